@@ -1,0 +1,1 @@
+export { type Access, createAccess } from './visible.js';

@@ -1,0 +1,97 @@
+import type {
+  Catalogue,
+  PromptSpec,
+  Provider,
+  ResourceSpec,
+  Spec,
+  TemplateSpec,
+  ToolSpec,
+} from '../kernel/index.js';
+import { templateMatches } from './uri-template.js';
+
+export interface Offered<S extends Spec> {
+  readonly spec: S;
+  readonly provider: Provider;
+}
+
+export interface Collision {
+  readonly name: string;
+  readonly first: string;
+  readonly second: string;
+}
+
+interface Instructions {
+  readonly provider: Provider;
+  readonly text: string;
+}
+
+/** Everything that all providers offer, merged in the order in which they were configured. */
+export interface Catalog {
+  readonly tools: ReadonlyMap<string, Offered<ToolSpec>>;
+  readonly prompts: ReadonlyMap<string, Offered<PromptSpec>>;
+  readonly resources: ReadonlyMap<string, Offered<ResourceSpec>>;
+  readonly templates: ReadonlyMap<string, Offered<TemplateSpec>>;
+  readonly instructions: readonly Instructions[];
+  readonly collisions: readonly Collision[];
+}
+
+/** A pure function of the providers' lists. A provider that takes an earlier one's name is left out whole. */
+export function mergeCatalogs(providers: readonly Provider[]): Catalog {
+  const merged = {
+    tools: new Map<string, Offered<ToolSpec>>(),
+    prompts: new Map<string, Offered<PromptSpec>>(),
+    resources: new Map<string, Offered<ResourceSpec>>(),
+    templates: new Map<string, Offered<TemplateSpec>>(),
+    instructions: [] as Instructions[],
+    collisions: [] as Collision[],
+  };
+  for (const provider of providers) {
+    const list = provider.list();
+    const clashes = [
+      ...clashesOf(provider, list.tools, merged.tools),
+      ...clashesOf(provider, list.prompts, merged.prompts),
+    ];
+    if (clashes.length > 0) merged.collisions.push(...clashes);
+    else addAll(merged, provider, list);
+  }
+  return merged;
+}
+
+function clashesOf<S extends ToolSpec | PromptSpec>(
+  provider: Provider,
+  specs: readonly S[],
+  taken: ReadonlyMap<string, Offered<S>>,
+): Collision[] {
+  return specs.flatMap(({ name }) => {
+    const other = taken.get(name);
+    return other ? [{ name, first: other.provider.id, second: provider.id }] : [];
+  });
+}
+
+interface Merging {
+  readonly tools: Map<string, Offered<ToolSpec>>;
+  readonly prompts: Map<string, Offered<PromptSpec>>;
+  readonly resources: Map<string, Offered<ResourceSpec>>;
+  readonly templates: Map<string, Offered<TemplateSpec>>;
+  readonly instructions: Instructions[];
+}
+
+function addAll(merged: Merging, provider: Provider, list: Catalogue): void {
+  for (const spec of list.tools) merged.tools.set(spec.name, { spec, provider });
+  for (const spec of list.prompts) merged.prompts.set(spec.name, { spec, provider });
+  // An address belongs to the provider that was configured first: a later one cannot take it over.
+  for (const spec of list.resources)
+    if (!merged.resources.has(spec.uri)) merged.resources.set(spec.uri, { spec, provider });
+  for (const spec of list.templates) {
+    if (!merged.templates.has(spec.uriTemplate)) merged.templates.set(spec.uriTemplate, { spec, provider });
+  }
+  if (list.instructions) merged.instructions.push({ provider, text: list.instructions });
+}
+
+/** The template that an address was made from, if any. */
+export function templateFor(catalog: Catalog, uri: string): Offered<TemplateSpec> | undefined {
+  for (const offered of catalog.templates.values()) {
+    if (templateMatches(offered.spec.uriTemplate, uri)) return offered;
+  }
+  return undefined;
+}

@@ -1,0 +1,194 @@
+import type { Access } from '../access/index.js';
+import {
+  createFault,
+  type Exchange,
+  type Fault,
+  faulted,
+  type Interceptor,
+  type JsonText,
+  type Observer,
+  type Outcome,
+  type Provider,
+  type ProviderStatus,
+  type Request,
+  type Resumption,
+  type Session,
+  type Source,
+} from '../kernel/index.js';
+import type { Surface } from '../surface/index.js';
+import { admit } from './admit.js';
+import type { Collision } from './catalog.js';
+import { createCorridor, describe } from './chain.js';
+import { openDirectory, type ListKind, type ListOf } from './directory.js';
+import { callWithLiveAsks } from './live-asks.js';
+import { openRounds } from './rounds.js';
+import { createStateSeal, type StateSeal } from './state-seal.js';
+
+export interface GatewayParts {
+  readonly providers: readonly Provider[];
+  readonly access: Access;
+  readonly surface: Surface;
+  readonly interceptors: readonly Interceptor[];
+  readonly observers: readonly Observer[];
+  readonly now: () => number;
+  /** Shared by replicas; random when left out. */
+  readonly seal?: StateSeal;
+}
+
+export interface ProviderReport extends ProviderStatus {
+  readonly id: string;
+  readonly source: Source;
+  readonly tools: number;
+}
+
+/** The one way through: calls, lists, changes. */
+export interface Gateway {
+  call(request: Request, exchange: Exchange): Promise<Outcome>;
+  list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  /** Waits until the first lists are known, two seconds at most. Returns at once ever after. */
+  settle(): Promise<void>;
+  instructions(session: Session): string | undefined;
+  watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
+  onChange(listener: (changed: readonly ListKind[]) => void): () => void;
+  rootsChanged(): void;
+  status(): readonly ProviderReport[];
+  collisions(): readonly Collision[];
+  /** Puts new providers in place of the old ones; sessions stay. The caller closes the old ones. */
+  replaceProviders(providers: readonly Provider[]): void;
+  close(): Promise<void>;
+}
+
+export function openGateway(parts: GatewayParts): Gateway {
+  const directory = openDirectory(parts.providers, parts.access, parts.surface);
+  const corridor = createCorridor(parts.interceptors);
+  const seal = parts.seal ?? createStateSeal(parts.now);
+  const rounds = openRounds(seal);
+
+  async function carry(
+    request: Request,
+    exchange: Exchange,
+    continued: Continued,
+    seen: Seen,
+  ): Promise<Outcome> {
+    await directory.settleFor(request.wanted);
+    const admission = admit(request, (wanted) => directory.find(request.session, wanted), continued);
+    if (!admission.ok) return faulted(admission.fault);
+    const { call, provider } = admission;
+    seen.call = call;
+    if (continued.parkedId !== undefined) {
+      return sealed(request, await rounds.resume(request, exchange, continued.parkedId, continued.responses));
+    }
+    const start = (live: Exchange): Promise<Outcome> =>
+      corridor(call, live, (wrapped) =>
+        wrapped.asking === 'live' ? callWithLiveAsks(provider, call, wrapped) : provider.call(call, wrapped),
+      );
+    if (exchange.asking === 'live') return start(exchange);
+    return sealed(request, await rounds.run(request, exchange, start));
+  }
+
+  /** The state of an upstream leaves under our seal; the state of a parked call has it already. */
+  function sealed(request: Request, outcome: Outcome): Outcome {
+    if (outcome.kind !== 'asks' || isSealed(request, outcome.state)) return outcome;
+    const state = seal.close(request, {
+      kind: 'upstream',
+      ...(outcome.state !== undefined && { state: outcome.state }),
+    });
+    return { ...outcome, state };
+  }
+
+  function isSealed(request: Request, state: string | undefined): boolean {
+    if (state === undefined) return false;
+    const opened = seal.open(request, state);
+    return opened.ok && opened.state.kind === 'parked';
+  }
+
+  async function attempt(request: Request, exchange: Exchange, seen: Seen): Promise<Outcome> {
+    try {
+      const continued = continuation(seal, request);
+      return 'fault' in continued
+        ? faulted(continued.fault)
+        : await carry(request, exchange, continued, seen);
+    } catch (error) {
+      const detail = describe(error);
+      return faulted(createFault('internal', 'The gate failed to carry out this call.', { detail }));
+    }
+  }
+
+  return {
+    async call(request, exchange) {
+      const started = parts.now();
+      const ends = beginAll(parts.observers, request);
+      const seen: Seen = {};
+      const outcome = await attempt(request, exchange, seen);
+      const ms = parts.now() - started;
+      for (const end of ends) endOne(end, { request, ...(seen.call && { call: seen.call }), outcome, ms });
+      return outcome;
+    },
+    list: (session, kind) => directory.list(session, kind),
+    settle: () => directory.settle(),
+    instructions: (session) => directory.instructions(session),
+    watch: (session, uri, listener) => directory.watch(session, uri, listener),
+    onChange: (listener) => directory.onChange(listener),
+    rootsChanged: () => directory.rootsChanged(),
+    status: () => directory.status(),
+    collisions: () => directory.collisions(),
+    replaceProviders: (providers) => directory.replace(providers),
+    async close() {
+      rounds.close();
+      await directory.close();
+    },
+  };
+}
+
+interface Seen {
+  call?: Parameters<ReturnType<typeof createCorridor>>[0];
+}
+
+interface Continued {
+  readonly resumed: boolean;
+  readonly answers?: Resumption;
+  readonly parkedId?: string;
+  readonly responses: JsonText;
+}
+
+/** What a request continues: nothing, a call parked here, or a round with the upstream. */
+function continuation(seal: StateSeal, request: Request): Continued | { readonly fault: Fault } {
+  const { resume } = request;
+  if (resume === undefined) return { resumed: false, responses: request.params };
+  if (resume.state === undefined) return { resumed: false, answers: resume, responses: resume.responses };
+  const opened = seal.open(request, resume.state);
+  if (!opened.ok) {
+    return opened.reason === 'expired'
+      ? { fault: createFault('ask.expired', 'That call no longer waits for an answer: make it again.') }
+      : {
+          fault: createFault('ask.forged', 'requestState is not one that this gate gave out for this call.'),
+        };
+  }
+  const { responses } = resume;
+  if (opened.state.kind === 'parked') return { resumed: true, parkedId: opened.state.id, responses };
+  const { state } = opened.state;
+  return { resumed: true, responses, answers: { responses, ...(state !== undefined && { state }) } };
+}
+
+type End = ReturnType<Observer['begin']>;
+
+/** Observers change nothing: one that throws loses its own record, never the call. */
+function beginAll(observers: readonly Observer[], request: Request): End[] {
+  const ends: End[] = [];
+  for (const observer of observers) {
+    try {
+      ends.push(observer.begin(request));
+    } catch {
+      // An observer that cannot begin has nothing to end.
+    }
+  }
+  return ends;
+}
+
+function endOne(end: End, attempt: Parameters<End>[0]): void {
+  try {
+    end(attempt);
+  } catch {
+    // See beginAll: the outcome stands whatever the observer does.
+  }
+}

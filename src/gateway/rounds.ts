@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  createFault,
+  type Exchange,
+  faulted,
+  JsonText,
+  membersOf,
+  type Outcome,
+  type Question,
+  type Request,
+} from '../kernel/index.js';
+import type { StateSeal } from './state-seal.js';
+
+/** Calls of clients that cannot be asked on the spot: they wait here until the caller comes back with answers. */
+export interface Rounds {
+  run(
+    request: Request,
+    exchange: Exchange,
+    start: (exchange: Exchange) => Promise<Outcome>,
+  ): Promise<Outcome>;
+  resume(request: Request, exchange: Exchange, id: string, responses: JsonText): Promise<Outcome>;
+  close(): void;
+}
+
+const maxParked = 1000;
+const maxParkedPerSession = 64;
+const waitMs = 10 * 60_000;
+
+interface Parked {
+  readonly sessionId: string;
+  readonly conversation: Conversation;
+  readonly done: Promise<Outcome>;
+  readonly timer: NodeJS.Timeout;
+}
+
+export function openRounds(seal: StateSeal): Rounds {
+  const parked = new Map<string, Parked>();
+
+  function park(request: Request, conversation: Conversation, done: Promise<Outcome>): Outcome {
+    if (parked.size >= maxParked || countOf(parked, request.session.id) >= maxParkedPerSession) {
+      conversation.abort();
+      return faulted(
+        createFault('call.too_many', 'Too many calls wait for your answers: answer them first.'),
+      );
+    }
+    const id = randomUUID();
+    const timer = setTimeout(() => {
+      parked.delete(id);
+      conversation.abort();
+    }, waitMs);
+    timer.unref();
+    parked.set(id, { sessionId: request.session.id, conversation, done, timer });
+    return {
+      kind: 'asks',
+      questions: conversation.questions(),
+      state: seal.close(request, { kind: 'parked', id }),
+    };
+  }
+
+  async function next(
+    request: Request,
+    conversation: Conversation,
+    done: Promise<Outcome>,
+  ): Promise<Outcome> {
+    const first = await Promise.race([done, conversation.asked()]);
+    return first === 'asked' ? park(request, conversation, done) : first;
+  }
+
+  return {
+    run(request, exchange, start) {
+      const conversation = createConversation(exchange);
+      return next(request, conversation, start(conversation.exchange));
+    },
+    async resume(request, exchange, id, responses) {
+      const waiting = parked.get(id);
+      if (waiting?.sessionId !== request.session.id) {
+        return faulted(createFault('ask.expired', 'That call no longer waits for an answer: make it again.'));
+      }
+      parked.delete(id);
+      clearTimeout(waiting.timer);
+      waiting.conversation.attach(exchange);
+      waiting.conversation.answer(responses);
+      return next(request, waiting.conversation, waiting.done);
+    },
+    close() {
+      for (const waiting of parked.values()) {
+        clearTimeout(waiting.timer);
+        waiting.conversation.abort();
+      }
+      parked.clear();
+    },
+  };
+}
+
+interface Conversation {
+  /** What the call talks to: always the caller's newest request. */
+  readonly exchange: Exchange;
+  attach(exchange: Exchange): void;
+  asked(): Promise<'asked'>;
+  questions(): JsonText;
+  answer(responses: JsonText): void;
+  abort(): void;
+}
+
+interface Pending {
+  readonly question: Question;
+  readonly resolve: (answer: Answer) => void;
+}
+
+function createConversation(first: Exchange): Conversation {
+  const controller = new AbortController();
+  const pending = new Map<string, Pending>();
+  let attached = first;
+  let count = 0;
+  let wake: (() => void) | undefined;
+  const follow = (exchange: Exchange): void => {
+    // The answer to a round ends its request; only a request that is still ours may cancel the call.
+    exchange.signal.addEventListener('abort', () => exchange === attached && controller.abort(), {
+      once: true,
+    });
+  };
+  follow(first);
+
+  const exchange: Exchange = {
+    signal: controller.signal,
+    asking: 'rounds',
+    get wantsProgress() {
+      return attached.wantsProgress;
+    },
+    get logLevel() {
+      return attached.logLevel;
+    },
+    progress: (params) => attached.progress(params),
+    log: (level, params) => attached.log(level, params),
+    canAnswer: (method) => attached.canAnswer(method),
+    ask: (question) =>
+      new Promise<Answer>((resolve) => {
+        count += 1;
+        pending.set(`ask-${String(count)}`, { question, resolve });
+        wake?.();
+      }),
+  };
+
+  return {
+    exchange,
+    attach(next) {
+      attached = next;
+      follow(next);
+    },
+    async asked() {
+      if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve));
+      // Questions that were asked together go out together.
+      await new Promise((resolve) => setImmediate(resolve));
+      return 'asked';
+    },
+    questions: () => questionsText(pending),
+    answer(responses) {
+      for (const member of membersOf(responses.text)) {
+        const waiting = pending.get(member.key);
+        const result = new JsonText(responses.text.slice(member.start, member.end));
+        if (waiting === undefined || !isAnswer(waiting.question, result.value)) continue;
+        pending.delete(member.key);
+        waiting.resolve({ kind: 'answer', result });
+      }
+    },
+    abort: () => controller.abort(),
+  };
+}
+
+function questionsText(pending: ReadonlyMap<string, Pending>): JsonText {
+  const parts = [...pending].map(
+    ([key, { question }]) =>
+      `${JSON.stringify(key)}:{"method":${JSON.stringify(question.method)},"params":${question.params.text}}`,
+  );
+  return new JsonText(`{${parts.join(',')}}`);
+}
+
+/** A malformed answer is no answer: the question stays open and is asked again. */
+function isAnswer(question: Question, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (question.method === 'elicitation/create') return 'action' in value && typeof value.action === 'string';
+  if (question.method === 'roots/list') return 'roots' in value && Array.isArray(value.roots);
+  return 'role' in value || 'content' in value;
+}
+
+function countOf(parked: ReadonlyMap<string, Parked>, sessionId: string): number {
+  let count = 0;
+  for (const waiting of parked.values()) if (waiting.sessionId === sessionId) count += 1;
+  return count;
+}

@@ -1,0 +1,74 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { principalKey, type Request, wantedName } from '../kernel/index.js';
+
+/** What a `requestState` stands for: a call parked here, or the state of the upstream that asked. */
+export type SealedState =
+  | { readonly kind: 'parked'; readonly id: string }
+  | { readonly kind: 'upstream'; readonly state?: string };
+
+export type Opened =
+  | { readonly ok: true; readonly state: SealedState }
+  | { readonly ok: false; readonly reason: 'forged' | 'expired' };
+
+/** Makes and checks `requestState`: bound to principal, target, arguments and time. */
+export interface StateSeal {
+  close(request: Request, state: SealedState): string;
+  open(request: Request, text: string): Opened;
+}
+
+const lifetimeMs = 10 * 60_000;
+
+export function createStateSeal(now: () => number, key: Buffer = randomBytes(32)): StateSeal {
+  const sign = (body: string): Buffer => createHmac('sha256', key).update(body).digest();
+  return {
+    close(request, state) {
+      const body = Buffer.from(
+        JSON.stringify({ ...state, bound: bindingOf(request), until: now() + lifetimeMs }),
+      ).toString('base64url');
+      return `${body}.${sign(body).toString('base64url')}`;
+    },
+    open(request, text) {
+      const [body = '', mac = '', ...rest] = text.split('.');
+      const given = Buffer.from(mac, 'base64url');
+      const right = sign(body);
+      // The encoded form is compared too: base64url has several spellings of one value.
+      const isOurs =
+        given.length === right.length && timingSafeEqual(given, right) && mac === right.toString('base64url');
+      if (!isOurs || rest.length > 0) return { ok: false, reason: 'forged' };
+      return read(body, bindingOf(request), now());
+    },
+  };
+}
+
+function read(body: string, binding: string, now: number): Opened {
+  // Signed by us, so its shape is known.
+  const sealed = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as SealedState & {
+    readonly bound: string;
+    readonly until: number;
+  };
+  if (sealed.bound !== binding) return { ok: false, reason: 'forged' };
+  if (sealed.until < now) return { ok: false, reason: 'expired' };
+  return { ok: true, state: sealed };
+}
+
+function bindingOf(request: Request): string {
+  const params = request.params.value as { readonly arguments?: unknown };
+  const subject = [
+    principalKey(request.session.principal),
+    request.wanted.kind,
+    wantedName(request.wanted),
+    canonical(params.arguments),
+  ];
+  return createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ) ?? ''
+  );
+}

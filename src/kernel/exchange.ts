@@ -1,0 +1,46 @@
+import type { JsonText } from './json-text.js';
+
+export const questionMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+export type QuestionMethod = (typeof questionMethods)[number];
+
+/** Something that a target must know from the caller before it can go on. */
+export interface Question {
+  readonly method: QuestionMethod;
+  readonly params: JsonText;
+}
+
+export type Answer =
+  | { readonly kind: 'answer'; readonly result: JsonText }
+  /** The JSON-RPC error object that the caller answered with, or that we answer in its place. */
+  | { readonly kind: 'refused'; readonly error: JsonText };
+
+export const logLevels = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The live line back to the caller, handed down with the call. A stage may wrap it. */
+export interface Exchange {
+  /** Aborts when the caller cancels or leaves. */
+  readonly signal: AbortSignal;
+  /** True when the caller asked for progress. */
+  readonly wantsProgress: boolean;
+  /** The least severe level that the caller wants to hear, or undefined for none. */
+  readonly logLevel: LogLevel | undefined;
+  /** Params of `notifications/progress`; the token is replaced by the caller's own. */
+  progress(params: JsonText): void;
+  /** Params of `notifications/message`. */
+  log(level: LogLevel, params: JsonText): void;
+  /** `live`: questions go out at once. `rounds`: the call is parked and the caller comes back with answers. */
+  readonly asking: 'live' | 'rounds';
+  /** Whether the caller declared that it can answer this kind of question. */
+  canAnswer(method: QuestionMethod): boolean;
+  ask(question: Question): Promise<Answer>;
+}

@@ -1,0 +1,72 @@
+export {
+  type Attempt,
+  type Call,
+  type CompletionSubject,
+  content,
+  faulted,
+  type Outcome,
+  type Request,
+  type Resumption,
+  type Target,
+  type Trace,
+  type Wanted,
+  wantedName,
+} from './call.js';
+export {
+  type Answer,
+  type Exchange,
+  type LogLevel,
+  logLevels,
+  type Question,
+  type QuestionMethod,
+  questionMethods,
+} from './exchange.js';
+export { createFault, type Fault, type FaultCode, faultCodes, faultTable, type Fixer } from './fault.js';
+export {
+  errorText,
+  type Frame,
+  idKey,
+  notificationText,
+  type RawId,
+  readFrame,
+  requestText,
+  resultText,
+} from './frame.js';
+export {
+  elementsOf,
+  emptyObject,
+  hasDuplicateKeys,
+  JsonText,
+  type Member,
+  memberOf,
+  membersOf,
+  splice,
+  textOf,
+  withMembers,
+} from './json-text.js';
+export { createLineReader, decodeUtf8, type Line, type LineReader } from './lines.js';
+export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
+export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
+export {
+  type Client,
+  type Era,
+  type Principal,
+  type PrincipalKind,
+  principalKey,
+  type Session,
+  type SessionScope,
+} from './session.js';
+export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
+export {
+  type Catalogue,
+  type Effect,
+  emptyCatalogue,
+  type Hints,
+  type PromptSpec,
+  type ResourceSpec,
+  type Source,
+  type Spec,
+  type SpecKind,
+  type TemplateSpec,
+  type ToolSpec,
+} from './tool.js';

@@ -1,0 +1,208 @@
+/** JSON kept as the text that it came in: read where needed, spliced where it must change, never written anew. */
+export class JsonText {
+  readonly text: string;
+  #value: unknown;
+  #parsed: boolean;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#parsed = false;
+  }
+
+  /** The parsed value. Numbers beyond 2^53 are exact in `text` only. */
+  get value(): unknown {
+    if (!this.#parsed) {
+      this.#value = JSON.parse(this.text);
+      this.#parsed = true;
+    }
+    return this.#value;
+  }
+
+  /** Text whose value is already known, so that nobody parses it twice. */
+  static known(text: string, value: unknown): JsonText {
+    const json = new JsonText(text);
+    json.#value = value;
+    json.#parsed = true;
+    return json;
+  }
+
+  static from(value: unknown): JsonText {
+    return JsonText.known(JSON.stringify(value), value);
+  }
+}
+
+export const emptyObject: JsonText = JsonText.from(Object.freeze({}));
+
+/** One member of a JSON object: where its key starts and where its value stands in the source text. */
+export interface Member {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A change to a source text: the span [start, end) is replaced. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const COMMA = 44;
+const COLON = 58;
+
+/** The members of the object that starts at or after `at`. The text must be valid JSON. */
+export function membersOf(text: string, at = 0): Member[] {
+  const found: Member[] = [];
+  let i = skipSpace(text, at) + 1;
+  for (;;) {
+    i = skipSpace(text, i);
+    if (text.charCodeAt(i) === CLOSE_BRACE) return found;
+    const keyStart = i;
+    i = endOfString(text, i);
+    const key = plainKey(text, keyStart, i);
+    i = skipSpace(text, i);
+    if (text.charCodeAt(i) !== COLON) return found;
+    const start = skipSpace(text, i + 1);
+    const end = endOfValue(text, start);
+    found.push({ key, keyStart, start, end });
+    i = skipSpace(text, end);
+    if (text.charCodeAt(i) !== COMMA) return found;
+    i += 1;
+  }
+}
+
+/** The elements of the array that starts at or after `at`, as source text. The text must be valid JSON. */
+export function elementsOf(text: string, at = 0): string[] {
+  const found: string[] = [];
+  let i = skipSpace(text, skipSpace(text, at) + 1);
+  if (text.charCodeAt(i) === CLOSE_BRACKET) return found;
+  for (;;) {
+    const end = endOfValue(text, i);
+    found.push(text.slice(i, end));
+    i = skipSpace(text, end);
+    if (text.charCodeAt(i) !== COMMA) return found;
+    i = skipSpace(text, i + 1);
+  }
+}
+
+export function memberOf(members: readonly Member[], key: string): Member | undefined {
+  for (const member of members) if (member.key === key) return member;
+  return undefined;
+}
+
+/** The source text of one member's value, or undefined. */
+export function textOf(text: string, members: readonly Member[], key: string): string | undefined {
+  const member = memberOf(members, key);
+  return member && text.slice(member.start, member.end);
+}
+
+/** True when a key stands twice: such an object means different things to different readers. */
+export function hasDuplicateKeys(members: readonly Member[]): boolean {
+  for (let i = 1; i < members.length; i += 1) {
+    for (let j = 0; j < i; j += 1) if (members[i]?.key === members[j]?.key) return true;
+  }
+  return false;
+}
+
+/** Replaces spans of a text. Edits may come in any order and must not overlap. */
+export function splice(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text;
+  const ordered = edits.length === 1 ? edits : [...edits].sort((a, b) => a.start - b.start);
+  let out = '';
+  let from = 0;
+  for (const edit of ordered) {
+    out += text.slice(from, edit.start) + edit.text;
+    from = edit.end;
+  }
+  return out + text.slice(from);
+}
+
+/** Sets members of a JSON object (`undefined` removes one); all else stays as it was written. */
+export function withMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
+  const parts: string[] = [];
+  const members = membersOf(text);
+  for (const member of members) {
+    if (!Object.hasOwn(changes, member.key)) parts.push(text.slice(member.keyStart, member.end));
+    else if (changes[member.key] !== undefined) {
+      parts.push(text.slice(member.keyStart, member.start) + String(changes[member.key]));
+    }
+  }
+  for (const [key, value] of Object.entries(changes)) {
+    if (value !== undefined && !memberOf(members, key)) parts.push(`${JSON.stringify(key)}:${value}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+/** How deeply the brackets of a text nest. The text must be valid JSON. */
+export function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) i = endOfString(text, i) - 1;
+    else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth -= 1;
+  }
+  return deepest;
+}
+
+function skipSpace(text: string, at: number): number {
+  let i = at;
+  for (;;) {
+    const c = text.charCodeAt(i);
+    if (c !== 32 && c !== 10 && c !== 13 && c !== 9) return i;
+    i += 1;
+  }
+}
+
+/** The index after the closing quote of the string that starts at `at`. */
+function endOfString(text: string, at: number): number {
+  let i = at;
+  for (;;) {
+    i = text.indexOf('"', i + 1);
+    if (i < 0) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(i - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return i + 1;
+  }
+}
+
+function endOfValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return endOfString(text, at);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfScalar(text, at);
+  let depth = 0;
+  for (let i = at; i < text.length; i += 1) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) i = endOfString(text, i) - 1;
+    else if (c === OPEN_BRACE || c === OPEN_BRACKET) depth += 1;
+    else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return text.length;
+}
+
+function endOfScalar(text: string, at: number): number {
+  let i = at;
+  for (; i < text.length; i += 1) {
+    const c = text.charCodeAt(i);
+    if (c === COMMA || c === CLOSE_BRACE || c === CLOSE_BRACKET || c <= 32) return i;
+  }
+  return i;
+}
+
+function plainKey(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner;
+}

@@ -1,0 +1,39 @@
+/** What a child process is started with: an exact command, never a shell line, and an exact environment. */
+export interface ProcessOrder {
+  /** Who it belongs to, for logs and `tidegate servers`. */
+  readonly owner: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment of the child: nothing is inherited beyond this. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A running child whose whole process group ends when it is closed, or when the gate dies. */
+export interface ChildProcess {
+  readonly pid: number;
+  /** Writes bytes to the child's stdin; false means that the pipe is full and `onDrain` will follow. */
+  write(text: string): boolean;
+  onDrain(listener: () => void): void;
+  onOutput(listener: (chunk: Uint8Array) => void): void;
+  onErrorOutput(listener: (chunk: Uint8Array) => void): void;
+  /** Called once, when the direct child has exited and its output is drained (bounded wait). */
+  onExit(listener: (exit: ProcessExit) => void): void;
+  /** Stops reading the child's output while the other side is slow. */
+  pauseOutput(): void;
+  resumeOutput(): void;
+  /** Closes stdin, then TERM, then KILL on the whole group; resolves when the group is gone. */
+  close(): Promise<void>;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Starts children that cannot outlive the gate. The only way that any room starts a process. */
+export interface Processes {
+  start(order: ProcessOrder): Promise<ChildProcess>;
+  /** Lets go of everything at once: the keeper ends what is left, also after this process is gone. */
+  close(): Promise<void>;
+}

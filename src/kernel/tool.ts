@@ -1,0 +1,67 @@
+import type { JsonText } from './json-text.js';
+
+export type Effect = 'read' | 'write' | 'execute' | 'ask';
+
+export interface Hints {
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  readonly openWorld?: boolean;
+}
+
+/** Where a definition comes from. */
+export type Source = 'builtin' | 'workspace' | `plugin:${string}` | `server:${string}`;
+
+/** A tool as data. `definition` is what clients are shown, kept as the text that its author sent. */
+export interface ToolSpec {
+  readonly kind: 'tool';
+  readonly name: string;
+  /** The name by which its provider knows it. */
+  readonly localName: string;
+  readonly source: Source;
+  readonly effect: Effect;
+  readonly hints: Hints;
+  readonly definition: JsonText;
+}
+
+export interface PromptSpec {
+  readonly kind: 'prompt';
+  readonly name: string;
+  readonly localName: string;
+  readonly source: Source;
+  readonly definition: JsonText;
+}
+
+export interface ResourceSpec {
+  readonly kind: 'resource';
+  readonly uri: string;
+  readonly source: Source;
+  readonly definition: JsonText;
+}
+
+export interface TemplateSpec {
+  readonly kind: 'template';
+  readonly uriTemplate: string;
+  readonly source: Source;
+  readonly definition: JsonText;
+}
+
+export type Spec = ToolSpec | PromptSpec | ResourceSpec | TemplateSpec;
+export type SpecKind = Spec['kind'];
+
+/** Everything that one provider offers, as last known. */
+export interface Catalogue {
+  readonly tools: readonly ToolSpec[];
+  readonly prompts: readonly PromptSpec[];
+  readonly resources: readonly ResourceSpec[];
+  readonly templates: readonly TemplateSpec[];
+  /** What the provider tells the model about itself. */
+  readonly instructions?: string;
+}
+
+export const emptyCatalogue: Catalogue = Object.freeze({
+  tools: [],
+  prompts: [],
+  resources: [],
+  templates: [],
+});

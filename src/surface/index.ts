@@ -1,0 +1,1 @@
+export { createEagerSurface, type Surface } from './show.js';
