@@ -1,0 +1,116 @@
+// Builds the package into dist/: the program and the public doors as bundles with lazy chunks, the types of
+// the public doors, and the licences of what was bundled. `--no-types` leaves the types as they are.
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { buildConstants } from './build-constants.mjs';
+import { withBuildLock } from './build-lock.mjs';
+import { buildTypes } from './build-types.mjs';
+import { thirdPartyNotices } from './third-party-notices.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const entries = {
+  tidegate: 'src/cli/main.ts',
+  index: 'src/index.ts',
+  tool: 'src/tool/index.ts',
+  testing: 'src/testing/index.ts',
+};
+const program = join(dist, 'tidegate.js');
+// Bundled CommonJS packages `require` Node's own modules, which an ES module cannot. This costs a chunk nothing
+// at start, unlike the usual `createRequire`.
+const requireBuiltins = 'var require=process.getBuiltinModule;';
+const hashbang = '#!/usr/bin/env node\n';
+
+async function main(withTypes) {
+  const started = performance.now();
+  const missing = Object.values(entries).filter((path) => !existsSync(join(root, path)));
+  if (missing.length > 0) throw new BuildFailure(`these entry files do not exist: ${missing.join(', ')}`);
+  const [bytes] = await Promise.all([buildCode(), withTypes ? buildTypes(root, dist) : undefined]);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`built dist/: ${(bytes / 1024).toFixed(0)} KiB of code in ${seconds} s`);
+}
+
+async function buildCode() {
+  const { outputFiles, metafile } = await build({
+    entryPoints: entries,
+    absWorkingDir: root,
+    outdir: dist,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    mainFields: ['module', 'main'],
+    conditions: ['module'],
+    define: await buildConstants(),
+    banner: { js: requireBuiltins },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  refuseOutsidePackages(metafile);
+  const files = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
+  addHashbang(files);
+  files.set(join(dist, 'THIRD_PARTY_NOTICES.txt'), await thirdPartyNotices(root, metafile));
+  for (const [path, contents] of files) await replaceFile(path, contents);
+  await chmod(program, 0o755);
+  await removeOld(files);
+  await replaceFile(join(root, '.cache', 'metafile.json'), JSON.stringify(metafile));
+  return [...files].reduce((sum, [path, text]) => sum + (path.endsWith('.js') ? text.length : 0), 0);
+}
+
+/** The package has no dependencies, so what a bundle still imports must be Node's own. */
+function refuseOutsidePackages({ outputs }) {
+  const imported = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external),
+  );
+  const outside = imported.map(({ path }) => path).filter((path) => !isBuiltin(path));
+  if (outside.length > 0) throw new BuildFailure(`not bundled, and not part of Node: ${outside.join(', ')}`);
+}
+
+/** esbuild keeps a source's own hashbang; the program has one even where its source has none. */
+function addHashbang(files) {
+  const text = Buffer.from(files.get(program)).toString('utf8');
+  if (text.startsWith('#!')) return;
+  const map = JSON.parse(Buffer.from(files.get(`${program}.map`)).toString('utf8'));
+  files.set(program, hashbang + text);
+  files.set(`${program}.map`, JSON.stringify({ ...map, mappings: `;${map.mappings}` }));
+}
+
+/** A file is never half written: a program that starts during a build sees the old file or the new one. */
+async function replaceFile(path, contents) {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, contents);
+  await rename(draft, path);
+}
+
+/** Chunks carry their hash in their name, so those of earlier builds would pile up. */
+async function removeOld(files) {
+  const found = await readdir(dist, { recursive: true, withFileTypes: true });
+  for (const entry of found) {
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    if (entry.isDirectory() || relative(dist, path).startsWith('types')) continue;
+    if (!files.has(path) && !path.endsWith('.tmp')) await rm(path, { force: true });
+  }
+}
+
+class BuildFailure extends Error {}
+
+try {
+  await withBuildLock(root, () => main(!process.argv.includes('--no-types')));
+} catch (error) {
+  // esbuild and tsc have already printed what is wrong in the sources.
+  console.error(error instanceof BuildFailure ? `build failed: ${error.message}` : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const packageFolder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
+
+const mitText = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS
+IN THE SOFTWARE.`;
+
+/** The licence of every npm package of which some code went into the bundles, as one text. */
+export async function thirdPartyNotices(root, metafile) {
+  const folders = new Set();
+  for (const output of Object.values(metafile.outputs)) {
+    for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+      const folder = packageFolder.exec(input)?.[1];
+      if (folder && bytesInOutput > 0) folders.add(folder);
+    }
+  }
+  const notices = await Promise.all([...folders].map((folder) => notice(join(root, folder))));
+  const head = `Tidegate bundles code of these ${notices.length} packages.\n`;
+  return [head, ...notices.sort((a, b) => (a < b ? -1 : 1))].join(`\n${'='.repeat(80)}\n`);
+}
+
+async function notice(folder) {
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const texts = await licenceTexts(folder);
+  if (texts.length === 0) texts.push(standardText(manifest));
+  return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${texts.join('\n\n')}\n`;
+}
+
+async function licenceTexts(folder) {
+  const names = (await readdir(folder)).filter((name) => licenceFile.test(name)).sort();
+  return Promise.all(names.map(async (name) => (await readFile(join(folder, name), 'utf8')).trim()));
+}
+
+/** Some packages name their licence without carrying its text. */
+function standardText({ name, license, author }) {
+  if (license !== 'MIT') throw new Error(`${name} carries no licence text (it says: ${license})`);
+  const holder = (typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`;
+  return `Copyright (c) ${holder}\n\n${mitText}`;
+}
