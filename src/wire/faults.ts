@@ -1,0 +1,91 @@
+import {
+  errorText,
+  type Fault,
+  type FaultCode,
+  faultTable,
+  type RawId,
+  type Wanted,
+} from '../kernel/index.js';
+
+interface McpFace {
+  /** `result`: the model reads it as the tool's own answer and can act on it. `error`: the protocol failed. */
+  readonly as: 'error' | 'result';
+  readonly code: number;
+  /** The code that legacy clients know, where it differs. */
+  readonly legacyCode?: number;
+  readonly httpStatus?: number;
+}
+
+/** How each fault looks to an MCP client. Complete by type: a new fault does not compile without its face. */
+export const mcpFaults: Readonly<Record<FaultCode, McpFace>> = {
+  'tool.not_found': { as: 'error', code: -32602 },
+  'prompt.not_found': { as: 'error', code: -32602 },
+  'resource.not_found': { as: 'error', code: -32602, legacyCode: -32002 },
+  'input.invalid': { as: 'result', code: -32602 },
+  'cursor.invalid': { as: 'error', code: -32602 },
+  'call.cancelled': { as: 'error', code: -32603 },
+  'call.timeout': { as: 'result', code: -32603 },
+  'call.too_many': { as: 'error', code: -32603 },
+  'ask.unsupported': { as: 'error', code: -32021, legacyCode: -32603, httpStatus: 400 },
+  'ask.expired': { as: 'error', code: -32602 },
+  'ask.forged': { as: 'error', code: -32602 },
+  'ask.too_many': { as: 'result', code: -32603 },
+  'provider.untrusted': { as: 'result', code: -32603 },
+  'provider.starting': { as: 'result', code: -32603 },
+  'provider.unavailable': { as: 'result', code: -32603 },
+  'provider.lost': { as: 'result', code: -32603 },
+  'provider.malformed': { as: 'result', code: -32603 },
+  'upstream.error': { as: 'error', code: -32603 },
+  internal: { as: 'error', code: -32603 },
+};
+
+/** A fault as the text of a result or of an error, whichever the face says for this target. */
+export type FaultText =
+  | { readonly as: 'result'; readonly text: string }
+  | { readonly as: 'error'; readonly text: string; readonly httpStatus: number };
+
+export function faultText(fault: Fault, wanted: Wanted['kind'], era: 'legacy' | 'modern'): FaultText {
+  const face = mcpFaults[fault.code];
+  if (fault.upstream !== undefined) {
+    return { as: 'error', text: fault.upstream.text, httpStatus: statusOfUpstream(fault.upstream.value) };
+  }
+  if (face.as === 'result' && wanted === 'tool') return { as: 'result', text: faultResult(fault) };
+  const code = era === 'legacy' ? (face.legacyCode ?? face.code) : face.code;
+  const data = { ...fault.data, code: fault.code };
+  // What is hidden and what is absent must look the same, so these errors carry no more than every server's.
+  const bare = fault.code === 'tool.not_found' || fault.code === 'prompt.not_found';
+  const error = { code, message: fault.message, ...(bare ? {} : { data: dataFor(fault, data) }) };
+  return { as: 'error', text: JSON.stringify(error), httpStatus: face.httpStatus ?? 200 };
+}
+
+function dataFor(fault: Fault, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return fault.code === 'resource.not_found' || fault.code === 'ask.unsupported' ? { ...fault.data } : data;
+}
+
+function faultResult(fault: Fault): string {
+  const row = faultTable[fault.code];
+  return JSON.stringify({
+    content: [{ type: 'text', text: `${fault.message} ${row.remedy}` }],
+    isError: true,
+    _meta: {
+      'dev.tidegate/error': {
+        code: fault.code,
+        message: fault.message,
+        suggestion: row.remedy,
+        retryable: row.retryable,
+        ...(fault.data && { details: fault.data }),
+      },
+    },
+  });
+}
+
+/** Errors that the protocol ties to a status of their own keep it when they come from behind us. */
+function statusOfUpstream(error: unknown): number {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return code === -32020 || code === -32021 || code === -32022 ? 400 : 200;
+}
+
+/** An error of the protocol itself, before any request exists. */
+export function protocolError(id: RawId | undefined, code: number, message: string, data?: unknown): string {
+  return errorText(id, JSON.stringify({ code, message, ...(data !== undefined && { data }) }));
+}

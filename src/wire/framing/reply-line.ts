@@ -1,0 +1,9 @@
+/** The way back to whoever sent one message: what belongs to it, then its one answer. */
+export interface ReplyLine {
+  /** A message that belongs to the request: progress, log, question. */
+  send(text: string): void;
+  /** The one answer. The status matters to HTTP only. */
+  end(text: string, status?: number): void;
+  /** No answer will come: the request was cancelled, or it was a notification. */
+  drop(): void;
+}

@@ -1,0 +1,213 @@
+import {
+  type Answer,
+  type Client,
+  errorText,
+  type Frame,
+  type JsonText,
+  type LogLevel,
+  logLevels,
+  notificationText,
+  type Outcome,
+  type Question,
+  type RawId,
+  type Request,
+  requestText,
+  resultText,
+} from '../kernel/index.js';
+import {
+  badCursor,
+  cancelledId,
+  changeMethods,
+  cursorOf,
+  failed,
+  tooMany,
+  unknownMethod,
+} from './answers.js';
+import { type AskedFrame, type CallRunnerParts, runCall } from './call-runner.js';
+import {
+  initializeResult,
+  legacyResult,
+  listResult,
+  readInitialize,
+  type ServerIdentity,
+} from './era-legacy/codec.js';
+import { refusedAnswer } from './exchanges.js';
+import { faultText, protocolError } from './faults.js';
+import type { ReplyLine } from './framing/reply-line.js';
+import type { Pager } from './list-pages.js';
+import { type CallMethod, isCallMethod, listMethods } from './requests.js';
+
+export interface LegacyPeerParts extends CallRunnerParts {
+  readonly server: ServerIdentity;
+  readonly pager: Pager;
+  /** Sends what belongs to no request. */
+  readonly push: (text: string) => void;
+}
+
+/** One client of the legacy era: its handshake, its level, its subscriptions, its open questions. */
+export interface LegacyPeer {
+  receive(frame: Frame, line: ReplyLine): void;
+  close(): void;
+}
+
+/** Subscriptions and open questions of one client are few; more is a mistake or an attack. */
+const maxSubscriptions = 1000;
+const maxQuestions = 256;
+
+export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
+  const { gateway, session, inFlight } = parts;
+  const questions = new Map<string, (answer: Answer) => void>();
+  const watches = new Map<string, () => void>();
+  let client: Client | undefined;
+  let level: LogLevel | undefined;
+  let nextQuestion = 0;
+  let isReady = false;
+  const stopChanges = gateway.onChange((changed) => {
+    if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
+  });
+
+  function ask(line: ReplyLine, signal: AbortSignal, question: Question): Promise<Answer> {
+    if (questions.size >= maxQuestions) return Promise.resolve(refusedAnswer('too many open questions'));
+    nextQuestion += 1;
+    const id = String(nextQuestion);
+    return new Promise((resolve) => {
+      const giveUp = (): void => settle(refusedAnswer('the caller left'));
+      const settle = (answer: Answer): void => {
+        signal.removeEventListener('abort', giveUp);
+        questions.delete(id);
+        resolve(answer);
+      };
+      questions.set(id, settle);
+      signal.addEventListener('abort', giveUp, { once: true });
+      line.send(requestText(id, question.method, question.params.text));
+    });
+  }
+
+  function call(frame: AskedFrame, method: CallMethod, known: Client, line: ReplyLine): Promise<void> {
+    return runCall(
+      parts,
+      frame,
+      method,
+      {
+        client: known,
+        logLevel: level,
+        asking: 'live',
+        ask: (question, signal) => ask(line, signal, question),
+        end: (outcome, request) => line.end(encodeOutcome(frame.id, outcome, request)),
+      },
+      line,
+    );
+  }
+
+  async function list(frame: AskedFrame, line: ReplyLine): Promise<void> {
+    const method = listMethods[frame.method];
+    if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
+    await gateway.settle();
+    const cursor = cursorOf(frame.params);
+    const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
+    if (page === undefined) return line.end(badCursor(frame.id));
+    line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor)));
+  }
+
+  async function initialize(frame: AskedFrame, line: ReplyLine): Promise<void> {
+    if (client !== undefined) return line.end(protocolError(frame.id, -32600, 'Already initialized'));
+    client = readInitialize(frame.params);
+    if (client === undefined) {
+      return line.end(protocolError(frame.id, -32602, 'Invalid params: protocolVersion must be a string'));
+    }
+    await gateway.settle();
+    line.end(resultText(frame.id, initializeResult(client, parts.server, gateway.instructions(session))));
+    isReady = true;
+  }
+
+  async function subscribe(frame: AskedFrame, line: ReplyLine): Promise<void> {
+    const uri = uriOf(frame.params);
+    if (uri === undefined)
+      return line.end(protocolError(frame.id, -32602, 'Invalid params: uri must be a string'));
+    if (watches.size >= maxSubscriptions) return line.end(tooMany(frame.id));
+    await gateway.settle();
+    const stop = await gateway.watch(session, uri, (params) =>
+      parts.push(notificationText('notifications/resources/updated', params.text)),
+    );
+    if (typeof stop !== 'function') {
+      return line.end(errorText(frame.id, faultText(stop, 'resource', 'legacy').text));
+    }
+    watches.get(uri)?.();
+    watches.set(uri, stop);
+    line.end(resultText(frame.id, '{}'));
+  }
+
+  function unsubscribe(frame: AskedFrame, line: ReplyLine): void {
+    const uri = uriOf(frame.params);
+    if (uri !== undefined) {
+      watches.get(uri)?.();
+      watches.delete(uri);
+    }
+    line.end(resultText(frame.id, '{}'));
+  }
+
+  function setLevel(frame: AskedFrame, line: ReplyLine): void {
+    const asked = (frame.params?.value as { readonly level?: unknown } | undefined)?.level;
+    const known = logLevels.find((name) => name === asked);
+    if (known === undefined) {
+      return line.end(
+        protocolError(frame.id, -32602, `Invalid params: level is one of ${logLevels.join(', ')}`),
+      );
+    }
+    level = known;
+    line.end(resultText(frame.id, '{}'));
+  }
+
+  function answerRequest(frame: AskedFrame, line: ReplyLine): void | Promise<void> {
+    if (frame.method === 'initialize') return initialize(frame, line);
+    if (frame.method === 'ping') return line.end(resultText(frame.id, '{}'));
+    if (client === undefined)
+      return line.end(protocolError(frame.id, -32600, 'Not initialized: send initialize first'));
+    if (isCallMethod(frame.method)) return call(frame, frame.method, client, line);
+    if (frame.method === 'resources/subscribe') return subscribe(frame, line);
+    if (frame.method === 'resources/unsubscribe') return unsubscribe(frame, line);
+    if (frame.method === 'logging/setLevel') return setLevel(frame, line);
+    return list(frame, line);
+  }
+
+  function notice(frame: Extract<Frame, { kind: 'notification' }>): void {
+    if (frame.method === 'notifications/roots/list_changed') gateway.rootsChanged();
+    const id = frame.method === 'notifications/cancelled' ? cancelledId(frame.params) : undefined;
+    if (id !== undefined) inFlight.cancel(id);
+  }
+
+  return {
+    receive(frame, line) {
+      if (frame.kind === 'request') {
+        Promise.resolve(answerRequest(frame, line)).catch(() => {
+          line.end(failed(frame.id));
+        });
+        return;
+      }
+      if (frame.kind === 'notification') notice(frame);
+      else if (frame.kind === 'result') questions.get(frame.id)?.({ kind: 'answer', result: frame.result });
+      else if (frame.kind === 'error' && frame.id !== undefined) {
+        questions.get(frame.id)?.({ kind: 'refused', error: frame.error });
+      }
+      line.drop();
+    },
+    close() {
+      stopChanges();
+      for (const stop of watches.values()) stop();
+      watches.clear();
+      for (const settle of [...questions.values()]) settle(refusedAnswer('the caller left'));
+    },
+  };
+}
+
+function encodeOutcome(id: RawId, outcome: Outcome, request: Request): string {
+  if (outcome.kind === 'content') return resultText(id, legacyResult(outcome.result));
+  if (outcome.kind === 'asks') return protocolError(id, -32603, 'This client cannot be asked in rounds.');
+  const fault = faultText(outcome.fault, request.wanted.kind, 'legacy');
+  return fault.as === 'result' ? resultText(id, fault.text) : errorText(id, fault.text);
+}
+
+function uriOf(params: JsonText | undefined): string | undefined {
+  const uri = (params?.value as { readonly uri?: unknown } | undefined)?.uri;
+  return typeof uri === 'string' ? uri : undefined;
+}

@@ -1,0 +1,112 @@
+import {
+  type Client,
+  hasDuplicateKeys,
+  type JsonText,
+  membersOf,
+  type Request,
+  type Resumption,
+  type Session,
+  textOf,
+  JsonText as Json,
+  type Trace,
+  type Wanted,
+} from '../kernel/index.js';
+import type { ListKind } from '../gateway/index.js';
+
+/** The methods that walk the corridor, and the lists, the same in both eras. */
+export const listMethods: Readonly<Record<string, { readonly kind: ListKind; readonly member: string }>> = {
+  'tools/list': { kind: 'tools', member: 'tools' },
+  'prompts/list': { kind: 'prompts', member: 'prompts' },
+  'resources/list': { kind: 'resources', member: 'resources' },
+  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates' },
+};
+
+export const callMethods = ['tools/call', 'prompts/get', 'resources/read', 'completion/complete'] as const;
+export type CallMethod = (typeof callMethods)[number];
+
+export function isCallMethod(method: string): method is CallMethod {
+  return (callMethods as readonly string[]).includes(method);
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** What a call is about, or a sentence that says what is missing. */
+export function readWanted(method: CallMethod, params: JsonText): Wanted | string {
+  const value = params.value as Value;
+  if (hasDuplicateKeys(membersOf(params.text))) return 'Invalid params: a member stands twice';
+  if (method === 'resources/read') {
+    return typeof value['uri'] === 'string' ? { kind: 'resource', uri: value['uri'] } : needs('uri');
+  }
+  if (method === 'completion/complete') return readCompletion(value['ref'] as Value | undefined);
+  if (typeof value['name'] !== 'string') return needs('name');
+  const { arguments: given } = value;
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+    return 'Invalid params: arguments must be an object';
+  }
+  return { kind: method === 'tools/call' ? 'tool' : 'prompt', name: value['name'] };
+}
+
+function readCompletion(ref: Value | undefined): Wanted | string {
+  if (ref?.['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
+    return { kind: 'completion', of: { kind: 'prompt', name: ref['name'] } };
+  }
+  if (ref?.['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
+    return { kind: 'completion', of: { kind: 'template', uriTemplate: ref['uri'] } };
+  }
+  return 'Invalid params: ref must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}';
+}
+
+function needs(member: string): string {
+  return `Invalid params: ${member} must be a string`;
+}
+
+export interface Incoming {
+  readonly id: string;
+  readonly session: Session;
+  readonly client: Client;
+  readonly wanted: Wanted;
+  readonly params: JsonText;
+}
+
+/** The request as the gateway takes it, with the caller's trace and, where it brings answers, those. */
+export function buildRequest(incoming: Incoming, canResume: boolean): Request {
+  const trace = readTrace(incoming.params);
+  const resume = canResume ? readResumption(incoming.params) : undefined;
+  if (trace === undefined && resume === undefined) return incoming;
+  return { ...incoming, ...(trace && { trace }), ...(resume && { resume }) };
+}
+
+function readTrace(params: JsonText): Trace | undefined {
+  const meta = (
+    params.value as {
+      readonly _meta?: { readonly traceparent?: unknown; readonly tracestate?: unknown } | null;
+    }
+  )._meta;
+  if (
+    typeof meta?.traceparent !== 'string' ||
+    !/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(meta.traceparent)
+  ) {
+    return undefined;
+  }
+  const { traceparent, tracestate } = meta;
+  return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent };
+}
+
+function readResumption(params: JsonText): Resumption | undefined {
+  const value = params.value as Value;
+  if (value['inputResponses'] === undefined && value['requestState'] === undefined) return undefined;
+  const text = textOf(params.text, membersOf(params.text), 'inputResponses');
+  const responses = new Json(text?.startsWith('{') ? text : '{}');
+  return typeof value['requestState'] === 'string'
+    ? { responses, state: value['requestState'] }
+    : { responses };
+}
+
+/** The caller's progress token as it was written, if it gave one. */
+export function progressToken(params: JsonText): string | undefined {
+  const meta = (params.value as { readonly _meta?: { readonly progressToken?: unknown } | null })._meta;
+  const kind = typeof meta?.progressToken;
+  if (kind !== 'string' && kind !== 'number') return undefined;
+  const metaText = textOf(params.text, membersOf(params.text), '_meta') ?? '{}';
+  return textOf(metaText, membersOf(metaText), 'progressToken');
+}
