@@ -21,7 +21,7 @@ export function createCorridor(interceptors: readonly Interceptor[]): Corridor {
     try {
       return await walk(ordered, 0, call, exchange, end);
     } catch (error) {
-      return internal(describe(error));
+      return internal(describeError(error));
     }
   };
 }
@@ -66,6 +66,6 @@ function internal(detail: string): Outcome {
   return faulted(createFault('internal', 'The gate failed to carry out this call.', { detail }));
 }
 
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

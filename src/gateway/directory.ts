@@ -41,6 +41,7 @@ const firstListMs = 2000;
 export interface Directory {
   find(session: Session, wanted: Wanted): Found | undefined;
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
   /** Like settle, but only where the wanted thing is not known yet. */
   settleFor(wanted: Wanted): Promise<void>;
@@ -126,6 +127,10 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
         ? all
         : all.filter((spec) => isVisible(session, spec));
       return surface.show(session, visible) as ListOf<K>;
+    },
+    describe(session, name) {
+      const spec = catalog.tools.get(name)?.spec;
+      return spec && isVisible(session, spec) ? spec : undefined;
     },
     settle,
     async settleFor(wanted) {

@@ -14,11 +14,12 @@ import {
   type Resumption,
   type Session,
   type Source,
+  type ToolSpec,
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import { admit } from './admit.js';
 import type { Collision } from './catalog.js';
-import { createCorridor, describe } from './chain.js';
+import { createCorridor, describeError } from './chain.js';
 import { openDirectory, type ListKind, type ListOf } from './directory.js';
 import { callWithLiveAsks } from './live-asks.js';
 import { openRounds } from './rounds.js';
@@ -45,6 +46,8 @@ export interface ProviderReport extends ProviderStatus {
 export interface Gateway {
   call(request: Request, exchange: Exchange): Promise<Outcome>;
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  /** One tool as this session sees it, or undefined. The same answer as list and call give. */
+  describe(session: Session, name: string): ToolSpec | undefined;
   /** Waits until the first lists are known, two seconds at most. Returns at once ever after. */
   settle(): Promise<void>;
   instructions(session: Session): string | undefined;
@@ -109,7 +112,7 @@ export function openGateway(parts: GatewayParts): Gateway {
         ? faulted(continued.fault)
         : await carry(request, exchange, continued, seen);
     } catch (error) {
-      const detail = describe(error);
+      const detail = describeError(error);
       return faulted(createFault('internal', 'The gate failed to carry out this call.', { detail }));
     }
   }
@@ -125,6 +128,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       return outcome;
     },
     list: (session, kind) => directory.list(session, kind),
+    describe: (session, name) => directory.describe(session, name),
     settle: () => directory.settle(),
     instructions: (session) => directory.instructions(session),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),

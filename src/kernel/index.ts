@@ -70,3 +70,4 @@ export {
   type TemplateSpec,
   type ToolSpec,
 } from './tool.js';
+export type { ToolContext, ToolModule, ToolOutput } from './tool-module.js';

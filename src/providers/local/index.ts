@@ -1,0 +1,1 @@
+export { createLocalProvider } from './local-provider.js';

@@ -1,0 +1,167 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gateway } from '../../gateway/index.js';
+import {
+  type Client,
+  emptyObject,
+  type Exchange,
+  JsonText,
+  type Principal,
+  type Session,
+} from '../../kernel/index.js';
+import { refusedAnswer } from '../exchanges.js';
+import { faultText } from '../faults.js';
+import type { WireCommon } from '../identity.js';
+import { answerJson } from '../mcp-http/http-line.js';
+import { readBody } from '../mcp-http/read-body.js';
+import { openApi, type Route, routes } from './routes.js';
+
+/** The admin API: what the gate knows, and calls through the same corridor as everyone's. */
+export interface Admin {
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: Principal,
+    path: string,
+  ): Promise<void>;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+const maxBodyBytes = 4 * 1024 * 1024;
+
+export function openAdmin(
+  gateway: Gateway,
+  common: WireCommon,
+  counts: () => Readonly<Record<string, number>>,
+): Admin {
+  const client: Client = { era: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
+
+  function sessionOf(principal: Principal): Session {
+    return { id: `admin:${principal.id}`, principal, scope: 'credential' };
+  }
+
+  async function call(principal: Principal, name: string, request: IncomingMessage): Promise<Reply> {
+    const body = await readBody(request, maxBodyBytes);
+    const args = body.ok ? parseObject(body.text) : undefined;
+    if (args === undefined)
+      return failure(400, 'input.invalid', 'The body must be a JSON object: the arguments.');
+    const controller = new AbortController();
+    request.once('aborted', () => controller.abort());
+    const params = new JsonText(`{"name":${JSON.stringify(name)},"arguments":${args}}`);
+    const outcome = await gateway.call(
+      {
+        id: common.newRequestId(),
+        session: sessionOf(principal),
+        client,
+        wanted: { kind: 'tool', name },
+        params,
+      },
+      quietExchange(controller.signal),
+    );
+    if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
+    if (outcome.kind === 'asks')
+      return failure(409, 'ask.unsupported', 'This tool asks questions: call it from an agent.');
+    const fault = faultText(outcome.fault, 'tool', 'modern');
+    const isMissing = outcome.fault.code === 'tool.not_found';
+    return fault.as === 'result'
+      ? { status: 200, body: fault.text }
+      : failure(
+          isMissing ? 404 : 502,
+          outcome.fault.code,
+          outcome.fault.message,
+          outcome.fault.upstream?.text,
+        );
+  }
+
+  const handlers: Readonly<
+    Record<
+      Route['operation'],
+      (principal: Principal, parameter: string, request: IncomingMessage) => Reply | Promise<Reply>
+    >
+  > = {
+    openApi: () => ok(openApi(common.server.version)),
+    status: () => ok({ version: common.server.version, ...counts() }),
+    servers: () => ok({ servers: gateway.status(), collisions: gateway.collisions() }),
+    async tools(principal) {
+      await gateway.settle();
+      const specs = gateway.list(sessionOf(principal), 'tools');
+      return { status: 200, body: `{"tools":[${specs.map((spec) => spec.definition.text).join(',')}]}` };
+    },
+    async tool(principal, name) {
+      await gateway.settle();
+      const spec = gateway.describe(sessionOf(principal), name);
+      if (spec === undefined) return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
+      return {
+        status: 200,
+        body: `{"source":${JSON.stringify(spec.source)},"definition":${spec.definition.text}}`,
+      };
+    },
+    call,
+  };
+
+  return {
+    async handle(request, response, principal, path) {
+      const match = findRoute(request.method ?? 'GET', path);
+      const reply =
+        match === undefined
+          ? failure(404, 'route.not_found', 'No such address. The API is described at /api/openapi.json.')
+          : await handlers[match.route.operation](principal, match.parameter, request);
+      answerJson(response, reply.status, reply.body, { 'cache-control': 'no-store' });
+    },
+  };
+}
+
+function findRoute(method: string, path: string): { route: Route; parameter: string } | undefined {
+  for (const route of routes) {
+    const pattern = new RegExp(`^${route.path.replace(/\{[^}]+\}/, '([^/]+)')}$`);
+    const match = pattern.exec(path);
+    if (match && route.method === method) return { route, parameter: decodeSafely(match[1] ?? '') };
+  }
+  return undefined;
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parseObject(text: string): string | undefined {
+  if (text.trim() === '') return '{}';
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function quietExchange(signal: AbortSignal): Exchange {
+  return {
+    signal,
+    wantsProgress: false,
+    logLevel: undefined,
+    asking: 'live',
+    progress: () => {},
+    log: () => {},
+    canAnswer: () => false,
+    ask: () => Promise.resolve(refusedAnswer('the admin API answers no questions')),
+  };
+}
+
+function ok(value: unknown): Reply {
+  return { status: 200, body: JSON.stringify(value) };
+}
+
+function failure(status: number, code: string, message: string, upstream?: string): Reply {
+  const tail = upstream === undefined ? '' : `,"upstream":${upstream}`;
+  return {
+    status,
+    body: `{"error":{"code":${JSON.stringify(code)},"message":${JSON.stringify(message)}${tail}}}`,
+  };
+}

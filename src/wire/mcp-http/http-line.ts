@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http';
+import type { ReplyLine } from '../framing/reply-line.js';
+
+export interface HttpLine extends ReplyLine {
+  /** Called now and then while the answer is awaited, so that nobody in between gives up. */
+  keepAlive(): void;
+  readonly isOpen: boolean;
+}
+
+/** What a slow reader may leave unread on one stream before it is cut off. */
+const maxUnreadBytes = 8 * 1024 * 1024;
+
+export const sseHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const;
+
+/** One POST and its answer: plain JSON when only the answer comes, an event stream as soon as more does. */
+export function createHttpLine(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  acceptsStream: boolean,
+): HttpLine {
+  let state: 'waiting' | 'streaming' | 'done' = 'waiting';
+
+  function stream(): boolean {
+    if (state === 'waiting' && acceptsStream) {
+      response.writeHead(200, { ...sseHeaders, ...headers });
+      state = 'streaming';
+    }
+    return state === 'streaming';
+  }
+
+  function write(text: string): void {
+    if (response.writableLength > maxUnreadBytes) {
+      state = 'done';
+      response.destroy();
+    } else response.write(text);
+  }
+
+  return {
+    send(text) {
+      if (stream()) write(event(text));
+    },
+    end(text, status = 200) {
+      if (state === 'done') return;
+      if (state === 'streaming') response.end(event(text));
+      else answerJson(response, status, text, headers);
+      state = 'done';
+    },
+    drop() {
+      if (state === 'waiting') response.writeHead(202, headers).end();
+      else if (state === 'streaming') response.end();
+      state = 'done';
+    },
+    keepAlive() {
+      if (stream()) write(':\n\n');
+    },
+    get isOpen() {
+      return state !== 'done';
+    },
+  };
+}
+
+export function event(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
+
+export function answerJson(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(text)),
+      ...headers,
+    })
+    .end(text);
+}

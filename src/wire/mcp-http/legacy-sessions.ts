@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Gateway } from '../../gateway/index.js';
+import { type Principal, principalKey } from '../../kernel/index.js';
+import { createInFlight } from '../framing/in-flight.js';
+import { createTurnstile } from '../framing/turnstile.js';
+import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
+import { type LegacyPeer, openLegacyPeer } from '../legacy-peer.js';
+import { openPushStream, type PushStream } from './push-stream.js';
+
+export interface LegacySession {
+  readonly id: string;
+  readonly peer: LegacyPeer;
+  /** Opens the stream for messages that belong to no request. */
+  listen(response: ServerResponse): void;
+}
+
+/** The sessions of legacy clients: found only by their owner, few enough, gone when idle. */
+export interface LegacySessions {
+  create(principal: Principal): LegacySession | undefined;
+  find(id: string, principal: Principal): LegacySession | undefined;
+  end(id: string, principal: Principal): boolean;
+  /** Ends what is idle, and keeps quiet streams alive. */
+  tend(): void;
+  close(): void;
+  readonly size: number;
+}
+
+const maxSessions = 2000;
+const idleMs = 30 * 60_000;
+
+interface Entry extends LegacySession {
+  readonly owner: string;
+  readonly push: PushStream;
+  readonly isBusy: () => boolean;
+  close(): void;
+  lastUse: number;
+}
+
+export function openLegacySessions(gateway: Gateway, common: WireCommon, now: () => number): LegacySessions {
+  const sessions = new Map<string, Entry>();
+
+  function makeRoom(): boolean {
+    if (sessions.size < maxSessions) return true;
+    const idle = [...sessions.values()].filter((entry) => !entry.isBusy() && !entry.push.isOpen);
+    const oldest = idle.sort((a, b) => a.lastUse - b.lastUse)[0];
+    if (oldest === undefined) return false;
+    remove(oldest);
+    return true;
+  }
+
+  function remove(entry: Entry): void {
+    sessions.delete(entry.id);
+    entry.close();
+  }
+
+  function find(id: string, principal: Principal): Entry | undefined {
+    const entry = sessions.get(id);
+    if (entry?.owner !== principalKey(principal)) return undefined;
+    entry.lastUse = now();
+    return entry;
+  }
+
+  return {
+    create(principal) {
+      if (!makeRoom()) return undefined;
+      const entry = openEntry(gateway, common, principal, now());
+      sessions.set(entry.id, entry);
+      return entry;
+    },
+    find,
+    end(id, principal) {
+      const entry = find(id, principal);
+      if (entry) remove(entry);
+      return entry !== undefined;
+    },
+    tend() {
+      for (const entry of [...sessions.values()]) {
+        entry.push.keepAlive();
+        const isIdle = !entry.isBusy() && !entry.push.isOpen && now() - entry.lastUse > idleMs;
+        if (isIdle) remove(entry);
+      }
+    },
+    close() {
+      for (const entry of [...sessions.values()]) remove(entry);
+    },
+    get size() {
+      return sessions.size;
+    },
+  };
+}
+
+function openEntry(gateway: Gateway, common: WireCommon, principal: Principal, at: number): Entry {
+  const id = randomUUID();
+  const push = openPushStream();
+  const inFlight = createInFlight();
+  const peer = openLegacyPeer({
+    gateway,
+    session: { id, principal, scope: 'session' },
+    server: common.server,
+    pager: common.pagers.legacy,
+    inFlight,
+    turnstile: createTurnstile(maxRunning, maxWaiting),
+    newRequestId: common.newRequestId,
+    push: (text) => push.send(text),
+  });
+  return {
+    id,
+    peer,
+    push,
+    owner: principalKey(principal),
+    lastUse: at,
+    isBusy: () => inFlight.size > 0,
+    listen: (response) => push.open(response),
+    close() {
+      peer.close();
+      inFlight.cancelAll();
+      push.close();
+    },
+  };
+}
