@@ -10,8 +10,10 @@ export function printPart({ name, rows, note }) {
     for (const row of rows) process.stdout.write(`    ${row.verdict.padEnd(8)} ${row.scenario}\n`);
   for (const row of rows) printRow(row);
   if (totals.failed > 0 && note)
-    process.stdout.write(`    last words of the gate: ${note.trim().slice(-2000)}\n`);
+    process.stdout.write(`    last output: ${plain(note).trim().slice(-2000)}\n`);
 }
+
+const plain = (text) => text.replace(/\u001b\[\d+m/g, '');
 
 const mark = ({ failed }) => (failed > 0 ? '✗' : '✓');
 
