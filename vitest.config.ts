@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+const isFull = process.env['TIDEGATE_COUNTS'] === 'full';
+
+export default defineConfig({
+  cacheDir: '.cache/vitest',
+  define: { __TIDEGATE_VERSION__: JSON.stringify(version) },
+  test: {
+    passWithNoTests: true,
+    maxWorkers: 2,
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/pins/**/*.test.ts', 'test/types/**/*.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'wire',
+          include: ['wire', 'contract', 'security', 'agents'].map((folder) => `test/${folder}/**/*.test.ts`),
+          globalSetup: ['test/support/require-built.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: isFull ? 1_200_000 : 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
