@@ -1,0 +1,69 @@
+// A package-lock.json written where only one platform's packages can be had lacks those of the others, and
+// `npm ci` then refuses it. This adds them, with the version that their owner pins and the platform that their
+// name says, so that each machine skips what is not for it. Run it after `npm install` has changed the lock.
+import { readFile, writeFile } from 'node:fs/promises';
+
+const file = new URL('../package-lock.json', import.meta.url);
+const systems = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+];
+const processors = [
+  'arm64',
+  'arm',
+  'ia32',
+  'loong64',
+  'mips64el',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'wasm32',
+  'x64',
+];
+const exact = /^\d+\.\d+\.\d+$/;
+
+const lock = JSON.parse(await readFile(file, 'utf8'));
+const known = new Set(Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, '')));
+const added = Object.values(lock.packages).flatMap(missingOf);
+for (const [path, entry] of added) lock.packages[path] = entry;
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byPath));
+if (added.length > 0) await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${added.length} packages of other platforms added to package-lock.json`);
+
+function missingOf({ optionalDependencies = {}, dev }) {
+  const missing = Object.entries(optionalDependencies).filter(([name]) => !known.has(name));
+  return missing.map(([name, version]) => [`node_modules/${name}`, entryOf(name, version, dev)]);
+}
+
+function entryOf(name, version, dev) {
+  const words = name.split(/[/-]/);
+  const os = systems.filter((system) => words.includes(system));
+  const cpu = processors.filter((processor) => words.includes(processor)).slice(0, 1);
+  if (!exact.test(version) || cpu.length === 0)
+    throw new Error(`cannot tell the platform of ${name} ${version}`);
+  return {
+    version,
+    cpu,
+    ...(dev && { dev }),
+    optional: true,
+    ...(os.length > 0 && { os }),
+    ...libcOf(words),
+  };
+}
+
+function libcOf(words) {
+  if (!words.includes('linux')) return {};
+  return { libc: [words.some((word) => word.startsWith('musl')) ? 'musl' : 'glibc'] };
+}
+
+function byPath([a], [b]) {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

@@ -1,0 +1,51 @@
+// Everything there is: what `npm test` runs, the official conformance suite, and every slow suite
+// (test/slow/*/run.mjs). Counts are full unless TIDEGATE_COUNTS says otherwise. A suite is a program whose
+// last line is `N passed, N failed, N skipped`, with or without a name in front.
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from './install.mjs';
+import { runCommand } from './run-command.mjs';
+import { test } from './test.mjs';
+import { add, ofOutput, oneStep, sentence } from './totals.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const suiteLimitMs = 2 * 3_600_000;
+
+async function main() {
+  process.env['TIDEGATE_COUNTS'] ??= 'full';
+  const parts = [['npm test', await attempt(test)]];
+  for (const folder of await suiteFolders()) parts.push([folder, await attempt(() => runSuite(folder))]);
+  console.log('');
+  for (const [name, total] of parts) console.log(`${name}: ${sentence(total)}`);
+  const total = add(...parts.map(([, one]) => one));
+  console.log(sentence(total));
+  if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
+}
+
+async function suiteFolders() {
+  const slow = existsSync(join(root, 'test/slow')) ? await readdir(join(root, 'test/slow')) : [];
+  const folders = ['test/conformance', ...slow.sort().map((name) => `test/slow/${name}`)];
+  return folders.filter((folder) => existsSync(join(root, folder, 'run.mjs')));
+}
+
+async function runSuite(folder) {
+  console.log(`\n${folder}`);
+  const path = join(root, folder);
+  // A suite whose tools need another Node, or are large, brings a package of its own.
+  if (existsSync(join(path, 'package-lock.json'))) await ensureInstalled(path);
+  const run = [join(path, 'run.mjs')];
+  return ofOutput(await runCommand(process.execPath, run, { cwd: root, show: true, limitMs: suiteLimitMs }));
+}
+
+async function attempt(part) {
+  try {
+    return await part();
+  } catch (error) {
+    console.error(error);
+    return oneStep(1);
+  }
+}
+
+await main();
