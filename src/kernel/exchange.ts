@@ -1,4 +1,4 @@
-import type { JsonText } from './json-text.js';
+import { JsonText } from './json-text.js';
 
 export const questionMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 export type QuestionMethod = (typeof questionMethods)[number];
@@ -43,4 +43,22 @@ export interface Exchange {
   /** Whether the caller declared that it can answer this kind of question. */
   canAnswer(method: QuestionMethod): boolean;
   ask(question: Question): Promise<Answer>;
+}
+
+/** The line of a caller that only wants the result: it hears nothing in between and answers no questions. */
+export function createQuietExchange(signal: AbortSignal): Exchange {
+  return {
+    signal,
+    wantsProgress: false,
+    logLevel: undefined,
+    asking: 'live',
+    progress: () => {},
+    log: () => {},
+    canAnswer: () => false,
+    ask: () =>
+      Promise.resolve({
+        kind: 'refused',
+        error: JsonText.from({ code: -32601, message: 'This caller answers no questions.' }),
+      }),
+  };
 }

@@ -14,6 +14,7 @@ export {
 } from './call.js';
 export {
   type Answer,
+  createQuietExchange,
   type Exchange,
   type LogLevel,
   logLevels,

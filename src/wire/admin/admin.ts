@@ -3,12 +3,11 @@ import type { Gateway } from '../../gateway/index.js';
 import {
   type Client,
   emptyObject,
-  type Exchange,
+  createQuietExchange,
   JsonText,
   type Principal,
   type Session,
 } from '../../kernel/index.js';
-import { refusedAnswer } from '../exchanges.js';
 import { faultText } from '../faults.js';
 import type { WireCommon } from '../identity.js';
 import { answerJson } from '../mcp-http/http-line.js';
@@ -59,7 +58,7 @@ export function openAdmin(
         wanted: { kind: 'tool', name },
         params,
       },
-      quietExchange(controller.signal),
+      createQuietExchange(controller.signal),
     );
     if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
     if (outcome.kind === 'asks')
@@ -139,19 +138,6 @@ function parseObject(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function quietExchange(signal: AbortSignal): Exchange {
-  return {
-    signal,
-    wantsProgress: false,
-    logLevel: undefined,
-    asking: 'live',
-    progress: () => {},
-    log: () => {},
-    canAnswer: () => false,
-    ask: () => Promise.resolve(refusedAnswer('the admin API answers no questions')),
-  };
 }
 
 function ok(value: unknown): Reply {

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { describeProblem, hasErrors, watchConfig } from '../config/index.js';
+import type { Gateway } from '../gateway/index.js';
+import type { Provider } from '../kernel/index.js';
+import { type Located, locateConfig, type Place, type State } from './locate-config.js';
+import type { ServerProviders } from './server-providers.js';
+
+export interface LiveConfigParts {
+  readonly place: Place;
+  readonly state: State;
+  readonly gateway: Gateway;
+  readonly servers: ServerProviders;
+  readonly fixed: readonly Provider[];
+  readonly first: Located;
+  readonly log: (
+    level: 'info' | 'warn' | 'error',
+    message: string,
+    fields?: Readonly<Record<string, unknown>>,
+  ) => void;
+}
+
+/** Follows the configuration file and the trust record: servers come and go, sessions stay. */
+export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
+  const { file } = parts.first;
+  if (file === undefined) return { close: () => {} };
+  const place: Place = { ...parts.place, configFile: file };
+  let applied = stampOf(parts.first);
+  let running: Promise<void> = Promise.resolve();
+
+  async function reload(): Promise<void> {
+    const located = await locateConfig(place, parts.state.trust);
+    if (stampOf(located) === applied) return;
+    if (hasErrors(located.problems)) {
+      const problems = located.problems.map(describeProblem);
+      return parts.log('error', 'configuration not reloaded: it has errors', { file, problems });
+    }
+    if (!located.isTrusted && located.config.servers.length > 0) {
+      return parts.log('warn', 'configuration not reloaded: run `tidegate trust` to accept the change', {
+        file,
+      });
+    }
+    applied = stampOf(located);
+    const gone = parts.servers.apply(located.config, located.isTrusted);
+    parts.gateway.replaceProviders([...parts.fixed, ...parts.servers.current()]);
+    void parts.gateway.settle();
+    parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
+    await Promise.all(gone.map((provider) => provider.close()));
+  }
+
+  const later = (): void => {
+    running = running.then(reload).catch((error: unknown) => {
+      parts.log('error', 'configuration not reloaded', { error: String(error) });
+    });
+  };
+  const watches = [watchConfig(file, later), watchConfig(join(parts.state.directory, 'trust.json'), later)];
+  return {
+    close() {
+      for (const watch of watches) watch.close();
+    },
+  };
+}
+
+function stampOf(located: Located): string {
+  return `${located.sha256 ?? ''}/${String(located.isTrusted)}`;
+}

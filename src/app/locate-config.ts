@@ -1,0 +1,50 @@
+import { homedir } from 'node:os';
+import {
+  type Config,
+  defaultConfig,
+  type Environment,
+  findConfig,
+  loadConfig,
+  openTrust,
+  operatorConfig,
+  prepareStateDirectory,
+  type Problem,
+  stateDirectory,
+  type Trust,
+} from '../config/index.js';
+
+export interface Located {
+  readonly config: Config;
+  readonly problems: readonly Problem[];
+  readonly file?: string;
+  readonly sha256?: string;
+  /** Whether this very content was trusted by the operator. True where there is no file. */
+  readonly isTrusted: boolean;
+}
+
+export interface Place {
+  readonly cwd: string;
+  readonly configFile?: string;
+  readonly env: Environment;
+}
+
+export interface State {
+  readonly directory: string;
+  readonly trust: Trust;
+  readonly problem: Problem | undefined;
+}
+
+export function openState(env: Environment): State {
+  const directory = stateDirectory(env);
+  const problem = prepareStateDirectory(directory);
+  return { directory, problem, trust: openTrust(directory) };
+}
+
+/** Finds and reads the configuration: the named file, the nearest one upwards, the operator's own, or defaults. */
+export async function locateConfig(place: Place, trust: Trust): Promise<Located> {
+  const file = place.configFile ?? findConfig(place.cwd) ?? operatorConfig(place.env);
+  if (file === undefined) return { config: defaultConfig(place.cwd), problems: [], isTrusted: true };
+  const { config, problems, sha256 } = await loadConfig({ file, env: place.env, home: homedir() });
+  const isTrusted = trust.isTrusted(file, sha256);
+  return { config, problems, file, isTrusted, ...(sha256 !== undefined && { sha256 }) };
+}

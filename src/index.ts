@@ -1,0 +1,1 @@
+export { callTool, listTools, openTidegate, type Tidegate, type TidegateOptions } from './app/index.js';

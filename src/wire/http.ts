@@ -1,0 +1,1 @@
+export { serveHttp } from './mcp-http/serve-http.js';
