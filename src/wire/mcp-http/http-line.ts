@@ -21,6 +21,7 @@ export function createHttpLine(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
   acceptsStream: boolean,
+  wrote: (bytes: number) => void,
 ): HttpLine {
   let state: 'waiting' | 'streaming' | 'done' = 'waiting';
 
@@ -48,6 +49,7 @@ export function createHttpLine(
       if (state === 'streaming') response.end(event(text));
       else answerJson(response, status, text, headers);
       state = 'done';
+      wrote(text.length);
     },
     drop() {
       if (state === 'waiting') response.writeHead(202, headers).end();

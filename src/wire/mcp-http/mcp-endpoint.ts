@@ -19,6 +19,7 @@ import { answerJson, createHttpLine, type HttpLine } from './http-line.js';
 import { openLegacySessions } from './legacy-sessions.js';
 import { headerProblem, paramProblem } from './modern-headers.js';
 import { type Body, readBody } from './read-body.js';
+import { createUnreadLedger } from './unread-ledger.js';
 
 /** The one MCP address, for both eras. */
 export interface McpEndpoint {
@@ -29,9 +30,11 @@ export interface McpEndpoint {
 }
 
 const maxTurnstiles = 10_000;
+const maxUnreadBytes = 64 * 1024 * 1024;
 
 export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () => number): McpEndpoint {
   const sessions = openLegacySessions(gateway, common, now);
+  const unread = createUnreadLedger(maxUnreadBytes, now);
   const waiting = new Set<HttpLine>();
   const streams = new Set<() => void>();
   const turnstiles = new Map<string, Turnstile>();
@@ -52,7 +55,9 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,
   ): HttpLine {
-    const line = createHttpLine(response, headers, acceptsStream(request));
+    const line = createHttpLine(response, headers, acceptsStream(request), (bytes) =>
+      unread.wrote(response, bytes),
+    );
     waiting.add(line);
     response.once('close', () => waiting.delete(line));
     return line;

@@ -26,6 +26,9 @@ export interface HttpServer {
 }
 
 const tendMs = 15_000;
+const maxConnections = 4096;
+/** A connection on which nothing moves for so long is dead: open streams are kept alive more often than that. */
+const silenceMs = 150_000;
 
 /** Serves MCP, health and the admin API. Every route checks Host and Origin; all but health check the token. */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
@@ -74,6 +77,8 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
+  server.maxConnections = maxConnections;
+  server.setTimeout(silenceMs);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(parts.port, parts.host, resolve);

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http';
+
+/** Knows how much has been written that nobody has read yet, and cuts off whoever does not read. */
+export interface UnreadLedger {
+  wrote(response: ServerResponse, bytes: number): void;
+}
+
+interface Entry {
+  readonly bytes: number;
+  readonly since: number;
+}
+
+/** A reader that is merely slow gets this long, even when memory is short. */
+const patienceMs = 1000;
+
+export function createUnreadLedger(limit: number, now: () => number): UnreadLedger {
+  const open = new Map<ServerResponse, Entry>();
+  let total = 0;
+
+  function forget(response: ServerResponse): void {
+    total -= open.get(response)?.bytes ?? 0;
+    open.delete(response);
+  }
+
+  function makeRoom(): void {
+    for (const [response, { since }] of open) {
+      if (total <= limit || now() - since < patienceMs) return;
+      forget(response);
+      response.destroy();
+    }
+  }
+
+  return {
+    wrote(response, bytes) {
+      if (response.writableFinished || response.destroyed) return;
+      if (!open.has(response)) {
+        // Both may come first: `finish` when all is handed over, `close` when the client left.
+        response.once('finish', () => forget(response));
+        response.once('close', () => forget(response));
+        open.set(response, { bytes, since: now() });
+      }
+      total += bytes;
+      if (total > limit) makeRoom();
+    },
+  };
+}
