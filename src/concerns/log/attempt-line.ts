@@ -1,0 +1,72 @@
+import {
+  type Attempt,
+  type JsonText,
+  type Outcome,
+  principalKey,
+  type Wanted,
+  wantedName,
+} from '../../kernel/index.js';
+
+export interface AttemptLine {
+  readonly level: 'info' | 'warn';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const messages = {
+  tool: 'tool.call',
+  prompt: 'prompt.get',
+  resource: 'resource.read',
+  completion: 'completion.complete',
+} as const satisfies Record<Wanted['kind'], string>;
+
+/** What is written of one attempt. Each word that did not come from the gate itself goes through `redact`. */
+export function attemptLine(
+  { request, call, outcome, ms }: Attempt,
+  redact: (text: string) => string,
+): AttemptLine {
+  const { session, client, wanted, trace } = request;
+  const clientName = clientNameOf(client.info);
+  return {
+    level: outcome.kind === 'fault' ? 'warn' : 'info',
+    message: messages[wanted.kind],
+    fields: {
+      request: request.id,
+      session: redact(session.id),
+      principal: redact(principalKey(session.principal)),
+      kind: wanted.kind,
+      name: redact(wantedName(wanted)),
+      source: call && redact(call.target.spec.source),
+      provider: call && redact(call.providerId),
+      client: clientName && redact(clientName),
+      era: client.era,
+      ms: Math.round(ms * 1000) / 1000,
+      outcome: outcome.kind,
+      fault: outcome.kind === 'fault' ? outcome.fault.code : undefined,
+      isError: wanted.kind === 'tool' && isError(outcome) ? true : undefined,
+      trace: trace && traceId(trace.traceparent),
+      detail: outcome.kind === 'fault' && outcome.fault.detail ? redact(outcome.fault.detail) : undefined,
+    },
+  };
+}
+
+function clientNameOf(info: JsonText | undefined): string | undefined {
+  const value = info?.value;
+  if (typeof value !== 'object' || value === null || !('name' in value)) return undefined;
+  return typeof value.name === 'string' ? value.name : undefined;
+}
+
+/** Whether a tool says of itself that it failed. A large result is read only if it can say so. */
+function isError(outcome: Outcome): boolean {
+  if (outcome.kind !== 'content') return false;
+  const { text } = outcome.result;
+  if (!text.includes('"isError"') && !text.includes('\\u')) return false;
+  const { value } = outcome.result;
+  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true;
+}
+
+const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
+
+function traceId(text: string): string | undefined {
+  return traceparent.exec(text)?.[1];
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openBufferedFile } from './buffered-file.js';
+
+const lost = (count: number): string => `lost ${String(count)}\n`;
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+describe('openBufferedFile', () => {
+  it('writes nothing before there is enough, and everything at close', async () => {
+    const { path, fd } = tempFile();
+    const file = openBufferedFile(fd, lost, {
+      minBytes: 100,
+      flushMs: 60_000,
+      maxBytes: 1000,
+      closeMs: 1000,
+    });
+    file.write('short\n');
+    expect(readFileSync(path, 'utf8')).toBe('');
+    file.write('rest\n');
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8')).toBe('short\nrest\n');
+  });
+
+  it('writes each line once when flushed in the middle of a write', async () => {
+    const { path, fd } = tempFile();
+    const file = openBufferedFile(fd, lost, { minBytes: 10, flushMs: 60_000, maxBytes: 1000, closeMs: 1000 });
+    file.write('first line\n');
+    file.write('second\n');
+    file.flushSync();
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8').split('\n').sort()).toEqual(['', 'first line', 'second']);
+  });
+
+  it('drops lines, says how many, and ends when the reader does not read', async () => {
+    const fd = pipeTo('sleep', '30');
+    const file = openBufferedFile(fd, lost, { minBytes: 10, flushMs: 10, maxBytes: 4_000_000, closeMs: 50 });
+    for (let i = 0; i < 100; i += 1) file.write('x'.repeat(100_000));
+    const started = performance.now();
+    file.flushSync();
+    await file.close();
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it('ends when the reader is gone', async () => {
+    const fd = pipeTo('true');
+    await new Promise((resolve) => children[0]?.on('exit', resolve));
+    const file = openBufferedFile(fd, lost);
+    file.write('nobody reads this\n');
+    file.flushSync();
+    await file.close();
+  });
+
+  it('tells of dropped lines as soon as it can write again', async () => {
+    const { path, fd } = tempFile();
+    const file = openBufferedFile(fd, lost, { minBytes: 1000, flushMs: 60_000, maxBytes: 20, closeMs: 1000 });
+    for (let i = 0; i < 5; i += 1) file.write('eight by\n');
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8')).toBe('eight by\neight by\nlost 3\n');
+  });
+});
+
+function tempFile(): { readonly path: string; readonly fd: number } {
+  const path = join(mkdtempSync(join(tmpdir(), 'tidegate-log-')), 'log');
+  return { path, fd: openSync(path, 'a') };
+}
+
+/** The descriptor of a pipe into a process. */
+function pipeTo(command: string, ...args: string[]): number {
+  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.on('error', () => undefined);
+  children.push(child);
+  const handle: unknown = Reflect.get(child.stdin, '_handle');
+  if (typeof handle === 'object' && handle !== null && 'fd' in handle && typeof handle.fd === 'number')
+    return handle.fd;
+  throw new Error('the pipe has no descriptor');
+}

@@ -1,0 +1,145 @@
+import { write, writeSync } from 'node:fs';
+
+/** Writes text to a file descriptor in large pieces, behind the back of whoever logs. */
+export interface BufferedFile {
+  write(text: string): void;
+  /** Writes what is left at once, for the end of the process. Waits a moment at most for a reader that is slow. */
+  flushSync(): void;
+  /** Writes what is left; gives up on a reader that does not read. */
+  close(): Promise<void>;
+}
+
+export interface Buffering {
+  readonly minBytes: number;
+  readonly flushMs: number;
+  /** Beyond this, text is dropped and counted: a reader that does not read costs no memory. */
+  readonly maxBytes: number;
+  readonly closeMs: number;
+}
+
+export const usualBuffering: Buffering = { minBytes: 4096, flushMs: 500, maxBytes: 1_048_576, closeMs: 1000 };
+
+const nothing: Buffer = Buffer.alloc(0);
+const retryMs = 50;
+const syncRetries = 4;
+
+/** The descriptor stays open: whoever opened it closes it. `lost` makes the line that tells of dropped ones. */
+export function openBufferedFile(
+  fd: number,
+  lost: (count: number) => string,
+  buffering = usualBuffering,
+): BufferedFile {
+  let pieces: string[] = [];
+  let bytes = 0;
+  let dropped = 0;
+  let isBroken = false;
+  let writing: Promise<void> | undefined;
+  let inHand = nothing;
+  let isInFlight = false;
+  let isDue = false;
+  let isFlushing = false;
+  const timer = setInterval(() => void flush(), buffering.flushMs);
+  timer.unref();
+
+  function take(): Buffer {
+    if (dropped > 0) pieces.push(lost(dropped));
+    dropped = 0;
+    const taken = Buffer.from(pieces.join(''));
+    pieces = [];
+    bytes = 0;
+    isFlushing = false;
+    return taken;
+  }
+
+  function drain(): Promise<void> {
+    isDue = false;
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  }
+
+  /** Writes also what is less than a full piece. */
+  function flush(): Promise<void> {
+    isFlushing = pieces.length > 0;
+    return drain();
+  }
+
+  async function writeAll(): Promise<void> {
+    while (!isBroken && (inHand.length > 0 || isFlushing || bytes >= buffering.minBytes)) {
+      if (inHand.length === 0) inHand = take();
+      isInFlight = true;
+      const written = await writeSome(fd, inHand);
+      isInFlight = false;
+      if (written === 'full') await later(retryMs);
+      else if (written === 'broken') isBroken = true;
+      else inHand = inHand.subarray(written);
+    }
+  }
+
+  return {
+    write(text) {
+      if (isBroken) return;
+      if (bytes + text.length > buffering.maxBytes) {
+        dropped += 1;
+        return;
+      }
+      pieces.push(text);
+      bytes += text.length;
+      // Not now: whoever logs should not wait, and lines of a process that ends are left to flushSync, in order.
+      if (bytes >= buffering.minBytes && !isDue) setImmediate(() => void drain());
+      isDue ||= bytes >= buffering.minBytes;
+    },
+    flushSync() {
+      if (isBroken) return;
+      // A write that has begun is finished by its thread, also while the process ends.
+      isBroken = !writeAllSync(fd, Buffer.concat([isInFlight ? nothing : inHand, take()]));
+      inHand = nothing;
+    },
+    async close() {
+      clearInterval(timer);
+      let limit: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        limit = setTimeout(resolve, buffering.closeMs);
+      });
+      await Promise.race([flush(), late]);
+      clearTimeout(limit);
+      isBroken = true;
+    },
+  };
+}
+
+function writeSome(fd: number, buffer: Buffer): Promise<number | 'full' | 'broken'> {
+  return new Promise((resolve) => {
+    write(fd, buffer, (error, written) => {
+      if (error === null) resolve(written);
+      else resolve(isFull(error) ? 'full' : 'broken');
+    });
+  });
+}
+
+/** False when something could not be written. Never throws: this runs while the process ends. */
+function writeAllSync(fd: number, buffer: Buffer): boolean {
+  let rest = buffer;
+  for (let tries = 0; rest.length > 0 && tries < syncRetries; ) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if (!isFull(error)) return false;
+      tries += 1;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+    }
+  }
+  return rest.length === 0;
+}
+
+/** The other end is slow, or the disk is full: both may pass. Anything else does not. */
+const fullCodes: ReadonlySet<unknown> = new Set(['EAGAIN', 'EBUSY', 'EINTR', 'ENOSPC']);
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && fullCodes.has(error.code);
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,84 @@
+import type { BufferedFile } from './buffered-file.js';
+
+/** Turns levels, messages and fields into lines. Loads pino at the first line. */
+export interface LineWriter {
+  put(level: string, message: string, fields: object): void;
+  close(): Promise<void>;
+}
+
+/** `time` is that of the event, not of its writing. */
+type Format = (level: string, message: string, fields: object, time: string) => void;
+type Line = Parameters<Format>;
+
+/** Lines that wait for pino; it takes a few milliseconds to load. */
+const maxWaiting = 1000;
+
+/** The file becomes the writer's own. When the process ends, in whatever way it can see, all lines are written. */
+export function openLineWriter(openFile: (lost: (count: number) => string) => BufferedFile): LineWriter {
+  const clock = createClock();
+  const file = openFile((count) => plainLine('warn', 'log.dropped', { count }, clock()));
+  const plain: Format = (...line) => file.write(plainLine(...line));
+  let waiting: Line[] = [];
+  let format: Format | undefined;
+  const loaded = loadPino(file).then(start, () => start(plain));
+
+  function start(found: Format): void {
+    format ??= found;
+    for (const line of waiting) format(...line);
+    waiting = [];
+  }
+
+  function atExit(): void {
+    start(plain);
+    file.flushSync();
+  }
+  process.on('exit', atExit);
+
+  return {
+    put(level, message, fields) {
+      if (format !== undefined) format(level, message, fields, clock());
+      else if (waiting.length < maxWaiting) waiting.push([level, message, fields, clock()]);
+    },
+    async close() {
+      await loaded;
+      await file.close();
+      process.off('exit', atExit);
+    },
+  };
+}
+
+async function loadPino(file: BufferedFile): Promise<Format> {
+  const { pino } = await import('pino');
+  let at = '';
+  const logger = pino(
+    {
+      level: 'debug',
+      base: { pid: process.pid },
+      timestamp: () => `,"time":"${at}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    // Not pino.destination: its flush at exit never ends when the reader is gone or the disk is full.
+    { write: (text: string) => file.write(text) },
+  );
+  return (level, message, fields, time) => {
+    at = time;
+    if (level === 'error' || level === 'warn' || level === 'debug') logger[level](fields, message);
+    else logger.info(fields, message);
+  };
+}
+
+/** Many lines share a millisecond, and its text is not cheap to make. */
+function createClock(): () => string {
+  let last = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) text = new Date(now).toISOString();
+    last = now;
+    return text;
+  };
+}
+
+function plainLine(level: string, message: string, fields: object, time: string): string {
+  return `${JSON.stringify({ level, time, pid: process.pid, ...fields, msg: message })}\n`;
+}

@@ -1,0 +1,94 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Observer } from '../../kernel/index.js';
+import { attemptLine } from './attempt-line.js';
+import { openBufferedFile } from './buffered-file.js';
+import { withKnownClean } from './known-clean.js';
+import { type LineWriter, openLineWriter } from './line-writer.js';
+import { createLineRedactor, redactFields, redactText } from './redact.js';
+
+export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogThreshold = (typeof logLevels)[number];
+export type Severity = Exclude<LogThreshold, 'silent'>;
+
+export interface LogOptions {
+  /** The least severe level that is written; `silent` writes and loads nothing. */
+  readonly level: LogThreshold;
+  /** Where lines go instead of the stream. Made with mode 0600 if it does not exist. */
+  readonly file?: string;
+  /** Standard output belongs to the protocol, so there is no choice. */
+  readonly stream: 'stderr';
+}
+
+/** Structured lines without secrets. Nothing here throws or waits once the log is open. */
+export interface Log {
+  write(level: Severity, message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes lines of a stream that belongs to someone else, such as the stderr of a server. */
+  lines(level: Severity, message: string, fields: Readonly<Record<string, unknown>>): (line: string) => void;
+  /** Writes one line per attempt. */
+  readonly observer: Observer;
+  close(): Promise<void>;
+}
+
+type Put = (level: Severity, message: string, fields: () => object) => void;
+
+/** Throws if the log file cannot be opened. */
+export function openLog(options: LogOptions): Log {
+  if (options.level === 'silent') return silentLog;
+  const threshold = logLevels.indexOf(options.level);
+  const fd = options.file === undefined ? undefined : openFile(options.file);
+  let writer: LineWriter | undefined;
+  let isClosed = false;
+
+  const put: Put = (level, message, fields) => {
+    if (isClosed || logLevels.indexOf(level) > threshold) return;
+    // The stream is touched at the first line, not before: that, too, costs time at start.
+    writer ??= openLineWriter((lost) => openBufferedFile(fd ?? process.stderr.fd, lost));
+    writer.put(level, message, fields());
+  };
+
+  return {
+    write(level, message, fields = {}) {
+      put(level, redactText(message), () => redactFields(fields));
+    },
+    lines: (level, message, fields) => lineSink(put, level, message, redactFields(fields)),
+    observer: createObserver(put),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await writer?.close();
+      if (fd !== undefined) closeSync(fd);
+    },
+  };
+}
+
+function openFile(path: string): number {
+  mkdirSync(dirname(path), { recursive: true });
+  return openSync(path, 'a', 0o600);
+}
+
+function lineSink(put: Put, level: Severity, message: string, fields: object): (line: string) => void {
+  const redactLine = createLineRedactor();
+  return (text) => {
+    const line = redactLine(text);
+    put(level, message, () => ({ ...fields, line }));
+  };
+}
+
+function createObserver(put: Put): Observer {
+  const redact = withKnownClean(redactText);
+  return {
+    name: 'log',
+    begin: () => (attempt) => {
+      const { level, message, fields } = attemptLine(attempt, redact);
+      put(level, message, () => fields);
+    },
+  };
+}
+
+const silentLog: Log = Object.freeze({
+  write: () => undefined,
+  lines: () => () => undefined,
+  observer: Object.freeze({ name: 'log', begin: () => () => undefined }),
+  close: () => Promise.resolve(),
+});
