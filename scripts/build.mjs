@@ -28,7 +28,7 @@ const hashbang = '#!/usr/bin/env node\n';
 async function main(withTypes) {
   const started = performance.now();
   const missing = Object.values(entries).filter((path) => !existsSync(join(root, path)));
-  if (missing.length > 0) throw new BuildFailure(`these entry files do not exist: ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`these entry files do not exist: ${missing.join(', ')}`);
   const [bytes] = await Promise.all([buildCode(), withTypes ? buildTypes(root, dist) : undefined]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`built dist/: ${(bytes / 1024).toFixed(0)} KiB of code in ${seconds} s`);
@@ -75,7 +75,7 @@ function refuseOutsidePackages({ outputs }) {
     imports.filter(({ external }) => external),
   );
   const outside = imported.map(({ path }) => path).filter((path) => !isBuiltin(path));
-  if (outside.length > 0) throw new BuildFailure(`not bundled, and not part of Node: ${outside.join(', ')}`);
+  if (outside.length > 0) throw new Error(`not bundled, and not part of Node: ${outside.join(', ')}`);
 }
 
 /** esbuild keeps a source's own hashbang; the program has one even where its source has none. */
@@ -105,12 +105,10 @@ async function removeOld(files) {
   }
 }
 
-class BuildFailure extends Error {}
-
 try {
   await withBuildLock(root, () => main(!process.argv.includes('--no-types')));
 } catch (error) {
-  // esbuild and tsc have already printed what is wrong in the sources.
-  console.error(error instanceof BuildFailure ? `build failed: ${error.message}` : error);
+  // esbuild and tsc have already said what is wrong in the sources.
+  console.error(`build failed: ${error.message}`);
   process.exitCode = 1;
 }

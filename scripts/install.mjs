@@ -1,12 +1,12 @@
 // Uses Node's own modules only: it runs before anything is installed.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { runCommand } from './run-command.mjs';
 
 /** Runs `npm ci` in a folder unless node_modules already holds what its package-lock.json says. */
 export async function ensureInstalled(folder) {
   if (await isInstalled(folder)) return;
-  console.log(`installing dependencies of ${folder} (npm ci)`);
+  console.log(`npm ci in ${relative(process.cwd(), folder) || 'this folder'}`);
   const { code } = await runCommand('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, show: true });
   if (code !== 0) throw new Error('npm ci failed');
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 
+const graceMs = 2_000;
 const running = new Set();
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -44,8 +45,15 @@ export function runCommand(command, args, { cwd, env, limitMs = 600_000, show = 
       chunks.push(Buffer.from(String(error)));
       finish(1);
     });
+    // A process that outlives the command may hold its output open; the command is over all the same.
+    child.on('exit', () => setTimeout(() => closeOutput(child), graceMs).unref());
     child.on('close', (code) => finish(code ?? 1));
   });
+}
+
+function closeOutput(child) {
+  child.stdout.destroy();
+  child.stderr.destroy();
 }
 
 function end(child, signal) {
