@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { createAccess } from '../access/index.js';
-import { openLog } from '../concerns/log/index.js';
+import { openLog, redactText } from '../concerns/log/index.js';
 import { type Config, describeProblem, type Environment, hasErrors, type Problem } from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
@@ -56,6 +56,8 @@ export class ConfigRefused extends Error {
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;
+/** How long a closing gate waits for the collector. */
+const lastSpansMs = 500;
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
@@ -99,7 +101,15 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const live =
     options.mode === 'command'
       ? undefined
-      : openLiveConfig({ place: options, state, gateway, servers, fixed, first: located, log: log.write });
+      : openLiveConfig({
+          place: options,
+          state,
+          gateway,
+          servers,
+          fixed,
+          first: located,
+          log: (severity, message, fields) => log.write(severity, message, fields),
+        });
   let sessions = 0;
   const operatorSession = (scope: SessionScope): Session => {
     sessions += 1;
@@ -109,9 +119,9 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     live?.close();
-    await Promise.race([gateway.close(), new Promise((resolve) => setTimeout(resolve, closeMs))]);
+    await atMost(closeMs, gateway.close());
     await processes.close();
-    await Promise.all([telemetry?.close(), log.close()]);
+    await Promise.all([telemetry && atMost(lastSpansMs, telemetry.close()), log.close()]);
   }
 
   return {
@@ -135,7 +145,18 @@ async function openTelemetryLate(
   version: string,
 ): Promise<{ readonly observer: Observer; close(): Promise<void> }> {
   const { openTelemetry } = await import('../concerns/telemetry/index.js');
-  return openTelemetry({ ...config, version });
+  return openTelemetry({ ...config, version, redact: redactText });
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([
+    work,
+    new Promise((resolve) => {
+      timer = setTimeout(resolve, ms);
+    }),
+  ]);
+  clearTimeout(timer);
 }
 
 function userName(): string {

@@ -48,7 +48,7 @@ async function walk(
 function orderByStage(interceptors: readonly Interceptor[]): readonly Interceptor[] {
   const byStage = new Map<Stage, Interceptor>();
   for (const interceptor of interceptors) {
-    if (!stages.includes(interceptor.stage)) throw new Error(`unknown stage: ${String(interceptor.stage)}`);
+    if (!stages.includes(interceptor.stage)) throw new Error(`unknown stage: ${interceptor.stage}`);
     const taken = byStage.get(interceptor.stage);
     if (taken)
       throw new Error(`stage ${interceptor.stage}: ${taken.name} and ${interceptor.name} both want it`);

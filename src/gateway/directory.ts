@@ -238,14 +238,15 @@ function listsOf(catalog: Catalog): Lists {
 /** Lists that did not change keep their identity, so that nobody is told of a change that is none. */
 function keepEqual(before: Lists, after: Lists): Lists {
   const pick = <S extends Spec>(a: readonly S[], b: readonly S[]): readonly S[] =>
-    a.length === b.length &&
-    a.every((spec, i) => spec.definition.text === b[i]?.definition.text && spec.source === b[i]?.source)
-      ? a
-      : b;
+    a.length === b.length && a.every((spec, i) => isSame(spec, b[i])) ? a : b;
   return {
     tools: pick(before.tools, after.tools),
     prompts: pick(before.prompts, after.prompts),
     resources: pick(before.resources, after.resources),
     templates: pick(before.templates, after.templates),
   };
+}
+
+function isSame(a: Spec, b: Spec | undefined): boolean {
+  return a.source === b?.source && a.definition.text === b.definition.text;
 }

@@ -1,4 +1,4 @@
-import { type Schema, Validator } from '@cfworker/json-schema';
+import { Validator } from '@cfworker/json-schema';
 
 /** Gives the problems of an arguments value in words, none when it fits. */
 export function createArgumentCheck(
@@ -7,7 +7,7 @@ export function createArgumentCheck(
   let validator: Validator | undefined;
   return (value) => {
     // Made at the first call: most tools of a long list are never called.
-    validator ??= new Validator(schema as Schema, '2020-12', false);
+    validator ??= new Validator(schema, '2020-12', false);
     const { valid, errors } = validator.validate(value);
     if (valid) return [];
     const leaves = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');

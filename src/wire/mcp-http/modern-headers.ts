@@ -69,8 +69,13 @@ function oneParamProblem(
   const decoded = decodeValue(given);
   if (decoded === undefined) return `${name} header has invalid characters or encoding`;
   const isEqual =
-    typeof body === 'number' ? decoded.trim() !== '' && Number(decoded) === body : decoded === String(body);
-  return isEqual ? undefined : mismatch(name, decoded, String(body));
+    typeof body === 'number' ? decoded.trim() !== '' && Number(decoded) === body : decoded === plain(body);
+  return isEqual ? undefined : mismatch(name, decoded, plain(body));
+}
+
+/** A value as a header spells it. Only strings, integers and booleans may be mirrored. */
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 interface Annotated {
