@@ -1,0 +1,75 @@
+import {
+  type Attempt,
+  type Outcome,
+  principalKey,
+  type Request,
+  type Trace,
+  wantedName,
+} from '../../kernel/index.js';
+
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** A span that the caller has open, from its `traceparent`. */
+export interface Caller {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceFlags: number;
+  readonly isRemote: true;
+}
+
+const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/;
+
+/** Undefined when there is no caller's span, or what it sent is not one: then the span starts a trace of its own. */
+export function callerOf(trace: Trace | undefined): Caller | undefined {
+  const match = trace && traceparent.exec(trace.traceparent);
+  if (!match) return undefined;
+  const [, traceId = '', spanId = '', flags = ''] = match;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+}
+
+/** What is known of an attempt when it begins. */
+export function openingOf(
+  { id, session, client, wanted }: Request,
+  redact: (text: string) => string,
+): { readonly name: string; readonly attributes: Attributes } {
+  const subject = redact(wantedName(wanted));
+  const attributes = {
+    [wanted.kind]: subject,
+    'request.id': id,
+    principal: redact(principalKey(session.principal)),
+    session: redact(session.id),
+    'client.era': client.era,
+  };
+  if (wanted.kind === 'tool') return { name: `tool.call.${subject}`, attributes };
+  if (wanted.kind === 'prompt') return { name: `prompt.get.${subject}`, attributes };
+  return { name: wanted.kind === 'resource' ? 'resource.read' : 'completion.complete', attributes };
+}
+
+/** What is known when it has ended. `error` is a short word, never a text of the caller or of a server. */
+export function endingOf({ call, outcome, ms }: Attempt): {
+  readonly attributes: Attributes;
+  readonly error: string | undefined;
+} {
+  const error = errorOf(outcome);
+  return {
+    error,
+    attributes: {
+      duration: Math.round(ms * 1000) / 1000,
+      outcome: outcome.kind,
+      ...(call && { source: call.target.spec.source, provider: call.providerId }),
+      ...(error !== undefined && { error: true, 'error.code': error }),
+    },
+  };
+}
+
+function errorOf(outcome: Outcome): string | undefined {
+  if (outcome.kind === 'fault') return outcome.fault.code;
+  return outcome.kind === 'content' && saysError(outcome) ? 'tool.error' : undefined;
+}
+
+/** Whether a tool says of itself that it failed. A large result is read only if it can say so. */
+function saysError({ result }: Outcome & { readonly kind: 'content' }): boolean {
+  if (!result.text.includes('"isError"') && !result.text.includes('\\u')) return false;
+  const { value } = result;
+  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true;
+}

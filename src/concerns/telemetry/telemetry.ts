@@ -1,0 +1,86 @@
+import type { Attempt, Observer, Request } from '../../kernel/index.js';
+import { callerOf, endingOf, openingOf } from './attempt-span.js';
+
+export interface TelemetryOptions {
+  /** The collector's address with its path, such as `http://127.0.0.1:4318/v1/traces`. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  readonly version: string;
+  /** Takes secrets out of what a caller wrote: names and addresses. */
+  readonly redact: (text: string) => string;
+}
+
+export interface Telemetry {
+  readonly observer: Observer;
+  /** Sends what is left, within two seconds. */
+  close(): Promise<void>;
+}
+
+const closeMs = 2000;
+const exportMs = 5000;
+const queue = {
+  maxQueueSize: 2048,
+  maxExportBatchSize: 512,
+  scheduledDelayMillis: 1000,
+  exportTimeoutMillis: exportMs,
+};
+
+/** Loads OpenTelemetry and starts to send spans. */
+export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const [
+    { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace },
+    sdk,
+    { OTLPTraceExporter },
+    { resourceFromAttributes },
+  ] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
+  const exporter = new OTLPTraceExporter({
+    url: options.endpoint,
+    headers: { ...options.headers },
+    timeoutMillis: exportMs,
+    concurrencyLimit: 8,
+  });
+  const provider = new sdk.NodeTracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': options.serviceName,
+      'service.version': options.version,
+    }),
+    // Stated here, because otherwise the environment decides.
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.AlwaysOnSampler() }),
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter, queue)],
+  });
+  const tracer = provider.getTracer('tidegate', options.version);
+
+  function begin(request: Request): (attempt: Attempt) => void {
+    const caller = callerOf(request.trace);
+    const context = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
+    const { name, attributes } = openingOf(request, options.redact);
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, context);
+    return (attempt) => {
+      const ending = endingOf(attempt);
+      span.setAttributes(ending.attributes);
+      if (ending.error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: ending.error });
+      span.end();
+    };
+  }
+
+  return {
+    observer: { name: 'telemetry', begin },
+    close: () => withinLimit(provider.shutdown()),
+  };
+}
+
+/** A collector that does not answer keeps nobody waiting, and its failure is nobody's. */
+async function withinLimit(done: Promise<void>): Promise<void> {
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    limit = setTimeout(resolve, closeMs);
+  });
+  await Promise.race([done.catch(() => undefined), late]);
+  clearTimeout(limit);
+}
