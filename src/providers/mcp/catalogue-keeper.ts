@@ -1,0 +1,140 @@
+import { type Catalogue, emptyCatalogue, type Era } from '../../kernel/index.js';
+import { type CatalogueRules, readCatalogue } from './catalogue-reader.js';
+import { listAgain } from './lists.js';
+import type { KeptCatalogue, UpstreamMemory } from './memory-port.js';
+import type { Clock, Log } from './options.js';
+import type { ListName, Peer } from './peer.js';
+
+export interface KeeperParts {
+  readonly rules: Omit<CatalogueRules, 'checksHeaders'>;
+  /** Whether the server is reached over HTTP, where parameters may become headers. */
+  readonly isHttp: boolean;
+  readonly memory: UpstreamMemory;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What a server offers: from memory at first, then as it lists it, then as it changes. */
+export interface CatalogueKeeper {
+  readonly catalogue: Catalogue;
+  readonly hasResources: boolean;
+  /** None: nothing is known. Old: known, but it should be listed again. */
+  readonly freshness: 'none' | 'old' | 'fresh';
+  readonly era: Era | undefined;
+  rememberEra(era: Era): void;
+  /** Lists everything, now. */
+  listAll(peer: Peer): void;
+  /** Resolves when nothing is being listed. */
+  listed(): Promise<void>;
+  /** Lists again what changed, a moment later: changes come in swarms. */
+  listSoon(peer: Peer, list: 'tools' | 'prompts' | 'resources'): void;
+  onChange(listener: () => void): () => void;
+  close(): void;
+}
+
+const swarmMs = 100;
+const freshMs = 24 * 3600_000;
+const eraMs = 7 * 24 * 3600_000;
+const everything: readonly ListName[] = ['tools', 'prompts', 'resources', 'templates'];
+
+export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
+  const { memory, key, clock, log } = parts;
+  const record = memory.read(key);
+  const listeners = new Set<() => void>();
+  const dirty = new Set<ListName>();
+  let era = record && clock.now() - record.at < eraMs ? record.era : undefined;
+  let at = record?.at ?? 0;
+  let kept: KeptCatalogue | undefined = record?.catalogue;
+  let catalogue = kept === undefined ? emptyCatalogue : read(kept);
+  let listing: Promise<void> | undefined;
+  let newest: Peer | undefined;
+  let stopSoon: (() => void) | undefined;
+  let isClosed = false;
+
+  function read(texts: KeptCatalogue): Catalogue {
+    return readCatalogue(texts, { ...parts.rules, checksHeaders: parts.isHttp && era === 'modern' });
+  }
+
+  function save(): void {
+    memory.write(key, { at, ...(kept && { catalogue: kept }), ...(era && { era }) });
+  }
+
+  async function listDirty(): Promise<void> {
+    while (dirty.size > 0 && newest !== undefined && !isClosed) {
+      const lists = everything.filter((list) => dirty.has(list));
+      dirty.clear();
+      const { catalogue: next, isWhole } = await listAgain(newest, lists, kept, log);
+      accept(next, isWhole);
+    }
+  }
+
+  function accept(next: KeptCatalogue, isWhole: boolean): void {
+    if (isClosed) return;
+    const isNew = kept === undefined || JSON.stringify(kept) !== JSON.stringify(next);
+    kept = next;
+    // What is only half known is shown, but not kept for the next start.
+    if (isWhole) {
+      at = clock.now();
+      save();
+    }
+    if (!isNew) return;
+    catalogue = read(next);
+    for (const listener of listeners) listener();
+  }
+
+  function list(): void {
+    listing ??= listDirty().finally(() => {
+      listing = undefined;
+    });
+  }
+
+  return {
+    get catalogue() {
+      return catalogue;
+    },
+    get hasResources() {
+      return kept?.hasResources ?? false;
+    },
+    get freshness() {
+      if (kept === undefined) return 'none';
+      return clock.now() - at < freshMs ? 'fresh' : 'old';
+    },
+    get era() {
+      return era;
+    },
+    rememberEra(next) {
+      if (era === next) return;
+      era = next;
+      save();
+    },
+    listAll(peer) {
+      newest = peer;
+      for (const one of everything) dirty.add(one);
+      list();
+    },
+    listed: () => listing ?? Promise.resolve(),
+    listSoon(peer, changed) {
+      newest = peer;
+      dirty.add(changed);
+      if (changed === 'resources') dirty.add('templates');
+      stopSoon ??= clock.after(
+        swarmMs,
+        () => {
+          stopSoon = undefined;
+          list();
+        },
+        true,
+      );
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close() {
+      isClosed = true;
+      stopSoon?.();
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { Era } from '../../kernel/index.js';
+import { openLegacyPeer } from './legacy-peer.js';
+import { ConnectFailure, type Line, type LineParts, openLine } from './line.js';
+import { type Discovery, discoverParams, openModernPeer, readDiscovery } from './modern-peer.js';
+import type { Peer } from './peer.js';
+
+export interface ConnectParts extends LineParts {
+  readonly version: string;
+  readonly protocol: 'auto' | Era;
+  /** How the server was opened last time. */
+  readonly remembered: Era | undefined;
+  /** Whether parameters are mirrored into headers. */
+  readonly mirrorsParams: boolean;
+  readonly startMs: number;
+  /** The era in which to open the server next time. */
+  readonly onVerdict: (era: Era) => void;
+}
+
+/** How long a server may think about `server/discover` before it is taken for one that does not know it. */
+const probeMs = 3000;
+const lateMs = 100;
+
+class DiedOnProbe extends Error {}
+
+/** Opens a server in the era that it speaks. Probes on the real process or endpoint, never on a second one. */
+export async function connect(parts: ConnectParts): Promise<Peer> {
+  const line = await openLine(parts);
+  try {
+    return await negotiate(parts, line);
+  } catch (error) {
+    await line.rpc.close();
+    if (!(error instanceof DiedOnProbe)) throw error;
+  }
+  // Some servers exit when they see a request that they do not know.
+  parts.log('info', 'the server ended on server/discover and is opened as a legacy one');
+  const again = await openLine(parts);
+  try {
+    return await openLegacy(parts, again);
+  } catch (error) {
+    await again.rpc.close();
+    throw error;
+  }
+}
+
+async function negotiate(parts: ConnectParts, line: Line): Promise<Peer> {
+  if (parts.protocol === 'legacy') return openLegacy(parts, line);
+  if (parts.protocol === 'auto' && parts.remembered === 'legacy') {
+    const opened = await openLegacyPeer(legacyParts(parts, line));
+    if (opened.ok) return line.keep(opened.peer);
+    parts.log('info', 'the server is not what it was: probing again', { detail: opened.detail });
+  }
+  return probe(parts, line);
+}
+
+async function probe(parts: ConnectParts, line: Line): Promise<Peer> {
+  const isExpected = parts.protocol === 'modern' || parts.remembered === 'modern';
+  const options = { timeoutMs: parts.startMs, quiet: true };
+  const discovery = line.rpc
+    .request('server/discover', discoverParams(parts.version), options)
+    .then(readDiscovery);
+  const first = isExpected ? await discovery : await orSilent(discovery, parts, probeMs);
+  if (first.kind === 'modern') return openModern(parts, line, first);
+  if (parts.protocol === 'modern' || first.kind === 'refused') throw new ConnectFailure(first.detail);
+  if (first.kind === 'gone') throw new DiedOnProbe(first.detail);
+  try {
+    const peer = await openLegacy(parts, line);
+    if (first.kind === 'silent') rememberLater(parts, discovery);
+    return peer;
+  } catch (error) {
+    const late = await orSilent(discovery, parts, lateMs);
+    if (late.kind === 'modern') return openModern(parts, line, late);
+    throw error;
+  }
+}
+
+/** A modern server that merely starts slowly is opened as one next time. */
+function rememberLater(parts: ConnectParts, discovery: Promise<Discovery>): void {
+  void discovery.then((late) => {
+    if (late.kind === 'modern') parts.onVerdict('modern');
+  });
+}
+
+function legacyParts(parts: ConnectParts, line: Line): Parameters<typeof openLegacyPeer>[0] {
+  const { server, version, startMs, events } = parts;
+  return { rpc: line.rpc, server, version, startMs, renewed: () => events.renewed() };
+}
+
+async function openLegacy(parts: ConnectParts, line: Line): Promise<Peer> {
+  const opened = await openLegacyPeer(legacyParts(parts, line));
+  if (!opened.ok) throw new ConnectFailure(opened.detail);
+  parts.onVerdict('legacy');
+  return line.keep(opened.peer);
+}
+
+function openModern(parts: ConnectParts, line: Line, found: Extract<Discovery, { kind: 'modern' }>): Peer {
+  const peer = openModernPeer({ ...parts, rpc: line.rpc }, found);
+  parts.onVerdict('modern');
+  return line.keep(peer, peer.subscription);
+}
+
+async function orSilent(
+  discovery: Promise<Discovery>,
+  { clock }: ConnectParts,
+  ms: number,
+): Promise<Discovery | { readonly kind: 'silent'; readonly detail: string }> {
+  let stop: (() => void) | undefined;
+  const silence = new Promise<{ readonly kind: 'silent'; readonly detail: string }>((resolve) => {
+    stop = clock.after(ms, () => resolve({ kind: 'silent', detail: 'no answer to server/discover' }));
+  });
+  const first = await Promise.race([discovery, silence]);
+  stop?.();
+  return first;
+}

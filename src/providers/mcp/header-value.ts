@@ -1,0 +1,14 @@
+const prefix = '=?base64?';
+const suffix = '?=';
+
+/** A value as an HTTP header may carry it: as it is when that is safe, else in the protocol's base64 form. */
+export function headerValue(value: string): string {
+  if (isPlain(value)) return value;
+  return `${prefix}${Buffer.from(value, 'utf8').toString('base64')}${suffix}`;
+}
+
+function isPlain(value: string): boolean {
+  if (value === '' || value !== value.trim()) return false;
+  if (value.startsWith(prefix) && value.endsWith(suffix)) return false;
+  return /^[\t\x20-\x7e]*$/.test(value);
+}

@@ -1,0 +1,153 @@
+import type { IncomingMessage } from 'node:http';
+import { type Frame, readFrame } from '../../kernel/index.js';
+import { readBody, readEvents, type StreamEnd } from './http-body.js';
+import type { HttpClient } from './http-client.js';
+import type { HttpSession } from './http-session.js';
+import { type LinkEvents, type LinkFailure, maxMessageBytes } from './link.js';
+import type { Clock } from './options.js';
+
+export interface AnswerParts {
+  readonly client: HttpClient;
+  readonly session: HttpSession;
+  readonly events: LinkEvents;
+  readonly clock: Clock;
+}
+
+/** The requests of an HTTP link that wait for their answer, and how each answer is read. */
+export interface Answers {
+  /** A request was sent; `drop` ends it. */
+  expect(id: number, drop: () => void): void;
+  receive(id: number, response: IncomingMessage): void;
+  fail(id: number, failure: LinkFailure): void;
+  /** Ends a request without a word. */
+  drop(id: number): void;
+  dropAll(): void;
+}
+
+const resumeMs = 1000;
+const longestResumeMs = 30_000;
+const maxResumes = 5;
+
+/** How often a broken stream was taken up again without news, and from where. */
+interface Resumed {
+  readonly times: number;
+  readonly lastEventId: string | undefined;
+  readonly retryMs: number;
+}
+
+export function createAnswers({ client, session, events, clock }: AnswerParts): Answers {
+  const drops = new Map<number, () => void>();
+
+  function fail(id: number, failure: LinkFailure): void {
+    if (drops.delete(id)) events.failed(id, failure);
+  }
+
+  function receive(id: number, response: IncomingMessage): void {
+    const status = response.statusCode ?? 0;
+    const isGood = status >= 200 && status < 300;
+    if (isGood && isStream(response)) {
+      return readStream(id, response, { times: 0, lastEventId: undefined, retryMs: resumeMs });
+    }
+    readBody(response, maxMessageBytes, (body) => {
+      if (!body.ok) fail(id, body);
+      else if (isGood) takeBody(id, readFrame(body.text));
+      else takeRefusal(id, status, readFrame(body.text));
+    });
+  }
+
+  function takeBody(id: number, frame: Frame): void {
+    if (isAnswer(frame, id)) return answer(id, frame);
+    const detail = frame.kind === 'bad' ? frame.reason : 'the body is not the answer to the request';
+    fail(id, { kind: 'malformed', detail });
+  }
+
+  function answer(id: number, frame: Frame): void {
+    if (drops.delete(id)) events.frame(frame, id);
+  }
+
+  function takeRefusal(id: number, status: number, frame: Frame): void {
+    if (session.id !== undefined && session.era === 'legacy' && isAboutSession(status, frame)) {
+      return fail(id, { kind: 'stale' });
+    }
+    if (frame.kind === 'error' && (frame.id === undefined || isAnswer(frame, id))) return answer(id, frame);
+    const detail = `HTTP ${String(status)}`;
+    const mayHaveActed = status === 500 || status === 502 || status === 504;
+    fail(id, mayHaveActed ? { kind: 'lost', detail } : { kind: 'refused', detail });
+  }
+
+  function readStream(id: number, response: IncomingMessage, before: Resumed): void {
+    let hasNews = false;
+    readEvents(response, maxMessageBytes, clock, {
+      take({ event, data }) {
+        hasNews = true;
+        // An empty event only carries an id from which the stream can be taken up.
+        if (event !== 'message' || data === '') return false;
+        const frame = readFrame(data);
+        if (isAnswer(frame, id)) {
+          answer(id, frame);
+          return true;
+        }
+        if (drops.has(id)) events.frame(frame, frame.kind === 'bad' ? undefined : id);
+        return false;
+      },
+      ended: (end) => streamEnded(id, end, hasNews ? { ...before, times: 0 } : before),
+    });
+  }
+
+  function streamEnded(id: number, end: StreamEnd, before: Resumed): void {
+    const lastEventId = end.lastEventId ?? before.lastEventId;
+    if (end.isMalformed) return fail(id, { kind: 'malformed', detail: end.detail });
+    const canResume = session.era === 'legacy' && lastEventId !== undefined && before.times < maxResumes;
+    if (!canResume) return fail(id, { kind: 'lost', detail: end.detail });
+    const retryMs = Math.min(end.retryMs ?? before.retryMs, longestResumeMs);
+    const resumed = { times: before.times + 1, lastEventId, retryMs };
+    const stop = clock.after(retryMs, () => resume(id, resumed), true);
+    if (drops.has(id)) drops.set(id, stop);
+    else stop();
+  }
+
+  function resume(id: number, resumed: Resumed): void {
+    if (!drops.has(id)) return;
+    const headers = { ...session.headersFor(undefined), accept: 'text/event-stream' };
+    const from = resumed.lastEventId === undefined ? {} : { 'last-event-id': resumed.lastEventId };
+    const order = { method: 'GET', headers: { ...headers, ...from }, isRepeatable: true } as const;
+    const drop = client.send(order, {
+      response(response) {
+        if (response.statusCode === 200 && isStream(response)) return readStream(id, response, resumed);
+        response.resume();
+        fail(id, { kind: 'lost', detail: `HTTP ${String(response.statusCode)} on resuming` });
+      },
+      error: (detail) =>
+        streamEnded(id, { detail, isMalformed: false, lastEventId: undefined, retryMs: undefined }, resumed),
+    });
+    drops.set(id, drop);
+  }
+
+  return {
+    expect: (id, drop) => void drops.set(id, drop),
+    receive,
+    fail,
+    drop(id) {
+      const drop = drops.get(id);
+      drops.delete(id);
+      drop?.();
+    },
+    dropAll() {
+      for (const drop of drops.values()) drop();
+      drops.clear();
+    },
+  };
+}
+
+function isStream(response: IncomingMessage): boolean {
+  return response.headers['content-type']?.startsWith('text/event-stream') === true;
+}
+
+function isAnswer(frame: Frame, id: number): boolean {
+  return (frame.kind === 'result' || frame.kind === 'error') && frame.id === String(id);
+}
+
+/** 404 is what the protocol says for an unknown session; many servers say 400 and name no request. */
+function isAboutSession(status: number, frame: Frame): boolean {
+  return status === 404 || (status === 400 && (frame.kind !== 'error' || frame.id === undefined));
+}

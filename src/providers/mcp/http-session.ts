@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Era } from '../../kernel/index.js';
+import { headerValue } from './header-value.js';
+import type { About } from './link.js';
+
+/** What is agreed with an endpoint, and the headers that follow from it. */
+export interface HttpSession {
+  readonly era: Era | undefined;
+  readonly id: string | undefined;
+  agree(era: Era, protocolVersion: string): void;
+  /** Takes the session id that the answer to `initialize` brings. */
+  begin(headers: IncomingHttpHeaders): void;
+  forget(): void;
+  headersFor(about: About | undefined): Record<string, string>;
+}
+
+const probeVersion = '2026-07-28';
+const visible = /^[\x21-\x7e]{1,1024}$/;
+
+export function createHttpSession(configured: Readonly<Record<string, string>>): HttpSession {
+  const base = Object.fromEntries(
+    Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  let era: Era | undefined;
+  let version: string | undefined;
+  let id: string | undefined;
+
+  /** The era of one message: what opens a connection belongs to the era that it opens. */
+  function eraOf(about: About | undefined): Era | 'opening' {
+    if (about?.method === 'initialize') return 'opening';
+    return about?.method === 'server/discover' ? 'modern' : (era ?? 'opening');
+  }
+
+  return {
+    get era() {
+      return era;
+    },
+    get id() {
+      return id;
+    },
+    agree(nextEra, protocolVersion) {
+      era = nextEra;
+      version = protocolVersion;
+    },
+    begin(headers) {
+      const given = headers['mcp-session-id'];
+      if (typeof given === 'string' && visible.test(given)) id = given;
+    },
+    forget() {
+      id = undefined;
+    },
+    headersFor(about) {
+      const headers = {
+        ...base,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      };
+      const spoken = eraOf(about);
+      if (spoken === 'modern') return { ...headers, ...modernHeaders(about, version ?? probeVersion) };
+      if (spoken === 'opening') return headers;
+      return {
+        ...headers,
+        ...(version !== undefined && { 'mcp-protocol-version': version }),
+        ...(id !== undefined && { 'mcp-session-id': id }),
+      };
+    },
+  };
+}
+
+/** The body's own facts, so that what stands between can see them. */
+function modernHeaders(about: About | undefined, version: string): Record<string, string> {
+  return {
+    'mcp-protocol-version': version,
+    ...(about && { 'mcp-method': about.method }),
+    ...(about?.name !== undefined && { 'mcp-name': headerValue(about.name) }),
+    ...about?.paramHeaders,
+  };
+}

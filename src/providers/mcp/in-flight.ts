@@ -1,0 +1,179 @@
+import type { Call, Exchange, Fault, Frame, RawId } from '../../kernel/index.js';
+import type { Clock } from './options.js';
+
+/** How a request that we sent came out. */
+export type Reply =
+  | Extract<Frame, { readonly kind: 'result' | 'error' }>
+  | { readonly kind: 'fault'; readonly fault: Fault }
+  /** The session was unknown to the server and nothing was carried out: open it again and repeat. */
+  | { readonly kind: 'stale' };
+
+/** A request that waits for its answer. The clock stands still while the server waits for an answer of ours. */
+export interface Pending {
+  readonly id: number;
+  readonly call: Call | undefined;
+  readonly exchange: Exchange | undefined;
+  readonly finish: (reply: Reply) => void;
+  readonly timeoutMs: number;
+  /** Not told to the server when it takes too long. */
+  readonly quiet: boolean;
+  /** Progress moves the deadline, but never beyond this. */
+  lastDeadline: number;
+  deadline: number;
+  /** Questions of the server that wait for the caller. */
+  questions: number;
+}
+
+/** Whose a message is that names no request. */
+export type Owner =
+  | { readonly kind: 'one'; readonly pending: Pending; readonly exchange: Exchange }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'many' };
+
+export interface InFlight {
+  readonly size: number;
+  add(pending: Pending): void;
+  get(id: number): Pending | undefined;
+  /** Takes the request out; whoever takes it must finish it. */
+  take(id: number): Pending | undefined;
+  /** The request whose answer has this id. Also clears the memory of one that was given up. */
+  takeAnswered(id: RawId): Pending | undefined;
+  /** Remembers a request that was given up: the server may still speak of it. */
+  giveUp(pending: Pending): void;
+  takeAll(): Pending[];
+  /** The call that a message belongs to: by its stream, else only if everything in flight is of one session. */
+  ownerOf(carrier: number | undefined): Owner;
+  /** Gives the request its whole time again, within its limit. */
+  extend(pending: Pending): void;
+  /** The caller was asked, so the time that its answer took does not count. */
+  asked(pending: Pending): (waitedMs: number) => void;
+  /** True while something waits that will come to an end by itself. */
+  isBusy(): boolean;
+  stop(): void;
+}
+
+const maxGivenUp = 256;
+const givenUpMs = 60_000;
+/** How often progress may give a request its whole time again. */
+export const maxExtensions = 10;
+
+interface GivenUp {
+  readonly sessionId: string;
+  readonly until: number;
+}
+
+/** The table of what waits, with one timer for all of it. */
+export function createInFlight(clock: Clock, onExpired: (pending: Pending) => void): InFlight {
+  const waiting = new Map<number, Pending>();
+  const givenUp = new Map<number, GivenUp>();
+  let stopTimer: (() => void) | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+
+  function arm(deadline: number): void {
+    if (deadline >= timerAt) return;
+    stopTimer?.();
+    timerAt = deadline;
+    stopTimer = clock.after(Math.max(0, deadline - clock.now()), sweep, true);
+  }
+
+  function sweep(): void {
+    const now = clock.now();
+    timerAt = Number.POSITIVE_INFINITY;
+    stopTimer = undefined;
+    let next = Number.POSITIVE_INFINITY;
+    const expired: Pending[] = [];
+    for (const pending of waiting.values()) {
+      // While a question is open the time stands still: look again in a while.
+      const due = pending.questions > 0 ? now + pending.timeoutMs : pending.deadline;
+      if (due <= now) expired.push(pending);
+      else if (due < next) next = due;
+    }
+    for (const pending of expired) if (waiting.delete(pending.id)) onExpired(pending);
+    if (next < Number.POSITIVE_INFINITY) arm(next);
+  }
+
+  return {
+    get size() {
+      return waiting.size;
+    },
+    add(pending) {
+      waiting.set(pending.id, pending);
+      arm(pending.deadline);
+    },
+    get: (id) => waiting.get(id),
+    take(id) {
+      const pending = waiting.get(id);
+      if (pending !== undefined) waiting.delete(id);
+      return pending;
+    },
+    takeAnswered(raw) {
+      // Our ids are plain integers; anything else was never ours.
+      const id = Number(raw);
+      const pending = waiting.get(id);
+      if (pending !== undefined) waiting.delete(id);
+      else if (givenUp.size > 0) givenUp.delete(id);
+      return pending;
+    },
+    giveUp(pending) {
+      if (pending.call === undefined) return;
+      const oldest = givenUp.size >= maxGivenUp ? givenUp.keys().next().value : undefined;
+      if (oldest !== undefined) givenUp.delete(oldest);
+      givenUp.set(pending.id, { sessionId: pending.call.session.id, until: clock.now() + givenUpMs });
+    },
+    takeAll() {
+      const all = [...waiting.values()];
+      waiting.clear();
+      givenUp.clear();
+      return all;
+    },
+    ownerOf(carrier) {
+      if (carrier !== undefined) return ownerByStream(waiting.get(carrier));
+      forgetOld(givenUp, clock.now());
+      return onlyOwner(waiting, givenUp);
+    },
+    extend(pending) {
+      pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
+    },
+    asked(pending) {
+      pending.questions += 1;
+      return (waitedMs) => {
+        pending.questions -= 1;
+        pending.lastDeadline += waitedMs;
+        pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
+      };
+    },
+    isBusy() {
+      for (const pending of waiting.values()) if (pending.deadline < Number.POSITIVE_INFINITY) return true;
+      return false;
+    },
+    stop() {
+      stopTimer?.();
+      stopTimer = undefined;
+      timerAt = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+function ownerByStream(pending: Pending | undefined): Owner {
+  if (pending?.exchange === undefined) return { kind: 'none' };
+  return { kind: 'one', pending, exchange: pending.exchange };
+}
+
+/** The newest call, if all calls that the server may still speak of belong to one session. */
+function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<number, GivenUp>): Owner {
+  let newest: Owner = { kind: 'none' };
+  let sessionId: string | undefined;
+  for (const pending of waiting.values()) {
+    if (pending.call === undefined || pending.exchange === undefined) continue;
+    sessionId ??= pending.call.session.id;
+    if (sessionId !== pending.call.session.id) return { kind: 'many' };
+    newest = { kind: 'one', pending, exchange: pending.exchange };
+  }
+  if (sessionId === undefined) return newest;
+  for (const gone of givenUp.values()) if (gone.sessionId !== sessionId) return { kind: 'many' };
+  return newest;
+}
+
+function forgetOld(givenUp: Map<number, GivenUp>, now: number): void {
+  for (const [id, gone] of givenUp) if (gone.until <= now) givenUp.delete(id);
+}

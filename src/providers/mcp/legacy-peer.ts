@@ -1,0 +1,172 @@
+import { type Call, type Exchange, logLevels, type Outcome, requestText } from '../../kernel/index.js';
+import type { Reply } from './in-flight.js';
+import { describeReply, duplicateMember, outcomeOf, staleOutcome } from './outcome.js';
+import { isRecord, listMethods, type Peer, readAbilities, type ServerAbilities } from './peer.js';
+import { type Changes, methodOf, paramsFor, traceMeta } from './request-params.js';
+import type { Rpc } from './rpc.js';
+
+const offeredVersion = '2025-11-25';
+const knownVersions: readonly unknown[] = ['2024-11-05', '2025-03-26', '2025-06-18', offeredVersion];
+
+export interface LegacyParts {
+  readonly rpc: Rpc;
+  readonly server: string;
+  readonly version: string;
+  readonly startMs: number;
+  /** The session was opened again. */
+  readonly renewed: () => void;
+}
+
+export type Opened =
+  | { readonly ok: true; readonly peer: Peer }
+  | { readonly ok: false; readonly detail: string };
+
+interface Welcome {
+  readonly protocolVersion: string;
+  readonly abilities: ServerAbilities;
+  readonly instructions: string | undefined;
+}
+
+/** Opens a server of a legacy revision: the handshake, then calls. */
+export async function openLegacyPeer(parts: LegacyParts): Promise<Opened> {
+  const welcome = await initialize(parts);
+  return 'detail' in welcome ? { ok: false, ...welcome } : { ok: true, peer: createPeer(parts, welcome) };
+}
+
+async function initialize({ rpc, version, startMs }: LegacyParts): Promise<Welcome | { detail: string }> {
+  const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
+  const hello = { protocolVersion: offeredVersion, capabilities, clientInfo: { name: 'tidegate', version } };
+  const reply = await rpc.request('initialize', JSON.stringify(hello), { timeoutMs: startMs, quiet: true });
+  if (reply.kind !== 'result') return { detail: `initialize: ${describeReply(reply)}` };
+  const result = isRecord(reply.result.value) ? reply.result.value : {};
+  const { protocolVersion, instructions } = result;
+  if (typeof protocolVersion !== 'string' || !knownVersions.includes(protocolVersion)) {
+    return { detail: `speaks ${String(protocolVersion)}, which the gate does not` };
+  }
+  rpc.link.agree('legacy', protocolVersion);
+  rpc.notify('notifications/initialized');
+  return {
+    protocolVersion,
+    abilities: readAbilities(result['capabilities']),
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+}
+
+/** Members of the modern envelope mean nothing here, or would be taken for another era. */
+const noMeta: Changes = Object.freeze({
+  progressToken: undefined,
+  'io.modelcontextprotocol/protocolVersion': undefined,
+  'io.modelcontextprotocol/clientInfo': undefined,
+  'io.modelcontextprotocol/clientCapabilities': undefined,
+  'io.modelcontextprotocol/logLevel': undefined,
+});
+const noAnswers: Changes = Object.freeze({ inputResponses: undefined, requestState: undefined });
+
+function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
+  const { rpc, server } = parts;
+  let { abilities } = welcome;
+  let logLevel: number = logLevels.length;
+  let renewal: Promise<boolean> | undefined;
+  let subscribed = new Set<string>();
+
+  function call(call: Call, exchange: Exchange): Promise<Outcome> {
+    return new Promise((resolve) => send(call, exchange, true, resolve));
+  }
+
+  function send(
+    call: Call,
+    exchange: Exchange,
+    mayRenew: boolean,
+    resolve: (outcome: Outcome) => void,
+  ): void {
+    if (exchange.logLevel !== undefined && abilities.logging)
+      raiseLogLevel(logLevels.indexOf(exchange.logLevel));
+    const id = rpc.nextId();
+    const params = paramsFor(call, metaFor(call, exchange, id), noAnswers);
+    if (params === undefined) return resolve(duplicateMember());
+    const text = requestText(id, methodOf(call.target), params);
+    rpc.carry(id, text, { call, exchange }, (reply) => {
+      if (reply.kind !== 'stale') resolve(outcomeOf(reply));
+      else void sendAgain(call, exchange, mayRenew).then(resolve);
+    });
+  }
+
+  async function sendAgain(call: Call, exchange: Exchange, mayRenew: boolean): Promise<Outcome> {
+    if (!mayRenew || !(await renew())) {
+      return staleOutcome(server);
+    }
+    return new Promise((resolve) => send(call, exchange, false, resolve));
+  }
+
+  /** Opens the session again, once for all who need it. */
+  function renew(): Promise<boolean> {
+    renewal ??= openAgain().finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  }
+
+  async function openAgain(): Promise<boolean> {
+    rpc.link.forget();
+    const again = await initialize(parts);
+    if ('detail' in again) return false;
+    abilities = again.abilities;
+    logLevel = logLevels.length;
+    const uris = [...subscribed];
+    subscribed = new Set();
+    void watchOnly(uris);
+    parts.renewed();
+    return true;
+  }
+
+  async function request(method: string, params: string | undefined): Promise<Reply> {
+    const reply = await rpc.request(method, params);
+    return reply.kind === 'stale' && (await renew()) ? rpc.request(method, params) : reply;
+  }
+
+  /** Servers have one level for all; it follows the most talkative wish. */
+  function raiseLogLevel(wanted: number): void {
+    if (wanted < 0 || wanted >= logLevel) return;
+    logLevel = wanted;
+    void rpc.request('logging/setLevel', JSON.stringify({ level: logLevels[wanted] }));
+  }
+
+  async function watchOnly(uris: readonly string[]): Promise<void> {
+    if (!abilities.subscribe) return;
+    const wanted = new Set(uris);
+    const added = uris.filter((uri) => !subscribed.has(uri));
+    const removed = [...subscribed].filter((uri) => !wanted.has(uri));
+    subscribed = wanted;
+    await Promise.all([
+      ...added.map((uri) => request('resources/subscribe', JSON.stringify({ uri }))),
+      ...removed.map((uri) => request('resources/unsubscribe', JSON.stringify({ uri }))),
+    ]);
+  }
+
+  return {
+    era: 'legacy',
+    protocolVersion: welcome.protocolVersion,
+    pid: rpc.link.pid,
+    get abilities() {
+      return abilities;
+    },
+    instructions: welcome.instructions,
+    call,
+    listPage: (list, cursor) =>
+      request(listMethods[list], cursor === undefined ? undefined : JSON.stringify({ cursor })),
+    watchOnly,
+    rootsChanged: () => rpc.notify('notifications/roots/list_changed'),
+    isBusy: () => rpc.inFlight.isBusy(),
+    lastUse: () => rpc.lastUse,
+    close: () => rpc.close(),
+  };
+}
+
+function metaFor(call: Call, exchange: Exchange, id: number): Changes {
+  if (!exchange.wantsProgress && call.trace === undefined) return noMeta;
+  return {
+    ...noMeta,
+    ...(exchange.wantsProgress && { progressToken: String(id) }),
+    ...traceMeta(call),
+  };
+}

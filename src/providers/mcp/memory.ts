@@ -1,0 +1,90 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KeptCatalogue, UpstreamMemory, UpstreamRecord } from './memory-port.js';
+import type { Transport } from './options.js';
+import { isRecord } from './peer.js';
+
+const format = 1;
+
+/** Keeps what is known of each server in a file of its own. A file that cannot be read is as good as none. */
+export function openFileMemory(stateDir: string): UpstreamMemory {
+  const folder = join(stateDir, 'upstreams');
+  const fileOf = (key: string): string => join(folder, `${key}.json`);
+  return {
+    read(key) {
+      try {
+        return readRecord(JSON.parse(readFileSync(fileOf(key), 'utf8')));
+      } catch {
+        // Absent or damaged: the server is listed again.
+        return undefined;
+      }
+    },
+    write(key, value) {
+      const temporary = join(folder, `.${key}.${randomUUID()}`);
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(temporary, JSON.stringify({ format, ...value }), { mode: 0o600 });
+        renameSync(temporary, fileOf(key));
+      } catch {
+        // Memory fails open: without it the next start lists again.
+        discard(temporary);
+      }
+    },
+  };
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Nothing depends on it being gone.
+  }
+}
+
+/** Servers that are configured alike share what is known of them. Secrets of the configuration cannot be read back. */
+export function memoryKey(name: string, transport: Transport): string {
+  return createHash('sha256')
+    .update(JSON.stringify([format, name, transport]))
+    .digest('hex');
+}
+
+function readRecord(value: unknown): UpstreamRecord | undefined {
+  if (!isRecord(value) || value['format'] !== format || typeof value['at'] !== 'number') return undefined;
+  const { era, at } = value;
+  const catalogue = readKept(value['catalogue']);
+  return {
+    at,
+    ...(catalogue && { catalogue }),
+    ...((era === 'legacy' || era === 'modern') && { era }),
+  };
+}
+
+function readKept(value: unknown): KeptCatalogue | undefined {
+  if (!isRecord(value)) return undefined;
+  const { tools, prompts, resources, templates, instructions, hasResources } = value;
+  if (!areTexts(tools) || !areTexts(prompts) || !areTexts(resources) || !areTexts(templates))
+    return undefined;
+  return {
+    tools,
+    prompts,
+    resources,
+    templates,
+    hasResources: hasResources === true,
+    ...(typeof instructions === 'string' && { instructions }),
+  };
+}
+
+/** Each text must be JSON: what reads it later relies on that. */
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string' && isJson(text));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

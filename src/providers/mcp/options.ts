@@ -1,0 +1,55 @@
+import type { Processes } from '../../kernel/index.js';
+import type { UpstreamMemory } from './memory-port.js';
+
+export type Transport =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly cwd: string;
+      /** The whole environment of the child. */
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object) => void;
+
+/** Time, so that tests can hold it still. */
+export interface Clock {
+  now(): number;
+  /** Runs once after `ms`, unless the returned function is called. A quiet timer does not keep the process alive. */
+  after(ms: number, run: () => void, quiet?: boolean): () => void;
+}
+
+export interface McpProviderOptions {
+  /** The name under which the server is configured. */
+  readonly name: string;
+  readonly transport: Transport;
+  /** Put before each tool and prompt name, as it is. */
+  readonly prefix: string;
+  /** Whether the operator wants this tool, by the server's own name for it. */
+  readonly offers: (toolName: string) => boolean;
+  readonly timeoutMs: number;
+  /** The server is closed when nothing used it for so long; 0 means never. */
+  readonly idleMs: number;
+  readonly protocol: 'auto' | 'legacy' | 'modern';
+  readonly trusted: boolean;
+  readonly enabled: boolean;
+  readonly processes: Processes;
+  readonly memory: UpstreamMemory;
+  /** Folders that the server is told when it asks for roots and no client can say. */
+  readonly roots: readonly string[];
+  /** Our own version, told to the server. */
+  readonly version: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, run, quiet) {
+    const timer = setTimeout(run, ms);
+    if (quiet === true) timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,185 @@
+import {
+  type Call,
+  createFault,
+  emptyCatalogue,
+  type Exchange,
+  type Fault,
+  faulted,
+  type JsonText,
+  type Outcome,
+  type Provider,
+  type Source,
+  type Target,
+} from '../../kernel/index.js';
+import { openCatalogueKeeper } from './catalogue-keeper.js';
+import { connect } from './connect.js';
+import type { Link, LinkEvents } from './link.js';
+import { memoryKey } from './memory.js';
+import { type Clock, type McpProviderOptions, systemClock } from './options.js';
+import { isRecord, type Peer, type PeerEvents } from './peer.js';
+import { openStdioLink } from './stdio-link.js';
+import { openSupervisor } from './supervisor.js';
+import { createTurns } from './turns.js';
+import { createWatches } from './watches.js';
+
+const startMs = 30_000;
+
+/** One upstream MCP server as a provider of tools, prompts and resources. */
+export function openMcpProvider(options: McpProviderOptions): Provider {
+  if (!options.enabled) return closedProvider(options, 'disabled');
+  return options.trusted ? openServer(options) : closedProvider(options, 'untrusted');
+}
+
+function openServer(options: McpProviderOptions): Provider {
+  const { name, timeoutMs, log } = options;
+  const clock = options.clock ?? systemClock;
+  const source: Source = `server:${name}`;
+  const isHttp = options.transport.kind === 'http';
+  const keeper = openCatalogueKeeper({
+    rules: { source, prefix: options.prefix, offers: options.offers, log },
+    isHttp,
+    memory: options.memory,
+    key: memoryKey(name, options.transport),
+    clock,
+    log,
+  });
+  const turns = createTurns(name, clock, timeoutMs);
+  const watches = createWatches(() => void supervisor.live?.watchOnly(watches.uris));
+  const supervisor = openSupervisor({
+    server: name,
+    clock,
+    log,
+    startMs,
+    idleMs: options.idleMs,
+    isNeeded: () => watches.uris.length > 0,
+    connect: (signal, lost) =>
+      connect({
+        server: name,
+        version: options.version,
+        protocol: options.protocol,
+        remembered: keeper.era,
+        openLink: (events) => openLink(options, clock, events),
+        mirrorsParams: isHttp,
+        timeoutMs,
+        startMs,
+        roots: options.roots,
+        clock,
+        log,
+        events: peerEvents(lost),
+        signal,
+        onVerdict: (era) => keeper.rememberEra(era),
+      }),
+    onLive(peer) {
+      keeper.listAll(peer);
+      if (watches.uris.length > 0) void peer.watchOnly(watches.uris);
+    },
+  });
+
+  function peerEvents(lost: (detail: string) => void): PeerEvents {
+    return {
+      listChanged(list) {
+        if (supervisor.live) keeper.listSoon(supervisor.live, list);
+      },
+      resourceUpdated: (uri, params) => watches.updated(uri, params),
+      unattributable: () => turns.switchOn(),
+      closed: lost,
+      renewed() {
+        if (supervisor.live) keeper.listAll(supervisor.live);
+      },
+    };
+  }
+
+  async function callWhenReady(call: Call, exchange: Exchange): Promise<Outcome> {
+    const peer = await supervisor.use(exchange.signal, timeoutMs);
+    return isFault(peer) ? faulted(peer) : peer.call(call, exchange);
+  }
+
+  async function callInTurn(call: Call, exchange: Exchange): Promise<Outcome> {
+    const end = await turns.take(call.session.id, exchange.signal);
+    if (typeof end !== 'function') return faulted(end);
+    try {
+      return await callWhenReady(call, exchange);
+    } finally {
+      end();
+    }
+  }
+
+  return {
+    id: name,
+    source,
+    status: () => supervisor.status(),
+    list: () => keeper.catalogue,
+    async ready() {
+      if (keeper.freshness === 'fresh') return;
+      const opening = supervisor.use(undefined, startMs);
+      if (keeper.freshness === 'old') return;
+      const peer = await opening;
+      if (!isFault(peer)) await keeper.listed();
+    },
+    parse: (target, params) => ({ ok: true, input: inputOf(target, params) }),
+    call(call, exchange) {
+      if (turns.isOn) return callInTurn(call, exchange);
+      const peer = supervisor.live;
+      return peer === undefined ? callWhenReady(call, exchange) : peer.call(call, exchange);
+    },
+    mayHave: () => keeper.hasResources,
+    async watch(uri, listener) {
+      const stop = watches.add(uri, listener);
+      const peer = await supervisor.use(undefined, timeoutMs);
+      if (!isFault(peer)) await peer.watchOnly(watches.uris);
+      return stop;
+    },
+    onChange: (listener) => keeper.onChange(listener),
+    rootsChanged: () => supervisor.live?.rootsChanged(),
+    async close() {
+      keeper.close();
+      await supervisor.close();
+    },
+  };
+}
+
+/** HTTP is loaded only by those who use it. */
+async function openLink(options: McpProviderOptions, clock: Clock, events: LinkEvents): Promise<Link> {
+  const { transport, log, name } = options;
+  if (transport.kind === 'http') {
+    const { openHttpLink } = await import('./http-link.js');
+    return openHttpLink({ url: transport.url, headers: transport.headers, events, clock, log });
+  }
+  const { command, args, cwd, env } = transport;
+  const order = { owner: name, command, args, cwd, env };
+  return openStdioLink({ processes: options.processes, order, events, clock, log });
+}
+
+/** The arguments as the stages see them. What the server makes of them is its own affair. */
+function inputOf(target: Target, params: JsonText): unknown {
+  const value = isRecord(params.value) ? params.value : {};
+  if (target.kind === 'resource') return { uri: target.uri };
+  return target.kind === 'completion' ? value : (value['arguments'] ?? {});
+}
+
+function isFault(value: Peer | Fault): value is Fault {
+  return 'code' in value;
+}
+
+/** A server that must not run: it offers nothing and every call says why. */
+function closedProvider({ name }: McpProviderOptions, state: 'untrusted' | 'disabled'): Provider {
+  const message =
+    state === 'untrusted'
+      ? `The server ${name} is not trusted: run \`tidegate trust\`.`
+      : `The server ${name} is switched off in the configuration.`;
+  const fault = createFault('provider.untrusted', message);
+  return {
+    id: name,
+    source: `server:${name}`,
+    status: () => ({ state, restarts: 0 }),
+    list: () => emptyCatalogue,
+    ready: () => Promise.resolve(),
+    parse: () => ({ ok: false, fault }),
+    call: () => Promise.resolve(faulted(fault)),
+    mayHave: () => false,
+    watch: () => Promise.resolve(() => undefined),
+    onChange: () => () => undefined,
+    rootsChanged: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}

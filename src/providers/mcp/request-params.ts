@@ -1,0 +1,91 @@
+import {
+  type Call,
+  hasDuplicateKeys,
+  type Member,
+  memberOf,
+  membersOf,
+  type Target,
+  withMembers,
+} from '../../kernel/index.js';
+
+/** Members to set (text) or to remove (undefined). */
+export type Changes = Readonly<Record<string, string | undefined>>;
+
+export function methodOf(target: Target): string {
+  if (target.kind === 'tool') return 'tools/call';
+  if (target.kind === 'prompt') return 'prompts/get';
+  return target.kind === 'resource' ? 'resources/read' : 'completion/complete';
+}
+
+/** The name by which the server knows what the call is about; undefined for completions. */
+export function nameOf(target: Target): string | undefined {
+  if (target.kind === 'resource') return target.uri;
+  return target.kind === 'completion' ? undefined : target.spec.localName;
+}
+
+/**
+ * The caller's params as the server must see them: its own name for the target, `meta` and `answers` set, all else
+ * as written. Undefined when a member stands twice, because two readers could then see two different calls.
+ */
+export function paramsFor(call: Call, meta: Changes, answers: Changes): string | undefined {
+  const { text } = call.params;
+  const members = membersOf(text);
+  if (hasDuplicateKeys(members)) return undefined;
+  const metaText = metaChange(text, memberOf(members, '_meta'), meta);
+  if (metaText === unchanged && !touches(members, answers)) return renamed(call.target, text, members);
+  const name = targetChange(call.target, text, members);
+  return withMembers(text, { ...name, ...answers, ...(metaText !== unchanged && { _meta: metaText.text }) });
+}
+
+/** The common case: nothing but the name differs. */
+function renamed(target: Target, text: string, members: readonly Member[]): string {
+  if (target.kind === 'resource') return text;
+  if (target.kind === 'completion') {
+    const change = targetChange(target, text, members);
+    return change === undefined ? text : withMembers(text, change);
+  }
+  const { name, localName } = target.spec;
+  const member = memberOf(members, 'name');
+  if (name === localName || member === undefined) return text;
+  return text.slice(0, member.start) + JSON.stringify(localName) + text.slice(member.end);
+}
+
+function targetChange(target: Target, text: string, members: readonly Member[]): Changes | undefined {
+  if (target.kind === 'resource') return undefined;
+  if (target.kind !== 'completion') return { name: JSON.stringify(target.spec.localName) };
+  const ref = memberOf(members, 'ref');
+  if (target.spec.kind === 'template' || ref === undefined) return undefined;
+  const name = JSON.stringify(target.spec.localName);
+  return { ref: withMembers(text.slice(ref.start, ref.end), { name }) };
+}
+
+const unchanged = { text: undefined };
+interface MetaChange {
+  readonly text: string | undefined;
+}
+
+function metaChange(text: string, member: Member | undefined, changes: Changes): MetaChange {
+  if (member === undefined || text[member.start] !== '{') {
+    return touches([], changes) ? { text: withMembers('{}', changes) } : unchanged;
+  }
+  if (!touches(membersOf(text, member.start), changes)) return unchanged;
+  const written = withMembers(text.slice(member.start, member.end), changes);
+  return { text: written === '{}' ? undefined : written };
+}
+
+/** Whether the changes would change anything: a member to set, or one to remove that is there. */
+function touches(members: readonly Member[], changes: Changes): boolean {
+  for (const key in changes) {
+    if (changes[key] !== undefined || memberOf(members, key) !== undefined) return true;
+  }
+  return false;
+}
+
+/** The caller's trace, as the protocol carries it. */
+export function traceMeta({ trace }: Call): Changes {
+  if (trace === undefined) return {};
+  return {
+    traceparent: JSON.stringify(trace.traceparent),
+    ...(trace.tracestate !== undefined && { tracestate: JSON.stringify(trace.tracestate) }),
+  };
+}

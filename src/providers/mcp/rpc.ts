@@ -1,0 +1,273 @@
+import {
+  type Call,
+  createFault,
+  type Exchange,
+  type Fault,
+  type Frame,
+  type JsonText,
+  notificationText,
+  requestText,
+} from '../../kernel/index.js';
+import { createInFlight, type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
+import type { About, Link, LinkEvents, LinkFailure } from './link.js';
+import type { Clock, Log } from './options.js';
+
+type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
+type NotificationFrame = Extract<Frame, { readonly kind: 'notification' }>;
+
+export interface Hears {
+  request(frame: RequestFrame, carrier: number | undefined): void;
+  notification(frame: NotificationFrame, carrier: number | undefined): void;
+  /** The call is over; open questions of its server have nobody to answer them. */
+  ended(pending: Pending): void;
+  /** The link is gone and everything that waited has been answered. */
+  closed(detail: string): void;
+}
+
+export interface RpcParts {
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly openLink: (events: LinkEvents) => Promise<Link>;
+  readonly hears: (rpc: Rpc) => Hears;
+}
+
+export interface RequestOptions {
+  readonly timeoutMs?: number;
+  readonly about?: About;
+  /** Not told to the server when it takes too long. */
+  readonly quiet?: boolean;
+}
+
+/** Requests and answers over one link: numbers, time limits, cancellation. Knows no era. */
+export interface Rpc {
+  readonly link: Link;
+  readonly inFlight: InFlight;
+  /** When a request was last sent or answered. */
+  readonly lastUse: number;
+  nextId(): number;
+  /** Sends the request of a call; `finish` is called exactly once. */
+  carry(id: number, text: string, order: CallOrder, finish: (reply: Reply) => void): void;
+  /** Sends a request of our own. */
+  request(method: string, params: string | undefined, options?: RequestOptions): Promise<Reply>;
+  /** Sends a request that stays open until it ends by itself or is cancelled. */
+  stream(id: number, text: string, about: About, finish: (reply: Reply) => void): void;
+  cancel(id: number, reason: string): void;
+  /** Ends a request that the server has ended on its side. */
+  drop(id: number): void;
+  notify(method: string, params?: string): void;
+  close(): Promise<void>;
+}
+
+export interface CallOrder {
+  readonly call: Call;
+  readonly exchange: Exchange;
+  readonly about?: About;
+}
+
+const maxInFlight = 10_000;
+const once = { once: true } as const;
+
+export async function openRpc(parts: RpcParts): Promise<Rpc> {
+  const { server, clock, log } = parts;
+  let lastId = 0;
+  let lastUse = clock.now();
+  let isClosed = false;
+  const inFlight = createInFlight(clock, (pending) => {
+    if (pending.quiet) link.abandon(pending.id);
+    else giveUp(pending, 'timed out');
+    settle(pending, faultReply(timeoutFault(server, pending.timeoutMs)));
+  });
+  const events: LinkEvents = { frame: receive, failed, closed: lost };
+  const link = await parts.openLink(events);
+
+  function receive(frame: Frame, carrier: number | undefined): void {
+    if (frame.kind === 'result' || frame.kind === 'error') return answered(frame, carrier);
+    if (frame.kind === 'request') return hears.request(frame, carrier);
+    if (frame.kind === 'bad') return malformed(frame.id, carrier, frame.reason);
+    if (frame.method === 'notifications/progress') return progressed(frame.params);
+    hears.notification(frame, carrier);
+  }
+
+  function answered(frame: Extract<Frame, { kind: 'result' | 'error' }>, carrier: number | undefined): void {
+    const id = frame.id ?? (carrier === undefined ? undefined : String(carrier));
+    // An answer on the stream of another request is no answer.
+    if (id === undefined || (carrier !== undefined && id !== String(carrier))) return;
+    const pending = inFlight.takeAnswered(id);
+    if (pending === undefined) log('debug', 'an answer that nobody waits for was dropped', { id });
+    else settle(pending, frame);
+  }
+
+  function malformed(id: string | undefined, carrier: number | undefined, reason: string): void {
+    const about = id ?? (carrier === undefined ? undefined : String(carrier));
+    const pending = about === undefined ? undefined : inFlight.takeAnswered(about);
+    if (pending === undefined) return;
+    settle(pending, faultReply(failureFault(server, { kind: 'malformed', detail: reason })));
+  }
+
+  function progressed(params: JsonText | undefined): void {
+    const token = tokenOf(params);
+    const pending = token === undefined ? undefined : inFlight.get(token);
+    if (params === undefined || pending?.exchange === undefined || !pending.exchange.wantsProgress) return;
+    inFlight.extend(pending);
+    pending.exchange.progress(params);
+  }
+
+  function failed(id: number, failure: LinkFailure): void {
+    const pending = inFlight.take(id);
+    if (pending === undefined) return;
+    settle(pending, failure.kind === 'stale' ? { kind: 'stale' } : faultReply(failureFault(server, failure)));
+  }
+
+  function settle(pending: Pending, reply: Reply): void {
+    lastUse = clock.now();
+    if (pending.questions > 0) hears.ended(pending);
+    pending.finish(reply);
+  }
+
+  function giveUp(pending: Pending, reason: string): void {
+    inFlight.giveUp(pending);
+    link.cancel(pending.id, reason);
+  }
+
+  function failAll(fault: Fault): void {
+    for (const pending of inFlight.takeAll()) settle(pending, faultReply(fault));
+  }
+
+  function lost(detail: string): void {
+    if (isClosed) return;
+    isClosed = true;
+    inFlight.stop();
+    failAll(failureFault(server, { kind: 'lost', detail }));
+    hears.closed(detail);
+  }
+
+  function send(pending: Pending, text: string, about: About | undefined): void {
+    if (isClosed)
+      return pending.finish(faultReply(failureFault(server, { kind: 'refused', detail: 'closed' })));
+    if (inFlight.size >= maxInFlight) return pending.finish(faultReply(tooManyFault(server)));
+    inFlight.add(pending);
+    if (link.send(text, pending.id, about)) return;
+    inFlight.take(pending.id);
+    pending.finish(faultReply(slowFault(server)));
+  }
+
+  function pendingFor(id: number, timeoutMs: number, finish: (reply: Reply) => void, quiet = false): Pending {
+    const now = clock.now();
+    const times = { deadline: now + timeoutMs, lastDeadline: now + timeoutMs * maxExtensions };
+    return { id, finish, timeoutMs, quiet, ...times, call: undefined, exchange: undefined, questions: 0 };
+  }
+
+  function cancel(id: number, reason: string): void {
+    const pending = inFlight.take(id);
+    if (pending === undefined) return;
+    giveUp(pending, reason);
+    settle(pending, faultReply(cancelledFault(server)));
+  }
+
+  const rpc: Rpc = {
+    link,
+    inFlight,
+    get lastUse() {
+      return lastUse;
+    },
+    nextId: () => {
+      lastId += 1;
+      return lastId;
+    },
+    carry(id, text, { call, exchange, about }, finish) {
+      const { signal } = exchange;
+      if (signal.aborted) return finish(faultReply(cancelledFault(server)));
+      const onAbort = (): void => cancel(id, 'the caller cancelled');
+      signal.addEventListener('abort', onAbort, once);
+      const now = clock.now();
+      const pending: Pending = {
+        id,
+        call,
+        exchange,
+        finish: (reply) => {
+          signal.removeEventListener('abort', onAbort);
+          finish(reply);
+        },
+        timeoutMs: parts.timeoutMs,
+        quiet: false,
+        lastDeadline: now + parts.timeoutMs * maxExtensions,
+        deadline: now + parts.timeoutMs,
+        questions: 0,
+      };
+      send(pending, text, about);
+    },
+    request(method, params, options = {}) {
+      const id = rpc.nextId();
+      const text = requestText(id, method, params);
+      return new Promise((resolve) => {
+        const pending = pendingFor(id, options.timeoutMs ?? parts.timeoutMs, resolve, options.quiet);
+        send(pending, text, options.about ?? { method });
+      });
+    },
+    stream(id, text, about, finish) {
+      send(pendingFor(id, Number.POSITIVE_INFINITY, finish), text, about);
+    },
+    cancel,
+    drop: (id) => failed(id, { kind: 'lost', detail: 'ended by the server' }),
+    notify(method, params) {
+      link.send(notificationText(method, params), undefined, { method });
+    },
+    async close() {
+      isClosed = true;
+      inFlight.stop();
+      failAll(failureFault(server, { kind: 'lost', detail: 'closed by the gate' }));
+      await link.close();
+    },
+  };
+  const hears = parts.hears(rpc);
+  return rpc;
+}
+
+function tokenOf(params: JsonText | undefined): number | undefined {
+  const value = params?.value;
+  if (typeof value !== 'object' || value === null || !('progressToken' in value)) return undefined;
+  return typeof value.progressToken === 'number' ? value.progressToken : undefined;
+}
+
+function faultReply(fault: Fault): Reply {
+  return { kind: 'fault', fault };
+}
+
+function cancelledFault(server: string): Fault {
+  return createFault('call.cancelled', `The call to ${server} was cancelled.`);
+}
+
+function timeoutFault(server: string, timeoutMs: number): Fault {
+  const seconds = String(Math.round(timeoutMs / 100) / 10);
+  return createFault('call.timeout', `The server ${server} gave no answer within ${seconds} s.`);
+}
+
+function tooManyFault(server: string): Fault {
+  return createFault(
+    'call.too_many',
+    `The server ${server} has too many unanswered requests: wait for answers.`,
+  );
+}
+
+function slowFault(server: string): Fault {
+  return createFault(
+    'provider.unavailable',
+    `The server ${server} does not read what it is sent: try later.`,
+  );
+}
+
+export function failureFault(server: string, failure: Exclude<LinkFailure, { kind: 'stale' }>): Fault {
+  const { detail } = failure;
+  if (failure.kind === 'malformed') {
+    return createFault('provider.malformed', `The server ${server} answered with something unreadable.`, {
+      detail,
+    });
+  }
+  if (failure.kind === 'refused') {
+    return createFault('provider.unavailable', `The server ${server} could not be reached.`, { detail });
+  }
+  const message = `The server ${server} went away before it answered; check what happened before you call again.`;
+  return createFault('provider.lost', message, { detail });
+}
