@@ -1,0 +1,57 @@
+// What it costs to start: CPU, because wall time on a busy machine says little.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from '../scripts/run-command.mjs';
+import { openClient } from './json-lines.mjs';
+import { median } from './statistics.mjs';
+
+const empty = fileURLToPath(new URL('empty.mjs', import.meta.url));
+
+/** Interleaved: bare Node, an empty script, and the gate up to an answered tools/list. CPU in milliseconds. */
+export async function measureColdStart(gate, rounds) {
+  await startGate(gate); // Keeps the catalogue, and warms the disk cache.
+  const bare = [];
+  const script = [];
+  const gateOwn = [];
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await wholeLife([process.execPath, '-e', '0']));
+    script.push(await wholeLife([process.execPath, empty]));
+    gateOwn.push(await startGate(gate));
+  }
+  return {
+    n: rounds,
+    bare: median(bare),
+    script: median(script),
+    gate: median(gateOwn.map(({ cpuMs }) => cpuMs)),
+    gateWallMs: median(gateOwn.map(({ wallMs }) => wallMs)),
+  };
+}
+
+async function startGate(gate) {
+  const started = performance.now();
+  const client = openClient(gate.stdio, gate.environment);
+  await client.initialize();
+  const { result } = await client.request('tools/list', {});
+  const wallMs = performance.now() - started;
+  const cpuMs = cpuOf(client.pid);
+  await client.close();
+  if (!result?.tools?.length) throw new Error('the gate listed no tools');
+  return { cpuMs, wallMs };
+}
+
+/** Of all threads of one process, so far. In nanoseconds there, unlike the ticks of `stat`. */
+function cpuOf(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const spent = threads.map((id) =>
+    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return spent.reduce((sum, one) => sum + one, 0) / 1e6;
+}
+
+/** User and system time from start to exit, as the shell reports it. */
+async function wholeLife(command) {
+  const script = `TIMEFORMAT='cpu %3U %3S'; time ${command.join(' ')}`;
+  const { output } = await runCommand('bash', ['-c', script]);
+  const [, user, system] = /cpu ([\d.]+) ([\d.]+)/.exec(output.replaceAll(',', '.'));
+  return (Number(user) + Number(system)) * 1000;
+}

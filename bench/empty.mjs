@@ -1,0 +1,1 @@
+// Nothing: what Node costs before anyone has written a line.

@@ -1,0 +1,126 @@
+// docs/benchmarks.md, written from one run.
+import { pooled } from './budget.mjs';
+
+const arms = {
+  direct: 'the server alone, no proxy',
+  relay: 'floor: a Node process that parses and forwards lines',
+  relay2: 'the floor once more: the noise of this run',
+  tidegate: '**Tidegate**, `tidegate mcp`',
+  'relay-http': 'floor: bare `node:http` to one stdio child, no sessions, no checks',
+  'relay-http2': 'the floor once more: the noise of this run',
+  'mcp-proxy': 'npm peer',
+  supergateway: 'npm peer, stateful Streamable HTTP',
+  'tidegate-http': '**Tidegate**, `tidegate serve` with its bearer token',
+};
+
+export function page({ run, stdio, http, cold, list, verdicts }) {
+  const over = verdicts.filter(({ isKept }) => !isKept);
+  return `<!-- Written by \`npm run bench\`. Do not edit: run it again. -->
+# Benchmarks
+
+Every figure here comes from one run on one machine. Only ratios within the run mean anything; milliseconds of
+different machines, or of different runs, do not compare.
+
+| | |
+|---|---|
+| date | ${run.date} |
+| Tidegate | ${run.version}, commit ${run.commit} |
+| peers | ${run.peers.join(', ')} |
+| machine | ${run.machine} |
+| load before and after | ${run.load.join(' and ')} (one-minute average; ${run.cores} would be full) |
+| rounds | ${run.rounds}, interleaved: every arm once, then every arm again |
+
+**${verdicts.length - over.length} of ${verdicts.length} budgets kept.** ${overText(over)}
+
+## Budgets
+
+| what | measured | budget | |
+|---|---|---|---|
+${verdicts.map(({ what, ratio, budget, isKept }) => `| ${what} | ${times(ratio)} | ${budget} | ${isKept ? 'ok' : '**over**'} |`).join('\n')}
+
+Noise: the same floor measured twice in this run differed by ${noise(stdio, 'relay', 'relay2')} (stdio) and
+${noise(http, 'relay-http', 'relay-http2')} (HTTP). A ratio that is closer to its limit than that is a draw.
+
+## A call over stdio
+
+${table(stdio, pooled(stdio, 'relay', 'relay2'))}
+
+## A call over HTTP
+
+${table(http, pooled(http, 'relay-http', 'relay-http2'))}
+
+\`×\` stands for the ratio to the mean of the two floors. "cold" is from spawn to an answered \`tools/list\`, of the
+whole process tree: the CPU figure has a resolution of 10 ms. Memory is the resident set of the tree after all calls.
+Calls carry distinct arguments. Tidegate runs as it is installed: configuration file, trusted by hash, arguments
+spliced and not re-serialised, one log line for each call. The peers are run as their manuals say.
+
+## Cold start
+
+${cold.n} starts of each, interleaved. CPU of the one process, so the server behind it is not in it; the catalogue
+was kept from an earlier start.
+
+| | CPU ms | × bare Node |
+|---|---|---|
+| bare Node (\`node -e 0\`), start to exit | ${cold.bare.toFixed(0)} | 1 |
+| an empty module, start to exit | ${cold.script.toFixed(0)} | ${(cold.script / cold.bare).toFixed(2)} |
+| \`tidegate mcp\`, start to an answered \`tools/list\` | ${cold.gate.toFixed(0)} | ${(cold.gate / cold.bare).toFixed(2)} |
+
+## A list of ${list.gate.tools.toLocaleString('en')} tools
+
+Read to its last page, ${list.n} times each, interleaved, over stdio.
+
+| | tools | pages | bytes | ms |
+|---|---|---|---|---|
+${listRow('straight from the server', list.direct)}
+${listRow('through Tidegate', list.gate)}
+
+The first list after the start of the gate took ${list.firstMs.toFixed(0)} ms: it waits for a server that was never
+listed before, two seconds at most.
+
+## How to repeat it
+
+\`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) are not part of this
+repository: name their folder with \`TIDEGATE_BENCH\`. The peers are pinned in \`bench/peers/\`.
+`;
+}
+
+function overText(over) {
+  if (over.length === 0) return 'None is over.';
+  return `Over: ${over.map(({ what, ratio, budget }) => `${what} (${times(ratio)}, budget ${budget})`).join('; ')}.`;
+}
+
+function table(rows, floor) {
+  const body = [...rows].map(([name, row]) => {
+    const cells = [
+      `\`${name}\``,
+      arms[name],
+      row.p50us,
+      (row.p50us / floor.p50us).toFixed(2),
+      row.p99us,
+      row.rps,
+      (row.rps / floor.rps).toFixed(2),
+      row.coldMs,
+      row.coldCpuMs,
+      row.rssMB,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| arm | what | p50 µs | × | p99 µs | calls/s | × | cold ms | cold CPU ms | MB |',
+    '|---|---|---|---|---|---|---|---|---|---|',
+    ...body,
+  ].join('\n');
+}
+
+function noise(rows, name, again) {
+  const difference = (key) => Math.abs(rows.get(again)[key] / rows.get(name)[key] - 1) * 100;
+  return `${difference('p50us').toFixed(0)} % in p50 and ${difference('rps').toFixed(0)} % in calls per second`;
+}
+
+function times(ratio) {
+  return `${ratio.toFixed(2)} ×`;
+}
+
+function listRow(name, { tools, pages, bytes, ms }) {
+  return `| ${name} | ${tools} | ${pages} | ${bytes} | ${ms.toFixed(1)} |`;
+}

@@ -1,0 +1,105 @@
+// `npm run bench [-- --rounds N] [--no-page]`: the speed budget, measured beside the floors and the npm peers.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { arch, availableParallelism, loadavg, platform, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ensureInstalled } from '../scripts/install.mjs';
+import { runCommand } from '../scripts/run-command.mjs';
+import { verdicts } from './budget.mjs';
+import { measureColdStart } from './cold-start.mjs';
+import { openGate } from './gate.mjs';
+import { measureLargeList } from './large-list.mjs';
+import { httpArms, measureArms, stdioArms } from './proxies.mjs';
+import { page } from './report.mjs';
+import { findRulers } from './rulers.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'dist', 'tidegate.js');
+const peers = join(root, 'bench', 'peers');
+const coldStarts = 3;
+const listedTools = 10_000;
+
+async function main() {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '7' }, 'no-page': { type: 'boolean', default: false } },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
+  const rulers = findRulers(root);
+  if (rulers === undefined) return skip('set TIDEGATE_BENCH to the folder that holds proxy/compare.mjs');
+  if (platform() !== 'linux') return skip('CPU and memory are read from /proc, which only Linux has');
+  await prepare();
+  const before = loadavg()[0];
+  const results = await measure(rulers, rounds);
+  const run = { ...describeRun(rounds), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
+  const all = { run, ...results, verdicts: verdicts(results) };
+  print(all);
+  if (!values['no-page']) {
+    await writeFile(join(root, 'docs', 'benchmarks.md'), page(all));
+    console.log('\nwrote docs/benchmarks.md');
+  }
+}
+
+async function prepare() {
+  await ensureInstalled(root);
+  await ensureInstalled(peers);
+  const { code } = await runCommand(process.execPath, ['scripts/build.mjs'], { cwd: root, show: true });
+  if (code !== 0 || !existsSync(program)) throw new Error('the build failed');
+}
+
+async function measure(rulers, rounds) {
+  const gate = await openGate(program, { echo: rulers.echo });
+  const large = await openGate(program, { echo: rulers.echo, env: { ECHO_TOOLS: String(listedTools) } });
+  try {
+    const cold = await measureColdStart(gate, rounds * coldStarts);
+    const list = await measureLargeList({ gate: large, echo: rulers.echo, tools: listedTools, rounds });
+    const stdio = await measureArms(rulers, await stdioArms(rulers, gate), rounds, console.log);
+    const modules = join(peers, 'node_modules');
+    const http = await measureArms(rulers, await httpArms(rulers, gate, modules), rounds, console.log);
+    return { cold, list, stdio, http };
+  } finally {
+    await Promise.all([gate.close(), large.close()]);
+  }
+}
+
+function describeRun(rounds) {
+  const readJson = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
+  const { version } = readJson('package.json');
+  const { dependencies } = readJson('bench', 'peers', 'package.json');
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const isDirty = git('status', '--porcelain', '--', 'src', 'package-lock.json') !== '';
+  const cores = availableParallelism();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return {
+    rounds,
+    version,
+    cores,
+    date: new Date().toISOString().slice(0, 10),
+    commit: `${git('rev-parse', '--short', 'HEAD')}${isDirty ? ' with local changes' : ''}`,
+    peers: Object.entries(dependencies).map(([name, wanted]) => `${name} ${wanted}`),
+    machine: `${platform()} ${arch()}, ${cores} cores, ${memory} GB, Node ${process.versions.node}`,
+  };
+}
+
+function print({ run, stdio, http, cold, list, verdicts: judged }) {
+  console.log(`\n${run.machine}, ${run.rounds} rounds, load ${run.load.join(' to ')}`);
+  console.table(Object.fromEntries([...stdio, ...http]));
+  console.log(
+    `cold start, CPU ms: bare Node ${cold.bare.toFixed(0)}, empty module ${cold.script.toFixed(0)}, tidegate mcp ${cold.gate.toFixed(0)}`,
+  );
+  console.log(
+    `${list.gate.tools} tools: direct ${list.direct.ms.toFixed(1)} ms, Tidegate ${list.gate.ms.toFixed(1)} ms (${list.gate.bytes} bytes, ${list.gate.pages} pages)\n`,
+  );
+  for (const { what, ratio, budget, isKept } of judged) {
+    console.log(`${isKept ? 'ok  ' : 'OVER'} ${ratio.toFixed(2).padStart(6)} ×  (${budget})  ${what}`);
+  }
+}
+
+function skip(why) {
+  console.log(`SKIPPED, nothing was measured: ${why}.`);
+}
+
+await main();
