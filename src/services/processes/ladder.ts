@@ -1,0 +1,123 @@
+import { type GroupSignal, hasGroup, signalGroup } from './group.js';
+import { findMarked, hasRunningMember, isRunning, listDescendants, type Stat } from './proc-table.js';
+
+export interface Tree {
+  /** The direct child, leader of its group. */
+  readonly pid: number;
+  /** Text in the environment of everything that descends from it. */
+  readonly needle: string;
+  readonly hasExited: () => boolean;
+  readonly closeInput: () => void;
+  /** Aborted when the keeper takes over: then the ladder is left where it stands. */
+  readonly released: AbortSignal;
+}
+
+const graceMs = 500;
+const termMs = 2000;
+const killRounds = 8;
+const limitMs = 8000;
+const firstPollMs = 10;
+const lastPollMs = 160;
+
+/** Closes stdin, then TERM, then KILL, for the group and for whoever left it. True when all are gone. */
+export async function endTree(tree: Tree): Promise<boolean> {
+  const done = new AbortController();
+  const released = AbortSignal.any([tree.released, done.signal]);
+  // Reading /proc can hang on a process that the kernel holds; nobody shall wait for that.
+  const isGone = await Promise.race([climb({ ...tree, released }), nap(limitMs, released).then(() => false)]);
+  done.abort();
+  return isGone;
+}
+
+async function climb(tree: Tree): Promise<boolean> {
+  // Before stdin closes: afterwards a parent may be gone, and with it the trace to its children.
+  const descendants = await listDescendants(tree.pid);
+  tree.closeInput();
+  await waitUntil(() => isGroupGone(tree), graceMs, tree.released);
+  const strays = await findStrays(tree, descendants);
+  if (tree.released.aborted) return false;
+  if ((await isGroupGone(tree)) && strays.length === 0) return true;
+
+  signalGroup(tree.pid, 'SIGTERM');
+  signalStrays(strays, 'SIGTERM');
+  const isAllGone = async () => (await isGroupGone(tree)) && (await keepRunning(strays)).length === 0;
+  await waitUntil(isAllGone, termMs, tree.released);
+
+  return killUntilGone(async () => {
+    const isGone = await isGroupGone(tree);
+    if (!isGone) signalGroup(tree.pid, 'SIGKILL');
+    return [isGone, await findStrays(tree, strays)];
+  }, tree.released);
+}
+
+/** The same ladder for the children of a gate that is no more: only their marks are known. */
+export async function endMarked(needle: string, released: AbortSignal): Promise<number> {
+  const marked = await findMarked(needle);
+  if (marked.length === 0) return 0;
+  signalStrays(marked, 'SIGTERM');
+  await waitUntil(async () => (await keepRunning(marked)).length === 0, termMs, released);
+  await killUntilGone(async () => [true, await findMarked(needle)], released);
+  return marked.length;
+}
+
+/** Several rounds, because a process may fork while its table is read. Bounded: some cannot be killed. */
+async function killUntilGone(
+  look: () => Promise<readonly [isGroupGone: boolean, strays: readonly Stat[]]>,
+  released: AbortSignal,
+): Promise<boolean> {
+  for (let round = 0; round < killRounds && !released.aborted; round += 1) {
+    const [isGone, strays] = await look();
+    if (isGone && strays.length === 0) return true;
+    signalStrays(strays, 'SIGKILL');
+    await nap(lastPollMs, released);
+  }
+  return false;
+}
+
+/** With their groups: those stem from the same child, because nobody can join a group of another session. */
+function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
+  for (const group of new Set(strays.map((stray) => stray.group))) signalGroup(group, signal);
+}
+
+/** Who descends from the child but has left its group: a signal to the group does not reach them. */
+async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly Stat[]> {
+  const marked = await findMarked(tree.needle);
+  const seen = new Set(marked.map((stat) => stat.pid));
+  const unmarked = await keepRunning(known.filter((stat) => !seen.has(stat.pid)));
+  return [...marked, ...unmarked].filter((stat) => stat.group !== tree.pid);
+}
+
+async function keepRunning(processes: readonly Stat[]): Promise<readonly Stat[]> {
+  const running: Stat[] = [];
+  for (const process of processes) if (await isRunning(process)) running.push(process);
+  return running;
+}
+
+/** Where /proc exists it decides, so that zombies whom a slow init leaves lying cost no time. */
+async function isGroupGone(tree: Tree): Promise<boolean> {
+  if (!tree.hasExited()) return false;
+  if (!hasGroup(tree.pid)) return true;
+  return process.platform === 'linux' && !(await hasRunningMember(tree.pid));
+}
+
+async function waitUntil(isDone: () => Promise<boolean>, ms: number, released: AbortSignal): Promise<void> {
+  const end = performance.now() + ms;
+  let poll = firstPollMs;
+  while (!released.aborted && performance.now() < end && !(await isDone())) {
+    await nap(poll, released);
+    poll = Math.min(poll * 2, lastPollMs);
+  }
+}
+
+function nap(ms: number, released: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (released.aborted) return resolve();
+    const wake = () => {
+      clearTimeout(timer);
+      released.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    released.addEventListener('abort', wake, { once: true });
+  });
+}

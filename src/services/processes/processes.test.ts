@@ -1,0 +1,265 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChildProcess, Processes, ProcessExit } from '../../kernel/process.js';
+import { openProcesses } from './processes.js';
+import { createTag, endTagged, findKeeper, findTagged, hardTrees, pause, within } from './tagged.fixture.js';
+
+const PATH = '/usr/bin:/bin';
+
+describe.skipIf(process.platform !== 'linux')('processes', () => {
+  let stateDir: string;
+  let processes: Processes;
+  let tag: string;
+  const lines: string[] = [];
+
+  beforeEach(() => {
+    stateDir = mkdtempSync(join(tmpdir(), 'tidegate-processes-'));
+    lines.length = 0;
+    tag = createTag();
+    processes = openProcesses({ stateDir, log: (line) => lines.push(line) });
+  });
+  afterEach(async () => {
+    await processes.close();
+    await within(5000, 'end of all children', () => findTagged(tag).length === 0);
+    await within(5000, 'end of the lease', () => !hasLease());
+    rmSync(stateDir, { recursive: true, force: true });
+  });
+
+  const hasLease = () =>
+    readdirSync(stateDir).includes('leases') && readdirSync(join(stateDir, 'leases')).length > 0;
+  const shell = (script: string, env: Readonly<Record<string, string>> = { PATH }) =>
+    processes.start({ owner: 'test', command: '/bin/sh', args: ['-c', script], cwd: '/', env });
+
+  it('gives a child exactly the environment of its order, and the mark', async () => {
+    const child = await shell('exec env', { PATH, GREETING: 'good day' });
+    const { output } = await collect(child);
+    const names = output
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    expect(names.filter((name) => name !== 'PWD').sort()).toEqual(['GREETING', 'PATH', 'TIDEGATE_KEEPER']);
+    expect(output).toContain('GREETING=good day\n');
+  });
+
+  it('carries stdin, stdout, stderr and the exit code', async () => {
+    const child = await shell('read -r line; echo "out $line"; echo "err $line" >&2; exit 7');
+    expect(child.write('hé\n')).toBe(true);
+    const seen = await collect(child);
+    expect(seen).toEqual({ output: 'out hé\n', errors: 'err hé\n', exit: { code: 7, signal: null } });
+  });
+
+  it('keeps the first words on stderr for a listener that comes late', async () => {
+    const child = await shell('echo "cannot start" >&2; read -r line');
+    await pause(200);
+    const chunks: Uint8Array[] = [];
+    child.onErrorOutput((chunk) => chunks.push(chunk));
+    expect(Buffer.concat(chunks).toString()).toBe('cannot start\n');
+    await child.close();
+  });
+
+  it('tells a listener of an exit that is past', async () => {
+    const child = await shell('exit 3');
+    await collect(child);
+    expect(await exitOf(child)).toEqual({ code: 3, signal: null });
+  });
+
+  it('reports the exit although a grandchild holds the pipes, and ends the grandchild', async () => {
+    const child = await shell(`setsid sleep ${tag} & sleep ${tag} & echo done`);
+    const begin = performance.now();
+    const { output, exit } = await collect(child);
+    expect(performance.now() - begin).toBeLessThan(2500);
+    expect([output, exit.code]).toEqual(['done\n', 0]);
+    await within(4000, 'end of grandchildren', () => findTagged(tag).length === 0);
+  });
+
+  it('close ends each whole tree: background, TERM ignored, setsid, double fork, no environment', async () => {
+    const trees = hardTrees(tag);
+    const children = await Promise.all(trees.map((script) => shell(script)));
+    await pause(200);
+    expect(findTagged(tag).length).toBeGreaterThan(trees.length);
+    const begin = performance.now();
+    await Promise.all(children.flatMap((child) => [child.close(), child.close()]));
+    expect(findTagged(tag)).toEqual([]);
+    expect(performance.now() - begin).toBeLessThan(4500);
+  });
+
+  it('close finds a grandchild that left the group and cleared its environment, while it is attached', async () => {
+    const child = await shell(`env -i setsid sleep ${tag} & wait`);
+    await within(2000, 'the grandchild', () => findTagged(tag).length > 1);
+    await child.close();
+    expect(findTagged(tag)).toEqual([]);
+  });
+
+  it('close of one child leaves the others alone', async () => {
+    const [first, second] = [await shell(`sleep ${tag}`), await shell('read -r line; echo "still $line"')];
+    await first.close();
+    second.write('here\n');
+    expect((await collect(second)).output).toBe('still here\n');
+  });
+
+  it('lets a child leave by itself when its stdin ends', async () => {
+    const child = await shell('while read -r line; do :; done; echo bye; exit 5');
+    const seen = collect(child);
+    const begin = performance.now();
+    await child.close();
+    expect(performance.now() - begin).toBeLessThan(450);
+    expect(await seen).toEqual({ output: 'bye\n', errors: '', exit: { code: 5, signal: null } });
+  });
+
+  it('says when the pipe is full and when there is room again', async () => {
+    const child = await shell('sleep 0.3; exec cat >/dev/null');
+    const drained = new Promise<void>((resolve) => child.onDrain(resolve));
+    expect(child.write('x'.repeat(1 << 20))).toBe(false);
+    await drained;
+    expect(child.write('y')).toBe(true);
+    await child.close();
+  });
+
+  it('survives a child that closes its stdin, and wakes who waits for room', async () => {
+    const child = await shell(`sleep 0.2; exec 0<&-; exec sleep ${tag}`);
+    const woken = new Promise<void>((resolve) => child.onDrain(resolve));
+    expect(child.write('x'.repeat(1 << 20))).toBe(false);
+    await woken;
+    expect(child.write('into the void')).toBe(true);
+    await child.close();
+    expect(child.write('after the end')).toBe(true);
+  });
+
+  it('stops a flood while paused, and drops nothing', async () => {
+    const child = await shell('head -c 3000000 /dev/zero; exit 0');
+    let bytes = 0;
+    child.onOutput((chunk) => {
+      bytes += chunk.length;
+    });
+    child.pauseOutput();
+    await pause(300);
+    expect(bytes).toBe(0);
+    child.resumeOutput();
+    await exitOf(child);
+    expect(bytes).toBe(3_000_000);
+  });
+
+  it('delivers what was written before the exit, even when paused', async () => {
+    const child = await shell('head -c 60000 /dev/zero');
+    let bytes = 0;
+    child.onOutput((chunk) => {
+      bytes += chunk.length;
+    });
+    child.pauseOutput();
+    await exitOf(child);
+    expect(bytes).toBe(60_000);
+  });
+
+  it('reads stderr without a listener, so that its pipe never fills', async () => {
+    const child = await shell('head -c 3000000 /dev/zero >&2; echo through');
+    const chunks: Uint8Array[] = [];
+    child.onOutput((chunk) => chunks.push(chunk));
+    expect(await exitOf(child)).toEqual({ code: 0, signal: null });
+    expect(Buffer.concat(chunks).toString()).toBe('through\n');
+  });
+
+  it('explains a command, a directory or a file that cannot be started', async () => {
+    const order = { owner: 'weather', command: 'no-such-command', args: [], cwd: '/', env: { PATH } };
+    await expect(processes.start(order)).rejects.toThrow(
+      'Cannot start "no-such-command" for weather: command not found; check that it is installed',
+    );
+    await expect(processes.start({ ...order, env: {} })).rejects.toThrow('sets no PATH');
+    await expect(processes.start({ ...order, command: '/no/such' })).rejects.toThrow('there is no such file');
+    await expect(processes.start({ ...order, command: 'sh', cwd: '/no/dir' })).rejects.toThrow(
+      'does not exist',
+    );
+    const plain = join(stateDir, 'plain');
+    writeFileSync(plain, 'text', { mode: 0o600 });
+    await expect(processes.start({ ...order, command: plain })).rejects.toThrow('marked executable');
+    await expect(processes.start({ ...order, args: ['a\0b'] })).rejects.toThrow(
+      'Cannot start "no-such-command"',
+    );
+  });
+
+  it('opens no file in a child but its three pipes, so that none can hold the keeper back', async () => {
+    await shell('read -r line');
+    const child = await shell('exec ls /proc/self/fd');
+    const bare = spawnSync('ls', ['/proc/self/fd'], { encoding: 'utf8' });
+    expect((await collect(child)).output).toBe(bare.stdout);
+  });
+
+  it('passes arguments as they are, without a shell', async () => {
+    const args = ['%s|', '$(touch /tmp/never)', '; exit 9', '"quo\'ted"', '*'];
+    const child = await processes.start({ owner: 'test', command: 'printf', args, cwd: '/', env: { PATH } });
+    expect((await collect(child)).output).toBe(`$(touch /tmp/never)|; exit 9|"quo'ted"|*|`);
+  });
+
+  it('starts nothing before the first child, then one lease and one keeper', async () => {
+    expect([hasLease(), findKeeper(process.pid)]).toEqual([false, undefined]);
+    const child = await shell('read -r line');
+    expect(hasLease()).toBe(true);
+    expect(findKeeper(process.pid)).toBeDefined();
+    await child.close();
+    await processes.close();
+    expect(hasLease()).toBe(false);
+    await within(2000, 'end of the keeper', () => findKeeper(process.pid) === undefined);
+  });
+
+  it('starts another keeper when one was killed, which knows the children of the first', async () => {
+    await shell(`env -i sleep ${tag} & exec env -i sleep ${tag}`);
+    const first = keeperPid();
+    process.kill(first, 'SIGTERM');
+    process.kill(first, 'SIGINT');
+    process.kill(first, 'SIGHUP');
+    await pause(100);
+    expect(keeperPid()).toBe(first);
+    process.kill(first, 'SIGKILL');
+    await within(3000, 'another keeper', () => ![undefined, first].includes(findKeeper(process.pid)));
+    expect(lines.join()).toContain('starting another one');
+    await processes.close();
+    await within(5000, 'end of all', () => findTagged(tag).length === 0);
+  });
+
+  it('close returns at once and leaves the rest to the keeper; nothing starts afterwards', async () => {
+    for (const script of hardTrees(tag)) await shell(script);
+    const begin = performance.now();
+    await processes.close();
+    expect(performance.now() - begin).toBeLessThan(100);
+    await expect(shell('exit 0')).rejects.toThrow('the gate is closing');
+    await within(5000, 'end of all', () => findTagged(tag).length === 0);
+  });
+
+  it('refuses more children than it can own', async () => {
+    const calm = () => shell('read -r line');
+    for (let count = 0; count < 256; count += 1) await calm();
+    await expect(calm()).rejects.toThrow('256 processes run already');
+  }, 30_000);
+
+  it('control: a bare spawn with a signal to the group leaves the setsid grandchild', async () => {
+    const bare = spawn('/bin/sh', ['-c', `setsid sleep ${tag} & wait`], { detached: true, stdio: 'ignore' });
+    // Time for setsid to leave the group.
+    await pause(300);
+    expect(findTagged(tag)).toHaveLength(2);
+    process.kill(-(bare.pid ?? 0), 'SIGKILL');
+    await pause(500);
+    expect(findTagged(tag)).toHaveLength(1);
+    endTagged(tag);
+  });
+});
+
+function keeperPid(): number {
+  const pid = findKeeper(process.pid);
+  if (pid === undefined) throw new Error('no keeper runs');
+  return pid;
+}
+
+function exitOf(child: ChildProcess): Promise<ProcessExit> {
+  return new Promise((resolve) => child.onExit(resolve));
+}
+
+async function collect(child: ChildProcess) {
+  const output: Uint8Array[] = [];
+  const errors: Uint8Array[] = [];
+  child.onOutput((chunk) => output.push(chunk));
+  child.onErrorOutput((chunk) => errors.push(chunk));
+  const exit = await exitOf(child);
+  return { output: Buffer.concat(output).toString(), errors: Buffer.concat(errors).toString(), exit };
+}

@@ -1,0 +1,67 @@
+/** Processes that tests start are known by a tag in their command line, independent of what is tested. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A number of seconds that `sleep` takes and that no other process has. */
+export function createTag(): string {
+  return `3600.${String(Math.floor(Math.random() * 1e12)).padStart(12, '0')}`;
+}
+
+/** Pids of running processes (zombies have no command line) that carry the tag. */
+export function findTagged(tag: string): readonly number[] {
+  return pids().filter((pid) => readProc(pid, 'cmdline').includes(tag));
+}
+
+export function findKeeper(gatePid: number): number | undefined {
+  const isChild = (pid: number) =>
+    readProc(pid, 'stat').split(') ').at(-1)?.split(' ')[1] === String(gatePid);
+  return pids().find((pid) => isChild(pid) && readProc(pid, 'environ').includes('TIDEGATE_KEEPS='));
+}
+
+/** Milliseconds until the condition held; fails the test when it does not in time. */
+export async function within(ms: number, what: string, isDone: () => boolean): Promise<number> {
+  const begin = performance.now();
+  while (!isDone()) {
+    if (performance.now() - begin > ms) throw new Error(`${what}: not within ${ms} ms`);
+    await pause(25);
+  }
+  return performance.now() - begin;
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** For controls, which leave survivors by intention. */
+export function endTagged(tag: string): void {
+  for (const pid of findTagged(tag)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ended by itself in the meantime.
+    }
+  }
+}
+
+/** Shell programs that are hard to end; each carries the tag. */
+export function hardTrees(tag: string): readonly string[] {
+  return [
+    `while read -r line; do :; done # ${tag}`,
+    `sleep ${tag} & sleep ${tag} & (sleep ${tag} & sleep ${tag}) & wait`,
+    `trap '' TERM HUP INT; while :; do sleep ${tag}; done`,
+    `setsid sleep ${tag} & setsid sh -c "trap '' TERM; sleep ${tag} & sleep ${tag}" & wait`,
+    `(setsid sh -c 'sleep ${tag} & exit 0' &); sleep ${tag}`,
+    `env -i sleep ${tag} & exec sleep ${tag}`,
+  ];
+}
+
+function pids(): readonly number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isSafeInteger);
+}
+
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
