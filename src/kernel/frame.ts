@@ -20,6 +20,10 @@ export const maxDepth = 1000;
 
 /** Reads one message. Never throws: what is not the protocol comes back as `bad`, with the id where there is one. */
 export function readFrame(text: string): Frame {
+  // Before parsing, which takes seconds for millions of levels. A shorter text cannot nest that deeply.
+  if (text.length > 2 * maxDepth && depthOf(text, maxDepth) > maxDepth) {
+    return bad(undefined, -32700, `Parse error: nested deeper than ${String(maxDepth)} levels`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -30,18 +34,15 @@ export function readFrame(text: string): Frame {
   if (typeof value !== 'object' || value === null) {
     return bad(undefined, -32600, 'Invalid request: a message is a JSON object');
   }
-  // A text shorter than twice the limit cannot nest that deeply.
-  if (text.length > 2 * maxDepth && depthOf(text) > maxDepth) {
-    return bad(undefined, -32600, `Invalid request: nested deeper than ${String(maxDepth)} levels`);
-  }
   return frameOf(text, value as Readonly<Record<string, unknown>>);
 }
 
 function frameOf(text: string, value: Readonly<Record<string, unknown>>): Frame {
   const members = membersOf(text);
-  const id = readId(text, members, value['id']);
+  const id = readId(text, members, value);
   if (id === null) return bad(undefined, -32600, 'Invalid request: an id is a string or an integer');
-  if (hasDuplicateKeys(members)) return bad(id, -32600, 'Invalid request: a member stands twice');
+  if (hasDuplicateKeys(members))
+    return bad(soleId(members, id), -32600, 'Invalid request: a member stands twice');
   if (value['jsonrpc'] !== '2.0') return bad(id, -32600, 'Invalid request: jsonrpc must be "2.0"');
   if (value['method'] === undefined) return responseOf(text, members, value, id);
   if (typeof value['method'] !== 'string') return bad(id, -32600, 'Invalid request: method is a string');
@@ -69,18 +70,24 @@ function responseOf(
 }
 
 /** The id as written; undefined when there is none, null when it is of no legal kind. */
-function readId(text: string, members: readonly Member[], value: unknown): RawId | undefined | null {
-  if (value === undefined) return undefined;
+function readId(
+  text: string,
+  members: readonly Member[],
+  value: Readonly<Record<string, unknown>>,
+): RawId | undefined | null {
   const member = memberOf(members, 'id');
-  if (member === undefined) return null;
+  if (member === undefined) return undefined;
   const raw = text.slice(member.start, member.end);
-  if (typeof value === 'string') return raw;
-  if (typeof value !== 'number') return isErrorWithNullId(members, value) ? undefined : null;
-  return /^-?\d+$/.test(raw) ? raw : null;
+  if (typeof value['id'] === 'string') return raw;
+  if (typeof value['id'] === 'number') return /^-?\d+$/.test(raw) ? raw : null;
+  // Only an error may say that it does not know what it answers.
+  const isOrphanError = value['id'] === null && 'error' in value && value['method'] === undefined;
+  return isOrphanError ? undefined : null;
 }
 
-function isErrorWithNullId(members: readonly Member[], value: unknown): boolean {
-  return value === null && memberOf(members, 'error') !== undefined;
+/** With two ids nobody knows which one is meant. */
+function soleId(members: readonly Member[], id: RawId | undefined): RawId | undefined {
+  return members.filter(({ key }) => key === 'id').length === 1 ? id : undefined;
 }
 
 function jsonMember(

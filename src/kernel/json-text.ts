@@ -1,11 +1,12 @@
 /** JSON kept as the text that it came in: read where needed, spliced where it must change, never written anew. */
 export class JsonText {
+  /** Always one line: a message within it could otherwise pass for two. */
   readonly text: string;
   #value: unknown;
   #parsed: boolean;
 
   constructor(text: string) {
-    this.text = text;
+    this.text = oneLine(text);
     this.#parsed = false;
   }
 
@@ -29,6 +30,11 @@ export class JsonText {
   static from(value: unknown): JsonText {
     return JsonText.known(JSON.stringify(value), value);
   }
+}
+
+/** In JSON a line break can only be white space between tokens, so a space says the same. */
+function oneLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
 
 export const emptyObject: JsonText = JsonText.from(Object.freeze({}));
@@ -92,9 +98,9 @@ export function elementsOf(text: string, at = 0): string[] {
   }
 }
 
+/** The member of that key; the last one where it stands twice, as `JSON.parse` reads it. */
 export function memberOf(members: readonly Member[], key: string): Member | undefined {
-  for (const member of members) if (member.key === key) return member;
-  return undefined;
+  return members.findLast((member) => member.key === key);
 }
 
 /** The source text of one member's value, or undefined. */
@@ -105,6 +111,8 @@ export function textOf(text: string, members: readonly Member[], key: string): s
 
 /** True when a key stands twice: such an object means different things to different readers. */
 export function hasDuplicateKeys(members: readonly Member[]): boolean {
+  // Comparing pairs is quickest for the few members of an honest message, and endless for a hostile one.
+  if (members.length > 16) return new Set(members.map(({ key }) => key)).size < members.length;
   for (let i = 1; i < members.length; i += 1) {
     for (let j = 0; j < i; j += 1) if (members[i]?.key === members[j]?.key) return true;
   }
@@ -126,25 +134,31 @@ export function splice(text: string, edits: readonly Edit[]): string {
 
 /** Sets members of a JSON object (`undefined` removes one); all else stays as it was written. */
 export function withMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
-  const parts: string[] = [];
-  const members = membersOf(text);
-  for (const member of members) {
-    if (!Object.hasOwn(changes, member.key)) parts.push(text.slice(member.keyStart, member.end));
-    else if (changes[member.key] !== undefined) {
-      parts.push(text.slice(member.keyStart, member.start) + String(changes[member.key]));
-    }
+  const brace = skipSpace(text, 0);
+  if (text.charCodeAt(brace) !== OPEN_BRACE) return text;
+  const members = membersOf(text, brace);
+  let out = '';
+  let from = members[0]?.keyStart ?? brace + 1;
+  const head = text.slice(0, from);
+  for (const { key, keyStart, start, end } of members) {
+    const value = Object.hasOwn(changes, key) ? changes[key] : text.slice(start, end);
+    // The gap before a member holds its comma, which the first one that stays does not need.
+    const gap = out === '' ? '' : text.slice(from, keyStart);
+    if (value !== undefined) out += gap + text.slice(keyStart, start) + value;
+    from = end;
   }
   for (const [key, value] of Object.entries(changes)) {
-    if (value !== undefined && !memberOf(members, key)) parts.push(`${JSON.stringify(key)}:${value}`);
+    if (value === undefined || memberOf(members, key)) continue;
+    out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${value}`;
   }
-  return `{${parts.join(',')}}`;
+  return head + out + text.slice(from);
 }
 
-/** How deeply the brackets of a text nest. The text must be valid JSON. */
-export function depthOf(text: string): number {
+/** How deeply the brackets of a text nest; counting stops above the limit. Any text will do, valid or not. */
+export function depthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
   let depth = 0;
   let deepest = 0;
-  for (let i = 0; i < text.length; i += 1) {
+  for (let i = 0; i < text.length && deepest <= limit; i += 1) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) i = endOfString(text, i) - 1;
     else if (c === OPEN_BRACE || c === OPEN_BRACKET) {

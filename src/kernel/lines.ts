@@ -15,32 +15,26 @@ const CARRIAGE_RETURN = 13;
 
 /** Cuts a byte stream into lines. A line over the limit is thrown away up to its newline and reported once. */
 export function createLineReader(limit: number): LineReader {
-  let kept: Uint8Array[] = [];
-  let keptBytes = 0;
+  const held = createHeld(limit);
   let skipping = false;
 
   function takeLine(bytes: Uint8Array, lines: Line[]): void {
     if (skipping) skipping = false;
-    else if (keptBytes + bytes.length > limit) lines.push({ kind: 'unreadable', reason: 'oversize' });
+    else if (held.size + bytes.length > limit) lines.push({ kind: 'unreadable', reason: 'oversize' });
     else {
-      const line = decodeLine(keptBytes === 0 ? bytes : joined(kept, bytes));
+      const line = decodeLine(held.size === 0 ? bytes : held.with(bytes));
       if (line !== undefined) lines.push(line);
     }
-    kept = [];
-    keptBytes = 0;
+    held.clear();
   }
 
   function keep(rest: Uint8Array, lines: Line[]): void {
     if (skipping || rest.length === 0) return;
-    if (keptBytes + rest.length > limit) {
+    if (held.size + rest.length > limit) {
       lines.push({ kind: 'unreadable', reason: 'oversize' });
       skipping = true;
-      kept = [];
-      keptBytes = 0;
-      return;
-    }
-    kept.push(rest);
-    keptBytes += rest.length;
+      held.clear();
+    } else held.with(rest);
   }
 
   return {
@@ -58,7 +52,7 @@ export function createLineReader(limit: number): LineReader {
     },
     end() {
       const lines: Line[] = [];
-      if (keptBytes > 0) takeLine(new Uint8Array(0), lines);
+      if (held.size > 0) takeLine(new Uint8Array(0), lines);
       return lines;
     },
   };
@@ -70,7 +64,7 @@ function decodeLine(bytes: Uint8Array): Line | undefined {
   const view = bytes.subarray(0, end);
   const text = decodeUtf8(view);
   if (text === undefined) return { kind: 'unreadable', reason: 'encoding' };
-  return text.trim() === '' ? undefined : { kind: 'line', text };
+  return /^[ \t\r]*$/.test(text) ? undefined : { kind: 'line', text };
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -84,12 +78,36 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-function joined(parts: readonly Uint8Array[], last: Uint8Array): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, last.length));
-  let at = 0;
-  for (const part of [...parts, last]) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+interface Held {
+  readonly size: number;
+  /** Adds bytes and gives all that is held, valid until the next change. */
+  with(bytes: Uint8Array): Uint8Array;
+  clear(): void;
+}
+
+const smallBytes = 64 * 1024;
+
+/** The start of a line that has not ended. Copied, because a line may come in millions of tiny chunks. */
+function createHeld(limit: number): Held {
+  let buffer = new Uint8Array(0);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    with(bytes) {
+      if (size + bytes.length > buffer.length) {
+        const larger = new Uint8Array(Math.min(limit, Math.max(2 * buffer.length, size + bytes.length)));
+        larger.set(buffer.subarray(0, size));
+        buffer = larger;
+      }
+      buffer.set(bytes, size);
+      size += bytes.length;
+      return buffer.subarray(0, size);
+    },
+    clear() {
+      if (buffer.length > smallBytes) buffer = new Uint8Array(0);
+      size = 0;
+    },
+  };
 }
