@@ -1,0 +1,96 @@
+export type Severity = 'error' | 'warning';
+
+interface CodeEntry {
+  readonly meaning: string;
+  /** What to do when the place that reports it knows nothing better. */
+  readonly remedy: string;
+}
+
+/** Every problem that configuration, trust and the state directory can report. Codes never change. */
+export const problemCodes = {
+  'config.unreadable': {
+    meaning: 'The file cannot be read.',
+    remedy: 'Check that the path names a regular file that you may read.',
+  },
+  'config.too_large': {
+    meaning: 'The file, or what its aliases expand to, is larger than any configuration needs to be.',
+    remedy: 'Make the file smaller, or repeat less with aliases.',
+  },
+  'config.too_deep': {
+    meaning: 'The file is nested deeper than any configuration needs to be.',
+    remedy: 'Remove the nesting.',
+  },
+  'config.not_utf8': { meaning: 'The file is not UTF-8 text.', remedy: 'Save the file as UTF-8.' },
+  'config.syntax': {
+    meaning: 'The file is not well-formed YAML or JSON.',
+    remedy: 'Correct the syntax here.',
+  },
+  'config.duplicate_key': {
+    meaning: 'The same key stands twice in one mapping.',
+    remedy: 'Keep one of the two.',
+  },
+  'config.unknown_key': {
+    meaning: 'The key is not part of the configuration.',
+    remedy: 'Remove it, or correct its spelling.',
+  },
+  'config.wrong_type': {
+    meaning: 'The value is of another kind than the key takes.',
+    remedy: 'Write a value of the kind that the message names.',
+  },
+  'config.bad_value': {
+    meaning: 'The value is of the right kind but not one that works.',
+    remedy: 'Write a value that the message allows.',
+  },
+  'config.bad_name': {
+    meaning: 'A name that you chose (of a server, variable or header) has characters that names cannot have.',
+    remedy: 'Choose another name.',
+  },
+  'config.missing': { meaning: 'A key that is needed here is absent.', remedy: 'Add the key.' },
+  'config.exclusive': {
+    meaning: 'Two keys stand together that exclude each other.',
+    remedy: 'Keep one of them.',
+  },
+  'config.env_missing': {
+    meaning: 'The file refers to an environment variable that is not set.',
+    remedy: 'Set the variable, or give a default.',
+  },
+  'config.env_syntax': {
+    meaning: 'A `${` is not a reference to an environment variable.',
+    remedy: 'Write ${NAME} or ${NAME:-default}, or $${ for the two characters themselves.',
+  },
+  'config.unsupported': {
+    meaning: 'The value is known, but Tidegate does not support it.',
+    remedy: 'Use what the message names instead.',
+  },
+  'config.auth_none_not_loopback': {
+    meaning: '`http.auth: none` together with a host that other machines can reach.',
+    remedy: 'Use `auth: token`, or listen on 127.0.0.1.',
+  },
+  'config.collision': { meaning: 'Two servers have the same name.', remedy: 'Rename one of them.' },
+  'config.too_many_problems': {
+    meaning: 'There are more problems than are reported at once.',
+    remedy: 'Solve the ones above first.',
+  },
+  'state.unsafe': {
+    meaning: 'Other users of this machine can change the state directory.',
+    remedy: 'Choose a directory of your own with TIDEGATE_HOME, or correct its owner and permissions.',
+  },
+  'state.unwritable': {
+    meaning: 'The state directory cannot be made or written.',
+    remedy: 'Make it writable, or choose another one with TIDEGATE_HOME.',
+  },
+  'trust.unsafe': {
+    meaning: 'Another user could have written the record of trusted files. Nothing is trusted.',
+    remedy: 'Look at who changed it, remove it, and run `tidegate trust` again.',
+  },
+  'trust.corrupt': {
+    meaning: 'The record of trusted files cannot be understood. Nothing is trusted.',
+    remedy: 'Remove it, and run `tidegate trust` again.',
+  },
+  'trust.unwritable': {
+    meaning: 'The record of trusted files could not be changed.',
+    remedy: 'Check that the state directory is writable, then try again.',
+  },
+} as const satisfies Readonly<Record<string, CodeEntry>>;
+
+export type ProblemCode = keyof typeof problemCodes;

@@ -1,0 +1,65 @@
+/** Everything that `tidegate.yaml` says, with defaults filled in and paths absolute. Frozen plain data. */
+export interface Config {
+  /** In the order of the file, those that are not enabled included. */
+  readonly servers: readonly ServerConfig[];
+  readonly workspace: WorkspaceConfig;
+  readonly http: HttpConfig;
+  readonly log: LogConfig;
+  /** Absent: nothing is traced. */
+  readonly telemetry?: TelemetryConfig;
+  /** The file it came from, links resolved; absent for the built-in defaults. */
+  readonly file?: string;
+}
+
+export type ServerConfig = StdioServerConfig | HttpServerConfig;
+
+interface AnyServerConfig {
+  readonly name: string;
+  /** Stands before the names of the server's tools; may be empty. */
+  readonly prefix: string;
+  /** Patterns for `createToolFilter`. */
+  readonly tools: readonly string[];
+  readonly isEnabled: boolean;
+  /** For one call, in milliseconds. */
+  readonly timeout: number;
+  /** In milliseconds; 0 means that the server is never stopped for being idle. */
+  readonly idle: number;
+  readonly protocol: 'auto' | 'legacy' | 'modern';
+}
+
+export interface StdioServerConfig extends AnyServerConfig {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Only what the file names; `childEnvironment` adds the base. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface HttpServerConfig extends AnyServerConfig {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface WorkspaceConfig {
+  readonly roots: readonly string[];
+}
+
+export interface HttpConfig {
+  readonly port: number;
+  readonly host: string;
+  readonly auth: 'token' | 'none';
+}
+
+export interface LogConfig {
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Absent: stderr. */
+  readonly file?: string;
+}
+
+export interface TelemetryConfig {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+}

@@ -1,0 +1,84 @@
+import { durationPattern } from './duration.js';
+import type { Field, MapField, RecordField } from './field.js';
+import { nameRules } from './formats.js';
+import { configTable } from './schema.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** JSON Schema (2020-12) of `tidegate.yaml`, for editors. It says what the table says. */
+export function configJsonSchema(): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'tidegate.yaml',
+    ...schemaOf(configTable),
+    $defs: {
+      reference: {
+        description: 'Taken from an environment variable: `${NAME}` or `${NAME:-default}`.',
+        type: 'string',
+        pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$',
+      },
+    },
+  };
+}
+
+function schemaOf(field: Field): JsonSchema {
+  const { description } = field;
+  const defaults = field.default === undefined ? {} : { default: field.default };
+  return { description, ...defaults, ...shapeOf(field) };
+}
+
+function shapeOf(field: Field): JsonSchema {
+  switch (field.kind) {
+    case 'text':
+      return { type: field.takesScalars === true ? ['string', 'number', 'boolean'] : 'string' };
+    case 'integer':
+      return orReference({ type: 'integer', minimum: field.minimum, maximum: field.maximum });
+    case 'boolean':
+      return orReference({ type: 'boolean' });
+    case 'choice':
+      return orReference({ enum: field.choices });
+    case 'duration':
+      return orReference(
+        { type: 'number', minimum: field.minimum },
+        { type: 'string', pattern: durationPattern },
+      );
+    case 'list':
+      return { type: orNothing('array'), items: schemaOf(field.of) };
+    case 'map':
+      return mapShape(field);
+    case 'record':
+      return recordShape(field);
+  }
+}
+
+// `servers:` with nothing below it is as if it were absent.
+function orNothing(type: string): readonly string[] {
+  return [type, 'null'];
+}
+
+function orReference(...shapes: readonly JsonSchema[]): JsonSchema {
+  return { anyOf: [...shapes, { $ref: '#/$defs/reference' }] };
+}
+
+function mapShape(field: MapField): JsonSchema {
+  const { pattern } = nameRules[field.names];
+  return { type: orNothing('object'), propertyNames: { pattern }, additionalProperties: schemaOf(field.of) };
+}
+
+function recordShape(field: RecordField): JsonSchema {
+  const entries = Object.entries(field.fields);
+  const required = entries.filter(([, child]) => child.required === true).map(([key]) => key);
+  const beside = entries.flatMap(([key, child]) =>
+    child.beside === undefined ? [] : [[key, [child.beside]]],
+  );
+  return {
+    type: orNothing('object'),
+    properties: Object.fromEntries(entries.map(([key, child]) => [key, schemaOf(child)])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(beside.length > 0 ? { dependentRequired: Object.fromEntries(beside) } : {}),
+    ...(field.exactlyOne === undefined
+      ? {}
+      : { oneOf: field.exactlyOne.map((key) => ({ required: [key] })) }),
+    ...(field.isOpen === true ? {} : { additionalProperties: false }),
+  };
+}

@@ -1,0 +1,115 @@
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import type { Config } from './config.js';
+import { createProblem, type Finding, type Problem } from './problem.js';
+import { readTree } from './read-tree.js';
+import { resolveConfig, type ServerSection } from './resolve.js';
+import { checkRules, softened } from './rules.js';
+import { configTable } from './schema.js';
+import { readSource, type Source } from './source-file.js';
+import type { Environment } from './substitute.js';
+import { emptyMap, type TreeNode } from './tree.js';
+
+/** More problems than this help nobody. */
+const MOST_PROBLEMS = 100;
+
+export interface LoadOptions {
+  readonly file: string;
+  /** Read instead of the file's content; paths are still relative to the file. */
+  readonly text?: string;
+  readonly env: Environment;
+  readonly home: string;
+  /** The workspace root when the file names none. Default: the directory of the file. */
+  readonly workspace?: string;
+}
+
+export interface LoadedConfig {
+  /** Complete and safe to look at, but to be used only when no problem is an error. */
+  readonly config: Config;
+  readonly problems: readonly Problem[];
+  /** Of exactly the bytes that were read; absent when they could not be. */
+  readonly sha256?: string;
+}
+
+/** Reads a configuration file and reports all of its problems at once. Never rejects because of the file. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const source = readSource(options.file, options.text);
+  const { root, findings } = await parse(source);
+  return settle(source, root, findings, options);
+}
+
+/** The configuration of a place that has no file. */
+export function defaultConfig(workspace: string): Config {
+  const values = readTree(configTable, emptyMap, { text: '', environment: {}, report: () => undefined });
+  return resolveConfig(values, {
+    directory: workspace,
+    home: homedir(),
+    workspace,
+    isSound: () => true,
+    sections: [],
+  });
+}
+
+interface Parsed {
+  readonly root: TreeNode;
+  readonly findings: readonly Finding[];
+}
+
+async function parse({ text, finding }: Source): Promise<Parsed> {
+  if (finding !== undefined) return { root: emptyMap, findings: [finding] };
+  if (text.trim() === '') return { root: emptyMap, findings: [] };
+  // The YAML library takes longer to load than most files take to read.
+  const { parseText } = await import('./yaml-tree.js');
+  return parseText(text);
+}
+
+function settle(
+  source: Source,
+  root: TreeNode,
+  parsing: readonly Finding[],
+  options: LoadOptions,
+): LoadedConfig {
+  const { file, text, sha256 } = source;
+  const found = [...parsing];
+  const report = (finding: Finding) => void found.push(finding);
+  const values = readTree(configTable, root, { text, environment: options.env, report });
+  checkRules(values, root, report);
+  const findings = found.map((finding) => softened(finding, values, file.endsWith('.json')));
+  const unsound = new Set(findings.filter((finding) => finding.severity !== 'warning').map(serverKey));
+  const directory = dirname(file);
+  const config = resolveConfig(values, {
+    directory,
+    home: options.home,
+    workspace: options.workspace ?? directory,
+    file,
+    isSound: (section, name) => !unsound.has(`${section} ${name}`),
+    sections: sectionsInOrder(root),
+  });
+  const problems = Object.freeze(problemsOf(source, findings));
+  return Object.freeze(sha256 === undefined ? { config, problems } : { config, problems, sha256 });
+}
+
+function serverKey({ path = [] }: Finding): string {
+  return `${path[0]} ${path[1]}`;
+}
+
+function sectionsInOrder(root: TreeNode): readonly ServerSection[] {
+  const sections: readonly ServerSection[] = ['servers', 'mcpServers'];
+  const keys = root.kind === 'map' ? root.entries.map((entry) => entry.key) : [];
+  return sections.toSorted((a, b) => keys.indexOf(a) - keys.indexOf(b));
+}
+
+function problemsOf({ file, text }: Source, findings: readonly Finding[]): Problem[] {
+  const ordered = findings.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
+  const shown = ordered.slice(0, MOST_PROBLEMS);
+  const rest = ordered.length - shown.length;
+  if (rest > 0) {
+    const { offset = 0 } = ordered[MOST_PROBLEMS] ?? {};
+    shown.push({
+      code: 'config.too_many_problems',
+      offset,
+      message: `There are ${rest} more problems from here on.`,
+    });
+  }
+  return shown.map((finding) => createProblem(file, text, finding));
+}

@@ -1,0 +1,28 @@
+import { nearest } from './nearest.js';
+import type { Path, Report } from './problem.js';
+import type { Environment } from './substitute.js';
+import { kindOf, type TreeNode } from './tree.js';
+
+/** What reading a tree needs to know beside the tree. */
+export interface ReadContext {
+  readonly text: string;
+  readonly environment: Environment;
+  readonly report: Report;
+}
+
+/** A value of the file, and the way to it from the root. */
+export interface Place<N extends TreeNode = TreeNode> {
+  readonly node: N;
+  readonly path: Path;
+}
+
+export function reportWrongType(wanted: string, { node, path }: Place, context: ReadContext): void {
+  const message = `The value must be ${wanted}, and is ${kindOf(node)}.`;
+  context.report({ code: 'config.wrong_type', offset: node.start, path, message });
+}
+
+/** The remedy that names the nearest known word, where one is near. */
+export function suggestion(word: string, known: readonly string[]): { readonly remedy?: string } {
+  const near = nearest(word, known);
+  return near === undefined ? {} : { remedy: `Did you mean \`${near}\`?` };
+}

@@ -1,0 +1,100 @@
+import { parseDuration } from './duration.js';
+import type { Field, ListField, MapField, RecordField, ValueOf } from './field.js';
+import { nameRules } from './formats.js';
+import { type Path, quote } from './problem.js';
+import { type Place, type ReadContext, reportWrongType } from './read-context.js';
+import { checkRecord } from './read-record.js';
+import { readScalar } from './read-scalar.js';
+import { emptyMap, isAbsent, type ListNode, type MapNode, type TreeNode } from './tree.js';
+
+/** Reads a tree by a table: reports what does not fit, and fills in defaults where nothing (usable) stands. */
+export function readTree<F extends RecordField>(table: F, root: TreeNode, context: ReadContext): ValueOf<F> {
+  const place = { node: root, path: [] };
+  const value = readField(table, place, context) ?? readField(table, { ...place, node: emptyMap }, context);
+  // The reader is the check: it gives for each kind of field what ValueOf says.
+  return value as ValueOf<F>;
+}
+
+/** Undefined: absent, or wrong and reported. */
+function readField(field: Field, place: Place, context: ReadContext): unknown {
+  const { node, path } = place;
+  if (isAbsent(node)) return undefined;
+  switch (field.kind) {
+    case 'list':
+      if (node.kind === 'list') return readList(field, { node, path }, context);
+      break;
+    case 'map':
+      if (node.kind === 'map') return readMap(field, { node, path }, context);
+      break;
+    case 'record':
+      if (node.kind === 'map') return readRecord(field, { node, path }, context);
+      break;
+    default:
+      return readScalar(field, place, context);
+  }
+  reportWrongType(field.kind === 'list' ? 'a list' : 'a mapping', place, context);
+  return undefined;
+}
+
+function readList(field: ListField, { node, path }: Place<ListNode>, context: ReadContext): unknown {
+  const values = node.items.map((item, index) =>
+    readEntry(field.of, { node: item, path: [...path, index] }, context),
+  );
+  return values.filter((value) => value !== undefined);
+}
+
+function readMap(field: MapField, { node, path }: Place<MapNode>, context: ReadContext): unknown {
+  const { pattern, remedy } = nameRules[field.names];
+  const rule = new RegExp(pattern);
+  const values = new Map<string, unknown>();
+  for (const { key, start, value } of node.entries) {
+    const below = [...path, key];
+    if (!rule.test(key)) {
+      const message = `${quote(key)} cannot be the name of a ${field.names}.`;
+      context.report({ code: 'config.bad_name', offset: start, path: below, message, remedy });
+    }
+    const read = readEntry(field.of, { node: value, path: below }, context);
+    if (read !== undefined) values.set(key, read);
+  }
+  return values;
+}
+
+// Nothing after a name or a dash was most likely forgotten: it is not the same as an absent key.
+function readEntry(field: Field, place: Place, context: ReadContext): unknown {
+  if (!isAbsent(place.node)) return readField(field, place, context);
+  if (field.kind === 'record') {
+    const { start, end } = place.node;
+    return readRecord(field, { node: { ...emptyMap, start, end }, path: place.path }, context);
+  }
+  reportWrongType('a text', place, context);
+  return undefined;
+}
+
+function readRecord(field: RecordField, { node, path }: Place<MapNode>, context: ReadContext): unknown {
+  checkRecord(field, { node, path }, context);
+  const present = new Map(node.entries.map((entry) => [entry.key, entry.value]));
+  const values = Object.entries(field.fields).map(([key, child]) => {
+    const below = [...path, key];
+    const found = present.get(key);
+    const value = found && readField(child, { node: found, path: below }, context);
+    return [key, value ?? defaultOf(child, below, context)] as const;
+  });
+  const isComplete = values.every(
+    ([key, value]) => value !== undefined || field.fields[key]?.required !== true,
+  );
+  return isComplete ? Object.fromEntries(values) : undefined;
+}
+
+function defaultOf(field: Field, path: Path, context: ReadContext): unknown {
+  if (field.default === undefined) return undefined;
+  switch (field.kind) {
+    case 'duration':
+      return parseDuration(field.default);
+    case 'map':
+      return new Map();
+    case 'record':
+      return readRecord(field, { node: emptyMap, path }, context);
+    default:
+      return field.default;
+  }
+}

@@ -1,0 +1,120 @@
+import { join, resolve, sep } from 'node:path';
+import type { Config, HttpServerConfig, ServerConfig, StdioServerConfig } from './config.js';
+import { bareHost, isLoopbackHost } from './formats.js';
+import type { ReadContext } from './read-context.js';
+import { readTree } from './read-tree.js';
+import { type ConfigValues, serverTable } from './schema.js';
+import { emptyMap } from './tree.js';
+
+export interface ResolveParts {
+  /** Where relative paths start, and where commands run. */
+  readonly directory: string;
+  readonly home: string;
+  /** The root that is offered when the file names none. */
+  readonly workspace: string;
+  readonly file?: string;
+  /** Servers that something is wrong with are left out. */
+  readonly isSound: (section: ServerSection, name: string) => boolean;
+  readonly sections: readonly ServerSection[];
+}
+
+export type ServerSection = 'servers' | 'mcpServers';
+
+/** The configuration as the rest of the program sees it. */
+export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config {
+  const { http, log, telemetry, workspace } = values;
+  return deepFreeze({
+    servers: parts.sections.flatMap((section) => serversOf(section, values, parts)),
+    workspace: { roots: workspace.roots?.map((root) => absolute(root, parts)) ?? [parts.workspace] },
+    http: httpOf(http),
+    log: { level: log.level, ...(log.file === undefined ? {} : { file: absolute(log.file, parts) }) },
+    ...(telemetry === undefined
+      ? {}
+      : {
+          telemetry: {
+            endpoint: telemetry.endpoint,
+            headers: plain(telemetry.headers),
+            serviceName: telemetry.service_name,
+          },
+        }),
+    ...(parts.file === undefined ? {} : { file: parts.file }),
+  });
+}
+
+// Reported by the rules; and even who ignores the report does not get an open door.
+function httpOf({ port, host, auth }: ConfigValues['http']): Config['http'] {
+  return { port, host: bareHost(host), auth: isLoopbackHost(host) ? auth : 'token' };
+}
+
+type Server = ConfigValues['servers'] extends ReadonlyMap<string, infer V> ? V : never;
+type ForeignServer = ConfigValues['mcpServers'] extends ReadonlyMap<string, infer V> ? V : never;
+
+function serversOf(
+  section: ServerSection,
+  values: ConfigValues,
+  parts: ResolveParts,
+): readonly ServerConfig[] {
+  const entries =
+    section === 'servers'
+      ? [...values.servers]
+      : [...values.mcpServers].map(([name, own]) => [name, adopt(own)] as const);
+  return entries
+    .filter(([name]) => parts.isSound(section, name))
+    .flatMap(([name, server]) => serverOf(name, server, parts) ?? []);
+}
+
+const silent: ReadContext = { text: '', environment: {}, report: () => undefined };
+
+// The settings that the other spelling does not have are those of an entry that leaves them out.
+function adopt(server: ForeignServer): Server {
+  const { type: _, disabled, ...same } = server;
+  return { ...readTree(serverTable, emptyMap, silent), ...same, enabled: !disabled };
+}
+
+function serverOf(name: string, server: Server, parts: ResolveParts): ServerConfig | undefined {
+  const { command, url } = server;
+  const common = {
+    name,
+    prefix: server.prefix ?? `${name}_`,
+    tools: server.tools,
+    isEnabled: server.enabled,
+    timeout: server.timeout,
+    idle: server.idle,
+    protocol: server.protocol,
+  };
+  if (command !== undefined) {
+    const cwd = server.cwd === undefined ? parts.directory : absolute(server.cwd, parts);
+    const program = isPath(command) ? absolute(command, parts) : command;
+    return {
+      ...common,
+      kind: 'stdio',
+      command: program,
+      args: server.args,
+      env: plain(server.env),
+      cwd,
+    } satisfies StdioServerConfig;
+  }
+  if (url === undefined) return undefined;
+  return { ...common, kind: 'http', url, headers: plain(server.headers) } satisfies HttpServerConfig;
+}
+
+function isPath(command: string): boolean {
+  return command.includes('/') || command.includes(sep);
+}
+
+function absolute(path: string, { directory, home }: ResolveParts): string {
+  if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));
+  return resolve(directory, path);
+}
+
+function plain(map: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  return Object.fromEntries(map);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+import { isLoopbackHost } from './formats.js';
+import { type Finding, formatPath, type Path, type Report } from './problem.js';
+import type { ConfigValues } from './schema.js';
+import { findEntry, type TreeNode } from './tree.js';
+
+/** What can be wrong between values that are each right by themselves. */
+export function checkRules(values: ConfigValues, root: TreeNode, report: Report): void {
+  const at = (path: Path) => ({ path, offset: findEntry(root, path)?.start ?? 0 });
+  for (const name of values.mcpServers.keys()) {
+    if (!values.servers.has(name)) continue;
+    const message = `Both ${formatPath(['servers', name])} and ${formatPath(['mcpServers', name])} have this name.`;
+    report({ code: 'config.collision', ...at(['mcpServers', name]), message });
+  }
+  for (const [name, { type, command, url }] of values.mcpServers) {
+    const wanted = type === 'stdio' ? 'command' : 'url';
+    const other = type === 'stdio' ? url : command;
+    if (type === undefined || other === undefined) continue;
+    const message = `A server of the type ${type} needs a ${wanted}.`;
+    report({
+      code: 'config.exclusive',
+      ...at(['mcpServers', name, 'type']),
+      message,
+      remedy: 'Correct the type.',
+    });
+  }
+  if (values.http.auth === 'none' && !isLoopbackHost(values.http.host)) {
+    const message = 'Without a token, everybody who can reach this host would act as the operator.';
+    report({ code: 'config.auth_none_not_loopback', ...at(['http', 'auth']), message });
+  }
+}
+
+/** Problems that do no harm where they stand become warnings; all others stay what they are. */
+export function softened(finding: Finding, values: ConfigValues, isJson: boolean): Finding {
+  const { code, path = [] } = finding;
+  const isForeignKey = isJson && code === 'config.unknown_key' && path.length === 1;
+  const isUnused =
+    (code === 'config.env_missing' || code === 'config.unsupported') && isSwitchedOff(path, values);
+  return isForeignKey || isUnused ? { ...finding, severity: 'warning' } : finding;
+}
+
+function isSwitchedOff([section, name]: Path, values: ConfigValues): boolean {
+  if (section === 'servers') return values.servers.get(String(name))?.enabled === false;
+  return section === 'mcpServers' && values.mcpServers.get(String(name))?.disabled === true;
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { longestDuration, parseDuration } from './duration.js';
+import { flawOf, isLoopbackHost, nameRules } from './formats.js';
+import { nearest } from './nearest.js';
+import { formatPath, quote } from './problem.js';
+
+describe('a duration', () => {
+  it.each([
+    [250, 250],
+    [0, 0],
+    ['500ms', 500],
+    ['60s', 60_000],
+    ['1.5m', 90_000],
+    ['2h', 7_200_000],
+  ])('%s is %d ms', (written, expected) => expect(parseDuration(written)).toBe(expected));
+
+  it.each([
+    '',
+    '5',
+    's',
+    '-1s',
+    '1 s',
+    '1d',
+    '1e3s',
+    'Infinitys',
+    '1m30s',
+    '999h9',
+    '600h',
+    -1,
+    Number.NaN,
+    longestDuration + 1,
+  ])('%s is none', (written) => expect(parseDuration(written)).toBeUndefined());
+});
+
+describe('the nearest word', () => {
+  const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'timeout', 'service_name'];
+  it.each([
+    ['comand', 'command'],
+    ['Command', 'command'],
+    ['arg', 'args'],
+    ['serviceName', 'service_name'],
+    ['service-name', 'service_name'],
+    ['time_out', 'timeout'],
+    ['header', 'headers'],
+  ])('to %s is %s', (word, expected) => expect(nearest(word, known)).toBe(expected));
+
+  it.each(['', 'workspace', 'x'.repeat(10_000)])('to %s is none', (word) =>
+    expect(nearest(word, known)).toBeUndefined(),
+  );
+});
+
+describe('loopback', () => {
+  it.each(['127.0.0.1', '127.255.255.254', 'LOCALHOST', '::1', '[::1]', '::ffff:127.0.0.1'])(
+    'is %s',
+    (host) => expect(isLoopbackHost(host)).toBe(true),
+  );
+  it.each([
+    '',
+    '0.0.0.0',
+    '::',
+    '127.1',
+    '127.0.0.1.',
+    '127.0.0.1:80',
+    '0x7f000001',
+    'localhost.',
+    'a.localhost',
+    '::ffff:8.8.8.8',
+    '127.0.0.256',
+  ])('is not %s', (host) => expect(isLoopbackHost(host)).toBe(false));
+});
+
+describe('formats', () => {
+  it.each(['http://x', 'https://x:1/y?z', 'http://[::1]/'])('takes the address %s', (url) =>
+    expect(flawOf('url', url)).toBeUndefined(),
+  );
+  it.each(['', 'x', '//x', 'file:///etc/passwd', 'javascript:0', 'http://', 'http://u:p@x'])(
+    'refuses the address %s',
+    (url) => expect(flawOf('url', url)).toBeDefined(),
+  );
+  it.each(['a', 'a_b.C-9', 'x'.repeat(64)])('takes the server name %s', (name) =>
+    expect(name).toMatch(new RegExp(nameRules.server.pattern)),
+  );
+  it.each(['', 'a b', 'a/b', 'é', 'x'.repeat(65), '.', '..', '__proto__', 'a\n'])(
+    'refuses the server name %j',
+    (name) => expect(name).not.toMatch(new RegExp(nameRules.server.pattern)),
+  );
+});
+
+describe('a path in a message', () => {
+  it('is written as people would', () => {
+    expect(formatPath(['servers', 'a-b', 'args', 0])).toBe('servers.a-b.args[0]');
+    expect(formatPath(['servers', 'a.b', 'env'])).toBe('servers["a.b"].env');
+  });
+
+  it('is short and harmless', () => {
+    expect(quote('a'.repeat(1_000)).length).toBeLessThan(70);
+    expect(quote('\u001b[0m\u202e\u0085')).toBe('"\\u001b[0m\\u202e\\u0085"');
+  });
+});

@@ -1,0 +1,54 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { prepareStateDirectory, stateDirectory } from './state-directory.js';
+
+const root = mkdtempSync(join(tmpdir(), 'tidegate-state-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('the state directory', () => {
+  it.each([
+    [{ TIDEGATE_HOME: '/t', XDG_STATE_HOME: '/x', HOME: '/h' }, 'linux', '/t'],
+    [{ XDG_STATE_HOME: '/x', HOME: '/h' }, 'linux', '/x/tidegate'],
+    [{ XDG_STATE_HOME: 'relative', HOME: '/h' }, 'linux', '/h/.local/state/tidegate'],
+    [{ TIDEGATE_HOME: '', XDG_STATE_HOME: '', HOME: '/h' }, 'linux', '/h/.local/state/tidegate'],
+    [{ HOME: '/h' }, 'darwin', '/h/Library/Application Support/tidegate'],
+    [{ LOCALAPPDATA: '/l', USERPROFILE: '/u' }, 'win32', '/l/tidegate'],
+    [{ USERPROFILE: '/u' }, 'win32', '/u/AppData/Local/tidegate'],
+  ] as const)('for %j on %s is %s', (environment, platform, expected) => {
+    expect(stateDirectory(environment, platform)).toBe(expected);
+  });
+
+  it('is made for this user alone', () => {
+    const directory = join(root, 'new', 'tidegate');
+    expect(prepareStateDirectory(directory)).toBeUndefined();
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(prepareStateDirectory(directory)).toBeUndefined();
+  });
+
+  it('is refused, and left as it is, when every user may write to it', () => {
+    const directory = join(root, 'open');
+    mkdirSync(directory);
+    chmodSync(directory, 0o1777);
+    expect(prepareStateDirectory(directory)).toMatchObject({
+      code: 'state.unsafe',
+      severity: 'error',
+      file: directory,
+    });
+    expect(statSync(directory).mode & 0o7777).toBe(0o1777);
+  });
+
+  it.runIf(process.getuid?.() === 0)('is refused when it belongs to somebody else', () => {
+    const directory = join(root, 'foreign');
+    mkdirSync(directory);
+    chownSync(directory, 12_345, 12_345);
+    expect(prepareStateDirectory(directory)).toMatchObject({ code: 'state.unsafe' });
+  });
+
+  it('is a problem, not a crash, when it cannot be made', () => {
+    writeFileSync(join(root, 'file'), '');
+    expect(prepareStateDirectory(join(root, 'file', 'below'))).toMatchObject({ code: 'state.unwritable' });
+    expect(prepareStateDirectory(join(root, 'file'))).toMatchObject({ code: 'state.unwritable' });
+  });
+});

@@ -1,0 +1,56 @@
+import { mkdirSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { createProblem, type Problem } from './problem.js';
+import type { Environment } from './substitute.js';
+
+/** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */
+export function stateDirectory(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { TIDEGATE_HOME: own, XDG_STATE_HOME: shared, LOCALAPPDATA: local } = environment;
+  if (own) return resolve(own);
+  // The XDG rules say that a relative path is to be ignored.
+  if (shared !== undefined && isAbsolute(shared)) return join(shared, 'tidegate');
+  const home = homeOf(environment, platform);
+  if (platform === 'win32') return join(local || join(home, 'AppData', 'Local'), 'tidegate');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'tidegate');
+  return join(home, '.local', 'state', 'tidegate');
+}
+
+/** Makes the directory for this user alone (0700). Gives a problem when it cannot be, or others could change it. */
+export function prepareStateDirectory(directory: string): Problem | undefined {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return stateDirectoryProblem(directory);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return createProblem(directory, '', {
+      code: 'state.unwritable',
+      message: `The directory cannot be made: ${reason}.`,
+    });
+  }
+}
+
+/** Why what stands in the directory cannot be believed. A directory that does not exist holds nothing wrong. */
+export function stateDirectoryProblem(directory: string): Problem | undefined {
+  const stats = statSync(directory, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : ownershipProblem(directory, stats);
+}
+
+export function homeOf(environment: Environment, platform: NodeJS.Platform): string {
+  return (platform === 'win32' ? environment['USERPROFILE'] : environment['HOME']) || homedir();
+}
+
+// It is reported, never corrected: TIDEGATE_HOME may name a directory that others use too.
+function ownershipProblem(directory: string, { uid, mode }: Stats): Problem | undefined {
+  const self = process.getuid?.();
+  if (self === undefined) return undefined;
+  const isForeign = uid !== self && uid !== 0;
+  if (!isForeign && (mode & 0o002) === 0) return undefined;
+  const message = isForeign
+    ? 'The directory belongs to another user.'
+    : 'Every user may write to the directory.';
+  return createProblem(directory, '', { code: 'state.unsafe', message });
+}

@@ -1,0 +1,61 @@
+import type { Path } from './problem.js';
+
+// What a file says, free of the library that read it: values with their places, aliases already resolved.
+export type TreeNode = ScalarNode | ListNode | MapNode;
+
+export type ScalarValue = string | number | boolean | null;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ScalarNode extends Span {
+  readonly kind: 'scalar';
+  readonly value: ScalarValue;
+  /** As written: `1.10` stays `1.10`. */
+  readonly source: string;
+}
+
+export interface ListNode extends Span {
+  readonly kind: 'list';
+  readonly items: readonly TreeNode[];
+}
+
+export interface MapNode extends Span {
+  readonly kind: 'map';
+  readonly entries: readonly MapEntry[];
+}
+
+export interface MapEntry {
+  readonly key: string;
+  readonly start: number;
+  readonly value: TreeNode;
+}
+
+export const emptyMap: MapNode = Object.freeze({ kind: 'map', entries: [], start: 0, end: 0 });
+
+/** An empty value (`key:` and nothing after it) counts as absent. */
+export function isAbsent(node: TreeNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** The entry at a path of keys, if the file has it. */
+export function findEntry(root: TreeNode, path: Path): MapEntry | undefined {
+  let node: TreeNode | undefined = root;
+  let entry: MapEntry | undefined;
+  for (const step of path) {
+    if (node?.kind !== 'map') return undefined;
+    entry = node.entries.find((candidate) => candidate.key === step);
+    node = entry?.value;
+  }
+  return entry;
+}
+
+/** What to call the node's kind in a message. */
+export function kindOf(node: TreeNode): string {
+  if (node.kind === 'list') return 'a list';
+  if (node.kind === 'map') return 'a mapping';
+  if (node.value === null) return 'empty';
+  return node.value === true || node.value === false ? 'true or false' : `a ${typeof node.value}`;
+}
