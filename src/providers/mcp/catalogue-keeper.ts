@@ -106,6 +106,8 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
     rememberEra(next) {
       if (era === next) return;
       era = next;
+      // What is dropped depends on the era.
+      if (kept !== undefined) catalogue = read(kept);
       save();
     },
     listAll(peer) {

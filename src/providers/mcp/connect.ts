@@ -47,6 +47,7 @@ async function negotiate(parts: ConnectParts, line: Line): Promise<Peer> {
   if (parts.protocol === 'auto' && parts.remembered === 'legacy') {
     const opened = await openLegacyPeer(legacyParts(parts, line));
     if (opened.ok) return line.keep(opened.peer);
+    if (opened.isGone) throw new ConnectFailure(opened.detail);
     parts.log('info', 'the server is not what it was: probing again', { detail: opened.detail });
   }
   return probe(parts, line);
@@ -54,10 +55,7 @@ async function negotiate(parts: ConnectParts, line: Line): Promise<Peer> {
 
 async function probe(parts: ConnectParts, line: Line): Promise<Peer> {
   const isExpected = parts.protocol === 'modern' || parts.remembered === 'modern';
-  const options = { timeoutMs: parts.startMs, quiet: true };
-  const discovery = line.rpc
-    .request('server/discover', discoverParams(parts.version), options)
-    .then(readDiscovery);
+  const discovery = discover(parts, line);
   const first = isExpected ? await discovery : await orSilent(discovery, parts, probeMs);
   if (first.kind === 'modern') return openModern(parts, line, first);
   if (parts.protocol === 'modern' || first.kind === 'refused') throw new ConnectFailure(first.detail);
@@ -71,6 +69,16 @@ async function probe(parts: ConnectParts, line: Line): Promise<Peer> {
     if (late.kind === 'modern') return openModern(parts, line, late);
     throw error;
   }
+}
+
+async function discover({ version, startMs }: ConnectParts, { rpc }: Line): Promise<Discovery> {
+  const ask = async (): Promise<Discovery> =>
+    readDiscovery(
+      await rpc.request('server/discover', discoverParams(version), { timeoutMs: startMs, quiet: true }),
+    );
+  const first = await ask();
+  const found = first.kind === 'again' ? await ask() : first;
+  return found.kind === 'again' ? { ...found, kind: 'refused' } : found;
 }
 
 /** A modern server that merely starts slowly is opened as one next time. */
@@ -93,7 +101,8 @@ async function openLegacy(parts: ConnectParts, line: Line): Promise<Peer> {
 }
 
 function openModern(parts: ConnectParts, line: Line, found: Extract<Discovery, { kind: 'modern' }>): Peer {
-  const peer = openModernPeer({ ...parts, rpc: line.rpc }, found);
+  const headersRefused = (): void => parts.events.listChanged('tools');
+  const peer = openModernPeer({ ...parts, rpc: line.rpc, headersRefused }, found);
   parts.onVerdict('modern');
   return line.keep(peer, peer.subscription);
 }

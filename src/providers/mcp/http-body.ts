@@ -40,6 +40,7 @@ export interface StreamEnd {
 }
 
 const lingerMs = 1000;
+const probeMs = 30_000;
 
 /** Reads a stream of events until it ends. `take` says true when it has seen all that it wants. */
 export function readEvents(
@@ -50,6 +51,8 @@ export function readEvents(
 ): void {
   const reader = createSseReader(limit);
   let isDone = false;
+  // A stream may be silent for hours: the other end must still be noticed when it dies.
+  response.socket.setKeepAlive(true, probeMs);
 
   function finish(detail: string, isMalformed = false): void {
     if (isDone) return;

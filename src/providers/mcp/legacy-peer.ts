@@ -1,7 +1,14 @@
 import { type Call, type Exchange, logLevels, type Outcome, requestText } from '../../kernel/index.js';
 import type { Reply } from './in-flight.js';
 import { describeReply, duplicateMember, outcomeOf, staleOutcome } from './outcome.js';
-import { isRecord, listMethods, type Peer, readAbilities, type ServerAbilities } from './peer.js';
+import {
+  isRecord,
+  listMethods,
+  ownRequestMs,
+  type Peer,
+  readAbilities,
+  type ServerAbilities,
+} from './peer.js';
 import { type Changes, methodOf, paramsFor, traceMeta } from './request-params.js';
 import type { Rpc } from './rpc.js';
 
@@ -19,12 +26,18 @@ export interface LegacyParts {
 
 export type Opened =
   | { readonly ok: true; readonly peer: Peer }
-  | { readonly ok: false; readonly detail: string };
+  /** `isGone`: the server went away instead of answering. */
+  | { readonly ok: false; readonly detail: string; readonly isGone: boolean };
 
 interface Welcome {
   readonly protocolVersion: string;
   readonly abilities: ServerAbilities;
   readonly instructions: string | undefined;
+}
+
+interface Refusal {
+  readonly detail: string;
+  readonly isGone: boolean;
 }
 
 /** Opens a server of a legacy revision: the handshake, then calls. */
@@ -33,15 +46,18 @@ export async function openLegacyPeer(parts: LegacyParts): Promise<Opened> {
   return 'detail' in welcome ? { ok: false, ...welcome } : { ok: true, peer: createPeer(parts, welcome) };
 }
 
-async function initialize({ rpc, version, startMs }: LegacyParts): Promise<Welcome | { detail: string }> {
+async function initialize({ rpc, version, startMs }: LegacyParts): Promise<Welcome | Refusal> {
   const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
   const hello = { protocolVersion: offeredVersion, capabilities, clientInfo: { name: 'tidegate', version } };
   const reply = await rpc.request('initialize', JSON.stringify(hello), { timeoutMs: startMs, quiet: true });
-  if (reply.kind !== 'result') return { detail: `initialize: ${describeReply(reply)}` };
+  if (reply.kind !== 'result') {
+    const isGone = reply.kind === 'fault' && reply.fault.code === 'provider.lost';
+    return { detail: `initialize: ${describeReply(reply)}`, isGone };
+  }
   const result = isRecord(reply.result.value) ? reply.result.value : {};
   const { protocolVersion, instructions } = result;
   if (typeof protocolVersion !== 'string' || !knownVersions.includes(protocolVersion)) {
-    return { detail: `speaks ${String(protocolVersion)}, which the gate does not` };
+    return { detail: `speaks ${String(protocolVersion)}, which the gate does not`, isGone: false };
   }
   rpc.link.agree('legacy', protocolVersion);
   rpc.notify('notifications/initialized');
@@ -109,7 +125,10 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
   async function openAgain(): Promise<boolean> {
     rpc.link.forget();
     const again = await initialize(parts);
-    if ('detail' in again) return false;
+    if ('detail' in again) {
+      rpc.fail(again.detail);
+      return false;
+    }
     abilities = again.abilities;
     logLevel = logLevels.length;
     const uris = [...subscribed];
@@ -120,8 +139,9 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
   }
 
   async function request(method: string, params: string | undefined): Promise<Reply> {
-    const reply = await rpc.request(method, params);
-    return reply.kind === 'stale' && (await renew()) ? rpc.request(method, params) : reply;
+    const reply = await rpc.request(method, params, { timeoutMs: ownRequestMs });
+    if (reply.kind !== 'stale' || !(await renew())) return reply;
+    return rpc.request(method, params, { timeoutMs: ownRequestMs });
   }
 
   /** Servers have one level for all; it follows the most talkative wish. */

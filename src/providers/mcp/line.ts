@@ -30,6 +30,7 @@ export class ConnectFailure extends Error {}
 
 export async function openLine(parts: LineParts): Promise<Line> {
   const { signal, events } = parts;
+  if (signal.aborted) throw new ConnectFailure('took too long to start');
   let subscription: Subscription | undefined;
   let isKept = false;
   const hears = (rpc: Rpc): Hears =>
@@ -86,7 +87,6 @@ async function unlessAborted(opening: Promise<Rpc>, signal: AbortSignal): Promis
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => reject(new ConnectFailure('took too long to start'));
-    if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     stop = () => signal.removeEventListener('abort', onAbort);
   });

@@ -5,7 +5,14 @@ import type { About } from './link.js';
 import type { Clock, Log } from './options.js';
 import { describeReply, duplicateMember, modernOutcomeOf, staleOutcome } from './outcome.js';
 import { createParamHeaderReader } from './param-headers.js';
-import { isRecord, listMethods, type Peer, readAbilities, type ServerAbilities } from './peer.js';
+import {
+  isRecord,
+  listMethods,
+  ownRequestMs,
+  type Peer,
+  readAbilities,
+  type ServerAbilities,
+} from './peer.js';
 import { type Changes, methodOf, nameOf, paramsFor, traceMeta } from './request-params.js';
 import type { Rpc } from './rpc.js';
 import { openSubscription, type Subscription } from './subscription.js';
@@ -20,6 +27,8 @@ export interface ModernParts {
   readonly log: Log;
   /** Whether parameters are mirrored into headers. */
   readonly mirrorsParams: boolean;
+  /** The server found our headers wrong: what we know of its tools is out of date. */
+  readonly headersRefused: () => void;
 }
 
 /** What `server/discover` showed. */
@@ -31,6 +40,8 @@ export type Discovery =
     }
   /** It is no modern server, or one that would rather speak an older revision. */
   | { readonly kind: 'other'; readonly detail: string }
+  /** It names the very version that it refused: worth one more try. */
+  | { readonly kind: 'again'; readonly detail: string }
   /** A modern server that does not speak with us. */
   | { readonly kind: 'refused'; readonly detail: string }
   /** The link broke. */
@@ -76,8 +87,9 @@ function readRefusal(error: unknown, detail: string): Discovery {
   if (code === headerMismatch || code === missingCapability) return { kind: 'refused', detail };
   if (code !== unsupportedVersion) return { kind: 'other', detail };
   const supported: unknown = isRecord(data) ? data['supported'] : undefined;
-  const isLegacyToo = Array.isArray(supported) && supported.some((one) => String(one) < modernVersion);
-  return { kind: isLegacyToo ? 'other' : 'refused', detail };
+  const versions: readonly unknown[] = Array.isArray(supported) ? supported : [];
+  if (versions.includes(modernVersion)) return { kind: 'again', detail };
+  return { kind: versions.some((one) => String(one) < modernVersion) ? 'other' : 'refused', detail };
 }
 
 function ownEnvelope(version: string): string {
@@ -139,13 +151,15 @@ export function openModernPeer(
       const text = requestText(id, about.method, params);
       return new Promise<Outcome>((resolve) => {
         rpc.carry(id, text, { call, exchange, about }, (reply) => {
+          if (reply.kind === 'error' && codeOf(reply.error.value) === headerMismatch) parts.headersRefused();
           resolve(reply.kind === 'stale' ? staleOutcome(server) : modernOutcomeOf(reply));
         });
       });
     },
     listPage(list, cursor) {
       const page = cursor === undefined ? undefined : JSON.stringify(cursor);
-      return rpc.request(listMethods[list], withMembers(`{"_meta":${envelope}}`, { cursor: page }));
+      const params = withMembers(`{"_meta":${envelope}}`, { cursor: page });
+      return rpc.request(listMethods[list], params, { timeoutMs: ownRequestMs });
     },
     watchOnly: (uris) => (found.abilities.resources ? subscription.watchOnly(uris) : Promise.resolve()),
     // Roots are asked for anew with every call, so there is nothing to tell.
@@ -157,6 +171,10 @@ export function openModernPeer(
       await rpc.close();
     },
   };
+}
+
+function codeOf(error: unknown): unknown {
+  return isRecord(error) ? error['code'] : undefined;
 }
 
 /** What the caller answered to the server's questions; a state that the server did not give is never sent. */

@@ -42,6 +42,9 @@ export interface PeerEvents {
   renewed(): void;
 }
 
+/** Requests of our own, such as lists, have their own time limit: the one for calls may be hours. */
+export const ownRequestMs = 30_000;
+
 export const listMethods: Readonly<Record<ListName, string>> = {
   tools: 'tools/list',
   prompts: 'prompts/list',

@@ -54,6 +54,8 @@ export interface Rpc {
   /** Sends a request that stays open until it ends by itself or is cancelled. */
   stream(id: number, text: string, about: About, finish: (reply: Reply) => void): void;
   cancel(id: number, reason: string): void;
+  /** Gives the server up: everything that waits is lost, and whoever keeps the server is told. */
+  fail(detail: string): void;
   /** Ends a request that the server has ended on its side. */
   drop(id: number): void;
   notify(method: string, params?: string): void;
@@ -210,6 +212,10 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
       send(pendingFor(id, Number.POSITIVE_INFINITY, finish), text, about);
     },
     cancel,
+    fail(detail) {
+      lost(detail);
+      void link.close();
+    },
     drop: (id) => failed(id, { kind: 'lost', detail: 'ended by the server' }),
     notify(method, params) {
       link.send(notificationText(method, params), undefined, { method });

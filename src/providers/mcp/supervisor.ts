@@ -43,7 +43,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   let closing: Promise<void> | undefined;
   let state: ProviderState = 'idle';
   let detail: string | undefined;
-  let starts = 0;
+  let restarts = 0;
   let stopIdle: (() => void) | undefined;
 
   function start(): Promise<Peer | Fault> {
@@ -58,8 +58,8 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     await closing;
     await pauses.wait(life.signal);
     if (life.signal.aborted) return unavailable(server, 'it is being closed');
+    if (state === 'failed') restarts += 1;
     state = 'pending';
-    starts += 1;
     const limit = new AbortController();
     const stopLimit = clock.after(parts.startMs, () => limit.abort());
     const mine: Run = { isOver: false };
@@ -68,15 +68,16 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
         mine.isOver = true;
         if (run === mine) lost(why);
       });
-      return mine.isOver ? failed('it ended right after its start') : became(peer, mine);
+      return mine.isOver ? failed('it ended right after its start') : succeeded(peer, mine);
     } catch (error) {
+      if (limit.signal.aborted) return failed(`it took longer than ${parts.startMs / 1000} s to start`);
       return failed(error instanceof Error ? error.message : String(error));
     } finally {
       stopLimit();
     }
   }
 
-  function became(peer: Peer, mine: Run): Peer | Fault {
+  function succeeded(peer: Peer, mine: Run): Peer | Fault {
     if (life.signal.aborted) {
       closing = peer.close();
       return unavailable(server, 'it is being closed');
@@ -96,7 +97,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     state = life.signal.aborted ? 'stopped' : 'failed';
     detail = why;
     pauses.failed();
-    if (state === 'failed') log('warn', 'server could not be started', { reason: why });
+    if (state === 'failed') log('warn', 'server failed', { reason: why });
     return unavailable(server, why);
   }
 
@@ -145,7 +146,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     },
     status: () => ({
       state,
-      restarts: Math.max(0, starts - 1),
+      restarts,
       ...(detail !== undefined && { detail }),
       ...(live?.pid !== undefined && { pid: live.pid }),
       ...(live && { protocolVersion: live.protocolVersion }),

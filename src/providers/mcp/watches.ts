@@ -28,10 +28,16 @@ export function createWatches(onChanged: () => void): Watches {
     },
     updated(uri, params) {
       for (const [watched, listeners] of byUri) {
-        // A server may name a part of what was subscribed to.
-        if (uri !== watched && !uri.startsWith(watched)) continue;
+        if (!isWithin(uri, watched)) continue;
         for (const listener of listeners) listener(params);
       }
     },
   };
+}
+
+/** A server may name a part of what was subscribed to, never a neighbour with a longer name. */
+function isWithin(uri: string, watched: string): boolean {
+  if (uri === watched) return true;
+  if (!uri.startsWith(watched)) return false;
+  return watched.endsWith('/') || '/?#'.includes(uri.charAt(watched.length));
 }
