@@ -36,22 +36,26 @@ type Answered =
   | (Outcome & { readonly kind: 'fault' });
 
 async function answersTo(questions: JsonText, exchange: Exchange): Promise<Answered> {
-  const parts: string[] = [];
+  const keys: string[] = [];
+  const asked: Question[] = [];
   for (const member of membersOf(questions.text)) {
-    const text = questions.text.slice(member.start, member.end);
-    const question = readQuestion(text);
+    const question = readQuestion(questions.text.slice(member.start, member.end));
     if (question === undefined) return malformed();
     if (!exchange.canAnswer(question.method)) return unsupported(question);
-    const answer = await exchange.ask(question);
-    if (answer.kind === 'refused') {
-      return {
-        kind: 'fault',
-        fault: createFault('upstream.error', 'The client refused.', { upstream: answer.error }),
-      };
-    }
-    parts.push(`${JSON.stringify(member.key)}:${answer.result.text}`);
+    keys.push(member.key);
+    asked.push(question);
+  }
+  const answers = await Promise.all(asked.map((question) => exchange.ask(question)));
+  const parts: string[] = [];
+  for (const [at, answer] of answers.entries()) {
+    if (answer.kind === 'refused') return refused(answer.error);
+    parts.push(`${JSON.stringify(keys[at])}:${answer.result.text}`);
   }
   return { kind: 'answers', responses: new JsonText(`{${parts.join(',')}}`) };
+}
+
+function refused(error: JsonText): Answered {
+  return { kind: 'fault', fault: createFault('upstream.error', 'The client refused.', { upstream: error }) };
 }
 
 function readQuestion(text: string): Question | undefined {

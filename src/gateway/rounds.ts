@@ -26,6 +26,8 @@ export interface Rounds {
 const maxParked = 1000;
 const maxParkedPerSession = 64;
 const waitMs = 10 * 60_000;
+/** How long a first question waits for others. Nobody who is asked notices it. */
+const togetherMs = 25;
 
 interface Parked {
   readonly sessionId: string;
@@ -151,7 +153,7 @@ function createConversation(first: Exchange): Conversation {
     async asked() {
       if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve));
       // Questions that were asked together go out together.
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, togetherMs));
       return 'asked';
     },
     questions: () => questionsText(pending),

@@ -3,8 +3,10 @@ import {
   type Fault,
   type FaultCode,
   faultTable,
+  type JsonText,
   type RawId,
   type Wanted,
+  withMembers,
 } from '../kernel/index.js';
 
 interface McpFace {
@@ -47,7 +49,11 @@ export type FaultText =
 export function faultText(fault: Fault, wanted: Wanted['kind'], era: 'legacy' | 'modern'): FaultText {
   const face = mcpFaults[fault.code];
   if (fault.upstream !== undefined) {
-    return { as: 'error', text: fault.upstream.text, httpStatus: statusOfUpstream(fault.upstream.value) };
+    return {
+      as: 'error',
+      text: upstreamError(fault.upstream, era),
+      httpStatus: statusOfUpstream(fault.upstream.value),
+    };
   }
   if (face.as === 'result' && wanted === 'tool') return { as: 'result', text: faultResult(fault) };
   const code = era === 'legacy' ? (face.legacyCode ?? face.code) : face.code;
@@ -79,9 +85,19 @@ function faultResult(fault: Fault): string {
   });
 }
 
+/** An error from behind us, as it came; only the code that this era gave up is put into its present form. */
+function upstreamError(error: JsonText, era: 'legacy' | 'modern'): string {
+  const isGivenUp = era === 'modern' && codeOf(error.value) === -32002;
+  return isGivenUp ? withMembers(error.text, { code: '-32602' }) : error.text;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
 /** Errors that the protocol ties to a status of their own keep it when they come from behind us. */
 function statusOfUpstream(error: unknown): number {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === -32020 || code === -32021 || code === -32022 ? 400 : 200;
 }
 

@@ -1,9 +1,9 @@
-import { legacyDefinition, legacyVersions } from './era-legacy/codec.js';
+import { legacyDefinition } from './era-legacy/codec.js';
 import { modernVersion } from './era-modern/codec.js';
 import { createPager, type Pager } from './list-pages.js';
 
-/** Every version that this gate speaks, newest first. */
-export const supportedVersions: readonly string[] = [modernVersion, ...legacyVersions];
+/** What a modern client may choose from. Legacy versions are chosen by the handshake, never by a request. */
+export const supportedVersions: readonly string[] = [modernVersion];
 
 /** What all connections of one gate have in common. */
 export interface WireCommon {

@@ -46,8 +46,15 @@ export function createQuestions(parts: QuestionParts): Questions {
   const { inFlight, send, clock } = parts;
   const open = new Map<RawId, Open>();
 
-  function refuse(id: RawId, code: number, message: string): void {
-    send(errorText(id, JSON.stringify({ code, message })));
+  function refuse(id: RawId, code: number, message: string, data?: object): void {
+    send(errorText(id, JSON.stringify({ code, message, data })));
+  }
+
+  /** A server that passes this error on tells a modern client exactly what it lacks. */
+  function refuseIncapable(id: RawId, method: QuestionMethod): void {
+    const capability = method.split('/')[0] ?? method;
+    const data = { requiredCapabilities: { [capability]: {} } };
+    refuse(id, -32021, `The client does not support ${method}.`, data);
   }
 
   function take(id: RawId): Open | undefined {
@@ -93,7 +100,7 @@ export function createQuestions(parts: QuestionParts): Questions {
     }
     // Our own folders tell no caller's secret, so they serve wherever no caller can say.
     if (method === 'roots/list') return send(resultText(frame.id, rootsText(parts.roots)));
-    if (owner.kind === 'one') return refuse(frame.id, -32601, `The client does not support ${method}.`);
+    if (owner.kind === 'one') return refuseIncapable(frame.id, method);
     if (owner.kind === 'none')
       return refuse(frame.id, -32603, 'No call is in flight that this could belong to.');
     parts.log('warn', 'the server asked something that could belong to several sessions', { method });

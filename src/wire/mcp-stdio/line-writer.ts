@@ -45,7 +45,7 @@ export function openLineWriter(output: Writable): LineWriter {
       if (isScheduled) return;
       isScheduled = true;
       // Answers that come together leave together: one system call instead of many.
-      setImmediate(flush);
+      process.nextTick(flush);
     },
     flush,
     isFull: () => !isBroken && output.writableLength + waiting.length > fullChars,
