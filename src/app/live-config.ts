@@ -19,6 +19,8 @@ export interface LiveConfigParts {
   ) => void;
 }
 
+const firstLookMs = 1000;
+
 /** Follows the configuration file and the trust record: servers come and go, sessions stay. */
 export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   const { file } = parts.first;
@@ -53,8 +55,11 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     });
   };
   const watches = [watchConfig(file, later), watchConfig(join(parts.state.directory, 'trust.json'), later)];
+  // A change between the first reading and the first look would be seen by nobody.
+  const firstLook = setTimeout(later, firstLookMs).unref();
   return {
     close() {
+      clearTimeout(firstLook);
       for (const watch of watches) watch.close();
     },
   };

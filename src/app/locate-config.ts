@@ -42,9 +42,17 @@ export function openState(env: Environment): State {
 
 /** Finds and reads the configuration: the named file, the nearest one upwards, the operator's own, or defaults. */
 export async function locateConfig(place: Place, trust: Trust): Promise<Located> {
-  const file = place.configFile ?? findConfig(place.cwd) ?? operatorConfig(place.env);
+  const own = place.configFile ?? findConfig(place.cwd);
+  const file = own ?? operatorConfig(place.env);
   if (file === undefined) return { config: defaultConfig(place.cwd), problems: [], isTrusted: true };
-  const { config, problems, sha256 } = await loadConfig({ file, env: place.env, home: homedir() });
+  // The operator's own file speaks of every workspace: its default root is where we are.
+  const workspace = own === undefined ? { workspace: place.cwd } : {};
+  const { config, problems, sha256 } = await loadConfig({
+    file,
+    env: place.env,
+    home: homedir(),
+    ...workspace,
+  });
   const isTrusted = trust.isTrusted(file, sha256);
   return { config, problems, file, isTrusted, ...(sha256 !== undefined && { sha256 }) };
 }
