@@ -33,6 +33,8 @@ export interface Catalog {
   readonly templates: ReadonlyMap<string, Offered<TemplateSpec>>;
   readonly instructions: readonly Instructions[];
   readonly collisions: readonly Collision[];
+  /** The providers that were not left out. */
+  readonly providers: readonly Provider[];
 }
 
 /** A pure function of the providers' lists. A provider that takes an earlier one's name is left out whole. */
@@ -44,6 +46,7 @@ export function mergeCatalogs(providers: readonly Provider[]): Catalog {
     templates: new Map<string, Offered<TemplateSpec>>(),
     instructions: [] as Instructions[],
     collisions: [] as Collision[],
+    providers: [] as Provider[],
   };
   for (const provider of providers) {
     const list = provider.list();
@@ -74,9 +77,11 @@ interface Merging {
   readonly resources: Map<string, Offered<ResourceSpec>>;
   readonly templates: Map<string, Offered<TemplateSpec>>;
   readonly instructions: Instructions[];
+  readonly providers: Provider[];
 }
 
 function addAll(merged: Merging, provider: Provider, list: Catalogue): void {
+  merged.providers.push(provider);
   for (const spec of list.tools) merged.tools.set(spec.name, { spec, provider });
   for (const spec of list.prompts) merged.prompts.set(spec.name, { spec, provider });
   // An address belongs to the provider that was configured first: a later one cannot take it over.

@@ -3,6 +3,7 @@ import {
   createFault,
   type Exchange,
   faulted,
+  faultTable,
   type Interceptor,
   type Next,
   type Outcome,
@@ -34,15 +35,18 @@ async function walk(
   end: Next,
 ): Promise<Outcome> {
   const interceptor = ordered[at];
-  if (interceptor === undefined) return end(exchange);
-  let passed = false;
-  const outcome: unknown = await interceptor.handle(call, exchange, (wrapped) => {
-    if (passed) throw new Error(`stage ${interceptor.name} went on twice`);
-    passed = true;
+  if (interceptor === undefined) return checked(await end(exchange), 'the provider');
+  const stage = `stage ${interceptor.name}`;
+  let passes = 0;
+  const outcome = await interceptor.handle(call, exchange, (wrapped) => {
+    passes += 1;
+    if (passes > 1) throw new Error(`${stage} went on twice, or after its answer`);
     return walk(ordered, at + 1, call, wrapped, end);
   });
-  if (!isOutcome(outcome)) throw new Error(`stage ${interceptor.name} gave no outcome`);
-  return outcome;
+  // A stage that swallowed the error above is no better for it.
+  if (passes > 1) throw new Error(`${stage} went on twice`);
+  passes = 1;
+  return checked(outcome, stage);
 }
 
 function orderByStage(interceptors: readonly Interceptor[]): readonly Interceptor[] {
@@ -57,9 +61,26 @@ function orderByStage(interceptors: readonly Interceptor[]): readonly Intercepto
   return Object.freeze(stages.flatMap((stage) => byStage.get(stage) ?? []));
 }
 
+/** Nothing but an outcome leaves the corridor, whatever the types promised. */
+function checked(outcome: unknown, from: string): Outcome {
+  if (!isOutcome(outcome)) throw new Error(`${from} gave no outcome`);
+  return outcome;
+}
+
 function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
-  return value.kind === 'content' || value.kind === 'asks' || value.kind === 'fault';
+  if (value.kind === 'content') return 'result' in value && isJsonText(value.result);
+  if (value.kind === 'asks') return 'questions' in value && isJsonText(value.questions);
+  return value.kind === 'fault' && 'fault' in value && isFault(value.fault);
+}
+
+function isJsonText(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string';
+}
+
+function isFault(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('code' in value)) return false;
+  return typeof value.code === 'string' && Object.hasOwn(faultTable, value.code);
 }
 
 function internal(detail: string): Outcome {

@@ -80,8 +80,10 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   }
 
   function settle(): Promise<void> {
-    settled ??= firstLists(providers).then(() => {
-      isSettled = true;
+    const awaited = providers;
+    settled ??= firstLists(awaited).then(() => {
+      // Lists of providers that were replaced meanwhile say nothing about the present ones.
+      if (awaited === providers) isSettled = true;
     });
     return settled;
   }
@@ -95,7 +97,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   }
 
   function findResource(session: Session, uri: string): Found | undefined {
-    const known = catalog.resources.get(uri) ?? templateFor(catalog, uri) ?? unlisted(providers, uri);
+    const known = catalog.resources.get(uri) ?? templateFor(catalog, uri) ?? unlisted(catalog.providers, uri);
     const found = findIn<ResourceSpec | TemplateSpec>(session, known);
     return found && { target: { kind: 'resource', uri, spec: found.spec }, provider: found.provider };
   }
@@ -176,7 +178,8 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     async close() {
       unsubscribe();
       listeners.clear();
-      await Promise.all(providers.map((provider) => provider.close()));
+      const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
+      for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;
     },
   };
 }
@@ -199,7 +202,7 @@ async function firstLists(providers: readonly Provider[]): Promise<void> {
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, firstListMs);
   });
-  await Promise.race([Promise.allSettled(providers.map((provider) => provider.ready())), late]);
+  await Promise.race([Promise.allSettled(providers.map(async (provider) => provider.ready())), late]);
   clearTimeout(timer);
 }
 

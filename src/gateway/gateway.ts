@@ -1,5 +1,6 @@
 import type { Access } from '../access/index.js';
 import {
+  type Call,
   createFault,
   type Exchange,
   type Fault,
@@ -22,6 +23,7 @@ import type { Collision } from './catalog.js';
 import { createCorridor, describeError } from './chain.js';
 import { openDirectory, type ListKind, type ListOf } from './directory.js';
 import { callWithLiveAsks } from './live-asks.js';
+import { readQuestions, unanswerable } from './questions.js';
 import { openRounds } from './rounds.js';
 import { createStateSeal, type StateSeal } from './state-seal.js';
 
@@ -83,7 +85,11 @@ export function openGateway(parts: GatewayParts): Gateway {
     }
     const start = (live: Exchange): Promise<Outcome> =>
       corridor(call, live, (wrapped) =>
-        wrapped.asking === 'live' ? callWithLiveAsks(provider, call, wrapped) : provider.call(call, wrapped),
+        untilCancelled(wrapped.signal, () =>
+          wrapped.asking === 'live'
+            ? callWithLiveAsks(provider, call, wrapped)
+            : callInRounds(provider, call, wrapped),
+        ),
       );
     if (exchange.asking === 'live') return start(exchange);
     return sealed(request, await rounds.run(request, exchange, start));
@@ -144,8 +150,37 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
+const cancelled = faulted(createFault('call.cancelled', 'The call was cancelled.'));
+
+/** Gives up waiting when the caller is gone; what the target does with the signal is its own affair. */
+function untilCancelled(signal: AbortSignal, start: () => Promise<Outcome>): Promise<Outcome> {
+  if (signal.aborted) return Promise.resolve(cancelled);
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => resolve(cancelled);
+    const end = <T>(settle: (value: T) => void): ((value: T) => void) => {
+      return (value) => {
+        signal.removeEventListener('abort', giveUp);
+        settle(value);
+      };
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    start().then(end(resolve), end(reject));
+  });
+}
+
+/** A caller that answers in rounds is asked nothing that it did not say it can answer. */
+async function callInRounds(provider: Provider, call: Call, exchange: Exchange): Promise<Outcome> {
+  const outcome = await provider.call(call, exchange);
+  if (outcome.kind !== 'asks') return outcome;
+  for (const { question } of readQuestions(outcome.questions)) {
+    const problem = question && unanswerable(question, exchange);
+    if (problem) return faulted(problem);
+  }
+  return outcome;
+}
+
 interface Seen {
-  call?: Parameters<ReturnType<typeof createCorridor>>[0];
+  call?: Call;
 }
 
 interface Continued {

@@ -2,16 +2,14 @@ import {
   type Call,
   createFault,
   type Exchange,
+  type Fault,
   faulted,
   JsonText,
-  membersOf,
   type Outcome,
   type Provider,
-  type Question,
-  questionMethods,
-  textOf,
 } from '../kernel/index.js';
 import { withAnswers } from './admit.js';
+import { readQuestions, unanswerable } from './questions.js';
 
 const maxRounds = 16;
 
@@ -22,7 +20,7 @@ export async function callWithLiveAsks(provider: Provider, call: Call, exchange:
     const outcome = await provider.call(current, exchange);
     if (outcome.kind !== 'asks') return outcome;
     const answered = await answersTo(outcome.questions, exchange);
-    if (answered.kind === 'fault') return answered;
+    if (!answered.ok) return faulted(answered.fault);
     current = withAnswers(current, {
       responses: answered.responses,
       ...(outcome.state !== undefined && { state: outcome.state }),
@@ -32,52 +30,25 @@ export async function callWithLiveAsks(provider: Provider, call: Call, exchange:
 }
 
 type Answered =
-  | { readonly kind: 'answers'; readonly responses: JsonText }
-  | (Outcome & { readonly kind: 'fault' });
+  | { readonly ok: true; readonly responses: JsonText }
+  | { readonly ok: false; readonly fault: Fault };
 
 async function answersTo(questions: JsonText, exchange: Exchange): Promise<Answered> {
-  const keys: string[] = [];
-  const asked: Question[] = [];
-  for (const member of membersOf(questions.text)) {
-    const question = readQuestion(questions.text.slice(member.start, member.end));
-    if (question === undefined) return malformed();
-    if (!exchange.canAnswer(question.method)) return unsupported(question);
-    keys.push(member.key);
-    asked.push(question);
-  }
-  const answers = await Promise.all(asked.map((question) => exchange.ask(question)));
   const parts: string[] = [];
-  for (const [at, answer] of answers.entries()) {
-    if (answer.kind === 'refused') return refused(answer.error);
-    parts.push(`${JSON.stringify(keys[at])}:${answer.result.text}`);
+  for (const { key, question } of readQuestions(questions)) {
+    if (question === undefined) return { ok: false, fault: unknownQuestion() };
+    const problem = unanswerable(question, exchange);
+    if (problem !== undefined) return { ok: false, fault: problem };
+    const answer = await exchange.ask(question);
+    if (answer.kind === 'refused') {
+      const fault = createFault('upstream.error', 'The client refused.', { upstream: answer.error });
+      return { ok: false, fault };
+    }
+    parts.push(`${JSON.stringify(key)}:${answer.result.text}`);
   }
-  return { kind: 'answers', responses: new JsonText(`{${parts.join(',')}}`) };
+  return { ok: true, responses: new JsonText(`{${parts.join(',')}}`) };
 }
 
-function refused(error: JsonText): Answered {
-  return { kind: 'fault', fault: createFault('upstream.error', 'The client refused.', { upstream: error }) };
-}
-
-function readQuestion(text: string): Question | undefined {
-  const members = membersOf(text);
-  const methodText = textOf(text, members, 'method');
-  const method = questionMethods.find((known) => JSON.stringify(known) === methodText);
-  return method && { method, params: new JsonText(textOf(text, members, 'params') ?? '{}') };
-}
-
-function malformed(): Answered {
-  return {
-    kind: 'fault',
-    fault: createFault('provider.malformed', 'The server asked something that the protocol does not know.'),
-  };
-}
-
-function unsupported(question: Question): Answered {
-  const capability = question.method.split('/')[0] ?? question.method;
-  return {
-    kind: 'fault',
-    fault: createFault('ask.unsupported', `This tool needs a client that supports ${capability}.`, {
-      data: { requiredCapabilities: { [capability]: {} } },
-    }),
-  };
+function unknownQuestion(): Fault {
+  return createFault('provider.malformed', 'The server asked something that the protocol does not know.');
 }

@@ -10,6 +10,7 @@ import {
   type Question,
   type Request,
 } from '../kernel/index.js';
+import { unanswerable } from './questions.js';
 import type { StateSeal } from './state-seal.js';
 
 /** Calls of clients that cannot be asked on the spot: they wait here until the caller comes back with answers. */
@@ -46,6 +47,7 @@ export function openRounds(seal: StateSeal): Rounds {
         createFault('call.too_many', 'Too many calls wait for your answers: answer them first.'),
       );
     }
+    conversation.rest();
     const id = randomUUID();
     const timer = setTimeout(() => {
       parked.delete(id);
@@ -66,7 +68,8 @@ export function openRounds(seal: StateSeal): Rounds {
     done: Promise<Outcome>,
   ): Promise<Outcome> {
     const first = await Promise.race([done, conversation.asked()]);
-    return first === 'asked' ? park(request, conversation, done) : first;
+    if (first !== 'asked') return first;
+    return conversation.isOver() ? done : park(request, conversation, done);
   }
 
   return {
@@ -99,10 +102,13 @@ interface Conversation {
   /** What the call talks to: always the caller's newest request. */
   readonly exchange: Exchange;
   attach(exchange: Exchange): void;
+  /** The caller's request is answered: until the next one there is nobody to talk to. */
+  rest(): void;
   asked(): Promise<'asked'>;
   questions(): JsonText;
   answer(responses: JsonText): void;
   abort(): void;
+  isOver(): boolean;
 }
 
 interface Pending {
@@ -114,15 +120,36 @@ function createConversation(first: Exchange): Conversation {
   const controller = new AbortController();
   const pending = new Map<string, Pending>();
   let attached = first;
+  let isResting = false;
   let count = 0;
   let wake: (() => void) | undefined;
-  const follow = (exchange: Exchange): void => {
+
+  function attach(exchange: Exchange): void {
+    attached = exchange;
+    isResting = false;
     // The answer to a round ends its request; only a request that is still ours may cancel the call.
-    exchange.signal.addEventListener('abort', () => exchange === attached && controller.abort(), {
-      once: true,
+    const cancel = (): void => {
+      if (exchange === attached && !isResting) controller.abort();
+    };
+    if (exchange.signal.aborted) cancel();
+    else exchange.signal.addEventListener('abort', cancel, { once: true });
+  }
+
+  function ask(question: Question): Promise<Answer> {
+    if (controller.signal.aborted) return Promise.resolve(nobody());
+    if (unanswerable(question, attached)) return Promise.resolve(refused('the client cannot answer this'));
+    return new Promise((resolve) => {
+      count += 1;
+      pending.set(`ask-${String(count)}`, { question, resolve });
+      wake?.();
     });
-  };
-  follow(first);
+  }
+
+  controller.signal.addEventListener('abort', () => {
+    for (const { resolve } of pending.values()) resolve(nobody());
+    pending.clear();
+  });
+  attach(first);
 
   const exchange: Exchange = {
     signal: controller.signal,
@@ -133,22 +160,21 @@ function createConversation(first: Exchange): Conversation {
     get logLevel() {
       return attached.logLevel;
     },
-    progress: (params) => attached.progress(params),
-    log: (level, params) => attached.log(level, params),
+    progress: (params) => {
+      if (!isResting) attached.progress(params);
+    },
+    log: (level, params) => {
+      if (!isResting) attached.log(level, params);
+    },
     canAnswer: (method) => attached.canAnswer(method),
-    ask: (question) =>
-      new Promise<Answer>((resolve) => {
-        count += 1;
-        pending.set(`ask-${String(count)}`, { question, resolve });
-        wake?.();
-      }),
+    ask,
   };
 
   return {
     exchange,
-    attach(next) {
-      attached = next;
-      follow(next);
+    attach,
+    rest() {
+      isResting = true;
     },
     async asked() {
       if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve));
@@ -167,7 +193,16 @@ function createConversation(first: Exchange): Conversation {
       }
     },
     abort: () => controller.abort(),
+    isOver: () => controller.signal.aborted,
   };
+}
+
+function nobody(): Answer {
+  return refused('the caller left');
+}
+
+function refused(message: string): Answer {
+  return { kind: 'refused', error: JsonText.from({ code: -32603, message }) };
 }
 
 function questionsText(pending: ReadonlyMap<string, Pending>): JsonText {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { principalKey, type Request, wantedName } from '../kernel/index.js';
+import { membersOf, principalKey, type Request, textOf, wantedName } from '../kernel/index.js';
 
 /** What a `requestState` stands for: a call parked here, or the state of the upstream that asked. */
 export type SealedState =
@@ -52,22 +52,28 @@ function read(body: string, binding: string, now: number): Opened {
 }
 
 function bindingOf(request: Request): string {
-  const params = request.params.value as { readonly arguments?: unknown };
+  const { text } = request.params;
   const subject = [
     principalKey(request.session.principal),
     request.wanted.kind,
     wantedName(request.wanted),
-    canonical(params.arguments),
+    canonical(textOf(text, membersOf(text), 'arguments') ?? 'null'),
   ];
   return createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
 }
 
-/** The same text for the same value, whatever the order of its keys. */
-function canonical(value: unknown): string {
-  if (value === undefined) return '';
-  return JSON.stringify(value, (_key, inner: unknown) =>
+/** The same text for the same value, whatever its spacing and the order of its keys. */
+function canonical(text: string): string {
+  return JSON.stringify(JSON.parse(withExactNumbers(text)), (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
+  );
+}
+
+/** Numbers as strings, because two that differ beyond 2^53 parse as one; strings are marked to stay apart. */
+function withExactNumbers(text: string): string {
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, (token) =>
+    token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`,
   );
 }

@@ -31,6 +31,7 @@ export interface Client {
   readonly capabilities: JsonText;
 }
 
+/** One text per principal: no zone can be named so that two principals look alike. */
 export function principalKey(principal: Principal): string {
-  return `${principal.zone}/${principal.kind}:${principal.id}`;
+  return `${principal.zone.replaceAll('/', '//')}/${principal.kind}:${principal.id}`;
 }
