@@ -16,7 +16,7 @@ export function headerProblem(
   return nameProblem(headers['mcp-name'], method, params);
 }
 
-const namedBy: Readonly<Record<string, 'name' | 'uri'>> = {
+export const namedBy: Readonly<Record<string, 'name' | 'uri'>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -83,7 +83,7 @@ interface Annotated {
   readonly path: readonly string[];
 }
 
-function annotated(schema: unknown, path: readonly string[]): Annotated[] {
+export function annotated(schema: unknown, path: readonly string[]): Annotated[] {
   if (typeof schema !== 'object' || schema === null || path.length > 16) return [];
   const { properties, 'x-mcp-header': header } = schema as {
     readonly properties?: unknown;
@@ -94,7 +94,7 @@ function annotated(schema: unknown, path: readonly string[]): Annotated[] {
   return [...own, ...Object.entries(properties).flatMap(([key, inner]) => annotated(inner, [...path, key]))];
 }
 
-function valueAt(value: unknown, path: readonly string[]): unknown {
+export function valueAt(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;

@@ -1,0 +1,59 @@
+import type { ExitCode } from './exit-codes.js';
+import type { Output } from './output.js';
+
+/** What a command is, as data: help, parsing and the reference page are made from it. */
+export interface Command {
+  /** Its words, such as `tools list`. */
+  readonly name: string;
+  readonly summary: string;
+  /** In commander's notation: `<needed>`, `[optional]`, `[several...]`. */
+  readonly arguments?: readonly { readonly name: string; readonly about: string }[];
+  readonly options?: readonly OptionSpec[];
+  readonly examples: readonly string[];
+  /** True for a command that runs until it is told to stop: then stopping is no failure. */
+  readonly isService?: true;
+  run(given: Given, context: Context): Promise<ExitCode>;
+}
+
+export interface OptionSpec {
+  readonly name: string;
+  /** The name of its value; a flag without one is true or absent. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+/** What was typed. */
+export interface Given {
+  readonly arguments: readonly string[];
+  readonly options: Readonly<Record<string, string | true | undefined>>;
+}
+
+/** Where a command runs. Nothing of the process is touched but through this. */
+export interface Context {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly output: Output;
+  /** Aborts when the user interrupts. */
+  readonly signal: AbortSignal;
+  readonly input: Input;
+}
+
+export interface Input {
+  /** Whether a person can be asked. */
+  readonly isTerminal: boolean;
+  readAll(): Promise<string>;
+  ask(question: string): Promise<string>;
+}
+
+export const configOption: OptionSpec = {
+  name: 'config',
+  value: 'file',
+  about: 'Read this file instead of the nearest tidegate.yaml.',
+};
+
+/** The text given for an option, or undefined. */
+export function textOption(given: Given, name: string): string | undefined {
+  const value = given.options[name];
+  return typeof value === 'string' ? value : undefined;
+}

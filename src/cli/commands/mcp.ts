@@ -1,0 +1,60 @@
+import { aborted } from '../aborted.js';
+import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { Failure, usage } from '../failure.js';
+import { trustHint, withGate } from '../with-gate.js';
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'Serve MCP on standard input and output, for an agent that starts this command.',
+  isService: true,
+  options: [
+    configOption,
+    { name: 'via', value: 'url', about: 'Carry everything to a running gate at this address instead.' },
+    {
+      name: 'token',
+      value: 'token',
+      about: 'The token of that gate. Default: TIDEGATE_TOKEN, else its token file.',
+    },
+  ],
+  examples: ['tidegate mcp --config ./tidegate.yaml', 'tidegate mcp --via http://127.0.0.1:7420/mcp'],
+  run(given, context) {
+    const via = textOption(given, 'via');
+    return via === undefined ? serveHere(given, context) : bridge(via, given, context);
+  },
+};
+
+function serveHere(given: Given, context: Context): Promise<ExitCode> {
+  return withGate(given, context, 'stdio', async (tidegate) => {
+    const untrusted = trustHint(tidegate);
+    if (untrusted !== undefined) {
+      context.output.note(
+        `tidegate: servers of an untrusted file were not started. Read it, then: ${untrusted}`,
+      );
+    }
+    await Promise.race([tidegate.serveStdio(), aborted(context.signal)]);
+    return exitCodes.ok;
+  });
+}
+
+async function bridge(via: string, given: Given, context: Context): Promise<ExitCode> {
+  const url = URL.canParse(via) ? new URL(via) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw usage(
+      'bad_value',
+      `--via takes an http address, not "${via}".`,
+      'tidegate mcp --via http://127.0.0.1:7420/mcp',
+    );
+  }
+  const { bridgeToGate } = await import('../../app/bridge.js');
+  const token = textOption(given, 'token') ?? context.env['TIDEGATE_TOKEN'];
+  const end = await bridgeToGate({
+    url,
+    token,
+    env: context.env,
+    signal: context.signal,
+  });
+  if (end === 'ended') return exitCodes.ok;
+  const message = `No gate answered at ${url.href}.`;
+  throw new Failure(exitCodes.unavailable, 'gate.unreachable', message, 'tidegate serve');
+}

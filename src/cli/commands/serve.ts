@@ -1,0 +1,77 @@
+import type { HttpServing } from '../../app/index.js';
+import { aborted } from '../aborted.js';
+import { type Command, configOption, type Context, textOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { Failure, usage } from '../failure.js';
+import { trustHint, withGate } from '../with-gate.js';
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Serve MCP and the admin API over HTTP.',
+  isService: true,
+  options: [
+    configOption,
+    { name: 'port', value: 'number', about: 'Listen on this port; 0 picks a free one.' },
+    { name: 'host', value: 'address', about: 'Listen on this address.' },
+  ],
+  examples: ['tidegate serve --port 7420'],
+  async run(given, context) {
+    const port = portOf(textOption(given, 'port'));
+    const host = textOption(given, 'host');
+    return withGate(given, context, 'http', async (tidegate) => {
+      const serving = await listen(() =>
+        tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
+      );
+      announce(context, serving, trustHint(tidegate));
+      await aborted(context.signal);
+      await serving.close();
+      return exitCodes.ok;
+    });
+  },
+};
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw usage(
+    'bad_value',
+    `--port takes a number from 0 to 65535, not "${text}".`,
+    'tidegate serve --port 0',
+  );
+}
+
+async function listen<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      const hint = 'tidegate serve --port 0';
+      throw new Failure(
+        exitCodes.usage,
+        'http.port_in_use',
+        `Something else listens there: ${message}`,
+        hint,
+      );
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+      throw new Failure(exitCodes.usage, 'http.cannot_listen', `Cannot listen there: ${message}`);
+    }
+    throw error;
+  }
+}
+
+function announce({ output }: Context, serving: HttpServing, untrusted: string | undefined): void {
+  const { url, auth, tokenFile, token } = serving;
+  output.jsonText(JSON.stringify({ url, auth, tokenFile, token, pid: process.pid }));
+  output.line(`MCP     ${output.paint('bold', url)}`);
+  output.line(`Admin   ${new URL('/api/openapi.json', url).href}`);
+  if (auth === 'none')
+    output.line('Token   none: whoever reaches this port acts as the operator (http.auth: none)');
+  else if (token === undefined) output.line(`Token   in ${tokenFile}`);
+  else output.line(`Token   ${token}  (shown once; kept in ${tokenFile})`);
+  output.line(`Agent   tidegate mcp --via ${url}`);
+  if (untrusted !== undefined)
+    output.note(`Servers of an untrusted file were not started. Read it, then: ${untrusted}`);
+}

@@ -1,0 +1,71 @@
+import type { Tidegate } from '../../app/index.js';
+import { type Command, configOption, type Context } from '../command.js';
+import { type ExitCode, exitCodes, exitOfFault, type Fault } from '../exit-codes.js';
+import { Failure, interrupted } from '../failure.js';
+import { argumentsText } from '../tool-arguments.js';
+import { resultLines } from '../tool-result.js';
+import { findTool, propertiesOf } from '../tools.js';
+import { withGate } from '../with-gate.js';
+
+export const toolsCall: Command = {
+  name: 'tools call',
+  summary: 'Call a tool through the gate, as an agent would.',
+  arguments: [
+    { name: '<name>', about: 'The name of the tool.' },
+    {
+      name: '[arguments...]',
+      about: 'One JSON object, key=value pairs, or - to read JSON from standard input.',
+    },
+  ],
+  options: [configOption],
+  examples: [
+    'tidegate tools call files_read_file path=README.md',
+    `tidegate tools call files_read_file '{"path": "README.md"}' --json`,
+  ],
+  run(given, context) {
+    const [name = '', ...words] = given.arguments;
+    return withGate(given, context, 'command', async (tidegate) => {
+      const tool = await findTool(tidegate, name, context);
+      const text = await argumentsText(words, propertiesOf(tool), context.input);
+      return call(tidegate, name, text, context);
+    });
+  },
+};
+
+async function call(tidegate: Tidegate, name: string, text: string, context: Context): Promise<ExitCode> {
+  const { output, signal } = context;
+  const { callTool } = await import('../../app/index.js');
+  const outcome = await callTool(tidegate, name, text, signal);
+  if (signal.aborted) throw interrupted();
+  if (outcome.kind === 'fault') throw failureOf(outcome.fault);
+  if (outcome.kind === 'asks') {
+    const message = 'This tool asks questions, and a command cannot answer them: call it from an agent.';
+    throw new Failure(exitCodes.toolError, 'ask.unsupported', message);
+  }
+  const { result } = outcome;
+  const value = result.value as Parameters<typeof resultLines>[0];
+  output.jsonText(result.text);
+  for (const line of resultLines(value)) output.line(line);
+  if (value.isError !== true) return exitCodes.ok;
+  output.note('The tool answered that it failed.');
+  return exitCodes.toolError;
+}
+
+const nextOf: Partial<Record<Fault['code'], string>> = {
+  'tool.not_found': 'tidegate tools list',
+  'input.invalid': 'tidegate tools show <name>',
+  'provider.untrusted': 'tidegate trust',
+  'provider.unavailable': 'tidegate servers',
+  'provider.starting': 'tidegate servers',
+  'provider.lost': 'tidegate servers',
+};
+
+function failureOf(fault: Fault): Failure {
+  const upstream = fault.upstream === undefined ? '' : ` ${upstreamMessage(fault.upstream.value)}`;
+  return new Failure(exitOfFault[fault.code], fault.code, `${fault.message}${upstream}`, nextOf[fault.code]);
+}
+
+function upstreamMessage(error: unknown): string {
+  const isTold = typeof error === 'object' && error !== null && 'message' in error;
+  return isTold && typeof error.message === 'string' ? error.message : '';
+}

@@ -1,0 +1,37 @@
+import { type Command, configOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { printable } from '../output.js';
+import { summaryOf, toolsOf } from '../tools.js';
+import { trustHint, withGate } from '../with-gate.js';
+
+export const toolsList: Command = {
+  name: 'tools list',
+  summary: 'List the tools that this gate offers.',
+  options: [configOption],
+  examples: ['tidegate tools list', 'tidegate tools list --json'],
+  run(given, context) {
+    const { output } = context;
+    return withGate(given, context, 'command', async (tidegate) => {
+      const tools = await toolsOf(tidegate, context);
+      output.jsonText(`{"tools":[${tools.map((tool) => tool.definition.text).join(',')}]}`);
+      output.table(
+        tools.map((tool) => [
+          output.paint('bold', printable(tool.name)),
+          printable(tool.source),
+          summaryOf(tool),
+        ]),
+      );
+      const troubled = tidegate.gateway
+        .status()
+        .filter(({ state }) => state === 'failed' || state === 'pending');
+      for (const { id, state, detail } of troubled) {
+        output.note(`server ${id} is ${state}${detail === undefined ? '' : `: ${printable(detail)}`}`);
+      }
+      const untrusted = trustHint(tidegate);
+      if (untrusted !== undefined)
+        output.note(`servers of an untrusted file are left out. Read it, then: ${untrusted}`);
+      if (tools.length === 0) output.note('no tools. See: tidegate servers');
+      return exitCodes.ok;
+    });
+  },
+};

@@ -1,0 +1,87 @@
+import { hasErrors, type Problem } from '../../config/index.js';
+import type { Command, Context } from '../command.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { Failure, usage } from '../failure.js';
+import { locate, type Place, problemLines } from '../locate.js';
+import { printable } from '../output.js';
+import { startsOf } from '../what-starts.js';
+
+export const trust: Command = {
+  name: 'trust',
+  summary: 'Show what a configuration file would start, and allow exactly this content to do so.',
+  arguments: [{ name: '[file]', about: 'The file to trust. Default: the nearest tidegate.yaml.' }],
+  options: [
+    { name: 'yes', about: 'Do not ask.' },
+    { name: 'forget', about: 'Take the trust back.' },
+    { name: 'list', about: 'List the trusted files.' },
+  ],
+  examples: ['tidegate trust', 'tidegate trust ./tidegate.yaml --yes', 'tidegate trust --forget'],
+  async run(given, context) {
+    const { yes, forget, list } = given.options;
+    if ([yes, forget, list].filter((option) => option === true).length > 1) {
+      throw usage('exclusive', '--yes, --forget and --list exclude each other.', 'tidegate trust --help');
+    }
+    if (list === true) return listTrusted(context);
+    const place = await locate(given.arguments[0], context);
+    return forget === true ? forgetFile(place, context) : trustFile(place, context, yes === true);
+  },
+};
+
+async function listTrusted({ env, output }: Context): Promise<ExitCode> {
+  const { openState } = await import('../../app/index.js');
+  const state = openState(env);
+  refuse(state.problem ?? state.trust.problem());
+  const records = state.trust.list();
+  output.json({ trusted: records });
+  output.table(records.map(({ file, sha256, recorded }) => [recorded, sha256.slice(0, 12), printable(file)]));
+  if (records.length === 0) output.note('nothing is trusted yet');
+  return exitCodes.ok;
+}
+
+function forgetFile({ located, state }: Place, { output }: Context): ExitCode {
+  refuse(state.trust.forget(located.file));
+  output.json({ file: located.file, trusted: false });
+  output.line(`No longer trusted: ${printable(located.file)}`);
+  return exitCodes.ok;
+}
+
+async function trustFile(place: Place, context: Context, isAgreed: boolean): Promise<ExitCode> {
+  const { located, state, trustProblem } = place;
+  const { file, sha256, isTrusted, problems } = located;
+  refuse(trustProblem);
+  if (hasErrors(problems) || sha256 === undefined) {
+    const next = `tidegate config check ${file}`;
+    throw new Failure(
+      exitCodes.usage,
+      'config.invalid',
+      'Nothing was trusted: the file has errors.',
+      next,
+      problemLines(problems),
+    );
+  }
+  const starts = await startsOf(located, context);
+  if (!isTrusted) {
+    for (const line of starts.lines) context.output.line(line);
+    if (!isAgreed) await agree(file, context);
+    refuse(state.trust.record(file, sha256));
+  }
+  context.output.json({ file, sha256, trusted: true, starts: starts.servers });
+  context.output.line(`${isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(file)}`);
+  return exitCodes.ok;
+}
+
+async function agree(file: string, { input, output, signal }: Context): Promise<void> {
+  if (!input.isTerminal || output.isJson) {
+    const message = 'Nothing was trusted: there is nobody to ask.';
+    throw new Failure(exitCodes.untrusted, 'trust.not_asked', message, `tidegate trust ${file} --yes`);
+  }
+  const answer = await input.ask('Start these whenever Tidegate runs here? [y/N] ');
+  if (signal.aborted || !/^y(es)?$/i.test(answer.trim())) {
+    throw new Failure(exitCodes.untrusted, 'trust.refused', 'Nothing was trusted.');
+  }
+}
+
+function refuse(problem: Problem | undefined): void {
+  if (problem === undefined) return;
+  throw new Failure(exitCodes.untrusted, problem.code, problem.message, problem.remedy);
+}

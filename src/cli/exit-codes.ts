@@ -1,0 +1,53 @@
+import type { callTool } from '../app/index.js';
+
+/** What the program's exit status says. Numbers never change once released. */
+export const exitCodes = {
+  ok: 0,
+  internal: 1,
+  usage: 2,
+  notFound: 3,
+  unavailable: 4,
+  toolError: 5,
+  untrusted: 6,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** One sentence each, for the reference page. */
+export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'Done.',
+  internal: 'A defect of Tidegate.',
+  usage: 'Wrong use of a command, wrong arguments of a tool, or a configuration with errors.',
+  notFound: 'No such command, tool, server or file.',
+  unavailable: 'A server, or the gate that was asked, could not be reached or gave no answer.',
+  toolError: 'The tool answered that it failed.',
+  untrusted: 'A file would start something and is not trusted.',
+  interrupted: 'Stopped by the user.',
+};
+
+type Outcome = Awaited<ReturnType<typeof callTool>>;
+export type Fault = Extract<Outcome, { readonly kind: 'fault' }>['fault'];
+
+/** How each fault of a call ends the command. Complete by type. */
+export const exitOfFault: Readonly<Record<Fault['code'], ExitCode>> = {
+  'tool.not_found': exitCodes.notFound,
+  'prompt.not_found': exitCodes.notFound,
+  'resource.not_found': exitCodes.notFound,
+  'input.invalid': exitCodes.usage,
+  'cursor.invalid': exitCodes.usage,
+  'call.cancelled': exitCodes.interrupted,
+  'call.timeout': exitCodes.unavailable,
+  'call.too_many': exitCodes.unavailable,
+  'ask.unsupported': exitCodes.toolError,
+  'ask.expired': exitCodes.toolError,
+  'ask.forged': exitCodes.toolError,
+  'ask.too_many': exitCodes.toolError,
+  'provider.untrusted': exitCodes.untrusted,
+  'provider.starting': exitCodes.unavailable,
+  'provider.unavailable': exitCodes.unavailable,
+  'provider.lost': exitCodes.unavailable,
+  'provider.malformed': exitCodes.unavailable,
+  'upstream.error': exitCodes.toolError,
+  internal: exitCodes.internal,
+};

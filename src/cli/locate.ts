@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Located, State } from '../app/index.js';
+import { describeProblem, type Problem } from '../config/index.js';
+import type { Context } from './command.js';
+import { exitCodes } from './exit-codes.js';
+import { Failure } from './failure.js';
+
+export interface Place {
+  readonly located: Located & { readonly file: string };
+  readonly state: State;
+  /** Why nothing is trusted, when that is not because nobody asked. */
+  readonly trustProblem: Problem | undefined;
+}
+
+/** Finds and reads the configuration file of this place. There must be one. */
+export async function locate(named: string | undefined, context: Context): Promise<Place> {
+  const { locateConfig, openState } = await import('../app/index.js');
+  const { cwd, env } = context;
+  const configFile = configFileOf(named, context);
+  const state = openState(env);
+  const located = await locateConfig(
+    { cwd, env, ...(configFile !== undefined && { configFile }) },
+    state.trust,
+  );
+  const { file } = located;
+  if (file === undefined) {
+    const message = `No tidegate.yaml in ${cwd} or above it, and none of your own.`;
+    throw new Failure(exitCodes.notFound, 'config.not_found', message, 'tidegate config check <file>');
+  }
+  return { located: { ...located, file }, state, trustProblem: state.problem ?? state.trust.problem() };
+}
+
+/** The file that was named, as a whole path; it must exist. Undefined when none was named. */
+export function configFileOf(named: string | undefined, { cwd }: Context): string | undefined {
+  if (named === undefined) return undefined;
+  const file = resolve(cwd, named);
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+    throw new Failure(exitCodes.notFound, 'file.not_found', `No such file: ${file}`, 'tidegate config path');
+  }
+  return file;
+}
+
+export function problemLines(problems: readonly Problem[]): string[] {
+  return problems.map(describeProblem);
+}

@@ -1,0 +1,112 @@
+/** Where text goes, and whether a person reads it there. */
+export interface Sink {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+/** How commands speak: results on stdout, everything about them on stderr, or all of it as JSON. */
+export interface Output {
+  readonly isJson: boolean;
+  /** A line of the result. Nothing in JSON mode. */
+  line(text?: string): void;
+  /** The whole result. Nothing but in JSON mode. */
+  json(value: unknown): void;
+  /** JSON that is text already, so that nothing of it is written anew. */
+  jsonText(text: string): void;
+  /** A remark for the person at the terminal, on stderr. */
+  note(text: string): void;
+  table(rows: readonly (readonly string[])[]): void;
+  error(error: ShownError): void;
+  paint(colour: Colour, text: string): string;
+}
+
+export interface ShownError {
+  readonly code: string;
+  readonly message: string;
+  readonly next?: string | undefined;
+  /** Each thing that is wrong, one line each. */
+  readonly problems?: readonly string[] | undefined;
+}
+
+const colours: Readonly<Record<Colour, number>> = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 };
+
+export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasColours: boolean): Output {
+  const painter =
+    (sink: Sink) =>
+    (colour: Colour, text: string): string =>
+      hasColours && sink.isTerminal && !isJson ? `\u001b[${String(colours[colour])}m${text}\u001b[0m` : text;
+  const paint = painter(stdout);
+  const paintNote = painter(stderr);
+  return {
+    isJson,
+    paint,
+    line(text = '') {
+      if (!isJson) stdout.write(`${text}\n`);
+    },
+    json(value) {
+      if (isJson) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+    },
+    jsonText(text) {
+      if (isJson) stdout.write(`${text}\n`);
+    },
+    note(text) {
+      stderr.write(`${paintNote('dim', text)}\n`);
+    },
+    table(rows) {
+      if (!isJson) for (const row of aligned(rows, stdout)) stdout.write(`${row}\n`);
+    },
+    error(error) {
+      const { code, message, next, problems = [] } = error;
+      if (isJson) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
+      else {
+        for (const problem of problems) stderr.write(`${problem}\n`);
+        stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${message}\n`);
+        if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${next}\n`);
+      }
+    },
+  };
+}
+
+const gap = '  ';
+
+/** Columns under each other; on a terminal the last one is cut to the width. */
+function aligned(rows: readonly (readonly string[])[], { isTerminal, columns }: Sink): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));
+  }
+  return rows.map((row) => {
+    const cells = row.map((cell, i) => (i === row.length - 1 ? cell : padded(cell, widths[i] ?? 0)));
+    const text = cells.join(gap);
+    return isTerminal && widthOf(text) > columns && !text.includes('\u001b')
+      ? `${text.slice(0, Math.max(columns - 1, 20))}…`
+      : text;
+  });
+}
+
+function padded(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)));
+}
+
+function widthOf(text: string): number {
+  return text.replaceAll(/\u001b\[\d+m/g, '').length;
+}
+
+/** Text of a file or a server, harmless to a terminal: control characters and marks that turn it around are spelt out. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** The same, but with its line breaks and tabs. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
+}

@@ -1,0 +1,75 @@
+import { Command as Commander } from 'commander';
+import type { Command, Given } from './command.js';
+import { commands } from './commands/index.js';
+
+/** What a parsed command line asks for. */
+export interface Chosen {
+  readonly command: Command;
+  readonly given: Given;
+}
+
+const groups: Readonly<Record<string, string>> = {
+  tools: 'List, show and call tools.',
+  config: 'Check and find the configuration.',
+};
+
+/** The command line as commander understands it, made from the list of commands. */
+export function createProgram(
+  version: string,
+  choose: (chosen: Chosen) => void,
+  write: (text: string) => void,
+): Commander {
+  const program = configured(new Commander('tidegate'), write);
+  program.description('One gate between AI agents and every tool they use.');
+  program.version(version, '-V, --version', 'Print the version.');
+  program.addHelpText('after', '\nExample:\n  tidegate tools list\n');
+  for (const command of commands) addCommand(program, command, choose, write);
+  return program;
+}
+
+function addCommand(
+  program: Commander,
+  command: Command,
+  choose: (chosen: Chosen) => void,
+  write: (text: string) => void,
+): void {
+  const words = command.name.split(' ');
+  const [last = ''] = words.slice(-1);
+  const parent = words.length === 1 ? program : groupOf(program, words[0] ?? '', write);
+  const made = configured(parent.command(last), write).description(command.summary);
+  for (const { name, about } of command.arguments ?? []) made.argument(name, about);
+  for (const { name, value, about } of command.options ?? []) {
+    made.option(value === undefined ? `--${name}` : `--${name} <${value}>`, about);
+  }
+  made.option('--json', 'Print the result as JSON.');
+  made.addHelpText('after', `\nExample:\n${command.examples.map((example) => `  ${example}`).join('\n')}\n`);
+  made.action(() => {
+    choose({ command, given: { arguments: made.args, options: made.opts() } });
+  });
+}
+
+function groupOf(program: Commander, name: string, write: (text: string) => void): Commander {
+  const known = program.commands.find((command) => command.name() === name);
+  if (known !== undefined) return known;
+  return configured(program.command(name), write).description(groups[name] ?? '');
+}
+
+/** Nothing is printed to the process and nothing exits: both are decided in one place. */
+function configured(command: Commander, write: (text: string) => void): Commander {
+  return command
+    .exitOverride()
+    .helpCommand(false)
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(false)
+    .helpOption('-h, --help', 'Print this help.')
+    .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined });
+}
+
+/** The names that could have been meant where a command was not known. */
+export function knownNames(words: readonly string[]): readonly string[] {
+  const [group = ''] = words;
+  const inGroup = commands
+    .filter(({ name }) => name.startsWith(`${group} `))
+    .map(({ name }) => name.slice(group.length + 1));
+  return inGroup.length > 0 ? inGroup : [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? name))];
+}

@@ -1,0 +1,26 @@
+import type { Command, Context, Given } from './command.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { Failure, interrupted } from './failure.js';
+
+/** Runs one command and turns whatever happens into words and an exit status. */
+export async function runCommand(command: Command, given: Given, context: Context): Promise<ExitCode> {
+  const wasStopped = (): boolean => context.signal.aborted && command.isService !== true;
+  try {
+    const code = await command.run(given, context);
+    return wasStopped() ? shown(interrupted(), context) : code;
+  } catch (error) {
+    return shown(wasStopped() ? interrupted() : error, context);
+  }
+}
+
+/** Tells of a failure. What is not one of ours is a defect, and is told with its stack. */
+export function shown(error: unknown, { output }: Context): ExitCode {
+  if (error instanceof Failure) {
+    const { code, message, next, problems, exit } = error;
+    output.error({ code, message, next, problems });
+    return exit;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  output.error({ code: 'internal', message: text, next: 'report it with the text above' });
+  return exitCodes.internal;
+}

@@ -1,0 +1,108 @@
+import type { Context, Input } from './command.js';
+import { mcp } from './commands/mcp.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { parsePlain } from './fast-path.js';
+import { createOutput, type Sink } from './output.js';
+import { runCommand } from './run-command.js';
+
+/** How long an interrupted command may tidy up. */
+const patienceMs = 4000;
+
+/** Runs a command line as this process, and ends the process with its status. */
+export async function runProcess(words: readonly string[]): Promise<never> {
+  const used = new Set<NodeJS.WriteStream>();
+  const stdout = sinkOf(() => process.stdout, used);
+  const stderr = sinkOf(() => process.stderr, used);
+  const context: Context = {
+    cwd: process.cwd(),
+    env: process.env,
+    version: __TIDEGATE_VERSION__,
+    output: createOutput(stdout, stderr, isJson(words), hasColours(process.env)),
+    signal: interruption(),
+    input: standardInput,
+  };
+  const code = await dispatch(words, context, (text) => stdout.write(text));
+  await Promise.all([...used].map(drained));
+  process.exit(code);
+}
+
+async function dispatch(
+  words: readonly string[],
+  context: Context,
+  write: (text: string) => void,
+): Promise<ExitCode> {
+  const plain = words[0] === mcp.name ? parsePlain(mcp, words.slice(1)) : undefined;
+  if (plain !== undefined) return runCommand(mcp, plain, context);
+  const { run } = await import('./run.js');
+  return run(words, context, write);
+}
+
+/** The streams are touched only when something is written: the protocol may own them. */
+function sinkOf(stream: () => NodeJS.WriteStream, used: Set<NodeJS.WriteStream>): Sink {
+  return {
+    write(text) {
+      const open = stream();
+      // Whoever read this may be gone; that is no reason to crash.
+      if (!used.has(open)) open.on('error', () => undefined);
+      used.add(open);
+      open.write(text);
+    },
+    get isTerminal() {
+      return stream().isTTY;
+    },
+    get columns() {
+      return stream().columns || 80;
+    },
+  };
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) return resolve();
+    stream.once('drain', resolve);
+    stream.once('error', () => resolve());
+    stream.once('close', resolve);
+  });
+}
+
+function isJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  return (end < 0 ? words : words.slice(0, end)).includes('--json');
+}
+
+function hasColours(env: NodeJS.ProcessEnv): boolean {
+  return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** The first signal asks politely; the second, or too much time, ends the process. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+      controller.abort();
+      setTimeout(() => process.exit(exitCodes.interrupted), patienceMs).unref();
+    });
+  }
+  return controller.signal;
+}
+
+const standardInput: Input = {
+  get isTerminal() {
+    return process.stdin.isTTY && process.stdout.isTTY;
+  },
+  async readAll() {
+    const parts: Buffer[] = [];
+    for await (const part of process.stdin) parts.push(part as Buffer);
+    return Buffer.concat(parts).toString('utf8');
+  },
+  async ask(question) {
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stdout });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  },
+};

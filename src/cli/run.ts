@@ -1,0 +1,64 @@
+import type { CommanderError } from 'commander';
+import type { Context } from './command.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { type Failure, usage } from './failure.js';
+import { didYouMean } from './nearest-name.js';
+import { type Chosen, createProgram, knownNames } from './program.js';
+import { runCommand, shown } from './run-command.js';
+
+/** Runs a command line, from its words to its exit status. */
+export async function run(
+  words: readonly string[],
+  context: Context,
+  write: (text: string) => void,
+): Promise<ExitCode> {
+  let chosen: Chosen | undefined;
+  const program = createProgram(
+    context.version,
+    (found) => {
+      chosen = found;
+    },
+    write,
+  );
+  try {
+    program.parse(words, { from: 'user' });
+  } catch (error) {
+    if (!isCommanderError(error)) throw error;
+    if (error.exitCode === 0) return exitCodes.ok;
+    // Help was asked for by leaving out the rest, and has been printed.
+    if (error.code === 'commander.help') return exitCodes.usage;
+    return shown(usageFailure(error, words), context);
+  }
+  return chosen === undefined ? exitCodes.usage : runCommand(chosen.command, chosen.given, context);
+}
+
+function isCommanderError(error: unknown): error is CommanderError {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}
+
+function usageFailure(error: CommanderError, words: readonly string[]): Failure {
+  const message = error.message.replace(/^error: /, '');
+  const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
+  const code = codeOf(error.code);
+  const near = code === 'unknown_command' ? didYouMean(subject, knownNames(words)) : '';
+  return usage(code, `${sentence(message)}${near}`, `tidegate ${helpWords(words)}--help`);
+}
+
+/** `commander.unknownOption` as we write codes: `unknown_option`. */
+function codeOf(code: string): string {
+  return code.replace('commander.', '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function sentence(text: string): string {
+  const [first = ''] = text.split('\n');
+  return `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
+}
+
+/** The words of the command whose help would have helped. */
+function helpWords(words: readonly string[]): string {
+  const known = knownNames([]);
+  const [first = '', second = ''] = words;
+  if (!known.includes(first)) return '';
+  const isGroup = knownNames([first]) !== known && knownNames([first]).includes(second);
+  return isGroup ? `${first} ${second} ` : `${first} `;
+}

@@ -1,0 +1,78 @@
+import type { listTools, Tidegate } from '../app/index.js';
+import type { Context } from './command.js';
+import { exitCodes } from './exit-codes.js';
+import { Failure } from './failure.js';
+import { didYouMean } from './nearest-name.js';
+import { printable } from './output.js';
+import { untilSettled } from './until-settled.js';
+import { trustHint } from './with-gate.js';
+
+export type Tool = Awaited<ReturnType<typeof listTools>>[number];
+
+export async function toolsOf(tidegate: Tidegate, context: Context): Promise<readonly Tool[]> {
+  const app = await import('../app/index.js');
+  await untilSettled(tidegate, context);
+  return app.listTools(tidegate);
+}
+
+/** The tool of that name; otherwise a failure that names the nearest one. */
+export async function findTool(tidegate: Tidegate, name: string, context: Context): Promise<Tool> {
+  const tools = await toolsOf(tidegate, context);
+  const found = tools.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const untrusted = trustHint(tidegate);
+  if (untrusted !== undefined) {
+    const message = `Unknown tool: ${name}. The servers of ${String(tidegate.trust.file)} were not started, because it is not trusted.`;
+    throw new Failure(exitCodes.untrusted, 'provider.untrusted', message, untrusted);
+  }
+  const near = didYouMean(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  throw new Failure(
+    exitCodes.notFound,
+    'tool.not_found',
+    `Unknown tool: ${name}.${near}`,
+    'tidegate tools list',
+  );
+}
+
+/** The first line of what a tool says about itself. */
+export function summaryOf(tool: Tool): string {
+  const { description, title } = tool.definition.value as {
+    readonly description?: unknown;
+    readonly title?: unknown;
+  };
+  const text = typeof description === 'string' ? description : typeof title === 'string' ? title : '';
+  return printable(text.trim().split('\n')[0] ?? '');
+}
+
+export interface Property {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly about: string;
+}
+
+/** The arguments that a tool takes, as far as its schema says so in the plain way. */
+export function propertiesOf(tool: Tool): readonly Property[] {
+  const { inputSchema } = tool.definition.value as { readonly inputSchema?: unknown };
+  const schema = asRecord(inputSchema);
+  const required: unknown = schema['required'];
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(asRecord(schema['properties'])).map(([name, property]) => {
+    const { type, description } = asRecord(property);
+    return {
+      name,
+      type: typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'any',
+      isRequired: names.includes(name),
+      about: typeof description === 'string' ? printable(description) : '',
+    };
+  });
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}

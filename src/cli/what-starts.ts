@@ -1,0 +1,75 @@
+import { homedir } from 'node:os';
+import { loadConfig, type ServerConfig } from '../config/index.js';
+import type { Located } from '../app/index.js';
+import type { Context } from './command.js';
+import { exitCodes } from './exit-codes.js';
+import { Failure } from './failure.js';
+import { printable } from './output.js';
+
+export interface Starts {
+  /** For a person to read before deciding. */
+  readonly lines: readonly string[];
+  readonly servers: readonly Readonly<Record<string, unknown>>[];
+}
+
+/**
+ * Exactly what a file would start. Values that come from the environment are shown as the file spells them,
+ * `${NAME}`: they are not part of what is trusted, and may be secrets.
+ */
+export async function startsOf(
+  located: Located & { readonly file: string },
+  { env }: Context,
+): Promise<Starts> {
+  const spelt = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
+  const written = await loadConfig({ file: located.file, env: spelt, home: homedir() });
+  if (written.sha256 !== located.sha256) {
+    throw new Failure(
+      exitCodes.untrusted,
+      'trust.changed',
+      'The file changed while it was read.',
+      'tidegate trust',
+    );
+  }
+  const servers = located.config.servers.map(
+    (server) => written.config.servers.find(({ name }) => name === server.name) ?? server,
+  );
+  const lines = [
+    `File    ${printable(located.file)}`,
+    `SHA-256 ${String(located.sha256)}`,
+    servers.length === 0 ? 'It starts nothing.' : 'It would start or call:',
+    ...servers.flatMap(serverLines),
+    '',
+  ];
+  return { lines, servers: servers.map(plainServer) };
+}
+
+function serverLines(server: ServerConfig): string[] {
+  const head = `  ${printable(server.name)}${server.isEnabled ? '' : ' (not enabled)'}`;
+  if (server.kind === 'http') {
+    return [head, `    url      ${quoted(server.url)}`, ...names('headers', server.headers)];
+  }
+  return [
+    head,
+    `    command  ${quoted(server.command)}`,
+    ...server.args.map((argument) => `    argument ${quoted(argument)}`),
+    `    in       ${quoted(server.cwd)}`,
+    ...names('env', server.env),
+  ];
+}
+
+function names(label: string, record: Readonly<Record<string, string>>): string[] {
+  const keys = Object.keys(record);
+  return keys.length === 0 ? [] : [`    ${label.padEnd(8)} ${keys.map(printable).join(', ')}`];
+}
+
+/** In quotes, so that nobody mistakes where a word begins and ends. */
+function quoted(text: string): string {
+  return printable(JSON.stringify(text));
+}
+
+function plainServer(server: ServerConfig): Readonly<Record<string, unknown>> {
+  const { name, isEnabled: enabled } = server;
+  if (server.kind === 'http') return { name, enabled, url: server.url, headers: Object.keys(server.headers) };
+  const { command, args, cwd, env } = server;
+  return { name, enabled, command, args, cwd, env: Object.keys(env) };
+}
