@@ -7,12 +7,6 @@ import {
   wantedName,
 } from '../../kernel/index.js';
 
-export interface AttemptLine {
-  readonly level: 'info' | 'warn';
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
 const messages = {
   tool: 'tool.call',
   prompt: 'prompt.get',
@@ -20,33 +14,37 @@ const messages = {
   completion: 'completion.complete',
 } as const satisfies Record<Wanted['kind'], string>;
 
+export function attemptLevel({ outcome }: Attempt): 'info' | 'warn' {
+  return outcome.kind === 'fault' ? 'warn' : 'info';
+}
+
+export function attemptMessage({ request }: Attempt): string {
+  return messages[request.wanted.kind];
+}
+
 /** What is written of one attempt. Each word that did not come from the gate itself goes through `redact`. */
-export function attemptLine(
+export function attemptFields(
   { request, call, outcome, ms }: Attempt,
   redact: (text: string) => string,
-): AttemptLine {
+): Readonly<Record<string, unknown>> {
   const { session, client, wanted, trace } = request;
   const clientName = clientNameOf(client.info);
   return {
-    level: outcome.kind === 'fault' ? 'warn' : 'info',
-    message: messages[wanted.kind],
-    fields: {
-      request: request.id,
-      session: redact(session.id),
-      principal: redact(principalKey(session.principal)),
-      kind: wanted.kind,
-      name: redact(wantedName(wanted)),
-      source: call && redact(call.target.spec.source),
-      provider: call && redact(call.providerId),
-      client: clientName && redact(clientName),
-      era: client.era,
-      ms: Math.round(ms * 1000) / 1000,
-      outcome: outcome.kind,
-      fault: outcome.kind === 'fault' ? outcome.fault.code : undefined,
-      isError: wanted.kind === 'tool' && isError(outcome) ? true : undefined,
-      trace: trace && traceId(trace.traceparent),
-      detail: outcome.kind === 'fault' && outcome.fault.detail ? redact(outcome.fault.detail) : undefined,
-    },
+    request: request.id,
+    session: redact(session.id),
+    principal: redact(principalKey(session.principal)),
+    kind: wanted.kind,
+    name: redact(wantedName(wanted)),
+    source: call && redact(call.target.spec.source),
+    provider: call && redact(call.providerId),
+    client: clientName && redact(clientName),
+    era: client.era,
+    ms: Math.round(ms * 1000) / 1000,
+    outcome: outcome.kind,
+    fault: outcome.kind === 'fault' ? outcome.fault.code : undefined,
+    isError: wanted.kind === 'tool' && isError(outcome) ? true : undefined,
+    trace: trace && traceId(trace.traceparent),
+    detail: outcome.kind === 'fault' && outcome.fault.detail ? redact(outcome.fault.detail) : undefined,
   };
 }
 

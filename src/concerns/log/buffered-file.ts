@@ -17,7 +17,12 @@ export interface Buffering {
   readonly closeMs: number;
 }
 
-export const usualBuffering: Buffering = { minBytes: 4096, flushMs: 500, maxBytes: 1_048_576, closeMs: 1000 };
+export const usualBuffering: Buffering = {
+  minBytes: 32_768,
+  flushMs: 500,
+  maxBytes: 1_048_576,
+  closeMs: 1000,
+};
 
 const nothing: Buffer = Buffer.alloc(0);
 const retryMs = 50;

@@ -2,15 +2,21 @@ import type { BufferedFile } from './buffered-file.js';
 
 /** Turns levels, messages and fields into lines. Loads pino at the first line. */
 export interface LineWriter {
-  put(level: string, message: string, fields: object): void;
+  /** The fields are asked for a moment later: whoever waits for an answer does not wait for its log line. */
+  put(level: string, message: string, fields: () => object): void;
   close(): Promise<void>;
 }
 
 /** `time` is that of the event, not of its writing. */
 type Format = (level: string, message: string, fields: object, time: string) => void;
-type Line = Parameters<Format>;
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: () => object;
+  readonly time: string;
+}
 
-/** Lines that wait for pino; it takes a few milliseconds to load. */
+/** Lines that wait for their turn, or for pino, which takes a few milliseconds to load. */
 const maxWaiting = 1000;
 
 /** The file becomes the writer's own. When the process ends, in whatever way it can see, all lines are written. */
@@ -20,12 +26,20 @@ export function openLineWriter(openFile: (lost: (count: number) => string) => Bu
   const plain: Format = (...line) => file.write(plainLine(...line));
   let waiting: Line[] = [];
   let format: Format | undefined;
+  let isDue = false;
   const loaded = loadPino(file).then(start, () => start(plain));
 
   function start(found: Format): void {
     format ??= found;
-    for (const line of waiting) format(...line);
+    work();
+  }
+
+  function work(): void {
+    isDue = false;
+    if (format === undefined) return;
+    const lines = waiting;
     waiting = [];
+    for (const { level, message, fields, time } of lines) format(level, message, fields(), time);
   }
 
   function atExit(): void {
@@ -36,11 +50,16 @@ export function openLineWriter(openFile: (lost: (count: number) => string) => Bu
 
   return {
     put(level, message, fields) {
-      if (format !== undefined) format(level, message, fields, clock());
-      else if (waiting.length < maxWaiting) waiting.push([level, message, fields, clock()]);
+      if (waiting.length >= maxWaiting) work();
+      if (waiting.length >= maxWaiting) return;
+      waiting.push({ level, message, fields, time: clock() });
+      if (isDue) return;
+      isDue = true;
+      setImmediate(work);
     },
     async close() {
       await loaded;
+      work();
       await file.close();
       process.off('exit', atExit);
     },
@@ -53,7 +72,7 @@ async function loadPino(file: BufferedFile): Promise<Format> {
   const logger = pino(
     {
       level: 'debug',
-      base: { pid: process.pid },
+      base: { gate: process.pid },
       timestamp: () => `,"time":"${at}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
@@ -80,5 +99,5 @@ function createClock(): () => string {
 }
 
 function plainLine(level: string, message: string, fields: object, time: string): string {
-  return `${JSON.stringify({ level, time, pid: process.pid, ...fields, msg: message })}\n`;
+  return `${JSON.stringify({ level, time, gate: process.pid, ...fields, msg: message })}\n`;
 }

@@ -19,7 +19,7 @@ describe('openLog', () => {
     expect(await lines()).toEqual([
       {
         level: 'info',
-        pid: process.pid,
+        gate: process.pid,
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         request: 'r-1',
         session: 's-1',
@@ -77,6 +77,13 @@ describe('openLog', () => {
     const written = await lines();
     expect(written.every((line) => JSON.stringify(line).includes(canary))).toBe(true);
     expect(text().split(canary).length - 1).toBe(17);
+  });
+
+  it('keeps fields apart that are named like its own', async () => {
+    const { log, lines, text } = open();
+    log.write('info', 'started', { pid: 7, time: 'now', msg: 'other' });
+    expect(await lines()).toMatchObject([{ pid: 7, time_: 'now', msg_: 'other', msg: 'started' }]);
+    expect(text().match(/"time":/g)).toHaveLength(1);
   });
 
   it('writes only what is severe enough', async () => {

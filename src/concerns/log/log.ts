@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Observer } from '../../kernel/index.js';
-import { attemptLine } from './attempt-line.js';
+import { attemptFields, attemptLevel, attemptMessage } from './attempt-line.js';
 import { openBufferedFile } from './buffered-file.js';
 import { withKnownClean } from './known-clean.js';
 import { type LineWriter, openLineWriter } from './line-writer.js';
@@ -44,14 +44,14 @@ export function openLog(options: LogOptions): Log {
     if (isClosed || logLevels.indexOf(level) > threshold) return;
     // The stream is touched at the first line, not before: that, too, costs time at start.
     writer ??= openLineWriter((lost) => openBufferedFile(fd ?? process.stderr.fd, lost));
-    writer.put(level, message, fields());
+    writer.put(level, message, fields);
   };
 
   return {
     write(level, message, fields = {}) {
-      put(level, redactText(message), () => redactFields(fields));
+      put(level, redactText(message), () => withoutOurs(redactFields(fields)));
     },
-    lines: (level, message, fields) => lineSink(put, level, message, redactFields(fields)),
+    lines: (level, message, fields) => lineSink(put, level, message, withoutOurs(redactFields(fields))),
     observer: createObserver(put),
     async close() {
       if (isClosed) return;
@@ -67,6 +67,19 @@ function openFile(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
+/** The names that every line has are ours: a field of the same name would stand twice in it. */
+const ours = ['level', 'time', 'gate', 'msg'];
+
+function withoutOurs(fields: object): object {
+  if (!ours.some((name) => name in fields)) return fields;
+  return Object.fromEntries(
+    Object.entries<unknown>({ ...fields }).map(([name, value]) => [
+      ours.includes(name) ? `${name}_` : name,
+      value,
+    ]),
+  );
+}
+
 function lineSink(put: Put, level: Severity, message: string, fields: object): (line: string) => void {
   const redactLine = createLineRedactor();
   return (text) => {
@@ -80,8 +93,7 @@ function createObserver(put: Put): Observer {
   return {
     name: 'log',
     begin: () => (attempt) => {
-      const { level, message, fields } = attemptLine(attempt, redact);
-      put(level, message, () => fields);
+      put(attemptLevel(attempt), attemptMessage(attempt), () => attemptFields(attempt, redact));
     },
   };
 }
