@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { createAccess } from '../access/index.js';
-import { openLog, redactText } from '../concerns/log/index.js';
+import { type LogThreshold, openLog, redactText } from '../concerns/log/index.js';
 import { type Config, describeProblem, type Environment, hasErrors, type Problem } from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
@@ -66,12 +66,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   if (hasErrors(located.problems)) throw new ConfigRefused(located.problems);
   const { config } = located;
 
-  const level = options.logLevel ?? config.log.level;
-  const log = openLog({
-    level: level === 'trace' ? 'debug' : level,
-    stream: 'stderr',
-    ...(config.log.file !== undefined && { file: config.log.file }),
-  });
+  const log = openLog({ level: logLevel(options, config), stream: 'stderr', ...fileOf(config.log) });
   const telemetry = config.telemetry && (await openTelemetryLate(config.telemetry, options.version));
   void sweepLeases(state.directory);
   const processes = openProcesses({
@@ -138,6 +133,16 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...createServing({ gateway, common, config, operator, operatorSession, stateDirectory: state.directory }),
     close: () => (closing ??= close()),
   };
+}
+
+/** A person who runs one command reads its output, not a log; a log file is written all the same. */
+function logLevel({ logLevel: asked, mode }: TidegateOptions, { log }: Config): LogThreshold {
+  const level = asked ?? (mode === 'command' && log.file === undefined ? 'silent' : log.level);
+  return level === 'trace' ? 'debug' : level;
+}
+
+function fileOf({ file }: Config['log']): { readonly file?: string } {
+  return file === undefined ? {} : { file };
 }
 
 async function openTelemetryLate(

@@ -60,7 +60,7 @@ function openServer(
     memory: parts.memory,
     roots,
     version: parts.version,
-    log: parts.log,
+    log: (level, message, fields) => parts.log(level, message, { server: server.name, ...fields }),
   });
 }
 
