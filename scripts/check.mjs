@@ -16,10 +16,7 @@ const unit = vitestCommand(root, 'unit');
 /** The long ones first, so that two lanes end together. `needsBuild`: waits for dist/. */
 const steps = [
   { name: 'build', command: script('build.mjs') },
-  {
-    name: 'lint',
-    command: [bin('eslint'), '.', '--cache', '--cache-location', '.cache/eslint', '--max-warnings=0'],
-  },
+  { name: 'lint', command: script('lint.mjs') },
   {
     name: 'unit tests',
     command: unit.command,
