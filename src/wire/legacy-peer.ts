@@ -100,7 +100,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   }
 
   async function list(frame: AskedFrame, line: ReplyLine): Promise<void> {
-    const method = listMethods[frame.method];
+    const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
     await gateway.settle();
     const cursor = cursorOf(frame.params);

@@ -85,7 +85,7 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
   }
 
   async function list(frame: AskedFrame, line: ReplyLine): Promise<void> {
-    const method = listMethods[frame.method];
+    const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method), 404);
     await gateway.settle();
     const cursor = cursorOf(frame.params);

@@ -14,12 +14,14 @@ import {
 import type { ListKind } from '../gateway/index.js';
 
 /** The methods that walk the corridor, and the lists, the same in both eras. */
-export const listMethods: Readonly<Record<string, { readonly kind: ListKind; readonly member: string }>> = {
-  'tools/list': { kind: 'tools', member: 'tools' },
-  'prompts/list': { kind: 'prompts', member: 'prompts' },
-  'resources/list': { kind: 'resources', member: 'resources' },
-  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates' },
-};
+export const listMethods: ReadonlyMap<string, { readonly kind: ListKind; readonly member: string }> = new Map(
+  [
+    ['tools/list', { kind: 'tools', member: 'tools' }],
+    ['prompts/list', { kind: 'prompts', member: 'prompts' }],
+    ['resources/list', { kind: 'resources', member: 'resources' }],
+    ['resources/templates/list', { kind: 'templates', member: 'resourceTemplates' }],
+  ],
+);
 
 export const callMethods = ['tools/call', 'prompts/get', 'resources/read', 'completion/complete'] as const;
 export type CallMethod = (typeof callMethods)[number];
