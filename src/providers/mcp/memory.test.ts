@@ -1,0 +1,64 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memoryKey, openFileMemory } from './memory.js';
+
+const catalogue = {
+  tools: ['{"name":"a","n":12345678901234567890}'],
+  prompts: [],
+  resources: [],
+  templates: [],
+  hasResources: true,
+};
+
+describe('memory in files', () => {
+  let stateDir: string;
+  beforeEach(() => {
+    stateDir = mkdtempSync(join(tmpdir(), 'tidegate-memory-'));
+  });
+  afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
+  const folder = (): string => join(stateDir, 'upstreams');
+
+  it('gives back what was kept, to the letter', () => {
+    openFileMemory(stateDir).write('k', { catalogue, era: 'modern', at: 5 });
+    expect(openFileMemory(stateDir).read('k')).toEqual({ catalogue, era: 'modern', at: 5 });
+  });
+
+  it('is readable by its owner alone and leaves no temporary files', () => {
+    openFileMemory(stateDir).write('k', { at: 5 });
+    expect(readdirSync(folder())).toEqual(['k.json']);
+    expect(statSync(join(folder(), 'k.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('ignores what is absent, damaged, of another format or not what it should be', () => {
+    const memory = openFileMemory(stateDir);
+    expect(memory.read('k')).toBeUndefined();
+    memory.write('k', { catalogue, at: 5 });
+    const file = join(folder(), 'k.json');
+    const good = readFileSync(file, 'utf8');
+    for (const text of ['', good.slice(0, -5), '[]', good.replace('"format":1', '"format":0')]) {
+      writeFileSync(file, text);
+      expect(memory.read('k')).toBeUndefined();
+    }
+    writeFileSync(
+      file,
+      JSON.stringify({ format: 1, at: 5, era: 'x', catalogue: { ...catalogue, tools: ['{'] } }),
+    );
+    expect(memory.read('k')).toEqual({ at: 5 });
+  });
+
+  it('does not fail where it cannot write', () => {
+    writeFileSync(join(stateDir, 'upstreams'), 'a file in the way');
+    expect(() => openFileMemory(stateDir).write('k', { at: 5 })).not.toThrow();
+  });
+
+  it('tells servers apart by all that is configured, without saying what it is', () => {
+    const http = { kind: 'http', url: 'http://localhost/', headers: { authorization: 'secret' } } as const;
+    const key = memoryKey('a', http);
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(memoryKey('a', http)).toBe(key);
+    expect(memoryKey('a', { ...http, headers: {} })).not.toBe(key);
+    expect(memoryKey('b', http)).not.toBe(key);
+  });
+});

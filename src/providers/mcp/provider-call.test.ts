@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, openBench } from '../../../test/support/scripted-provider.js';
+import {
+  legacyScript,
+  type Message,
+  modernScript,
+  type Script,
+  settle,
+} from '../../../test/support/scripted-upstream.js';
+import { JsonText } from '../../kernel/index.js';
+
+const logging = { tools: {}, logging: {} };
+const callsOf = (messages: readonly Message[]): readonly Message[] =>
+  messages.filter(({ method }) => method === 'tools/call');
+const cancelsOf = (messages: readonly Message[]): unknown[] =>
+  messages
+    .filter(({ method }) => method === 'notifications/cancelled')
+    .map(({ params }) => params?.['requestId']);
+
+describe('a call to a server', () => {
+  it('brings back the very text of the result', async () => {
+    const result = '{ "content":[ ], "big":12345678901234567890, "u":"\\u00e9", "odd":{"x":1.0} }';
+    const bench = openBench(
+      legacyScript(({ id }, child) =>
+        child.sayRaw(`{"result":${result},"jsonrpc":"2.0","id":${String(id)}}\n`),
+      ),
+    );
+    const outcome = await bench.call().outcome;
+    expect(outcome.kind === 'content' && outcome.result.text).toBe(result);
+  });
+
+  it('brings back the very text of an error', async () => {
+    const error = '{"code":-32602,"message":"Unknown tool: x","data":{"n":12345678901234567890}}';
+    const bench = openBench(
+      legacyScript(({ id }, child) =>
+        child.sayRaw(`{"jsonrpc":"2.0","id":${String(id)},"error":${error}}\n`),
+      ),
+    );
+    const outcome = await bench.call().outcome;
+    expect(outcome).toMatchObject({
+      kind: 'fault',
+      fault: { code: 'upstream.error', message: 'Unknown tool: x' },
+    });
+    expect(outcome.kind === 'fault' && outcome.fault.upstream?.text).toBe(error);
+  });
+
+  it('is sent with the server’s own name and without anything of another era', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const meta =
+      '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":1,"a/b":2}';
+    bench.call({
+      params: `{"name":"s_echo","arguments":{"x":1},"_meta":${meta},"requestState":"x"}`,
+      trace: { traceparent: '00-a-b-01' },
+    });
+    await settle();
+    expect(callsOf(bench.server.child.received)[0]?.params).toEqual({
+      name: 'echo',
+      arguments: { x: 1 },
+      _meta: { 'a/b': 2, traceparent: '00-a-b-01' },
+    });
+  });
+
+  it('is refused when a member stands twice', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    expect(faultOf(await bench.call({ params: '{"name":"s_a","name":"s_echo"}' }).outcome)).toBe(
+      'input.invalid',
+    );
+    expect(callsOf(bench.server.child.received)).toHaveLength(0);
+  });
+
+  it('is lost to a server that answers with nonsense under its id, and others are not', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const [first, second] = [bench.call(), bench.call()];
+    await settle();
+    const [a, b] = callsOf(bench.server.child.received);
+    bench.server.child.say({ jsonrpc: '2.0', id: a?.id });
+    bench.server.child.sayRaw('not json\n[1]\n{"jsonrpc":"2.0","id":999,"result":{}}\n');
+    bench.server.child.sayBytes(Uint8Array.of(0xff, 0x0a));
+    bench.server.child.say({ jsonrpc: '2.0', id: b?.id, result: { content: [] } });
+    expect(faultOf(await first.outcome)).toBe('provider.malformed');
+    expect((await second.outcome).kind).toBe('content');
+  });
+
+  it('is not shaken by a flood of garbage, and the log is neither', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const { outcome } = bench.call();
+    await settle();
+    bench.server.child.sayRaw('garbage\n'.repeat(10_000));
+    bench.server.child.say({ jsonrpc: '2.0', id: callsOf(bench.server.child.received)[0]?.id, result: {} });
+    expect((await outcome).kind).toBe('content');
+    expect(bench.logs.filter(({ level }) => level === 'warn').length).toBeLessThan(10);
+  });
+
+  it('ends after its time, and the server is told once', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const { outcome } = bench.call();
+    await bench.clock.advance(9999);
+    expect(cancelsOf(bench.server.child.received)).toEqual([]);
+    await bench.clock.advance(1);
+    expect(faultOf(await outcome)).toBe('call.timeout');
+    await settle();
+    const id = callsOf(bench.server.child.received)[0]?.id;
+    expect(cancelsOf(bench.server.child.received)).toEqual([id]);
+    // A late answer is dropped, and the next call is not confused by it.
+    bench.server.child.say({ jsonrpc: '2.0', id, result: { late: true } });
+    const next = bench.call();
+    await settle();
+    bench.server.child.say({
+      jsonrpc: '2.0',
+      id: callsOf(bench.server.child.received)[1]?.id,
+      result: { ok: 1 },
+    });
+    expect(await next.outcome).toMatchObject({ kind: 'content', result: { value: { ok: 1 } } });
+  });
+
+  it('gets more time with progress, ten times at most', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const { outcome, seen } = bench.call({ wantsProgress: true });
+    await settle();
+    const token = callsOf(bench.server.child.received)[0]?.params?.['_meta'];
+    let steps = 0;
+    void outcome.then(() => (steps = -1));
+    for (let step = 1; step <= 30 && steps >= 0; step += 1) {
+      await bench.clock.advance(5000);
+      bench.server.child.say({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progress: step, ...(token as object) },
+      });
+    }
+    expect(faultOf(await outcome)).toBe('call.timeout');
+    expect(seen.progress.length).toBeGreaterThanOrEqual(19);
+    expect(bench.clock.now() - 1_000_000).toBeLessThanOrEqual(105_000);
+  });
+
+  it('hears only its own progress, and only when it wants it', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const [wants, other] = [bench.call({ wantsProgress: true }), bench.call()];
+    await settle();
+    const [a, b] = callsOf(bench.server.child.received);
+    expect(b?.params?.['_meta']).toBeUndefined();
+    for (const progressToken of [a?.id, b?.id, 77, 'x', undefined]) {
+      const params = { progressToken, progress: 1 };
+      bench.server.child.say({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    }
+    expect(wants.seen.progress).toEqual([{ progressToken: a?.id, progress: 1 }]);
+    expect(other.seen.progress).toEqual([]);
+  });
+
+  it('is cancelled at once, with the right id, and a late answer is dropped', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const controller = new AbortController();
+    const [kept, cancelled] = [bench.call(), bench.call({ signal: controller.signal })];
+    await settle();
+    const [a, b] = callsOf(bench.server.child.received);
+    controller.abort();
+    expect(faultOf(await cancelled.outcome)).toBe('call.cancelled');
+    await settle();
+    expect(cancelsOf(bench.server.child.received)).toEqual([b?.id]);
+    bench.server.child.say({ jsonrpc: '2.0', id: b?.id, result: {} });
+    bench.server.child.say({ jsonrpc: '2.0', id: a?.id, result: {} });
+    expect((await kept.outcome).kind).toBe('content');
+  });
+
+  it('never leaves when it is cancelled before it is sent', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    const controller = new AbortController();
+    const { outcome } = bench.call({ signal: controller.signal });
+    controller.abort();
+    expect(faultOf(await outcome)).toBe('call.cancelled');
+    expect(faultOf(await bench.call({ signal: controller.signal }).outcome)).toBe('call.cancelled');
+    await settle();
+    expect(callsOf(bench.server.child.received)).toEqual([]);
+    expect(cancelsOf(bench.server.child.received)).toEqual([]);
+  });
+
+  it('tells a finished call’s caller nothing more, and the server nothing about it', async () => {
+    const bench = openBench(
+      legacyScript(({ id }, child) => child.say({ jsonrpc: '2.0', id, result: { content: [] } })),
+    );
+    const controller = new AbortController();
+    expect((await bench.call({ signal: controller.signal }).outcome).kind).toBe('content');
+    controller.abort();
+    await settle();
+    expect(cancelsOf(bench.server.child.received)).toEqual([]);
+  });
+});
+
+describe('log lines of a server', () => {
+  const say = (child: { say(message: unknown): void }, level: string): void =>
+    child.say({ jsonrpc: '2.0', method: 'notifications/message', params: { level, data: level } });
+
+  it('reach the one session in flight, from its level on', async () => {
+    const bench = openBench(legacyScript(undefined, logging));
+    await bench.provider.ready();
+    const { seen } = bench.call({ logLevel: 'warning' });
+    await settle();
+    for (const level of ['debug', 'warning', 'error', 'nonsense']) say(bench.server.child, level);
+    expect(seen.logs).toEqual([
+      ['warning', { level: 'warning', data: 'warning' }],
+      ['error', { level: 'error', data: 'error' }],
+    ]);
+  });
+
+  it('reach nobody when they could be of several sessions, or of none', async () => {
+    const bench = openBench(legacyScript(undefined, logging));
+    await bench.provider.ready();
+    say(bench.server.child, 'error');
+    const [one, two] = [bench.call({ logLevel: 'debug' }), bench.call({ logLevel: 'debug', session: 'two' })];
+    await settle();
+    say(bench.server.child, 'error');
+    expect([one.seen.logs, two.seen.logs]).toEqual([[], []]);
+    expect(bench.logs.filter(({ message }) => message === 'server log')).toHaveLength(2);
+  });
+
+  it('are asked for at the most talkative level that a call wants', async () => {
+    const bench = openBench(legacyScript(undefined, logging));
+    await bench.provider.ready();
+    for (const logLevel of ['warning', 'error', 'debug', 'info'] as const) bench.call({ logLevel });
+    await settle();
+    const levels = bench.server.child.received
+      .filter(({ method }) => method === 'logging/setLevel')
+      .map(({ params }) => params?.['level']);
+    expect(levels).toEqual(['warning', 'debug']);
+  });
+
+  it('are not asked for where the server has none', async () => {
+    const bench = openBench(legacyScript());
+    await bench.provider.ready();
+    bench.call({ logLevel: 'debug' });
+    await settle();
+    expect(bench.server.child.received.some(({ method }) => method === 'logging/setLevel')).toBe(false);
+  });
+});
+
+describe('a call to a modern server', () => {
+  it('says all that there is to know about the caller', async () => {
+    const bench = openBench(modernScript());
+    await bench.provider.ready();
+    bench.call({
+      logLevel: 'info',
+      wantsProgress: true,
+      can: ['elicitation/create'],
+      capabilities:
+        '{"elicitation":{"form":{ }},"sampling":{},"tasks":{},"extensions":{"io.modelcontextprotocol/tasks":{},"a/b":{"n":1.0}}}',
+      params:
+        '{"name":"s_echo","_meta":{"progressToken":"x","io.modelcontextprotocol/clientInfo":{"name":"theirs"}}}',
+    });
+    await settle();
+    const call = callsOf(bench.server.child.received)[0];
+    expect(call?.params).toEqual({
+      name: 'echo',
+      _meta: {
+        progressToken: call?.id,
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'tidegate', version: '1.2.3' },
+        'io.modelcontextprotocol/clientCapabilities': {
+          elicitation: { form: {} },
+          extensions: { 'a/b': { n: 1 } },
+        },
+        'io.modelcontextprotocol/logLevel': 'info',
+      },
+    });
+    expect(bench.server.child.writes.at(-1)).toContain('{"form":{ }}');
+  });
+
+  it('turns what the server must know into questions, and answers into a new request', async () => {
+    const asking: Script = ({ id, params }, child) => {
+      const result =
+        params?.['inputResponses'] === undefined
+          ? '{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list","n":1.0}},"requestState":"s1"}'
+          : '{"resultType":"complete","content":[]}';
+      child.sayRaw(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}\n`);
+    };
+    const bench = openBench(modernScript(asking));
+    const first = await bench.call().outcome;
+    expect(first).toMatchObject({ kind: 'asks', state: 's1' });
+    expect(first.kind === 'asks' && first.questions.text).toBe('{"k":{"method":"roots/list","n":1.0}}');
+    const answers = { responses: new JsonText('{"k":{"roots":[]}}'), state: 's1' };
+    expect((await bench.call({ answers }).outcome).kind).toBe('content');
+    const [a, b] = callsOf(bench.server.child.received);
+    expect(b?.params).toMatchObject({ inputResponses: { k: { roots: [] } }, requestState: 's1' });
+    expect(b?.id).not.toBe(a?.id);
+    await bench.call({ answers: { responses: new JsonText('{}') } }).outcome;
+    expect(callsOf(bench.server.child.received)[2]?.params).not.toHaveProperty('requestState');
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../test/support/upstream-calls.js';
+import { emptyObject, type Target } from '../../kernel/index.js';
+import { paramsFor } from './request-params.js';
+
+const source = 'server:s' as const;
+const tool: Target = {
+  kind: 'tool',
+  spec: {
+    kind: 'tool',
+    name: 's_echo',
+    localName: 'echo',
+    source,
+    effect: 'execute',
+    hints: {},
+    definition: emptyObject,
+  },
+};
+const prompt = { kind: 'prompt', name: 's_p', localName: 'p', source, definition: emptyObject } as const;
+const nothing = { inputResponses: undefined, requestState: undefined };
+
+describe('the params that a server sees', () => {
+  it('differ in the name alone', () => {
+    const params =
+      '{ "arguments" : {"n": 12345678901234567890, "x":1.0, "u":"\\u00e9"}, "name":"s_echo" ,"odd":[ ]}';
+    expect(paramsFor(callOf(tool, { params }), { progressToken: undefined }, nothing)).toBe(
+      '{ "arguments" : {"n": 12345678901234567890, "x":1.0, "u":"\\u00e9"}, "name":"echo" ,"odd":[ ]}',
+    );
+  });
+
+  it('carry our token in place of the caller’s, and leave the rest of _meta alone', () => {
+    const params = '{"name":"s_echo","_meta":{"progressToken":"theirs","vendor/x": 1.50}}';
+    expect(paramsFor(callOf(tool, { params }), { progressToken: '7' }, nothing)).toBe(
+      '{"name":"echo","_meta":{"progressToken":7,"vendor/x": 1.50}}',
+    );
+  });
+
+  it('lose a token that nobody wants and a _meta that is then empty', () => {
+    const params = '{"name":"s_echo","_meta":{"progressToken":"theirs"}}';
+    expect(paramsFor(callOf(tool, { params }), { progressToken: undefined }, nothing)).toBe(
+      '{"name":"echo"}',
+    );
+  });
+
+  it('get a _meta where there was none, or none that is an object', () => {
+    for (const params of ['{"name":"s_echo"}', '{"name":"s_echo","_meta":5}']) {
+      expect(paramsFor(callOf(tool, { params }), { progressToken: '7' }, nothing)).toBe(
+        '{"name":"echo","_meta":{"progressToken":7}}',
+      );
+    }
+  });
+
+  it('carry answers to the server, never a state that it did not give', () => {
+    const params = '{"name":"s_echo","inputResponses":{"old":1},"requestState":"forged"}';
+    const answers = { inputResponses: '{"k":{"n":1e400}}', requestState: undefined };
+    expect(paramsFor(callOf(tool, { params }), {}, answers)).toBe(
+      '{"name":"echo","inputResponses":{"k":{"n":1e400}}}',
+    );
+  });
+
+  it('are refused when a member stands twice, because two readers could see two calls', () => {
+    const params = '{"name":"s_hidden","arguments":{},"n\\u0061me":"s_echo"}';
+    expect(paramsFor(callOf(tool, { params }), {}, nothing)).toBeUndefined();
+  });
+
+  it('name the prompt of a completion as the server does', () => {
+    const params = '{"ref":{"type":"ref/prompt","name":"s_p"},"argument":{"name":"a","value":""}}';
+    expect(paramsFor(callOf({ kind: 'completion', spec: prompt }, { params }), {}, nothing)).toBe(
+      '{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}',
+    );
+  });
+
+  it('leave addresses and templates as they are', () => {
+    const spec = { kind: 'template', uriTemplate: 'a://{x}', source, definition: emptyObject } as const;
+    const read = '{"uri":"a://1" }';
+    expect(paramsFor(callOf({ kind: 'resource', uri: 'a://1', spec }, { params: read }), {}, nothing)).toBe(
+      read,
+    );
+    const complete = '{"ref":{"type":"ref/resource","uri":"a://{x}"}}';
+    expect(paramsFor(callOf({ kind: 'completion', spec }, { params: complete }), {}, nothing)).toBe(complete);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock, scriptServer, settle } from '../../../test/support/scripted-upstream.js';
+import type { Frame } from '../../kernel/index.js';
+import { openStdioLink } from './stdio-link.js';
+
+async function open() {
+  const server = scriptServer(() => undefined);
+  const frames: Frame[] = [];
+  const ends: string[] = [];
+  const link = await openStdioLink({
+    processes: server.processes,
+    order: { owner: 's', command: 'server', args: [], cwd: '/', env: {} },
+    events: {
+      frame: (frame) => void frames.push(frame),
+      failed: () => undefined,
+      closed: (detail) => void ends.push(detail),
+    },
+    clock: createFakeClock(),
+    log: () => undefined,
+  });
+  return { link, child: server.child, frames, ends };
+}
+
+const request = (id: number, size = 0): string => `{"id":${id},"pad":"${'x'.repeat(size)}"}`;
+
+describe('the line to a child', () => {
+  it('sends what comes in one tick in one write', async () => {
+    const { link, child } = await open();
+    for (let id = 1; id <= 3; id += 1) expect(link.send(request(id), id)).toBe(true);
+    expect(child.writes).toEqual([]);
+    await settle();
+    expect(child.writes).toHaveLength(1);
+    expect(child.received.map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  it('never lets a line break of the source cut a message in two', async () => {
+    const { link, child } = await open();
+    link.send('{"id":1,\r\n "text":"a\\nb"\n}', 1);
+    await settle();
+    expect(child.writes).toEqual(['{"id":1,   "text":"a\\nb" }\n']);
+  });
+
+  it('holds back while the pipe is full, refuses what is too much, and goes on when it drains', async () => {
+    const { link, child } = await open();
+    child.isFull = true;
+    link.send(request(1), 1);
+    await settle();
+    link.send(request(2), 2);
+    await settle();
+    expect(child.received.map(({ id }) => id)).toEqual([1]);
+    const megabyte = 1024 * 1024;
+    let taken = 0;
+    while (link.send(request(3, megabyte), 3)) taken += 1;
+    expect(taken).toBe(63);
+    child.isFull = false;
+    child.drain();
+    expect(child.received).toHaveLength(65);
+    expect(link.send(request(4), 4)).toBe(true);
+  });
+
+  it('puts a cancellation before all that waits, and takes back what has not left', async () => {
+    const { link, child } = await open();
+    child.isFull = true;
+    link.send(request(1), 1);
+    await settle();
+    for (const id of [2, 3]) link.send(request(id), id);
+    link.cancel(1, 'why');
+    link.cancel(3, 'why');
+    child.drain();
+    expect(child.received.map(({ id, params }) => id ?? params)).toEqual([
+      1,
+      { requestId: 1, reason: 'why' },
+      2,
+    ]);
+  });
+
+  it('reads lines however they are cut, and says why the child ended', async () => {
+    const { child, frames, ends } = await open();
+    const text = '{"jsonrpc":"2.0","method":"é😀"}\r\n\n{"jsonrpc":"2.0","method":"b"}';
+    for (const byte of Buffer.from(text)) child.sayBytes(Uint8Array.of(byte));
+    child.complain('first\nlast words\n');
+    child.exit({ code: null, signal: 'SIGKILL' });
+    child.exit();
+    expect(frames).toMatchObject([{ method: 'é😀' }, { method: 'b' }]);
+    expect(ends).toEqual(['ended by SIGKILL: last words']);
+    expect(child.isClosed).toBe(true);
+  });
+
+  it('says nothing after it was closed', async () => {
+    const { link, child, frames, ends } = await open();
+    await link.close();
+    child.sayRaw('{"jsonrpc":"2.0","method":"late"}\n');
+    child.exit();
+    expect([frames, ends]).toEqual([[], []]);
+    expect(link.send(request(1), 1)).toBe(false);
+  });
+});
