@@ -7,6 +7,7 @@ import {
   JsonText,
   type Outcome,
   type Provider,
+  type Question,
 } from '../kernel/index.js';
 import { withAnswers } from './admit.js';
 import { readQuestions, unanswerable } from './questions.js';
@@ -34,19 +35,26 @@ type Answered =
   | { readonly ok: false; readonly fault: Fault };
 
 async function answersTo(questions: JsonText, exchange: Exchange): Promise<Answered> {
-  const parts: string[] = [];
+  const keys: string[] = [];
+  const asked: Question[] = [];
   for (const { key, question } of readQuestions(questions)) {
     if (question === undefined) return { ok: false, fault: unknownQuestion() };
     const problem = unanswerable(question, exchange);
     if (problem !== undefined) return { ok: false, fault: problem };
-    const answer = await exchange.ask(question);
-    if (answer.kind === 'refused') {
-      const fault = createFault('upstream.error', 'The client refused.', { upstream: answer.error });
-      return { ok: false, fault };
-    }
-    parts.push(`${JSON.stringify(key)}:${answer.result.text}`);
+    keys.push(key);
+    asked.push(question);
+  }
+  const answers = await Promise.all(asked.map((question) => exchange.ask(question)));
+  const parts: string[] = [];
+  for (const [at, answer] of answers.entries()) {
+    if (answer.kind === 'refused') return { ok: false, fault: refused(answer.error) };
+    parts.push(`${JSON.stringify(keys[at])}:${answer.result.text}`);
   }
   return { ok: true, responses: new JsonText(`{${parts.join(',')}}`) };
+}
+
+function refused(error: JsonText): Fault {
+  return createFault('upstream.error', 'The client refused.', { upstream: error });
 }
 
 function unknownQuestion(): Fault {

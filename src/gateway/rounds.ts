@@ -3,6 +3,7 @@ import {
   type Answer,
   createFault,
   type Exchange,
+  type Fault,
   faulted,
   JsonText,
   membersOf,
@@ -137,7 +138,8 @@ function createConversation(first: Exchange): Conversation {
 
   function ask(question: Question): Promise<Answer> {
     if (controller.signal.aborted) return Promise.resolve(nobody());
-    if (unanswerable(question, attached)) return Promise.resolve(refused('the client cannot answer this'));
+    const problem = unanswerable(question, attached);
+    if (problem) return Promise.resolve(refused(-32021, problem.message, problem.data));
     return new Promise((resolve) => {
       count += 1;
       pending.set(`ask-${String(count)}`, { question, resolve });
@@ -198,11 +200,11 @@ function createConversation(first: Exchange): Conversation {
 }
 
 function nobody(): Answer {
-  return refused('the caller left');
+  return refused(-32603, 'the caller left');
 }
 
-function refused(message: string): Answer {
-  return { kind: 'refused', error: JsonText.from({ code: -32603, message }) };
+function refused(code: number, message: string, data?: Fault['data']): Answer {
+  return { kind: 'refused', error: JsonText.from({ code, message, data }) };
 }
 
 function questionsText(pending: ReadonlyMap<string, Pending>): JsonText {

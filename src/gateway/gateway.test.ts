@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import { ada, createOpenAccess, eve, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
+import {
+  type Attempt,
+  content,
+  createFault,
+  type Interceptor,
+  JsonText,
+  type Observer,
+  type Outcome,
+  type Request,
+} from '../kernel/index.js';
+import { createFakeExchange, createFakeProvider } from '../testing/index.js';
+
+const done = content(JsonText.from({ content: [] }));
+
+function createRecorder(): {
+  readonly observer: Observer;
+  readonly begun: Request[];
+  readonly ended: Attempt[];
+} {
+  const begun: Request[] = [];
+  const ended: Attempt[] = [];
+  const observer: Observer = {
+    name: 'recorder',
+    begin(request) {
+      begun.push(request);
+      return (attempt) => void ended.push(attempt);
+    },
+  };
+  return { observer, begun, ended };
+}
+
+describe('the gateway', () => {
+  it('carries a call to the provider and its outcome back', async () => {
+    const provider = createFakeProvider('one', { echo: () => done });
+    const outcome = await openHall({ providers: [provider] }).call(toolRequest('echo'), createFakeExchange());
+    expect(outcome).toBe(done);
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('shows and gives nothing to a stranger', async () => {
+    const provider = createFakeProvider('one', { echo: () => done });
+    const gateway = openHall({ providers: [provider] });
+    const session = sessionOf('s', eve);
+    expect(gateway.list(session, 'tools')).toEqual([]);
+    const outcome = await gateway.call(toolRequest('echo', {}, { session }), createFakeExchange());
+    expect(outcome).toMatchObject({ fault: { code: 'tool.not_found' } });
+    expect(provider.calls).toEqual([]);
+    // The control: its owner sees it.
+    expect(gateway.list(sessionOf('s', ada), 'tools')).toHaveLength(1);
+  });
+
+  it('fails closed when the access rule throws', async () => {
+    const provider = createFakeProvider('one', { echo: () => done });
+    const gateway = openHall({
+      providers: [provider],
+      access: {
+        visible: () => {
+          throw new Error('store down');
+        },
+      },
+    });
+    const outcome = await gateway.call(toolRequest('echo'), createFakeExchange());
+    expect(outcome).toMatchObject({ fault: { code: 'internal' } });
+    expect(() => gateway.list(sessionOf(), 'tools')).toThrow('store down');
+    expect(provider.calls).toEqual([]);
+  });
+
+  it('reports a provider whose parse throws as a defect', async () => {
+    const provider = createFakeProvider('one', { echo: () => done });
+    const broken = {
+      ...provider,
+      parse: () => {
+        throw new Error('cannot read');
+      },
+    };
+    const outcome = await openHall({ providers: [broken] }).call(toolRequest('echo'), createFakeExchange());
+    expect(outcome).toMatchObject({ fault: { code: 'internal' } });
+    expect(provider.calls).toEqual([]);
+  });
+
+  it('refuses two interceptors at one stage when it is opened', () => {
+    const pass = (name: string): Interceptor => ({
+      stage: 'limit',
+      name,
+      handle: (_call, exchange, next) => next(exchange),
+    });
+    expect(() => openHall({ providers: [], interceptors: [pass('a'), pass('b')] })).toThrow('a and b');
+  });
+
+  it('gives up on a call whose caller left, in either way of asking', async () => {
+    const provider = createFakeProvider('one', { hang: () => new Promise<Outcome>(() => {}) });
+    const gateway = openHall({ providers: [provider] });
+    for (const asking of ['live', 'rounds'] as const) {
+      const exchange = createFakeExchange({ asking });
+      const outcome = gateway.call(toolRequest('hang'), exchange);
+      await new Promise((resolve) => setImmediate(resolve));
+      exchange.cancel();
+      expect(await outcome).toMatchObject({ fault: { code: 'call.cancelled' } });
+    }
+  });
+
+  it('leaves no listener behind on the signal of a call that ended', async () => {
+    const gateway = openHall({ providers: [createFakeProvider('one', { echo: () => done })] });
+    const exchange = createFakeExchange();
+    let listeners = 0;
+    const { signal } = exchange;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    Object.assign(signal, {
+      addEventListener: (...args: Parameters<typeof add>) => {
+        listeners += 1;
+        add(...args);
+      },
+      removeEventListener: (...args: Parameters<typeof remove>) => {
+        listeners -= 1;
+        remove(...args);
+      },
+    });
+    await gateway.call(toolRequest('echo'), exchange);
+    expect(listeners).toBe(0);
+  });
+});
+
+describe('observers', () => {
+  it('see a call begin and end, with what it was, what came of it and how long it took', async () => {
+    const { observer, begun, ended } = createRecorder();
+    let clock = 100;
+    const gateway = openHall({
+      providers: [
+        createFakeProvider('one', {
+          echo: () => {
+            clock += 7;
+            return done;
+          },
+        }),
+      ],
+      observers: [observer],
+      now: () => clock,
+    });
+    const request = toolRequest('echo');
+    await gateway.call(request, createFakeExchange());
+    expect(begun).toEqual([request]);
+    expect(ended).toMatchObject([{ request, outcome: done, ms: 7, call: { providerId: 'one' } }]);
+  });
+
+  it('see refused, forged, invalid, cancelled and broken attempts too', async () => {
+    const { observer, ended } = createRecorder();
+    const fault = createFault('input.invalid', 'no');
+    const picky = {
+      ...createFakeProvider('two', { picky: () => done }),
+      parse: () => ({ ok: false, fault }) as const,
+    };
+    const gateway = openHall({
+      providers: [
+        createFakeProvider('one', {
+          hidden: () => done,
+          broken: () => {
+            throw new Error('bug');
+          },
+        }),
+        picky,
+      ],
+      access: createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'hidden'),
+      observers: [observer],
+    });
+    const left = createFakeExchange();
+    left.cancel();
+    const forged = { resume: { responses: JsonText.from({}), state: 'made up' } };
+    await gateway.call(toolRequest('absent'), createFakeExchange());
+    await gateway.call(toolRequest('hidden'), createFakeExchange());
+    await gateway.call(toolRequest('picky'), createFakeExchange());
+    await gateway.call(toolRequest('broken'), createFakeExchange());
+    await gateway.call(toolRequest('broken', {}, forged), createFakeExchange({ asking: 'rounds' }));
+    await gateway.call(toolRequest('broken'), left);
+    const codes = ended.map(({ outcome }) => outcome.kind === 'fault' && outcome.fault.code);
+    expect(codes).toEqual([
+      'tool.not_found',
+      'tool.not_found',
+      'input.invalid',
+      'internal',
+      'ask.forged',
+      'call.cancelled',
+    ]);
+    // Only what was admitted became a call.
+    expect(ended.map(({ call }) => call !== undefined)).toEqual([false, false, false, true, false, true]);
+  });
+
+  it('see what a stage refused', async () => {
+    const { observer, ended } = createRecorder();
+    const refusal = createFault('tool.not_found', 'policy says no');
+    const gateway = openHall({
+      providers: [createFakeProvider('one', { echo: () => done })],
+      interceptors: [
+        { stage: 'policy', name: 'strict', handle: () => Promise.resolve({ kind: 'fault', fault: refusal }) },
+      ],
+      observers: [observer],
+    });
+    await gateway.call(toolRequest('echo'), createFakeExchange());
+    expect(ended).toMatchObject([{ outcome: { kind: 'fault', fault: refusal } }]);
+  });
+
+  it('change nothing when they throw, and the others still see', async () => {
+    const { observer, ended } = createRecorder();
+    const broken: readonly Observer[] = [
+      {
+        name: 'cannot begin',
+        begin: () => {
+          throw new Error('no disk');
+        },
+      },
+      {
+        name: 'cannot end',
+        begin: () => () => {
+          throw new Error('no disk');
+        },
+      },
+      { name: 'gives nothing', begin: () => undefined as never },
+    ];
+    const gateway = openHall({
+      providers: [createFakeProvider('one', { echo: () => done })],
+      observers: [...broken, observer],
+    });
+    expect(await gateway.call(toolRequest('echo'), createFakeExchange())).toBe(done);
+    expect(ended).toHaveLength(1);
+  });
+});
