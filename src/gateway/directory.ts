@@ -6,8 +6,10 @@ import {
   type JsonText,
   type PromptSpec,
   type Provider,
+  type ProviderStatus,
   type ResourceSpec,
   type Session,
+  type Source,
   type Spec,
   type TemplateSpec,
   type ToolSpec,
@@ -16,7 +18,6 @@ import {
 import type { Surface } from '../surface/index.js';
 import type { Found } from './admit.js';
 import { type Catalog, type Collision, mergeCatalogs, type Offered, templateFor } from './catalog.js';
-import type { ProviderReport } from './gateway.js';
 
 interface Lists {
   readonly tools: readonly ToolSpec[];
@@ -33,6 +34,12 @@ export const listKinds = [
   'resources',
   'templates',
 ] as const satisfies readonly ListKind[];
+
+export interface ProviderReport extends ProviderStatus {
+  readonly id: string;
+  readonly source: Source;
+  readonly tools: number;
+}
 
 /** How long the first list waits for servers that were never listed before. */
 const firstListMs = 2000;

@@ -10,18 +10,16 @@ import {
   type Observer,
   type Outcome,
   type Provider,
-  type ProviderStatus,
   type Request,
   type Resumption,
   type Session,
-  type Source,
   type ToolSpec,
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import { admit } from './admit.js';
 import type { Collision } from './catalog.js';
 import { createCorridor, describeError } from './chain.js';
-import { openDirectory, type ListKind, type ListOf } from './directory.js';
+import { openDirectory, type ListKind, type ListOf, type ProviderReport } from './directory.js';
 import { callWithLiveAsks } from './live-asks.js';
 import { readQuestions, unanswerable } from './questions.js';
 import { openRounds } from './rounds.js';
@@ -36,12 +34,6 @@ export interface GatewayParts {
   readonly now: () => number;
   /** Shared by replicas; random when left out. */
   readonly seal?: StateSeal;
-}
-
-export interface ProviderReport extends ProviderStatus {
-  readonly id: string;
-  readonly source: Source;
-  readonly tools: number;
 }
 
 /** The one way through: calls, lists, changes. */
