@@ -19,7 +19,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Done.',
   internal: 'A defect of Tidegate.',
   usage: 'Wrong use of a command, wrong arguments of a tool, or a configuration with errors.',
-  notFound: 'No such command, tool, server or file.',
+  notFound: 'No such tool, server or file.',
   unavailable: 'A server, or the gate that was asked, could not be reached or gave no answer.',
   toolError: 'The tool answered that it failed.',
   untrusted: 'A file would start something and is not trusted.',

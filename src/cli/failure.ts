@@ -1,25 +1,90 @@
-import { type ExitCode, exitCodes } from './exit-codes.js';
+import type { ProblemCode } from '../config/index.js';
+import { type ExitCode, exitCodes, exitOfFault, type Fault } from './exit-codes.js';
+
+interface CodeRow {
+  readonly exit: ExitCode;
+  readonly meaning: string;
+}
+
+/** What can go wrong with a command itself. Codes never change once released. */
+export const commandCodes = {
+  'usage.unknown_command': { exit: exitCodes.usage, meaning: 'There is no such command.' },
+  'usage.unknown_option': { exit: exitCodes.usage, meaning: 'The command has no such option.' },
+  'usage.missing_argument': {
+    exit: exitCodes.usage,
+    meaning: 'An argument or the value of an option is missing.',
+  },
+  'usage.excess_arguments': {
+    exit: exitCodes.usage,
+    meaning: 'There are more arguments than the command takes.',
+  },
+  'usage.bad_value': { exit: exitCodes.usage, meaning: 'The value of an option is not one that it takes.' },
+  'usage.bad_arguments': {
+    exit: exitCodes.usage,
+    meaning: 'The arguments for a tool are not a JSON object.',
+  },
+  'usage.exclusive': { exit: exitCodes.usage, meaning: 'Two options exclude each other.' },
+  'usage.wrong': { exit: exitCodes.usage, meaning: 'The command was typed in another way than it takes.' },
+  'file.not_found': { exit: exitCodes.notFound, meaning: 'The named file does not exist.' },
+  'config.not_found': {
+    exit: exitCodes.notFound,
+    meaning: 'There is no configuration file here, above, or at home.',
+  },
+  'config.invalid': { exit: exitCodes.usage, meaning: 'The configuration has errors, so nothing was done.' },
+  'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },
+  'http.port_in_use': { exit: exitCodes.usage, meaning: 'Another program listens on the port.' },
+  'http.cannot_listen': {
+    exit: exitCodes.usage,
+    meaning: 'The address is not one of this machine, or not allowed.',
+  },
+  'gate.unreachable': {
+    exit: exitCodes.unavailable,
+    meaning: 'No gate ever answered at the address of `--via`.',
+  },
+  'trust.not_asked': {
+    exit: exitCodes.untrusted,
+    meaning: 'Trust needs a person at a terminal, or `--yes`.',
+  },
+  'trust.refused': { exit: exitCodes.untrusted, meaning: 'The person at the terminal said no.' },
+  'trust.changed': { exit: exitCodes.untrusted, meaning: 'The file changed while it was being shown.' },
+} as const satisfies Readonly<Record<string, CodeRow>>;
+
+export type CommandCode = keyof typeof commandCodes;
+export type FailureCode = CommandCode | Fault['code'] | ProblemCode;
 
 /** Why a command did not do what was asked, and what to type next. */
 export class Failure extends Error {
-  readonly code: string;
-  readonly exit: ExitCode;
+  readonly code: FailureCode;
   readonly next: string | undefined;
   readonly problems: readonly string[] | undefined;
 
-  constructor(exit: ExitCode, code: string, message: string, next?: string, problems?: readonly string[]) {
+  constructor(code: FailureCode, message: string, next?: string, problems?: readonly string[]) {
     super(message);
-    this.problems = problems;
-    this.exit = exit;
     this.code = code;
     this.next = next;
+    this.problems = problems;
+  }
+
+  get exit(): ExitCode {
+    return exitOf(this.code);
   }
 }
 
-export function usage(code: string, message: string, next?: string): Failure {
-  return new Failure(exitCodes.usage, `usage.${code}`, message, next);
+function exitOf(code: FailureCode): ExitCode {
+  if (isCommandCode(code)) return commandCodes[code].exit;
+  if (isFaultCode(code)) return exitOfFault[code];
+  // What is wrong with the record of trust leaves everything untrusted.
+  return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
+}
+
+function isCommandCode(code: string): code is CommandCode {
+  return Object.hasOwn(commandCodes, code);
+}
+
+function isFaultCode(code: string): code is Fault['code'] {
+  return Object.hasOwn(exitOfFault, code);
 }
 
 export function interrupted(): Failure {
-  return new Failure(exitCodes.interrupted, 'call.cancelled', 'Interrupted.');
+  return new Failure('call.cancelled', 'Interrupted.');
 }

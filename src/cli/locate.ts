@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { Located, State } from '../app/index.js';
 import { describeProblem, type Problem } from '../config/index.js';
 import type { Context } from './command.js';
-import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
 
 export interface Place {
@@ -26,7 +25,7 @@ export async function locate(named: string | undefined, context: Context): Promi
   const { file } = located;
   if (file === undefined) {
     const message = `No tidegate.yaml in ${cwd} or above it, and none of your own.`;
-    throw new Failure(exitCodes.notFound, 'config.not_found', message, 'tidegate config check <file>');
+    throw new Failure('config.not_found', message, 'tidegate config check <file>');
   }
   return { located: { ...located, file }, state, trustProblem: state.problem ?? state.trust.problem() };
 }
@@ -36,7 +35,7 @@ export function configFileOf(named: string | undefined, { cwd }: Context): strin
   if (named === undefined) return undefined;
   const file = resolve(cwd, named);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-    throw new Failure(exitCodes.notFound, 'file.not_found', `No such file: ${file}`, 'tidegate config path');
+    throw new Failure('file.not_found', `No such file: ${file}`, 'tidegate config path');
   }
   return file;
 }

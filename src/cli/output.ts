@@ -63,27 +63,29 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
       if (isJson) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
       else {
         for (const problem of problems) stderr.write(`${problem}\n`);
-        stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${message}\n`);
-        if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${next}\n`);
+        stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${printableLines(message)}\n`);
+        if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printable(next)}\n`);
       }
     },
   };
 }
 
 const gap = '  ';
+const minLastWidth = 20;
 
-/** Columns under each other; on a terminal the last one is cut to the width. */
+/** Columns under each other; on a terminal the last one is cut to what is left of the width. */
 function aligned(rows: readonly (readonly string[])[], { isTerminal, columns }: Sink): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));
   }
   return rows.map((row) => {
-    const cells = row.map((cell, i) => (i === row.length - 1 ? cell : padded(cell, widths[i] ?? 0)));
-    const text = cells.join(gap);
-    return isTerminal && widthOf(text) > columns && !text.includes('\u001b')
-      ? `${text.slice(0, Math.max(columns - 1, 20))}…`
-      : text;
+    const last = row.length - 1;
+    const before = row.slice(0, last).map((cell, i) => padded(cell, widths[i] ?? 0) + gap);
+    const room = columns - before.reduce((sum, cell) => sum + widthOf(cell), 0);
+    const cell = row[last] ?? '';
+    const isCut = isTerminal && widthOf(cell) === cell.length && cell.length > Math.max(room, minLastWidth);
+    return `${before.join('')}${isCut ? `${cell.slice(0, Math.max(room, minLastWidth) - 1)}…` : cell}`.trimEnd();
   });
 }
 

@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander';
 import type { Context } from './command.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { type Failure, usage } from './failure.js';
+import { type CommandCode, Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import { type Chosen, createProgram, knownNames } from './program.js';
 import { runCommand, shown } from './run-command.js';
@@ -39,15 +39,19 @@ function isCommanderError(error: unknown): error is CommanderError {
 function usageFailure(error: CommanderError, words: readonly string[]): Failure {
   const message = error.message.replace(/^error: /, '');
   const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
-  const code = codeOf(error.code);
-  const near = code === 'unknown_command' ? didYouMean(subject, knownNames(words)) : '';
-  return usage(code, `${sentence(message)}${near}`, `tidegate ${helpWords(words)}--help`);
+  const code = codes[error.code] ?? 'usage.wrong';
+  const near = code === 'usage.unknown_command' ? didYouMean(subject, knownNames(words)) : '';
+  return new Failure(code, `${sentence(message)}${near}`, `tidegate ${helpWords(words)}--help`);
 }
 
-/** `commander.unknownOption` as we write codes: `unknown_option`. */
-function codeOf(code: string): string {
-  return code.replace('commander.', '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+/** The parser's words for mistakes, and ours. */
+const codes: Readonly<Record<string, CommandCode>> = {
+  'commander.unknownCommand': 'usage.unknown_command',
+  'commander.unknownOption': 'usage.unknown_option',
+  'commander.missingArgument': 'usage.missing_argument',
+  'commander.optionMissingArgument': 'usage.missing_argument',
+  'commander.excessArguments': 'usage.excess_arguments',
+};
 
 function sentence(text: string): string {
   const [first = ''] = text.split('\n');

@@ -1,5 +1,5 @@
 import type { Input } from './command.js';
-import { usage } from './failure.js';
+import { Failure } from './failure.js';
 import type { Property } from './tools.js';
 
 const help = `tidegate tools call <name> '{"key": "value"}'`;
@@ -17,13 +17,14 @@ export async function argumentsText(
   const members = words.map((word) => memberText(word, properties));
   const keys = members.map(([key]) => key);
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
-  if (twice !== undefined) throw usage('bad_arguments', `The argument "${twice}" stands twice.`, help);
+  if (twice !== undefined)
+    throw new Failure('usage.bad_arguments', `The argument "${twice}" stands twice.`, help);
   return `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
 }
 
 function onlyOne(words: readonly string[], text: string): string {
   if (words.length === 1) return text;
-  throw usage('bad_arguments', 'Give one JSON object, or key=value pairs, not both.', help);
+  throw new Failure('usage.bad_arguments', 'Give one JSON object, or key=value pairs, not both.', help);
 }
 
 /** The text as it was typed: numbers beyond 2^53 stay exact. */
@@ -31,12 +32,12 @@ function objectText(text: string, where: string): string {
   if (text.trim() === '') return '{}';
   const value = parsed(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text.trim();
-  throw usage('bad_arguments', `What came as ${where} is not a JSON object.`, help);
+  throw new Failure('usage.bad_arguments', `What came as ${where} is not a JSON object.`, help);
 }
 
 function memberText(word: string, properties: readonly Property[]): readonly [key: string, value: string] {
   const at = word.indexOf('=');
-  if (at <= 0) throw usage('bad_arguments', `"${word}" is neither JSON nor key=value.`, help);
+  if (at <= 0) throw new Failure('usage.bad_arguments', `"${word}" is neither JSON nor key=value.`, help);
   const key = word.slice(0, at);
   const text = word.slice(at + 1);
   const type = properties.find(({ name }) => name === key)?.type;

@@ -1,6 +1,5 @@
 import type { listTools, Tidegate } from '../app/index.js';
 import type { Context } from './command.js';
-import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import { printable } from './output.js';
@@ -23,18 +22,13 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
   const untrusted = trustHint(tidegate);
   if (untrusted !== undefined) {
     const message = `Unknown tool: ${name}. The servers of ${String(tidegate.trust.file)} were not started, because it is not trusted.`;
-    throw new Failure(exitCodes.untrusted, 'provider.untrusted', message, untrusted);
+    throw new Failure('provider.untrusted', message, untrusted);
   }
   const near = didYouMean(
     name,
     tools.map((tool) => tool.name),
   );
-  throw new Failure(
-    exitCodes.notFound,
-    'tool.not_found',
-    `Unknown tool: ${name}.${near}`,
-    'tidegate tools list',
-  );
+  throw new Failure('tool.not_found', `Unknown tool: ${name}.${near}`, 'tidegate tools list');
 }
 
 /** The first line of what a tool says about itself. */

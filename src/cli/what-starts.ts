@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import { loadConfig, type ServerConfig } from '../config/index.js';
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
-import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
 import { printable } from './output.js';
 
@@ -23,12 +22,7 @@ export async function startsOf(
   const spelt = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
   const written = await loadConfig({ file: located.file, env: spelt, home: homedir() });
   if (written.sha256 !== located.sha256) {
-    throw new Failure(
-      exitCodes.untrusted,
-      'trust.changed',
-      'The file changed while it was read.',
-      'tidegate trust',
-    );
+    throw new Failure('trust.changed', 'The file changed while it was read.', 'tidegate trust');
   }
   const servers = located.config.servers.map(
     (server) => written.config.servers.find(({ name }) => name === server.name) ?? server,

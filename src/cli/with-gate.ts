@@ -1,6 +1,5 @@
 import type { Tidegate, TidegateOptions } from '../app/index.js';
 import { type Context, type Given, textOption } from './command.js';
-import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
 import { configFileOf, problemLines } from './locate.js';
 
@@ -30,7 +29,7 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
     if (!(error instanceof ConfigRefused)) throw error;
     const message = `Nothing was started: the configuration has errors.`;
     const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${configFile}`}`;
-    throw new Failure(exitCodes.usage, 'config.invalid', message, next, problemLines(error.problems));
+    throw new Failure('config.invalid', message, next, problemLines(error.problems));
   }
 }
 

@@ -1,7 +1,7 @@
 import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { Failure, usage } from '../failure.js';
+import { Failure } from '../failure.js';
 import { trustHint, withGate } from '../with-gate.js';
 
 export const mcp: Command = {
@@ -40,8 +40,8 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
 async function bridge(via: string, given: Given, context: Context): Promise<ExitCode> {
   const url = URL.canParse(via) ? new URL(via) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw usage(
-      'bad_value',
+    throw new Failure(
+      'usage.bad_value',
       `--via takes an http address, not "${via}".`,
       'tidegate mcp --via http://127.0.0.1:7420/mcp',
     );
@@ -56,5 +56,5 @@ async function bridge(via: string, given: Given, context: Context): Promise<Exit
   });
   if (end === 'ended') return exitCodes.ok;
   const message = `No gate answered at ${url.href}.`;
-  throw new Failure(exitCodes.unavailable, 'gate.unreachable', message, 'tidegate serve');
+  throw new Failure('gate.unreachable', message, 'tidegate serve');
 }

@@ -1,8 +1,9 @@
 import type { HttpServing } from '../../app/index.js';
+import { type Config, isLoopbackHost } from '../../config/index.js';
 import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { Failure, usage } from '../failure.js';
+import { Failure } from '../failure.js';
 import { trustHint, withGate } from '../with-gate.js';
 
 export const serve: Command = {
@@ -19,6 +20,7 @@ export const serve: Command = {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
     return withGate(given, context, 'http', async (tidegate) => {
+      refuseOpenDoor(tidegate.config.http, host);
       const serving = await listen(() =>
         tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
       );
@@ -34,11 +36,17 @@ function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw usage(
-    'bad_value',
+  throw new Failure(
+    'usage.bad_value',
     `--port takes a number from 0 to 65535, not "${text}".`,
     'tidegate serve --port 0',
   );
+}
+
+function refuseOpenDoor({ auth, host: configured }: Config['http'], host = configured): void {
+  if (auth !== 'none' || isLoopbackHost(host)) return;
+  const message = `Without a token (http.auth: none) the gate listens on loopback only, not on ${host}.`;
+  throw new Failure('config.auth_none_not_loopback', message, 'tidegate serve --host 127.0.0.1');
 }
 
 async function listen<T>(start: () => Promise<T>): Promise<T> {
@@ -48,15 +56,10 @@ async function listen<T>(start: () => Promise<T>): Promise<T> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       const hint = 'tidegate serve --port 0';
-      throw new Failure(
-        exitCodes.usage,
-        'http.port_in_use',
-        `Something else listens there: ${message}`,
-        hint,
-      );
+      throw new Failure('http.port_in_use', `Something else listens there: ${message}`, hint);
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new Failure(exitCodes.usage, 'http.cannot_listen', `Cannot listen there: ${message}`);
+      throw new Failure('http.cannot_listen', `Cannot listen there: ${message}`);
     }
     throw error;
   }

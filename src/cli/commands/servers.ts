@@ -46,12 +46,7 @@ function chosen(reports: readonly ProviderReport[], name: string | undefined): r
     name,
     reports.map(({ id }) => id),
   );
-  throw new Failure(
-    exitCodes.notFound,
-    'server.not_found',
-    `Unknown server: ${name}.${near}`,
-    'tidegate servers',
-  );
+  throw new Failure('server.not_found', `Unknown server: ${name}.${near}`, 'tidegate servers');
 }
 
 const colourOf: Readonly<Record<ProviderReport['state'], Colour>> = {

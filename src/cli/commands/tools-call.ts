@@ -1,6 +1,6 @@
 import type { Tidegate } from '../../app/index.js';
 import { type Command, configOption, type Context } from '../command.js';
-import { type ExitCode, exitCodes, exitOfFault, type Fault } from '../exit-codes.js';
+import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
@@ -40,7 +40,7 @@ async function call(tidegate: Tidegate, name: string, text: string, context: Con
   if (outcome.kind === 'fault') throw failureOf(outcome.fault);
   if (outcome.kind === 'asks') {
     const message = 'This tool asks questions, and a command cannot answer them: call it from an agent.';
-    throw new Failure(exitCodes.toolError, 'ask.unsupported', message);
+    throw new Failure('ask.unsupported', message);
   }
   const { result } = outcome;
   const value = result.value as Parameters<typeof resultLines>[0];
@@ -62,7 +62,7 @@ const nextOf: Partial<Record<Fault['code'], string>> = {
 
 function failureOf(fault: Fault): Failure {
   const upstream = fault.upstream === undefined ? '' : ` ${upstreamMessage(fault.upstream.value)}`;
-  return new Failure(exitOfFault[fault.code], fault.code, `${fault.message}${upstream}`, nextOf[fault.code]);
+  return new Failure(fault.code, `${fault.message}${upstream}`, nextOf[fault.code]);
 }
 
 function upstreamMessage(error: unknown): string {

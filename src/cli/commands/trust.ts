@@ -1,7 +1,7 @@
 import { hasErrors, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { Failure, usage } from '../failure.js';
+import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { printable } from '../output.js';
 import { startsOf } from '../what-starts.js';
@@ -19,7 +19,11 @@ export const trust: Command = {
   async run(given, context) {
     const { yes, forget, list } = given.options;
     if ([yes, forget, list].filter((option) => option === true).length > 1) {
-      throw usage('exclusive', '--yes, --forget and --list exclude each other.', 'tidegate trust --help');
+      throw new Failure(
+        'usage.exclusive',
+        '--yes, --forget and --list exclude each other.',
+        'tidegate trust --help',
+      );
     }
     if (list === true) return listTrusted(context);
     const place = await locate(given.arguments[0], context);
@@ -52,7 +56,6 @@ async function trustFile(place: Place, context: Context, isAgreed: boolean): Pro
   if (hasErrors(problems) || sha256 === undefined) {
     const next = `tidegate config check ${file}`;
     throw new Failure(
-      exitCodes.usage,
       'config.invalid',
       'Nothing was trusted: the file has errors.',
       next,
@@ -73,15 +76,15 @@ async function trustFile(place: Place, context: Context, isAgreed: boolean): Pro
 async function agree(file: string, { input, output, signal }: Context): Promise<void> {
   if (!input.isTerminal || output.isJson) {
     const message = 'Nothing was trusted: there is nobody to ask.';
-    throw new Failure(exitCodes.untrusted, 'trust.not_asked', message, `tidegate trust ${file} --yes`);
+    throw new Failure('trust.not_asked', message, `tidegate trust ${file} --yes`);
   }
   const answer = await input.ask('Start these whenever Tidegate runs here? [y/N] ');
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim())) {
-    throw new Failure(exitCodes.untrusted, 'trust.refused', 'Nothing was trusted.');
+    throw new Failure('trust.refused', 'Nothing was trusted.');
   }
 }
 
 function refuse(problem: Problem | undefined): void {
   if (problem === undefined) return;
-  throw new Failure(exitCodes.untrusted, problem.code, problem.message, problem.remedy);
+  throw new Failure(problem.code, problem.message, problem.remedy);
 }

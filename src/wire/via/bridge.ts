@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { createLineReader, type Frame, idKey, type Line, readFrame } from '../../kernel/index.js';
 import { cancelledId } from '../answers.js';
@@ -36,6 +37,8 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
   const writer = openLineWriter(parts.output);
   const reader = createLineReader(maxMessageBytes);
   const stop = new AbortController();
+  // Every exchange with the gate listens for the end of the bridge.
+  setMaxListeners(0, stop.signal);
 
   function deliver(text: string): void {
     writer.write(oneLine(text));

@@ -9,6 +9,8 @@ export type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 
 /** What differs between the eras when a request is carried. */
 export interface Era {
+  /** Called at once for each request, before anything that came after it is looked at. */
+  begun(frame: RequestFrame): void;
   /** The headers that go with a request, once they are known. */
   headersOf(frame: RequestFrame): Promise<Readonly<Record<string, string>>>;
   /** Called when an answer begins. */
@@ -138,6 +140,7 @@ export function createCarrier(parts: CarrierParts): Carrier {
       const abort = (): void => entry.controller.abort();
       parts.signal.addEventListener('abort', abort, { once: true });
       going.set(key, entry);
+      era.begun(frame);
       held += text.length;
       void run(frame, text, entry, wasSent).finally(() => {
         parts.signal.removeEventListener('abort', abort);

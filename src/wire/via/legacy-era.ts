@@ -35,6 +35,7 @@ export function openLegacyEra({ client, deliver, signal }: LegacyParts): LegacyE
   let hello = '';
   let opening: Promise<void> | undefined;
   let opened: () => void = () => undefined;
+  let greetings = 0;
   let reopening: Promise<boolean> | undefined;
 
   function headers(): Readonly<Record<string, string>> {
@@ -96,11 +97,13 @@ export function openLegacyEra({ client, deliver, signal }: LegacyParts): LegacyE
   }
 
   return {
+    begun(frame) {
+      if (frame.method !== 'initialize') return;
+      greetings += 1;
+      if (greetings === 1) opening = new Promise((resolve) => (opened = resolve));
+    },
     async headersOf(frame) {
-      if (frame.method === 'initialize') {
-        hello = requestText(frame.id, frame.method, frame.params?.text);
-        opening = new Promise((resolve) => (opened = resolve));
-      } else await opening;
+      if (frame.method !== 'initialize') await opening;
       sentIn.set(frame, session);
       return headers();
     },
@@ -109,10 +112,14 @@ export function openLegacyEra({ client, deliver, signal }: LegacyParts): LegacyE
     },
     learned(frame, result) {
       wishes.granted(frame);
-      if (frame.method === 'initialize') session = { id: givenId, version: versionOf(result.value) };
+      if (frame.method !== 'initialize') return;
+      hello = requestText(frame.id, frame.method, frame.params?.text);
+      session = { id: givenId, version: versionOf(result.value) };
     },
     finished(frame) {
-      if (frame.method === 'initialize') opened();
+      if (frame.method !== 'initialize') return;
+      greetings -= 1;
+      if (greetings === 0) opened();
     },
     async mends(frame, reply) {
       if (reply.status !== 404 || session === undefined || frame.method === 'initialize') return false;

@@ -38,6 +38,7 @@ export function createModernEra({ client, signal }: ModernParts): Era {
   }
 
   return {
+    begun: () => undefined,
     headersOf: (frame) => Promise.resolve(mirror.of(frame)),
     answered: () => undefined,
     finished: () => undefined,

@@ -1,0 +1,55 @@
+// docs/reference/cli.md: every command as its help says it, and what the exit status means.
+import { loadTs } from '../load-ts.mjs';
+
+export async function outputs() {
+  const { createProgram } = await loadTs('src/cli/program.ts');
+  const { exitCodes, exitMeanings } = await loadTs('src/cli/exit-codes.ts');
+  const program = createProgram(
+    '0.0.0',
+    () => {},
+    () => {},
+  );
+  return [{ path: 'docs/reference/cli.md', text: page(program, exitCodes, exitMeanings) }];
+}
+
+function page(program, exitCodes, exitMeanings) {
+  const commands = leaves(program, []);
+  return [
+    '<!-- Generated from src/cli/commands by `npm run generate`. Do not edit. -->',
+    '# Commands',
+    '',
+    'Results go to standard output, remarks to standard error. With `--json` the result, or the error, is one JSON',
+    'document on standard output. Colours appear only on a terminal, and never when `NO_COLOR` is set.',
+    '',
+    ...commands.flatMap(section),
+    '## Exit status',
+    '',
+    '| status | meaning |',
+    '|---|---|',
+    ...Object.entries(exitCodes).map(([name, code]) => `| ${code} | ${exitMeanings[name]} |`),
+    '',
+  ].join('\n');
+}
+
+function leaves(command, words) {
+  if (command.commands.length > 0)
+    return command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
+  return [{ command, words }];
+}
+
+function section({ command, words }) {
+  const name = ['tidegate', ...words].join(' ');
+  return [`## \`${name}\``, '', command.description(), '', '```', helpOf(command).trim(), '```', ''];
+}
+
+/** The help as commander prints it, with the examples that stand after it. */
+function helpOf(command) {
+  let text = '';
+  command.configureOutput({
+    ...command.configureOutput(),
+    writeOut: (part) => (text += part),
+    getOutHelpWidth: () => 100,
+  });
+  command.outputHelp();
+  return text.replace(`${command.description()}\n\n`, '');
+}

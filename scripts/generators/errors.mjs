@@ -1,0 +1,75 @@
+// docs/reference/errors.md: every code that Tidegate can answer with, from the tables that define them.
+import { loadTs } from '../load-ts.mjs';
+
+export async function outputs() {
+  const { faultTable, faultCodes } = await loadTs('src/kernel/fault.ts');
+  const { mcpFaults } = await loadTs('src/wire/faults.ts');
+  const { problemCodes } = await loadTs('src/config/codes.ts');
+  const { exitOfFault } = await loadTs('src/cli/exit-codes.ts');
+  const { commandCodes } = await loadTs('src/cli/failure.ts');
+  const faults = faultCodes.map((code) =>
+    faultRow(code, faultTable[code], mcpFaults[code], exitOfFault[code]),
+  );
+  const problems = Object.entries(problemCodes).map(([code, { meaning, remedy }]) => [
+    mono(code),
+    meaning,
+    remedy,
+  ]);
+  const commands = Object.entries(commandCodes).map(([code, { meaning, exit }]) => [
+    mono(code),
+    meaning,
+    exit,
+  ]);
+  return [{ path: 'docs/reference/errors.md', text: page(faults, problems, commands) }];
+}
+
+function page(faults, problems, commands) {
+  return [
+    '<!-- Generated from the tables in src by `npm run generate`. Do not edit. -->',
+    '# Errors',
+    '',
+    'Codes never change once released. What an agent reads says what to do next; the detail stands in the log only.',
+    '',
+    '## Calls',
+    '',
+    'What can go wrong on the way of a call, whoever makes it and over whichever wire. "result" under MCP means that',
+    'the model reads the fault as an answer of the tool (`isError: true`) and can act on it; for prompts, resources',
+    'and completions it is the error beside it. Legacy clients get the code in brackets, where there is one.',
+    '',
+    ...table(['code', 'who can fix it', 'retryable', 'meaning', 'remedy', 'MCP', 'exit status'], faults),
+    '',
+    '## Configuration, trust and state',
+    '',
+    'Reported by `tidegate config check` and at start, each with file, line and column. Exit status 2 for `config.*`,',
+    '6 for the others.',
+    '',
+    ...table(['code', 'meaning', 'remedy'], problems),
+    '',
+    '## Commands',
+    '',
+    ...table(['code', 'meaning', 'exit status'], commands),
+    '',
+  ].join('\n');
+}
+
+function faultRow(code, { fixer, retryable, meaning, remedy }, face, exit) {
+  return [mono(code), fixer, retryable ? 'yes' : 'no', meaning, remedy, faceText(face), exit];
+}
+
+function faceText({ as, code, legacyCode, httpStatus }) {
+  const legacy = legacyCode === undefined ? '' : ` (${legacyCode})`;
+  const status = httpStatus === undefined ? '' : `, HTTP ${httpStatus}`;
+  return `${as === 'result' ? 'result, else ' : ''}error ${code}${legacy}${status}`;
+}
+
+function table(head, rows) {
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)];
+}
+
+function line(cells) {
+  return `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function mono(text) {
+  return `\`${text}\``;
+}

@@ -1,0 +1,272 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Context } from './command.js';
+import { commands } from './commands/index.js';
+import { exitCodes } from './exit-codes.js';
+import { createOutput } from './output.js';
+import { run } from './run.js';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the command line', () => {
+  it.each(commands.map(({ name }) => name))('explains %s with an example', async (name) => {
+    const { code, out } = await type(`${name} --help`);
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toContain('Usage: tidegate');
+    expect(out).toContain('--json');
+    expect(out).toMatch(/Example:\n {2}tidegate /);
+  });
+
+  it.each([
+    ['tols list', 'usage.unknown_command', 'Did you mean "tools"?', 'tidegate --help'],
+    ['tools lst', 'usage.unknown_command', 'Did you mean "list"?', 'tidegate tools --help'],
+    ['config chek', 'usage.unknown_command', 'Did you mean "check"?', 'tidegate config --help'],
+    ['tools list --jsno', 'usage.unknown_option', '--jsno', 'tidegate tools list --help'],
+    ['tools show', 'usage.missing_argument', 'name', 'tidegate tools show --help'],
+    ['config path too much', 'usage.excess_arguments', 'Too many', 'tidegate config path --help'],
+    ['serve --port 70000', 'usage.bad_value', '--port', 'tidegate serve --port 0'],
+    ['mcp --via nonsense', 'usage.bad_value', '--via', 'tidegate mcp --via http'],
+  ])('refuses %j and says what to type next', async (words, code, message, next) => {
+    const { code: exit, err } = await type(words);
+    expect(exit).toBe(exitCodes.usage);
+    expect(err).toContain(`error ${code}: `);
+    expect(err).toContain(message);
+    expect(err).toContain(`next: ${next}`);
+  });
+
+  it('tells of mistakes as JSON when JSON was asked for', async () => {
+    const { code, out, err } = await type('config path --json', { config: undefined });
+    expect(code).toBe(exitCodes.notFound);
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toMatchObject({ error: { code: 'config.not_found' } });
+  });
+
+  it('shows help when nothing was asked', async () => {
+    expect(await type('')).toMatchObject({ code: exitCodes.usage, out: expect.stringContaining('Usage') });
+  });
+});
+
+describe('config', () => {
+  it('says where the file is', async () => {
+    const { code, out, place } = await type('config path');
+    expect({ code, out }).toEqual({ code: exitCodes.ok, out: `${place.file}\n` });
+  });
+
+  it('prints the schema', async () => {
+    const { out } = await type('config schema', { config: undefined });
+    expect(JSON.parse(out)).toMatchObject({ title: 'tidegate.yaml' });
+  });
+
+  it('reports every problem with its place, and fails', async () => {
+    const config = 'servers:\n  a: {comand: x}\nhttp: {port: many}\n';
+    const { code, out } = await type('config check', { config });
+    expect(code).toBe(exitCodes.usage);
+    expect(out).toMatch(/tidegate\.yaml:2:\d+: error config\.unknown_key: /);
+    expect(out).toMatch(/tidegate\.yaml:3:\d+: error config\.wrong_type: /);
+    expect(out).toContain('has errors');
+    const asJson = await type('config check --json', { config });
+    expect(JSON.parse(asJson.out)).toMatchObject({ valid: false, trusted: false });
+  });
+
+  it('says whether the file is trusted', async () => {
+    const { out, place } = await type('config check');
+    expect(out).toContain(
+      `trusted: no, so nothing of it is started. Read it, then: tidegate trust ${place.file}`,
+    );
+    await type('trust --yes', { place });
+    expect((await type('config check', { place })).out).toContain('trusted: yes');
+  });
+
+  it('does not know a file that is not there', async () => {
+    expect(await type('config check nowhere.yaml')).toMatchObject({ code: exitCodes.notFound });
+  });
+});
+
+describe('trust', () => {
+  const evil = `servers:
+  files:
+    command: node
+    args: ["a b", "\\u001b[2Jclean", "\${SECRET_VALUE}"]
+    env: {API_KEY: "\${SECRET_VALUE}"}
+  web: {url: "https://mcp.example/x", headers: {Authorization: "Bearer \${SECRET_VALUE}"}}
+`;
+
+  it('refuses without a terminal, and names the command to type', async () => {
+    const { code, err, out, place } = await type('trust', { config: evil });
+    expect(code).toBe(exitCodes.untrusted);
+    expect(err).toContain(`next: tidegate trust ${place.file} --yes`);
+    expect(out).toContain('SHA-256');
+    expect((await type('trust --list', { place })).err).toContain('nothing is trusted yet');
+  });
+
+  it('shows exactly what would start, without secrets and harmless to the terminal', async () => {
+    const { out } = await type('trust', { config: evil, answer: 'n' });
+    expect(out).toContain('command  "node"');
+    expect(out).toContain('argument "a b"');
+    expect(out).toContain('argument "${SECRET_VALUE}"');
+    expect(out).toContain('env      API_KEY');
+    expect(out).toContain('url      "https://mcp.example/x"');
+    expect(out).toContain('headers  Authorization');
+    expect(out).not.toContain('hunter2');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['y', exitCodes.ok],
+    ['YES', exitCodes.ok],
+    ['n', exitCodes.untrusted],
+    ['', exitCodes.untrusted],
+    ['yeah no', exitCodes.untrusted],
+  ])('takes the answer %j', async (answer, code) => {
+    expect((await type('trust', { answer })).code).toBe(code);
+  });
+
+  it('records, lists and forgets', async () => {
+    const { place } = await type('trust --yes');
+    expect((await type('trust --list', { place })).out).toContain(place.file);
+    expect((await type('trust', { place })).out).toContain('Already trusted');
+    await type('trust --forget', { place });
+    expect((await type('trust --list', { place })).out).toBe('');
+  });
+
+  it('asks again when the file has changed', async () => {
+    const { place } = await type('trust --yes');
+    writeFileSync(place.file, `${readFileSync(place.file, 'utf8')}\n# changed\n`);
+    expect((await type('trust', { place })).code).toBe(exitCodes.untrusted);
+  });
+
+  it('trusts no file with errors', async () => {
+    const { code, err } = await type('trust --yes', { config: 'servers: 7\n' });
+    expect(code).toBe(exitCodes.usage);
+    expect(err).toContain('config.wrong_type');
+  });
+});
+
+describe('tools and servers', () => {
+  const config = (folder: string): string =>
+    JSON.stringify({
+      log: { level: 'silent' },
+      servers: { calc: { command: process.execPath, args: [server(folder)] } },
+    });
+
+  it('start nothing of an untrusted file, and say so', async () => {
+    const { code, err, place } = await type('tools call calc_add a=1 b=2', { config });
+    expect(code).toBe(exitCodes.untrusted);
+    expect(err).toContain(`next: tidegate trust ${place.file}`);
+    expect(await type('servers', { place })).toMatchObject({ out: expect.stringContaining('untrusted') });
+  });
+
+  it('list, show and call', async () => {
+    const { place } = await type('trust --yes', { config });
+    expect((await type('tools list', { place })).out).toMatch(/^calc_add +server:calc +Adds two numbers\.\n/);
+    expect((await type('tools show calc_add', { place })).out).toContain(
+      'tidegate tools call calc_add a=… b=…',
+    );
+    expect(await type('tools call calc_add a=1 b=2', { place })).toMatchObject({
+      code: 0,
+      out: '{"a":1,"b":2}\n',
+    });
+    const exact = await type(`tools call calc_add {"a":12345678901234567890,"b":1} --json`, { place });
+    expect(exact.out).toContain('12345678901234567890');
+    const piped = await type('tools call calc_add -', { place, input: '{"a": 5}' });
+    expect(piped.out).toBe('{"a": 5}\n');
+    expect(await type('tools call calc_fail', { place })).toMatchObject({ code: exitCodes.toolError });
+    const unknown = await type('tools call calc_ad', { place });
+    expect(unknown).toMatchObject({ code: exitCodes.notFound, err: expect.stringContaining('"calc_add"') });
+    expect((await type('servers', { place })).out).toMatch(/calc +(ready|idle) /);
+    expect(await type('servers cal', { place })).toMatchObject({ code: exitCodes.notFound });
+  });
+});
+
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+}
+
+interface Circumstances {
+  readonly place?: Place;
+  readonly config?: string | ((folder: string) => string) | undefined;
+  /** What a person at the terminal types; without it there is no terminal. */
+  readonly answer?: string;
+  readonly input?: string;
+}
+
+interface Typed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly place: Place;
+}
+
+/** Runs a command line in a place of its own. */
+async function type(words: string, circumstances: Circumstances = {}): Promise<Typed> {
+  const place = circumstances.place ?? openPlace(circumstances);
+  const said = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') => ({
+    write: (text: string) => void (said[name] += text),
+    isTerminal: false,
+    columns: 80,
+  });
+  const list = words.split(' ').filter((word) => word !== '');
+  const { answer } = circumstances;
+  const context: Context = {
+    cwd: place.folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: place.folder,
+      TIDEGATE_HOME: join(place.folder, 'state'),
+      SECRET_VALUE: 'hunter2',
+    },
+    version: '1.2.3',
+    output: createOutput(sink('out'), sink('err'), list.includes('--json'), true),
+    signal: new AbortController().signal,
+    input: {
+      isTerminal: answer !== undefined,
+      readAll: () => Promise.resolve(circumstances.input ?? ''),
+      ask: () => Promise.resolve(answer ?? ''),
+    },
+  };
+  const code = await run(list, context, (text) => void (said.out += text));
+  return { code, ...said, place };
+}
+
+function openPlace(circumstances: Circumstances): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-cli-'));
+  folders.push(folder);
+  mkdirSync(join(folder, 'state'), { mode: 0o700 });
+  const file = join(folder, 'tidegate.yaml');
+  const config = 'config' in circumstances ? circumstances.config : 'servers:\n  a: {command: node}\n';
+  if (config !== undefined) writeFileSync(file, typeof config === 'string' ? config : config(folder));
+  return { folder, file };
+}
+
+/** A legacy MCP server that answers with its arguments as they came. */
+function server(folder: string): string {
+  const file = join(folder, 'server.mjs');
+  writeFileSync(
+    file,
+    `import { createInterface } from 'node:readline';
+const number = { type: 'number' };
+const add = { name: 'add', description: 'Adds two numbers.\\nReally.', inputSchema: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] } };
+const fail = { name: 'fail', inputSchema: { type: 'object' } };
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  const raw = /"arguments":(\\{[^}]*\\})/.exec(line)?.[1] ?? '{}';
+  const answer = method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'calc', version: '1' } }
+    : method === 'tools/list' ? { tools: [add, fail] }
+    : method === 'tools/call' ? { content: [{ type: 'text', text: raw }], isError: params.name === 'fail' }
+    : undefined;
+  const tail = answer ? { result: answer } : { error: { code: -32601, message: 'Method not found' } };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...tail }) + '\\n');
+}
+process.exit(0);
+`,
+  );
+  return file;
+}
