@@ -15,8 +15,8 @@ export interface AnswerParts {
 
 /** The requests of an HTTP link that wait for their answer, and how each answer is read. */
 export interface Answers {
-  /** A request was sent; `drop` ends it. */
-  expect(id: number, drop: () => void): void;
+  /** A request was sent in this session, if there is one; `drop` ends it. */
+  expect(id: number, sessionId: string | undefined, drop: () => void): void;
   receive(id: number, response: IncomingMessage): void;
   fail(id: number, failure: LinkFailure): void;
   /** Ends a request without a word. */
@@ -35,11 +35,23 @@ interface Resumed {
   readonly retryMs: number;
 }
 
+interface Waiting {
+  readonly sessionId: string | undefined;
+  readonly drop: () => void;
+}
+
 export function createAnswers({ client, session, events, clock }: AnswerParts): Answers {
-  const drops = new Map<number, () => void>();
+  const waiting = new Map<number, Waiting>();
 
   function fail(id: number, failure: LinkFailure): void {
-    if (drops.delete(id)) events.failed(id, failure);
+    if (waiting.delete(id)) events.failed(id, failure);
+  }
+
+  /** What ends the request changes while its stream is taken up again. */
+  function nowEnds(id: number, drop: () => void): void {
+    const sessionId = waiting.get(id)?.sessionId;
+    if (waiting.has(id)) waiting.set(id, { sessionId, drop });
+    else drop();
   }
 
   function receive(id: number, response: IncomingMessage): void {
@@ -62,13 +74,12 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
   }
 
   function answer(id: number, frame: Frame): void {
-    if (drops.delete(id)) events.frame(frame, id);
+    if (waiting.delete(id)) events.frame(frame, id);
   }
 
   function takeRefusal(id: number, status: number, frame: Frame): void {
-    if (session.id !== undefined && session.era === 'legacy' && isAboutSession(status, frame)) {
-      return fail(id, { kind: 'stale' });
-    }
+    const isInSession = waiting.get(id)?.sessionId !== undefined && session.era === 'legacy';
+    if (isInSession && isAboutSession(status, frame)) return fail(id, { kind: 'stale' });
     if (frame.kind === 'error' && (frame.id === undefined || isAnswer(frame, id))) return answer(id, frame);
     const detail = `HTTP ${String(status)}`;
     const mayHaveActed = status === 500 || status === 502 || status === 504;
@@ -87,7 +98,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
           answer(id, frame);
           return true;
         }
-        if (drops.has(id)) events.frame(frame, frame.kind === 'bad' ? undefined : id);
+        if (waiting.has(id)) events.frame(frame, frame.kind === 'bad' ? undefined : id);
         return false;
       },
       ended: (end) => streamEnded(id, end, hasNews ? { ...before, times: 0 } : before),
@@ -101,13 +112,14 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
     if (!canResume) return fail(id, { kind: 'lost', detail: end.detail });
     const retryMs = Math.min(end.retryMs ?? before.retryMs, longestResumeMs);
     const resumed = { times: before.times + 1, lastEventId, retryMs };
-    const stop = clock.after(retryMs, () => resume(id, resumed), true);
-    if (drops.has(id)) drops.set(id, stop);
-    else stop();
+    nowEnds(
+      id,
+      clock.after(retryMs, () => resume(id, resumed), true),
+    );
   }
 
   function resume(id: number, resumed: Resumed): void {
-    if (!drops.has(id)) return;
+    if (!waiting.has(id)) return;
     const headers = { ...session.headersFor(undefined), accept: 'text/event-stream' };
     const from = resumed.lastEventId === undefined ? {} : { 'last-event-id': resumed.lastEventId };
     const order = { method: 'GET', headers: { ...headers, ...from }, isRepeatable: true } as const;
@@ -120,21 +132,21 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
       error: (detail) =>
         streamEnded(id, { detail, isMalformed: false, lastEventId: undefined, retryMs: undefined }, resumed),
     });
-    drops.set(id, drop);
+    nowEnds(id, drop);
   }
 
   return {
-    expect: (id, drop) => void drops.set(id, drop),
+    expect: (id, sessionId, drop) => void waiting.set(id, { sessionId, drop }),
     receive,
     fail,
     drop(id) {
-      const drop = drops.get(id);
-      drops.delete(id);
-      drop?.();
+      const found = waiting.get(id);
+      waiting.delete(id);
+      found?.drop();
     },
     dropAll() {
-      for (const drop of drops.values()) drop();
-      drops.clear();
+      for (const { drop } of waiting.values()) drop();
+      waiting.clear();
     },
   };
 }

@@ -76,13 +76,12 @@ export function openHttpLink(parts: HttpLinkParts): Link {
   function postRequest(message: Message, id: number): void {
     // In a session that the server must have lost, nothing may be asked before it is opened again.
     if (isSuspect && message.about?.method !== 'initialize') {
-      answers.expect(id, () => undefined);
+      answers.expect(id, session.id, () => undefined);
       return answers.fail(id, { kind: 'stale' });
     }
-    answers.expect(
-      id,
-      post(message, () => undefined),
-    );
+    const sessionId = session.id;
+    const drop = post(message, () => undefined);
+    answers.expect(id, sessionId, drop);
   }
 
   function postMessage(message: Message): void {

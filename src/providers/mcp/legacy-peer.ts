@@ -83,6 +83,7 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
   let { abilities } = welcome;
   let logLevel: number = logLevels.length;
   let renewal: Promise<boolean> | undefined;
+  let sessions = 1;
   let subscribed = new Set<string>();
 
   function call(call: Call, exchange: Exchange): Promise<Outcome> {
@@ -95,27 +96,31 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
     mayRenew: boolean,
     resolve: (outcome: Outcome) => void,
   ): void {
+    if (renewal !== undefined) return void renewal.then(() => send(call, exchange, mayRenew, resolve));
     if (exchange.logLevel !== undefined && abilities.logging)
       raiseLogLevel(logLevels.indexOf(exchange.logLevel));
     const id = rpc.nextId();
     const params = paramsFor(call, metaFor(call, exchange, id), noAnswers);
     if (params === undefined) return resolve(duplicateMember());
     const text = requestText(id, methodOf(call.target), params);
+    const sentIn = sessions;
     rpc.carry(id, text, { call, exchange }, (reply) => {
       if (reply.kind !== 'stale') resolve(outcomeOf(reply));
-      else void sendAgain(call, exchange, mayRenew).then(resolve);
+      else if (!mayRenew) resolve(staleOutcome(server));
+      else void sendAgain(call, exchange, sentIn).then(resolve);
     });
   }
 
-  async function sendAgain(call: Call, exchange: Exchange, mayRenew: boolean): Promise<Outcome> {
-    if (!mayRenew || !(await renew())) {
+  async function sendAgain(call: Call, exchange: Exchange, sentIn: number): Promise<Outcome> {
+    if (!(await renew(sentIn))) {
       return staleOutcome(server);
     }
     return new Promise((resolve) => send(call, exchange, false, resolve));
   }
 
-  /** Opens the session again, once for all who need it. */
-  function renew(): Promise<boolean> {
+  /** Opens the session again, once for all who found it lost. */
+  function renew(lost: number): Promise<boolean> {
+    if (lost !== sessions) return Promise.resolve(true);
     renewal ??= openAgain().finally(() => {
       renewal = undefined;
     });
@@ -129,6 +134,7 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
       rpc.fail(again.detail);
       return false;
     }
+    sessions += 1;
     abilities = again.abilities;
     logLevel = logLevels.length;
     const uris = [...subscribed];
@@ -139,8 +145,10 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
   }
 
   async function request(method: string, params: string | undefined): Promise<Reply> {
+    await renewal;
+    const sentIn = sessions;
     const reply = await rpc.request(method, params, { timeoutMs: ownRequestMs });
-    if (reply.kind !== 'stale' || !(await renew())) return reply;
+    if (reply.kind !== 'stale' || !(await renew(sentIn))) return reply;
     return rpc.request(method, params, { timeoutMs: ownRequestMs });
   }
 
