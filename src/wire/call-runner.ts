@@ -10,15 +10,23 @@ import {
   type Request,
   type Session,
 } from '../kernel/index.js';
-import { duplicate, tooMany } from './answers.js';
+import { duplicate, failed, tooMany } from './answers.js';
 import { createExchange } from './exchanges.js';
 import { protocolError } from './faults.js';
 import type { InFlight } from './framing/in-flight.js';
 import type { ReplyLine } from './framing/reply-line.js';
 import type { Turnstile } from './framing/turnstile.js';
+import { maxRunning, maxWaiting } from './identity.js';
 import { buildRequest, type CallMethod, readWanted } from './requests.js';
 
 export type AskedFrame = Extract<Frame, { kind: 'request' }>;
+
+/** A request while it has no answer: what was asked, the way back, and whether the answer is still wanted. */
+export interface Asked {
+  readonly frame: AskedFrame;
+  readonly line: ReplyLine;
+  readonly signal: AbortSignal;
+}
 
 export interface CallRunnerParts {
   readonly gateway: Gateway;
@@ -37,42 +45,58 @@ export interface CallFace {
   end(outcome: Outcome, request: Request): void;
 }
 
-/** Takes one request through the gateway: its id, its turn, its exchange, its one answer. */
+/** Answers a request under its id, which nobody else may use meanwhile. Whatever happens, the id is free again. */
+export async function answerUnderId(
+  inFlight: InFlight,
+  frame: AskedFrame,
+  line: ReplyLine,
+  answer: (asked: Asked) => void | Promise<void>,
+): Promise<void> {
+  if (inFlight.size >= maxRunning + maxWaiting) return line.end(tooMany(frame.id));
+  const controller = inFlight.begin(frame.id);
+  if (controller === undefined) return line.end(duplicate(frame.id), 400);
+  const { signal } = controller;
+  try {
+    const answering = answer({ frame, line, signal });
+    // What is answered by now is not in flight any more, not even for a tick.
+    if (answering !== undefined) await answering;
+  } catch {
+    if (signal.aborted) line.drop();
+    else line.end(failed(frame.id));
+  } finally {
+    inFlight.end(frame.id);
+  }
+}
+
+/** Takes one request through the gateway: its turn, its exchange, its one answer. */
 export async function runCall(
   parts: CallRunnerParts,
-  frame: AskedFrame,
+  { frame, line, signal }: Asked,
   method: CallMethod,
   face: CallFace,
-  line: ReplyLine,
 ): Promise<void> {
   const params = frame.params ?? emptyObject;
   const wanted = readWanted(method, params);
   if (typeof wanted === 'string') return line.end(protocolError(frame.id, -32602, wanted));
-  const controller = parts.inFlight.begin(frame.id);
-  if (controller === undefined) return line.end(duplicate(frame.id), 400);
-  const { signal } = controller;
+  const turn = parts.turnstile.enter(signal);
+  if (!(turn === true || (await turn))) return signal.aborted ? line.drop() : line.end(tooMany(frame.id));
   const incoming = { id: parts.newRequestId(), session: parts.session, client: face.client, wanted, params };
+  const { exchange, hangUp } = createExchange({
+    params,
+    line,
+    signal,
+    client: face.client,
+    logLevel: face.logLevel,
+    asking: face.asking,
+    ask: (question) => face.ask(question, signal),
+  });
   try {
-    const turn = parts.turnstile.enter(signal);
-    if (!(turn === true || (await turn))) return signal.aborted ? line.drop() : line.end(tooMany(frame.id));
-    try {
-      const request = buildRequest(incoming, face.asking === 'rounds' && method !== 'completion/complete');
-      const exchange = createExchange({
-        params,
-        line,
-        signal,
-        client: face.client,
-        logLevel: face.logLevel,
-        asking: face.asking,
-        ask: (question) => face.ask(question, signal),
-      });
-      const outcome = await parts.gateway.call(request, exchange);
-      if (signal.aborted) line.drop();
-      else face.end(outcome, request);
-    } finally {
-      parts.turnstile.leave();
-    }
+    const request = buildRequest(incoming, face.asking === 'rounds' && method !== 'completion/complete');
+    const outcome = await parts.gateway.call(request, exchange);
+    hangUp();
+    if (signal.aborted) line.drop();
+    else face.end(outcome, request);
   } finally {
-    parts.inFlight.end(frame.id);
+    parts.turnstile.leave();
   }
 }

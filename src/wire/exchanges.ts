@@ -23,13 +23,17 @@ export interface ExchangeParts {
   ask(question: Question): Promise<Answer>;
 }
 
-/** The live line of one request. Nothing is sent after the caller has left. */
-export function createExchange(parts: ExchangeParts): Exchange {
+/** The live line of one request. Nothing is sent after the caller has left, or after we hung up. */
+export function createExchange(parts: ExchangeParts): {
+  readonly exchange: Exchange;
+  readonly hangUp: () => void;
+} {
   const token = progressToken(parts.params);
+  let isOver = false;
   const send = (method: string, params: string): void => {
-    if (!parts.signal.aborted) parts.line.send(notificationText(method, params));
+    if (!isOver && !parts.signal.aborted) parts.line.send(notificationText(method, params));
   };
-  return {
+  const exchange: Exchange = {
     signal: parts.signal,
     wantsProgress: token !== undefined,
     logLevel: parts.logLevel,
@@ -42,7 +46,17 @@ export function createExchange(parts: ExchangeParts): Exchange {
       if (isLoud(level, parts.logLevel)) send('notifications/message', params.text);
     },
     canAnswer: (method) => canAnswer(parts.client, method),
-    ask: (question) => parts.ask(question),
+    ask(question) {
+      if (isOver) return Promise.resolve(refusedAnswer('the call is over'));
+      if (canAnswer(parts.client, question.method)) return parts.ask(question);
+      return Promise.resolve(refusedAnswer(`the client does not support ${question.method}`));
+    },
+  };
+  return {
+    exchange,
+    hangUp() {
+      isOver = true;
+    },
   };
 }
 

@@ -14,16 +14,8 @@ import {
   requestText,
   resultText,
 } from '../kernel/index.js';
-import {
-  badCursor,
-  cancelledId,
-  changeMethods,
-  cursorOf,
-  failed,
-  tooMany,
-  unknownMethod,
-} from './answers.js';
-import { type AskedFrame, type CallRunnerParts, runCall } from './call-runner.js';
+import { badCursor, cancelledId, changeMethods, cursorOf, tooMany, unknownMethod } from './answers.js';
+import { answerUnderId, type Asked, type CallRunnerParts, runCall } from './call-runner.js';
 import {
   initializeResult,
   legacyResult,
@@ -62,6 +54,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   let level: LogLevel | undefined;
   let nextQuestion = 0;
   let isReady = false;
+  let isClosed = false;
   const stopChanges = gateway.onChange((changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
@@ -79,37 +72,34 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       };
       questions.set(id, settle);
       signal.addEventListener('abort', giveUp, { once: true });
-      line.send(requestText(id, question.method, question.params.text));
+      const isSent = line.send(requestText(id, question.method, question.params.text));
+      if (!isSent) settle(refusedAnswer('there is no stream on which the caller could be asked'));
     });
   }
 
-  function call(frame: AskedFrame, method: CallMethod, known: Client, line: ReplyLine): Promise<void> {
-    return runCall(
-      parts,
-      frame,
-      method,
-      {
-        client: known,
-        logLevel: level,
-        asking: 'live',
-        ask: (question, signal) => ask(line, signal, question),
-        end: (outcome, request) => line.end(encodeOutcome(frame.id, outcome, request)),
-      },
-      line,
-    );
+  function call(asked: Asked, method: CallMethod, known: Client): Promise<void> {
+    const { frame, line } = asked;
+    return runCall(parts, asked, method, {
+      client: known,
+      logLevel: level,
+      asking: 'live',
+      ask: (question, signal) => ask(line, signal, question),
+      end: (outcome, request) => line.end(encodeOutcome(frame.id, outcome, request)),
+    });
   }
 
-  async function list(frame: AskedFrame, line: ReplyLine): Promise<void> {
+  async function list({ frame, line, signal }: Asked): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
     await gateway.settle();
+    if (signal.aborted) return line.drop();
     const cursor = cursorOf(frame.params);
     const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor)));
   }
 
-  async function initialize(frame: AskedFrame, line: ReplyLine): Promise<void> {
+  async function initialize({ frame, line }: Asked): Promise<void> {
     if (client !== undefined) return line.end(protocolError(frame.id, -32600, 'Already initialized'));
     client = readInitialize(frame.params);
     if (client === undefined) {
@@ -120,11 +110,11 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     isReady = true;
   }
 
-  async function subscribe(frame: AskedFrame, line: ReplyLine): Promise<void> {
+  async function subscribe({ frame, line }: Asked): Promise<void> {
     const uri = uriOf(frame.params);
     if (uri === undefined)
       return line.end(protocolError(frame.id, -32602, 'Invalid params: uri must be a string'));
-    if (watches.size >= maxSubscriptions) return line.end(tooMany(frame.id));
+    if (!watches.has(uri) && watches.size >= maxSubscriptions) return line.end(tooMany(frame.id));
     await gateway.settle();
     const stop = await gateway.watch(session, uri, (params) =>
       parts.push(notificationText('notifications/resources/updated', params.text)),
@@ -132,12 +122,18 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (typeof stop !== 'function') {
       return line.end(errorText(frame.id, faultText(stop, 'resource', 'legacy').text));
     }
+    // Meanwhile the client may have left, or subscribed to as much as it may.
+    const isWelcome = !isClosed && (watches.has(uri) || watches.size < maxSubscriptions);
+    if (!isWelcome) {
+      stop();
+      return line.end(tooMany(frame.id));
+    }
     watches.get(uri)?.();
     watches.set(uri, stop);
     line.end(resultText(frame.id, '{}'));
   }
 
-  function unsubscribe(frame: AskedFrame, line: ReplyLine): void {
+  function unsubscribe({ frame, line }: Asked): void {
     const uri = uriOf(frame.params);
     if (uri !== undefined) {
       watches.get(uri)?.();
@@ -146,7 +142,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     line.end(resultText(frame.id, '{}'));
   }
 
-  function setLevel(frame: AskedFrame, line: ReplyLine): void {
+  function setLevel({ frame, line }: Asked): void {
     const asked = (frame.params?.value as { readonly level?: unknown } | undefined)?.level;
     const known = logLevels.find((name) => name === asked);
     if (known === undefined) {
@@ -158,16 +154,17 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     line.end(resultText(frame.id, '{}'));
   }
 
-  function answerRequest(frame: AskedFrame, line: ReplyLine): void | Promise<void> {
-    if (frame.method === 'initialize') return initialize(frame, line);
+  function answerRequest(asked: Asked): void | Promise<void> {
+    const { frame, line } = asked;
+    if (frame.method === 'initialize') return initialize(asked);
     if (frame.method === 'ping') return line.end(resultText(frame.id, '{}'));
     if (client === undefined)
       return line.end(protocolError(frame.id, -32600, 'Not initialized: send initialize first'));
-    if (isCallMethod(frame.method)) return call(frame, frame.method, client, line);
-    if (frame.method === 'resources/subscribe') return subscribe(frame, line);
-    if (frame.method === 'resources/unsubscribe') return unsubscribe(frame, line);
-    if (frame.method === 'logging/setLevel') return setLevel(frame, line);
-    return list(frame, line);
+    if (isCallMethod(frame.method)) return call(asked, frame.method, client);
+    if (frame.method === 'resources/subscribe') return subscribe(asked);
+    if (frame.method === 'resources/unsubscribe') return unsubscribe(asked);
+    if (frame.method === 'logging/setLevel') return setLevel(asked);
+    return list(asked);
   }
 
   function notice(frame: Extract<Frame, { kind: 'notification' }>): void {
@@ -179,9 +176,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   return {
     receive(frame, line) {
       if (frame.kind === 'request') {
-        Promise.resolve(answerRequest(frame, line)).catch(() => {
-          line.end(failed(frame.id));
-        });
+        void answerUnderId(inFlight, frame, line, answerRequest);
         return;
       }
       if (frame.kind === 'notification') notice(frame);
@@ -192,6 +187,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       line.drop();
     },
     close() {
+      isClosed = true;
       stopChanges();
       for (const stop of watches.values()) stop();
       watches.clear();

@@ -24,6 +24,14 @@ export interface Admin {
   ): Promise<void>;
 }
 
+interface Visit {
+  readonly principal: Principal;
+  readonly parameter: string;
+  readonly request: IncomingMessage;
+  /** Aborts when the visitor leaves before the answer. */
+  readonly signal: AbortSignal;
+}
+
 interface Reply {
   readonly status: number;
   readonly body: string;
@@ -42,13 +50,11 @@ export function openAdmin(
     return { id: `admin:${principal.id}`, principal, scope: 'credential' };
   }
 
-  async function call(principal: Principal, name: string, request: IncomingMessage): Promise<Reply> {
+  async function call({ principal, parameter: name, request, signal }: Visit): Promise<Reply> {
     const body = await readBody(request, maxBodyBytes);
     const args = body.ok ? parseObject(body.text) : undefined;
     if (args === undefined)
       return failure(400, 'input.invalid', 'The body must be a JSON object: the arguments.');
-    const controller = new AbortController();
-    request.once('aborted', () => controller.abort());
     const params = new JsonText(`{"name":${JSON.stringify(name)},"arguments":${args}}`);
     const outcome = await gateway.call(
       {
@@ -58,7 +64,7 @@ export function openAdmin(
         wanted: { kind: 'tool', name },
         params,
       },
-      createQuietExchange(controller.signal),
+      createQuietExchange(signal),
     );
     if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
     if (outcome.kind === 'asks')
@@ -75,21 +81,16 @@ export function openAdmin(
         );
   }
 
-  const handlers: Readonly<
-    Record<
-      Route['operation'],
-      (principal: Principal, parameter: string, request: IncomingMessage) => Reply | Promise<Reply>
-    >
-  > = {
+  const handlers: Readonly<Record<Route['operation'], (visit: Visit) => Reply | Promise<Reply>>> = {
     openApi: () => ok(openApi(common.server.version)),
     status: () => ok({ version: common.server.version, ...counts() }),
     servers: () => ok({ servers: gateway.status(), collisions: gateway.collisions() }),
-    async tools(principal) {
+    async tools({ principal }) {
       await gateway.settle();
       const specs = gateway.list(sessionOf(principal), 'tools');
       return { status: 200, body: `{"tools":[${specs.map((spec) => spec.definition.text).join(',')}]}` };
     },
-    async tool(principal, name) {
+    async tool({ principal, parameter: name }) {
       await gateway.settle();
       const spec = gateway.describe(sessionOf(principal), name);
       if (spec === undefined) return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
@@ -104,20 +105,26 @@ export function openAdmin(
   return {
     async handle(request, response, principal, path) {
       const match = findRoute(request.method ?? 'GET', path);
+      const controller = new AbortController();
+      response.once('close', () => controller.abort());
+      const { signal } = controller;
       const reply =
         match === undefined
           ? failure(404, 'route.not_found', 'No such address. The API is described at /api/openapi.json.')
-          : await handlers[match.route.operation](principal, match.parameter, request);
+          : await handlers[match.route.operation]({ principal, parameter: match.parameter, request, signal });
       answerJson(response, reply.status, reply.body, { 'cache-control': 'no-store' });
     },
   };
 }
 
 function findRoute(method: string, path: string): { route: Route; parameter: string } | undefined {
+  const given = path.split('/');
   for (const route of routes) {
-    const pattern = new RegExp(`^${route.path.replace(/\{[^}]+\}/, '([^/]+)')}$`);
-    const match = pattern.exec(path);
-    if (match && route.method === method) return { route, parameter: decodeSafely(match[1] ?? '') };
+    const wanted = route.path.split('/');
+    if (route.method !== method || wanted.length !== given.length) continue;
+    const open = wanted.findIndex((part) => part.startsWith('{'));
+    const isMatch = wanted.every((part, at) => (at === open ? given[at] !== '' : part === given[at]));
+    if (isMatch) return { route, parameter: decodeSafely(given[open] ?? '') };
   }
   return undefined;
 }

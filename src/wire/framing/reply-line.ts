@@ -1,7 +1,7 @@
 /** The way back to whoever sent one message: what belongs to it, then its one answer. */
 export interface ReplyLine {
-  /** A message that belongs to the request: progress, log, question. */
-  send(text: string): void;
+  /** A message that belongs to the request: progress, log, question. False when it cannot be carried. */
+  send(text: string): boolean;
   /** The one answer. The status matters to HTTP only. */
   end(text: string, status?: number): void;
   /** No answer will come: the request was cancelled, or it was a notification. */

@@ -3,14 +3,30 @@ export interface Turnstile {
   /** Resolves true when it is your turn, false when the queue is full or the signal aborts. */
   enter(signal: AbortSignal): boolean | Promise<boolean>;
   leave(): void;
+  /** Lets go on who waits, after it was held shut. */
+  reopen(): void;
 }
 
-export function createTurnstile(atOnce: number, waiting: number): Turnstile {
+/** `isShut` holds everyone back for a while, such as while nobody reads the answers. */
+export function createTurnstile(
+  atOnce: number,
+  waiting: number,
+  isShut: () => boolean = () => false,
+): Turnstile {
   let inside = 0;
   const queue: ((admitted: boolean) => void)[] = [];
+
+  function reopen(): void {
+    while (queue.length > 0 && inside < atOnce && !isShut()) {
+      inside += 1;
+      queue.shift()?.(true);
+    }
+  }
+
   return {
     enter(signal) {
-      if (inside < atOnce) {
+      if (signal.aborted) return false;
+      if (queue.length === 0 && inside < atOnce && !isShut()) {
         inside += 1;
         return true;
       }
@@ -30,9 +46,9 @@ export function createTurnstile(atOnce: number, waiting: number): Turnstile {
       });
     },
     leave() {
-      const next = queue.shift();
-      if (next) next(true);
-      else inside -= 1;
+      inside -= 1;
+      reopen();
     },
+    reopen,
   };
 }

@@ -33,17 +33,19 @@ export function createHttpLine(
     return state === 'streaming';
   }
 
-  function write(text: string): void {
+  function write(text: string): boolean {
+    if (response.destroyed) return false;
     if (response.writableLength > maxUnreadBytes) {
       state = 'done';
       response.destroy();
-    } else response.write(text);
+      return false;
+    }
+    response.write(text);
+    return true;
   }
 
   return {
-    send(text) {
-      if (stream()) write(event(text));
-    },
+    send: (text) => stream() && write(event(text)),
     end(text, status = 200) {
       if (state === 'done') return;
       if (state === 'streaming') response.end(event(text));

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type JsonText, type ToolSpec } from '../../kernel/index.js';
+import { decodeUtf8, type JsonText, membersOf, textOf, type ToolSpec } from '../../kernel/index.js';
 
 /** Says what is wrong with the headers that mirror a modern request's body, or nothing. */
 export function headerProblem(
@@ -46,11 +46,8 @@ export function paramProblem(
   const { inputSchema } = tool.definition.value as { readonly inputSchema?: unknown };
   const given = (params.value as { readonly arguments?: unknown }).arguments;
   for (const { header, path } of annotated(inputSchema, [])) {
-    const problem = oneParamProblem(
-      headers[`mcp-param-${header.toLowerCase()}`],
-      header,
-      valueAt(given, path),
-    );
+    const body = { value: valueAt(given, path), text: () => textAt(params.text, ['arguments', ...path]) };
+    const problem = oneParamProblem(headers[`mcp-param-${header.toLowerCase()}`], header, body);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -59,18 +56,39 @@ export function paramProblem(
 function oneParamProblem(
   given: string | string[] | undefined,
   header: string,
-  body: unknown,
+  body: Mirrored,
 ): string | undefined {
   const name = `Mcp-Param-${header}`;
-  if (body === undefined || body === null) {
+  if (body.value === undefined || body.value === null) {
     return given === undefined ? undefined : `${name} header has no counterpart in the body`;
   }
   if (typeof given !== 'string') return `${name} header is missing`;
   const decoded = decodeValue(given);
   if (decoded === undefined) return `${name} header has invalid characters or encoding`;
   const isEqual =
-    typeof body === 'number' ? decoded.trim() !== '' && Number(decoded) === body : decoded === plain(body);
-  return isEqual ? undefined : mismatch(name, decoded, plain(body));
+    typeof body.value === 'number'
+      ? isSameNumber(decoded, body.value, body.text)
+      : decoded === plain(body.value);
+  return isEqual ? undefined : mismatch(name, decoded, plain(body.value));
+}
+
+/** An argument that stands in a header too: what it is, and how it is written. */
+interface Mirrored {
+  readonly value: unknown;
+  readonly text: () => string | undefined;
+}
+
+/** Numbers are compared as numbers; where JavaScript cannot tell two apart, as they are written. */
+function isSameNumber(header: string, value: number, text: () => string | undefined): boolean {
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(header)) return false;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return Number(header) === value;
+  return header === JSON.stringify(value) || header === text();
+}
+
+function textAt(text: string, path: readonly string[]): string | undefined {
+  let current: string | undefined = text;
+  for (const key of path) current &&= textOf(current, membersOf(current), key);
+  return current;
 }
 
 /** A value as a header spells it. Only strings, integers and booleans may be mirrored. */
@@ -109,7 +127,7 @@ function decodeValue(value: string): string | undefined {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
   const inner = value.slice('=?base64?'.length, -2);
   const bytes = Buffer.from(inner, 'base64');
-  return bytes.toString('base64') === inner ? bytes.toString('utf8') : undefined;
+  return bytes.toString('base64') === inner ? decodeUtf8(bytes) : undefined;
 }
 
 function mismatch(name: string, header: string, body: string): string {

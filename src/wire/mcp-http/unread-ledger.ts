@@ -37,8 +37,9 @@ export function createUnreadLedger(limit: number, now: () => number): UnreadLedg
         // Both may come first: `finish` when all is handed over, `close` when the client left.
         response.once('finish', () => forget(response));
         response.once('close', () => forget(response));
-        open.set(response, { bytes, since: now() });
       }
+      const before = open.get(response);
+      open.set(response, { bytes: bytes + (before?.bytes ?? 0), since: before?.since ?? now() });
       total += bytes;
       if (total > limit) makeRoom();
     },

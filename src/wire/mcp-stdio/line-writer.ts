@@ -26,7 +26,8 @@ export function openLineWriter(output: Writable): LineWriter {
     if (waiting === '' || isBroken) return;
     const text = waiting;
     waiting = '';
-    output.write(text);
+    // A stream that took it all at once says nothing more; one that did not will say when it has.
+    if (output.write(text)) drained();
   }
 
   const fail = (): void => {

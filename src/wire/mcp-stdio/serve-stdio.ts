@@ -43,7 +43,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
     gateway,
     session,
     inFlight,
-    turnstile: createTurnstile(maxRunning, maxWaiting),
+    turnstile: createTurnstile(maxRunning, maxWaiting, () => writer.isFull()),
     newRequestId: common.newRequestId,
     server: common.server,
   };
@@ -54,7 +54,10 @@ export function serveStdio(parts: StdioParts): StdioServer {
   });
   const modern = openModernPeer({ ...runner, pager: common.pagers.modern, supportedVersions });
   const line: ReplyLine = {
-    send: (text) => writer.write(text),
+    send(text) {
+      writer.write(text);
+      return true;
+    },
     end: (text) => writer.write(text),
     drop: () => {},
   };
@@ -71,6 +74,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
 
   /** While the client does not read, nothing new is begun: its answers would only pile up. */
   function work(): void {
+    runner.turnstile.reopen();
     while (backlog.length > 0 && !writer.isFull()) {
       const next = backlog.shift();
       if (next !== undefined) take(next);
@@ -111,6 +115,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
 
   function close(): void {
     input.off('data', onData);
+    backlog = [];
     legacy.close();
     modern.close();
     inFlight.cancelAll();
