@@ -38,11 +38,15 @@ export interface InFlight {
   take(id: number): Pending | undefined;
   /** The request whose answer has this id. Also clears the memory of one that was given up. */
   takeAnswered(id: RawId): Pending | undefined;
+  /** Remembers whose call came to its end: the server may still have a log line about it. */
+  ended(pending: Pending, now: number): void;
   /** Remembers a request that was given up: the server may still speak of it. */
   giveUp(pending: Pending): void;
   takeAll(): Pending[];
   /** The call that a message belongs to: by its stream, else only if everything in flight is of one session. */
   ownerOf(carrier: number | undefined): Owner;
+  /** The same for what may also come after the end of a call. */
+  lateOwnerOf(carrier: number | undefined): Owner;
   /** Gives the request its whole time again, within its limit. */
   extend(pending: Pending): void;
   /** The caller was asked, so the time that its answer took does not count. */
@@ -54,6 +58,8 @@ export interface InFlight {
 
 const maxGivenUp = 256;
 const givenUpMs = 60_000;
+const maxEnded = 256;
+const endedMs = 2000;
 /** How often progress may give a request its whole time again. */
 export const maxExtensions = 10;
 
@@ -66,6 +72,8 @@ interface GivenUp {
 export function createInFlight(clock: Clock, onExpired: (pending: Pending) => void): InFlight {
   const waiting = new Map<number, Pending>();
   const givenUp = new Map<number, GivenUp>();
+  /** Sessions whose calls ended lately, and when. */
+  const ended = new Map<string, number>();
   let stopTimer: (() => void) | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
 
@@ -92,6 +100,12 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     if (next < Number.POSITIVE_INFINITY) arm(next);
   }
 
+  function ownerOf(carrier: number | undefined): Owner {
+    if (carrier !== undefined) return ownerByStream(waiting.get(carrier));
+    forgetOld(givenUp, clock.now());
+    return onlyOwner(waiting, givenUp);
+  }
+
   return {
     get size() {
       return waiting.size;
@@ -114,6 +128,11 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       else if (givenUp.size > 0) givenUp.delete(id);
       return pending;
     },
+    ended(pending, now) {
+      if (pending.call === undefined) return;
+      if (ended.size >= maxEnded) ended.clear();
+      ended.set(pending.call.session.id, now);
+    },
     giveUp(pending) {
       if (pending.call === undefined) return;
       const oldest = givenUp.size >= maxGivenUp ? givenUp.keys().next().value : undefined;
@@ -124,12 +143,17 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       const all = [...waiting.values()];
       waiting.clear();
       givenUp.clear();
+      ended.clear();
       return all;
     },
-    ownerOf(carrier) {
-      if (carrier !== undefined) return ownerByStream(waiting.get(carrier));
-      forgetOld(givenUp, clock.now());
-      return onlyOwner(waiting, givenUp);
+    ownerOf,
+    lateOwnerOf(carrier) {
+      const owner = ownerOf(carrier);
+      const sessionId = owner.kind === 'one' ? owner.pending.call?.session.id : undefined;
+      if (carrier !== undefined || sessionId === undefined) return owner;
+      const since = clock.now() - endedMs;
+      for (const [other, at] of ended) if (other !== sessionId && at > since) return { kind: 'many' };
+      return owner;
     },
     extend(pending) {
       pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);

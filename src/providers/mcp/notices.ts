@@ -25,7 +25,7 @@ export function createNotices(
     const value = isRecord(params.value) ? params.value : {};
     const at = logLevels.findIndex((known) => known === value['level']);
     const level = logLevels[at];
-    const owner = parts.inFlight.ownerOf(carrier);
+    const owner = parts.inFlight.lateOwnerOf(carrier);
     if (owner.kind !== 'one' || level === undefined) {
       parts.log('debug', 'server log', { level: value['level'], data: params.text.slice(0, 2000) });
       return;

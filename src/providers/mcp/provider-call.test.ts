@@ -222,6 +222,22 @@ describe('log lines of a server', () => {
     expect(bench.logs.filter(({ message }) => message === 'server log')).toHaveLength(2);
   });
 
+  it('do not reach a session just after the call of another one ended', async () => {
+    const bench = openBench(legacyScript(undefined, logging));
+    await bench.provider.ready();
+    const one = bench.call();
+    await settle();
+    bench.server.child.say({ jsonrpc: '2.0', id: callsOf(bench.server.child.received)[0]?.id, result: {} });
+    await one.outcome;
+    const two = bench.call({ logLevel: 'debug', session: 'two' });
+    await settle();
+    say(bench.server.child, 'error');
+    expect(two.seen.logs).toEqual([]);
+    await bench.clock.advance(2000);
+    say(bench.server.child, 'error');
+    expect(two.seen.logs).toHaveLength(1);
+  });
+
   it('are asked for at the most talkative level that a call wants', async () => {
     const bench = openBench(legacyScript(undefined, logging));
     await bench.provider.ready();

@@ -124,6 +124,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
 
   function settle(pending: Pending, reply: Reply): void {
     lastUse = clock.now();
+    inFlight.ended(pending, lastUse);
     if (pending.questions > 0) hears.ended(pending);
     pending.finish(reply);
   }
