@@ -52,7 +52,7 @@ export function recordExchange(wishes: ExchangeWishes = {}): {
   return { exchange, seen };
 }
 
-export function sessionOf(id: string): Session {
+function sessionOf(id: string): Session {
   return { id, scope: 'connection', principal: { kind: 'agent', id, zone: 'local' } };
 }
 

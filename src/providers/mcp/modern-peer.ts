@@ -17,7 +17,7 @@ import { type Changes, methodOf, nameOf, paramsFor, traceMeta } from './request-
 import type { Rpc } from './rpc.js';
 import { openSubscription, type Subscription } from './subscription.js';
 
-export const modernVersion = '2026-07-28';
+const modernVersion = '2026-07-28';
 
 export interface ModernParts {
   readonly rpc: Rpc;

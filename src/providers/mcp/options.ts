@@ -45,10 +45,13 @@ export interface McpProviderOptions {
   readonly clock?: Clock;
 }
 
+const longestTimerMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, run, quiet) {
-    const timer = setTimeout(run, ms);
+    // Node takes a longer time for one millisecond.
+    const timer = setTimeout(run, Math.min(ms, longestTimerMs));
     if (quiet === true) timer.unref();
     return () => clearTimeout(timer);
   },

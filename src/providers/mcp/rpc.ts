@@ -1,6 +1,5 @@
 import {
   type Call,
-  createFault,
   type Exchange,
   type Fault,
   type Frame,
@@ -10,6 +9,7 @@ import {
 } from '../../kernel/index.js';
 import { createInFlight, type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
 import type { About, Link, LinkEvents, LinkFailure } from './link.js';
+import { cancelledFault, failureFault, slowFault, timeoutFault, tooManyFault } from './link-faults.js';
 import type { Clock, Log } from './options.js';
 
 type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
@@ -240,41 +240,4 @@ function tokenOf(params: JsonText | undefined): number | undefined {
 
 function faultReply(fault: Fault): Reply {
   return { kind: 'fault', fault };
-}
-
-function cancelledFault(server: string): Fault {
-  return createFault('call.cancelled', `The call to ${server} was cancelled.`);
-}
-
-function timeoutFault(server: string, timeoutMs: number): Fault {
-  const seconds = String(Math.round(timeoutMs / 100) / 10);
-  return createFault('call.timeout', `The server ${server} gave no answer within ${seconds} s.`);
-}
-
-function tooManyFault(server: string): Fault {
-  return createFault(
-    'call.too_many',
-    `The server ${server} has too many unanswered requests: wait for answers.`,
-  );
-}
-
-function slowFault(server: string): Fault {
-  return createFault(
-    'provider.unavailable',
-    `The server ${server} does not read what it is sent: try later.`,
-  );
-}
-
-export function failureFault(server: string, failure: Exclude<LinkFailure, { kind: 'stale' }>): Fault {
-  const { detail } = failure;
-  if (failure.kind === 'malformed') {
-    return createFault('provider.malformed', `The server ${server} answered with something unreadable.`, {
-      detail,
-    });
-  }
-  if (failure.kind === 'refused') {
-    return createFault('provider.unavailable', `The server ${server} could not be reached.`, { detail });
-  }
-  const message = `The server ${server} went away before it answered; check what happened before you call again.`;
-  return createFault('provider.lost', message, { detail });
 }

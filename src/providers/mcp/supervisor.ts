@@ -1,4 +1,5 @@
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../kernel/index.js';
+import { cancelledFault } from './link-faults.js';
 import type { Clock, Log } from './options.js';
 import { createPauses } from './pauses.js';
 import type { Peer } from './peer.js';
@@ -176,11 +177,11 @@ async function inTime(
   opening: Promise<Peer | Fault>,
   { signal, waitMs, clock, server }: Waiting,
 ): Promise<Peer | Fault> {
-  if (signal?.aborted) return cancelled(server);
+  if (signal?.aborted) return cancelledFault(server);
   let stop = (): void => undefined;
   const giveUp = new Promise<Fault>((resolve) => {
     const stopTimer = clock.after(waitMs, () => resolve(stillStarting(server)));
-    const onAbort = (): void => resolve(cancelled(server));
+    const onAbort = (): void => resolve(cancelledFault(server));
     signal?.addEventListener('abort', onAbort, { once: true });
     stop = () => {
       stopTimer();
@@ -192,10 +193,6 @@ async function inTime(
   } finally {
     stop();
   }
-}
-
-function cancelled(server: string): Fault {
-  return createFault('call.cancelled', `The call to ${server} was cancelled.`);
 }
 
 function stillStarting(server: string): Fault {

@@ -1,4 +1,5 @@
 import { createFault, type Fault } from '../../kernel/index.js';
+import { cancelledFault } from './link-faults.js';
 import type { Clock } from './options.js';
 
 /**
@@ -69,7 +70,7 @@ export function createTurns(server: string, clock: Clock, waitMs: number): Turns
           waiting = waiting.filter((other) => other !== waiter);
           resolve(fault);
         };
-        const onAbort = (): void => leave(cancelled(server));
+        const onAbort = (): void => leave(cancelledFault(server));
         const stopTimer = clock.after(waitMs, () => leave(tooLong(server)), true);
         const stop = (): void => {
           stopTimer();
@@ -87,10 +88,6 @@ export function createTurns(server: string, clock: Clock, waitMs: number): Turns
       });
     },
   };
-}
-
-function cancelled(server: string): Fault {
-  return createFault('call.cancelled', `The call to ${server} was cancelled.`);
 }
 
 function tooLong(server: string): Fault {
