@@ -1,6 +1,7 @@
 import { Command as Commander } from 'commander';
 import type { Command, Given } from './command.js';
 import { commands } from './commands/index.js';
+import { exitCodes, exitMeanings } from './exit-codes.js';
 
 /** What a parsed command line asks for. */
 export interface Chosen {
@@ -22,9 +23,17 @@ export function createProgram(
   const program = configured(new Commander('tidegate'), write);
   program.description('One gate between AI agents and every tool they use.');
   program.version(version, '-V, --version', 'Print the version.');
-  program.addHelpText('after', '\nExample:\n  tidegate tools list\n');
+  program.addHelpText(
+    'after',
+    `\nExample:\n  tidegate tools list\n\nExit status:\n${exitLines().join('\n')}\n`,
+  );
   for (const command of commands) addCommand(program, command, choose, write);
   return program;
+}
+
+function exitLines(): string[] {
+  const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
+  return names.map((name) => `  ${String(exitCodes[name]).padEnd(4)} ${exitMeanings[name]}`);
 }
 
 function addCommand(

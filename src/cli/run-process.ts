@@ -97,12 +97,19 @@ const standardInput: Input = {
     return Buffer.concat(parts).toString('utf8');
   },
   async ask(question) {
-    const { createInterface } = await import('node:readline/promises');
+    const { createInterface } = await import('node:readline');
     const lines = createInterface({ input: process.stdin, output: process.stdout });
-    try {
-      return await lines.question(question);
-    } finally {
+    // On a terminal the interface takes Ctrl+C for itself.
+    lines.once('SIGINT', () => {
+      process.kill(process.pid, 'SIGINT');
       lines.close();
-    }
+    });
+    return new Promise((resolve) => {
+      lines.once('close', () => resolve(''));
+      lines.question(question, (answer) => {
+        resolve(answer);
+        lines.close();
+      });
+    });
   },
 };

@@ -9,7 +9,7 @@ export interface BufferedFile {
   close(): Promise<void>;
 }
 
-export interface Buffering {
+interface Buffering {
   readonly minBytes: number;
   readonly flushMs: number;
   /** Beyond this, text is dropped and counted: a reader that does not read costs no memory. */
@@ -17,7 +17,7 @@ export interface Buffering {
   readonly closeMs: number;
 }
 
-export const usualBuffering: Buffering = {
+const usualBuffering: Buffering = {
   minBytes: 32_768,
   flushMs: 500,
   maxBytes: 1_048_576,

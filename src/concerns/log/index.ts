@@ -1,2 +1,2 @@
-export { type Log, type LogOptions, type LogThreshold, logLevels, openLog, type Severity } from './log.js';
+export { type LogThreshold, openLog } from './log.js';
 export { redactText } from './redact.js';

@@ -7,7 +7,7 @@ import { withKnownClean } from './known-clean.js';
 import { type LineWriter, openLineWriter } from './line-writer.js';
 import { createLineRedactor, redactFields, redactText } from './redact.js';
 
-export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogThreshold = (typeof logLevels)[number];
 export type Severity = Exclude<LogThreshold, 'silent'>;
 

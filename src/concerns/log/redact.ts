@@ -78,7 +78,7 @@ const maxDepth = 6;
 const maxMembers = 200;
 
 /** A value fit for a log line: no secrets by name or by shape, neither deep nor wide, and without functions. */
-export function redactValue(value: unknown, depth = 0): unknown {
+function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;

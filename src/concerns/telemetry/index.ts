@@ -1,1 +1,1 @@
-export { openTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.js';
+export { openTelemetry } from './telemetry.js';
