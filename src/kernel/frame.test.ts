@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { count } from '../../test/support/counts.js';
 import { jsonText, objectText, stringText } from '../../test/support/json-arbitrary.js';
+import { readJsonTestSuite } from '../../test/support/test-data.js';
 import { errorText, idKey, maxDepth, notificationText, readFrame, requestText, resultText } from './frame.js';
 import { decodeUtf8 } from './lines.js';
 
@@ -169,32 +167,31 @@ describe('the texts that we write', () => {
   });
 });
 
-const data =
-  process.env['TIDEGATE_TESTDATA'] ?? fileURLToPath(new URL('../../../shared/data', import.meta.url));
-const suite = join(data, 'jsontestsuite', 'test_parsing');
+const suite = readJsonTestSuite();
 
-describe.skipIf(!existsSync(suite))('JSONTestSuite (skipped without TIDEGATE_TESTDATA)', () => {
-  const files = existsSync(suite) ? readdirSync(suite).filter((name) => name.endsWith('.json')) : [];
+describe.skipIf(suite.found === undefined)(`JSONTestSuite ${suite.reason}`, () => {
+  const files = suite.found ?? new Map<string, Buffer>();
+  const names = (prefix: string): string[] => [...files.keys()].filter((name) => name.startsWith(prefix));
   const isRead = (name: string): boolean => {
-    const text = decodeUtf8(readFileSync(join(suite, name)));
+    const text = decodeUtf8(files.get(name) ?? Buffer.of());
     if (text === undefined) return false;
     const frame = readFrame(text);
     return frame.kind !== 'bad' || frame.code !== -32700;
   };
 
   it('has all its files', () => {
-    expect(files).toHaveLength(318);
+    expect(files.size).toBe(318);
   });
 
-  it.each(files.filter((name) => name.startsWith('y_')))('reads %s', (name) => {
+  it.each(names('y_'))('reads %s', (name) => {
     expect(isRead(name)).toBe(true);
   });
 
-  it.each(files.filter((name) => name.startsWith('n_')))('refuses %s with -32700', (name) => {
+  it.each(names('n_'))('refuses %s with -32700', (name) => {
     expect(isRead(name)).toBe(false);
   });
 
-  it.each(files.filter((name) => name.startsWith('i_')))('does not fall over on %s', (name) => {
+  it.each(names('i_'))('does not fall over on %s', (name) => {
     expect(typeof isRead(name)).toBe('boolean');
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { JsonText, type Spec } from '../kernel/index.js';
+import { JsonText, type Spec, type ToolSpec } from '../kernel/index.js';
 import { createPager, type Page, type Pager } from './list-pages.js';
 
-function tools(count: number, description = ''): readonly Spec[] {
+function tools(count: number, description = ''): readonly ToolSpec[] {
   return Array.from({ length: count }, (_, at) => ({
     kind: 'tool',
     name: `tool-${at}`,
@@ -42,9 +42,7 @@ describe('the pages of a list', () => {
   it('hold every item once, in order, however long the list is', () => {
     for (const count of [1, 999, 1000, 1001, 10_000]) {
       const specs = tools(count);
-      expect(namesOf(readAll(plain(), specs))).toEqual(
-        specs.map((spec) => spec.kind === 'tool' && spec.name),
-      );
+      expect(namesOf(readAll(plain(), specs))).toEqual(specs.map(({ name }) => name));
     }
   });
 
@@ -56,7 +54,7 @@ describe('the pages of a list', () => {
   it('keep the text of each definition', () => {
     const definition = new JsonText('{ "name":"a", "n":12345678901234567890 }');
     const [spec] = tools(1);
-    const page = plain().page(spec ? [{ ...spec, definition } as Spec] : [], undefined);
+    const page = plain().page(spec ? [{ ...spec, definition }] : [], undefined);
     expect(page?.items).toBe('{ "name":"a", "n":12345678901234567890 }');
   });
 
@@ -93,7 +91,7 @@ describe('a cursor', () => {
     'x',
     '1',
     '.1',
-    `${tag}`,
+    tag,
     `${tag}.`,
     `${tag}.0`,
     `${tag}.3`,
