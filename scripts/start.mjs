@@ -1,0 +1,199 @@
+// `npm start`, also on a fresh clone: installs, builds, and runs a gate on a demo workspace with one real upstream
+// MCP server. Everything it writes is under .tidegate/. Until the install is done, only Node's own modules are used.
+import { spawn } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ensureInstalled } from './install.mjs';
+import { runCommand } from './run-command.mjs';
+import { guide } from './start-guide.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'dist', 'tidegate.js');
+const example = join(root, 'examples', 'demo');
+const demo = join(root, '.tidegate', 'demo');
+const home = join(root, '.tidegate', 'home');
+const config = join(demo, 'tidegate.yaml');
+const environment = { ...process.env, TIDEGATE_HOME: home };
+const firstPort = 8420;
+const triedPorts = 50;
+const readyMs = 20_000;
+const graceMs = 5000;
+
+const colours = { bold: 1, dim: 2, red: 31, green: 32, cyan: 36 };
+const hasColours = process.stdout.isTTY && !process.env['NO_COLOR'];
+const paint = (colour, text) => (hasColours ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text);
+const short = (path) => relative(root, path) || '.';
+const say = (what, how) => console.log(`${paint('green', '✓')} ${what.padEnd(13)} ${how}`);
+
+async function main() {
+  const wanted = wantedPort();
+  await ensureInstalled(root);
+  say('dependencies', 'installed');
+  say('build', await ensureBuilt());
+  say('workspace', await prepareDemo());
+  const trust = await trustDemo();
+  say('trust', trust.says);
+  // What run-command.mjs does at Ctrl+C was for the steps above. From here on, the gate is asked to end.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
+  await runGate(wanted ?? (await freePort()), trust.isOurs);
+}
+
+function wantedPort() {
+  const { port } = parseArgs({ options: { port: { type: 'string' } } }).values;
+  if (port === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Error('--port takes a number up to 65535');
+  return Number(port);
+}
+
+async function ensureBuilt() {
+  const built = await changed(program);
+  const sources = [join(root, 'package.json'), join(root, 'scripts', 'build.mjs')];
+  const entries = await readdir(join(root, 'src'), { recursive: true, withFileTypes: true });
+  for (const entry of entries)
+    if (entry.isFile()) sources.push(join(entry.parentPath ?? entry.path, entry.name));
+  const newest = Math.max(...(await Promise.all(sources.map(changed))));
+  if (built >= newest) return `${short(program)} is up to date`;
+  console.log(built === 0 ? 'building dist/' : 'building dist/ again: the sources are newer');
+  const { code, output } = await runCommand(process.execPath, ['scripts/build.mjs'], { cwd: root });
+  if (code !== 0) throw new Error(`the build failed\n${output}`);
+  return `${short(program)} is built`;
+}
+
+/** When a file last changed; 0 for one that does not exist. */
+async function changed(path) {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (error.code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/** A copy that is there already is kept: it may have been changed. */
+async function prepareDemo() {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  if ((await changed(config)) > 0) return `${short(demo)}, as you left it`;
+  await cp(example, demo, { recursive: true });
+  return `${short(demo)}, copied from ${short(example)}: change it as you like`;
+}
+
+/** Only our own example is trusted without asking. */
+async function trustDemo() {
+  const [own, ours] = await Promise.all(
+    [config, join(example, 'tidegate.yaml')].map((file) => readFile(file)),
+  );
+  if (!own.equals(ours)) {
+    const command = `TIDEGATE_HOME=${short(home)} node ${short(program)} trust ${short(config)}`;
+    return {
+      isOurs: false,
+      says: `${short(config)} was changed by you. If you have not trusted it yet: ${command}`,
+    };
+  }
+  const { code, output } = await runCommand(process.execPath, [program, 'trust', config, '--yes'], {
+    cwd: root,
+    env: environment,
+  });
+  if (code !== 0) throw new Error(`the demo's configuration could not be trusted\n${output}`);
+  const says = `${short(config)}, because it is our own example. Your files are never trusted for you.`;
+  return { isOurs: true, says };
+}
+
+/** The usual port, or the next one that is free. */
+async function freePort() {
+  for (let port = firstPort; port < firstPort + triedPorts; port += 1) if (await isFree(port)) return port;
+  return 0;
+}
+
+function isFree(port) {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+  });
+}
+
+async function runGate(port, isExpectingTools) {
+  const preload = new URL('end-with-parent.mjs', import.meta.url).href;
+  const args = ['--import', preload, program, 'serve', '--config', config, '--port', String(port), '--json'];
+  const gate = spawn(process.execPath, args, {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const exited = new Promise((done) => gate.once('exit', (code, signal) => done({ code, signal })));
+  endWithUs(gate);
+  const { url } = await Promise.race([announcement(gate), exited.then(failed)]);
+  const token = (await readFile(join(home, 'token'), 'utf8')).trim();
+  const tools = await Promise.race([
+    countTools(url, token, isExpectingTools ? readyMs : 0),
+    exited.then(failed),
+  ]);
+  const paths = { command: short(program), home: short(home), config: short(config) };
+  console.log(guide({ url, token, tools, paint, ...paths }));
+  const { code } = await exited;
+  console.log('\nThe gate is closed.');
+  process.exitCode = code ?? 0;
+}
+
+/** At a terminal Ctrl+C reaches the gate too, so we only wait; whoever signals us alone is heard all the same. */
+function endWithUs(gate) {
+  const end = (signal) => {
+    gate.kill(signal);
+    setTimeout(() => gate.kill('SIGKILL'), graceMs).unref();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal));
+}
+
+/** The first JSON value that `serve --json` prints: where it listens. */
+async function announcement(gate) {
+  let text = '';
+  for await (const line of createInterface({ input: gate.stdout })) {
+    text += line;
+    const value = parsed(text);
+    if (value === undefined) continue;
+    if (value.error) throw new Error(`${value.error.message}${hintOf(value.error.code)}`);
+    gate.stdout.resume();
+    return value;
+  }
+  return new Promise(() => {});
+}
+
+function hintOf(code) {
+  return code === 'http.port_in_use' ? '. Without --port, the next free one is taken.' : '';
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first list waits for the servers by itself; a server that is slow to start gets some more time. */
+async function countTools(url, token, waitMs) {
+  const address = new URL('/api/tools', url);
+  const until = Date.now() + waitMs;
+  for (;;) {
+    const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+    const { tools = [] } = response.ok ? await response.json() : {};
+    if (tools.length > 0 || Date.now() > until) return tools.length;
+    await sleep(200);
+  }
+}
+
+function failed({ code, signal }) {
+  throw new Error(`the gate ended before it was ready (${signal ?? `exit code ${code}`})`);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`${paint('red', 'npm start failed:')} ${error.message}`);
+  process.exitCode = 1;
+}
