@@ -1,6 +1,7 @@
 import type { Access } from '../access/index.js';
 import {
   type Call,
+  type Cancellation,
   createFault,
   type Exchange,
   type Fault,
@@ -77,7 +78,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     }
     const start = (live: Exchange): Promise<Outcome> =>
       corridor(call, live, (wrapped) =>
-        untilCancelled(wrapped.signal, () =>
+        untilCancelled(wrapped, () =>
           wrapped.asking === 'live'
             ? callWithLiveAsks(provider, call, wrapped)
             : callInRounds(provider, call, wrapped),
@@ -144,18 +145,18 @@ export function openGateway(parts: GatewayParts): Gateway {
 
 const cancelled = faulted(createFault('call.cancelled', 'The call was cancelled.'));
 
-/** Gives up waiting when the caller is gone; what the target does with the signal is its own affair. */
-function untilCancelled(signal: AbortSignal, start: () => Promise<Outcome>): Promise<Outcome> {
-  if (signal.aborted) return Promise.resolve(cancelled);
+/** Gives up waiting when the caller is gone; what the target does about it is its own affair. */
+function untilCancelled(caller: Cancellation, start: () => Promise<Outcome>): Promise<Outcome> {
+  if (caller.isCancelled) return Promise.resolve(cancelled);
   return new Promise((resolve, reject) => {
     const giveUp = (): void => resolve(cancelled);
     const end = <T>(settle: (value: T) => void): ((value: T) => void) => {
       return (value) => {
-        signal.removeEventListener('abort', giveUp);
+        stop();
         settle(value);
       };
     };
-    signal.addEventListener('abort', giveUp, { once: true });
+    const stop = caller.onCancel(giveUp);
     start().then(end(resolve), end(reject));
   });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Answer,
+  createCancellation,
   createFault,
   type Exchange,
   type Fault,
@@ -118,7 +119,7 @@ interface Pending {
 }
 
 function createConversation(first: Exchange): Conversation {
-  const controller = new AbortController();
+  const own = createCancellation();
   const pending = new Map<string, Pending>();
   let attached = first;
   let isResting = false;
@@ -130,14 +131,13 @@ function createConversation(first: Exchange): Conversation {
     isResting = false;
     // The answer to a round ends its request; only a request that is still ours may cancel the call.
     const cancel = (): void => {
-      if (exchange === attached && !isResting) controller.abort();
+      if (exchange === attached && !isResting) own.cancel();
     };
-    if (exchange.signal.aborted) cancel();
-    else exchange.signal.addEventListener('abort', cancel, { once: true });
+    exchange.onCancel(cancel);
   }
 
   function ask(question: Question): Promise<Answer> {
-    if (controller.signal.aborted) return Promise.resolve(nobody());
+    if (own.isCancelled) return Promise.resolve(nobody());
     const problem = unanswerable(question, attached);
     if (problem) return Promise.resolve(refused(-32021, problem.message, problem.data));
     return new Promise((resolve) => {
@@ -147,14 +147,20 @@ function createConversation(first: Exchange): Conversation {
     });
   }
 
-  controller.signal.addEventListener('abort', () => {
+  own.onCancel(() => {
     for (const { resolve } of pending.values()) resolve(nobody());
     pending.clear();
   });
   attach(first);
 
   const exchange: Exchange = {
-    signal: controller.signal,
+    get isCancelled() {
+      return own.isCancelled;
+    },
+    onCancel: (listener) => own.onCancel(listener),
+    get signal() {
+      return own.signal;
+    },
     asking: 'rounds',
     get wantsProgress() {
       return attached.wantsProgress;
@@ -194,8 +200,8 @@ function createConversation(first: Exchange): Conversation {
         waiting.resolve({ kind: 'answer', result });
       }
     },
-    abort: () => controller.abort(),
-    isOver: () => controller.signal.aborted,
+    abort: () => own.cancel(),
+    isOver: () => own.isCancelled,
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Cancellation, cancellationOf } from './cancellation.js';
 import { JsonText } from './json-text.js';
 
 export const questionMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
@@ -27,9 +28,7 @@ export const logLevels = [
 export type LogLevel = (typeof logLevels)[number];
 
 /** The live line back to the caller, handed down with the call. A stage may wrap it. */
-export interface Exchange {
-  /** Aborts when the caller cancels or leaves. */
-  readonly signal: AbortSignal;
+export interface Exchange extends Cancellation {
   /** True when the caller asked for progress. */
   readonly wantsProgress: boolean;
   /** The least severe level that the caller wants to hear, or undefined for none. */
@@ -47,7 +46,12 @@ export interface Exchange {
 
 /** The line of a caller that only wants the result: it hears nothing in between and answers no questions. */
 export function createQuietExchange(signal: AbortSignal): Exchange {
+  const cancellation = cancellationOf(signal);
   return {
+    get isCancelled() {
+      return cancellation.isCancelled;
+    },
+    onCancel: (listener) => cancellation.onCancel(listener),
     signal,
     wantsProgress: false,
     logLevel: undefined,

@@ -13,6 +13,12 @@ export {
   wantedName,
 } from './call.js';
 export {
+  type Cancellation,
+  type CancellationSource,
+  cancellationOf,
+  createCancellation,
+} from './cancellation.js';
+export {
   type Answer,
   createQuietExchange,
   type Exchange,

@@ -1,4 +1,11 @@
-import { type Answer, type Exchange, JsonText, type LogLevel, type Question } from '../kernel/index.js';
+import {
+  type Answer,
+  createCancellation,
+  type Exchange,
+  JsonText,
+  type LogLevel,
+  type Question,
+} from '../kernel/index.js';
 
 export interface FakeExchange extends Exchange {
   /** What was sent back to the caller while the call ran. */
@@ -20,11 +27,17 @@ export interface FakeExchangeOptions {
 
 /** A caller made of nothing but memory. */
 export function createFakeExchange(options: FakeExchangeOptions = {}): FakeExchange {
-  const controller = new AbortController();
+  const caller = createCancellation();
   const sent: FakeExchange['sent'] = { progress: [], logs: [], questions: [] };
   return {
     sent,
-    signal: controller.signal,
+    get isCancelled() {
+      return caller.isCancelled;
+    },
+    onCancel: (listener) => caller.onCancel(listener),
+    get signal() {
+      return caller.signal;
+    },
     wantsProgress: true,
     logLevel: options.logLevel,
     asking: options.asking ?? 'live',
@@ -40,6 +53,6 @@ export function createFakeExchange(options: FakeExchangeOptions = {}): FakeExcha
         error: JsonText.from({ code: -32601, message: 'cannot answer' }),
       });
     },
-    cancel: () => controller.abort(),
+    cancel: () => caller.cancel(),
   };
 }

@@ -3,6 +3,7 @@ import {
   type Answer,
   type Client,
   emptyObject,
+  type Cancellation,
   type Frame,
   type LogLevel,
   type Outcome,
@@ -25,7 +26,7 @@ export type AskedFrame = Extract<Frame, { kind: 'request' }>;
 export interface Asked {
   readonly frame: AskedFrame;
   readonly line: ReplyLine;
-  readonly signal: AbortSignal;
+  readonly caller: Cancellation;
 }
 
 export interface CallRunnerParts {
@@ -41,7 +42,7 @@ export interface CallFace {
   readonly client: Client;
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
-  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  ask(question: Question, caller: Cancellation): Promise<Answer>;
   end(outcome: Outcome, request: Request): void;
 }
 
@@ -53,15 +54,14 @@ export async function answerUnderId(
   answer: (asked: Asked) => void | Promise<void>,
 ): Promise<void> {
   if (inFlight.size >= maxRunning + maxWaiting) return line.end(tooMany(frame.id));
-  const controller = inFlight.begin(frame.id);
-  if (controller === undefined) return line.end(duplicate(frame.id), 400);
-  const { signal } = controller;
+  const caller = inFlight.begin(frame.id);
+  if (caller === undefined) return line.end(duplicate(frame.id), 400);
   try {
-    const answering = answer({ frame, line, signal });
+    const answering = answer({ frame, line, caller });
     // What is answered by now is not in flight any more, not even for a tick.
     if (answering !== undefined) await answering;
   } catch {
-    if (signal.aborted) line.drop();
+    if (caller.isCancelled) line.drop();
     else line.end(failed(frame.id));
   } finally {
     inFlight.end(frame.id);
@@ -71,30 +71,30 @@ export async function answerUnderId(
 /** Takes one request through the gateway: its turn, its exchange, its one answer. */
 export async function runCall(
   parts: CallRunnerParts,
-  { frame, line, signal }: Asked,
+  { frame, line, caller }: Asked,
   method: CallMethod,
   face: CallFace,
 ): Promise<void> {
   const params = frame.params ?? emptyObject;
   const wanted = readWanted(method, params);
   if (typeof wanted === 'string') return line.end(protocolError(frame.id, -32602, wanted));
-  const turn = parts.turnstile.enter(signal);
-  if (!(turn === true || (await turn))) return signal.aborted ? line.drop() : line.end(tooMany(frame.id));
+  const turn = parts.turnstile.enter(caller);
+  if (!(turn === true || (await turn))) return caller.isCancelled ? line.drop() : line.end(tooMany(frame.id));
   const incoming = { id: parts.newRequestId(), session: parts.session, client: face.client, wanted, params };
   const { exchange, hangUp } = createExchange({
     params,
     line,
-    signal,
+    caller,
     client: face.client,
     logLevel: face.logLevel,
     asking: face.asking,
-    ask: (question) => face.ask(question, signal),
+    ask: (question) => face.ask(question, caller),
   });
   try {
     const request = buildRequest(incoming, face.asking === 'rounds' && method !== 'completion/complete');
     const outcome = await parts.gateway.call(request, exchange);
     hangUp();
-    if (signal.aborted) line.drop();
+    if (caller.isCancelled) line.drop();
     else face.end(outcome, request);
   } finally {
     parts.turnstile.leave();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createKeptLine } from '../../test/support/reply-line.js';
-import { JsonText, type LogLevel, logLevels, type Question } from '../kernel/index.js';
+import { createCancellation, JsonText, type LogLevel, logLevels, type Question } from '../kernel/index.js';
 import { createExchange, type ExchangeParts } from './exchanges.js';
 
 function open(more: Partial<ExchangeParts> = {}) {
   const line = createKeptLine();
-  const controller = new AbortController();
+  const caller = createCancellation();
   const asked: Question[] = [];
   const { exchange, hangUp } = createExchange({
     params: new JsonText('{"_meta":{"progressToken":9007199254740993}}'),
@@ -15,7 +15,7 @@ function open(more: Partial<ExchangeParts> = {}) {
       capabilities: new JsonText('{"elicitation":{},"sampling":null,"roots":true}'),
     },
     line,
-    signal: controller.signal,
+    caller,
     logLevel: 'warning',
     asking: 'live',
     ask: (question) => {
@@ -24,7 +24,7 @@ function open(more: Partial<ExchangeParts> = {}) {
     },
     ...more,
   });
-  return { exchange, hangUp, line, controller, asked };
+  return { exchange, hangUp, line, caller, asked };
 }
 
 describe('the line back to a caller', () => {
@@ -65,7 +65,7 @@ describe('the line back to a caller', () => {
 
   it('is silent after the caller left, and after the answer', async () => {
     const first = open();
-    first.controller.abort();
+    first.caller.cancel();
     first.exchange.progress(JsonText.from({}));
     first.exchange.log('error', JsonText.from({}));
     expect(first.line.sent).toEqual([]);

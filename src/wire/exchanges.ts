@@ -1,5 +1,6 @@
 import {
   type Answer,
+  type Cancellation,
   type Client,
   type Exchange,
   JsonText,
@@ -17,7 +18,7 @@ export interface ExchangeParts {
   readonly params: JsonText;
   readonly client: Client;
   readonly line: ReplyLine;
-  readonly signal: AbortSignal;
+  readonly caller: Cancellation;
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
   ask(question: Question): Promise<Answer>;
@@ -28,13 +29,20 @@ export function createExchange(parts: ExchangeParts): {
   readonly exchange: Exchange;
   readonly hangUp: () => void;
 } {
+  const { caller } = parts;
   const token = progressToken(parts.params);
   let isOver = false;
   const send = (method: string, params: string): void => {
-    if (!isOver && !parts.signal.aborted) parts.line.send(notificationText(method, params));
+    if (!isOver && !caller.isCancelled) parts.line.send(notificationText(method, params));
   };
   const exchange: Exchange = {
-    signal: parts.signal,
+    get isCancelled() {
+      return caller.isCancelled;
+    },
+    onCancel: (listener) => caller.onCancel(listener),
+    get signal() {
+      return caller.signal;
+    },
     wantsProgress: token !== undefined,
     logLevel: parts.logLevel,
     asking: parts.asking,

@@ -1,5 +1,6 @@
 import {
   type Answer,
+  type Cancellation,
   type Client,
   errorText,
   type Frame,
@@ -59,19 +60,19 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
 
-  function ask(line: ReplyLine, signal: AbortSignal, question: Question): Promise<Answer> {
+  function ask(line: ReplyLine, caller: Cancellation, question: Question): Promise<Answer> {
     if (questions.size >= maxQuestions) return Promise.resolve(refusedAnswer('too many open questions'));
     nextQuestion += 1;
     const id = String(nextQuestion);
     return new Promise((resolve) => {
       const giveUp = (): void => settle(refusedAnswer('the caller left'));
       const settle = (answer: Answer): void => {
-        signal.removeEventListener('abort', giveUp);
+        stop();
         questions.delete(id);
         resolve(answer);
       };
       questions.set(id, settle);
-      signal.addEventListener('abort', giveUp, { once: true });
+      const stop = caller.onCancel(giveUp);
       const isSent = line.send(requestText(id, question.method, question.params.text));
       if (!isSent) settle(refusedAnswer('there is no stream on which the caller could be asked'));
     });
@@ -83,16 +84,16 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       client: known,
       logLevel: level,
       asking: 'live',
-      ask: (question, signal) => ask(line, signal, question),
+      ask: (question, caller) => ask(line, caller, question),
       end: (outcome, request) => line.end(encodeOutcome(frame.id, outcome, request)),
     });
   }
 
-  async function list({ frame, line, signal }: Asked): Promise<void> {
+  async function list({ frame, line, caller }: Asked): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
     await gateway.settle();
-    if (signal.aborted) return line.drop();
+    if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
     const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));

@@ -1,5 +1,12 @@
 import type { Gateway, ListKind } from '../gateway/index.js';
-import { type JsonText, notificationText, type RawId, resultText, type Session } from '../kernel/index.js';
+import {
+  type Cancellation,
+  type JsonText,
+  notificationText,
+  type RawId,
+  resultText,
+  type Session,
+} from '../kernel/index.js';
 import { changeMethods, failed } from './answers.js';
 import { metaKeys, taggedParams } from './era-modern/codec.js';
 import type { ReplyLine } from './framing/reply-line.js';
@@ -10,8 +17,8 @@ export interface ListenParts {
   readonly id: RawId;
   readonly params: JsonText | undefined;
   readonly line: ReplyLine;
-  /** Aborts when the client takes its request back or leaves. */
-  readonly signal: AbortSignal;
+  /** The client may take its request back, or leave. */
+  readonly caller: Cancellation;
 }
 
 /** One `subscriptions/listen`: open until the client leaves or the gate closes it. */
@@ -25,12 +32,13 @@ const maxHeld = 1000;
 const maxWatched = 1000;
 
 export function openListen(parts: ListenParts): Listen {
-  const { gateway, session, id, line, signal } = parts;
+  const { gateway, session, id, line, caller } = parts;
   const filter = readFilter(parts.params);
   const stops: (() => void)[] = [];
   const held: string[] = [];
   let state: 'opening' | 'open' | 'over' = 'opening';
   let isOver: () => void = () => {};
+  let stopCaller: () => void = () => {};
   const over = new Promise<void>((resolve) => {
     isOver = resolve;
   });
@@ -38,7 +46,7 @@ export function openListen(parts: ListenParts): Listen {
   function finish(lastWord: () => void): void {
     if (state === 'over') return;
     state = 'over';
-    signal.removeEventListener('abort', leave);
+    stopCaller();
     for (const stop of stops) stop();
     lastWord();
     isOver();
@@ -60,7 +68,7 @@ export function openListen(parts: ListenParts): Listen {
   async function watchAll(): Promise<string[]> {
     const watched: string[] = [];
     for (const uri of filter.resources) {
-      if (signal.aborted) break;
+      if (caller.isCancelled) break;
       const stop = await gateway.watch(session, uri, (params) =>
         send(notificationText('notifications/resources/updated', taggedParams(params.text, id))),
       );
@@ -83,8 +91,7 @@ export function openListen(parts: ListenParts): Listen {
     for (const text of held) line.send(text);
   }
 
-  if (signal.aborted) leave();
-  else signal.addEventListener('abort', leave, { once: true });
+  stopCaller = caller.onCancel(leave);
   begin().catch(() => finish(() => line.end(failed(id))));
   const last = resultText(id, `{"resultType":"complete","_meta":{"${metaKeys.subscriptionId}":${id}}}`);
   return { over, close: () => finish(() => line.end(last)) };

@@ -66,26 +66,26 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
     line.end(resultText(id, completeResult(new JsonText(fault.text), false, server)));
   }
 
-  async function list({ frame, line, signal }: Asked): Promise<void> {
+  async function list({ frame, line, caller }: Asked): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method), 404);
     await gateway.settle();
-    if (signal.aborted) return line.drop();
+    if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
     const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor, server)));
   }
 
-  async function discover({ frame, line, signal }: Asked): Promise<void> {
+  async function discover({ frame, line, caller }: Asked): Promise<void> {
     await gateway.settle();
-    if (signal.aborted) return line.drop();
+    if (caller.isCancelled) return line.drop();
     line.end(resultText(frame.id, discoverResult(server, gateway.instructions(session))));
   }
 
-  async function listen({ frame, line, signal }: Asked): Promise<void> {
+  async function listen({ frame, line, caller }: Asked): Promise<void> {
     if (listens.size >= maxListens) return line.end(tooMany(frame.id));
-    const listening = openListen({ gateway, session, id: frame.id, params: frame.params, line, signal });
+    const listening = openListen({ gateway, session, id: frame.id, params: frame.params, line, caller });
     listens.add(listening);
     await listening.over;
     listens.delete(listening);

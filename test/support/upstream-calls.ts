@@ -1,6 +1,7 @@
 import {
   type Answer,
   type Call,
+  cancellationOf,
   type Client,
   type Exchange,
   JsonText,
@@ -34,8 +35,13 @@ export function recordExchange(wishes: ExchangeWishes = {}): {
   readonly seen: Seen;
 } {
   const seen: Seen = { progress: [], logs: [], questions: [] };
+  const caller = cancellationOf(wishes.signal ?? new AbortController().signal);
   const exchange: Exchange = {
-    signal: wishes.signal ?? new AbortController().signal,
+    get isCancelled() {
+      return caller.isCancelled;
+    },
+    onCancel: (listener) => caller.onCancel(listener),
+    signal: caller.signal,
     wantsProgress: wishes.wantsProgress ?? false,
     logLevel: wishes.logLevel,
     asking: wishes.asking ?? 'live',

@@ -183,14 +183,21 @@ function ownerByStream(pending: Pending | undefined): Owner {
   return { kind: 'one', pending, exchange: pending.exchange };
 }
 
-/** The newest call, if all calls that the server may still speak of belong to one session. */
+/** Whose calls may be taken for each other: those of one client. Several may hold one credential, so there each call stands alone. */
+export function clientOf({ session, requestId }: Call): string {
+  return session.scope === 'credential' ? `${session.id}/${requestId}` : session.id;
+}
+
+/** The newest call, if all calls that the server may still speak of belong to one client. */
 function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<number, GivenUp>): Owner {
   let newest: Owner = { kind: 'none' };
+  let client: string | undefined;
   let sessionId: string | undefined;
   for (const pending of waiting.values()) {
     if (pending.call === undefined || pending.exchange === undefined) continue;
-    sessionId ??= pending.call.session.id;
-    if (sessionId !== pending.call.session.id) return { kind: 'many' };
+    client ??= clientOf(pending.call);
+    if (client !== clientOf(pending.call)) return { kind: 'many' };
+    sessionId = pending.call.session.id;
     newest = { kind: 'one', pending, exchange: pending.exchange };
   }
   if (sessionId === undefined) return newest;

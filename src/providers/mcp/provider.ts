@@ -13,6 +13,7 @@ import {
 } from '../../kernel/index.js';
 import { openCatalogueKeeper } from './catalogue-keeper.js';
 import { connect } from './connect.js';
+import { clientOf } from './in-flight.js';
 import type { Link, LinkEvents } from './link.js';
 import { memoryKey } from './memory.js';
 import { type Clock, type McpProviderOptions, systemClock } from './options.js';
@@ -95,7 +96,7 @@ function openServer(options: McpProviderOptions): Provider {
   }
 
   async function callInTurn(call: Call, exchange: Exchange): Promise<Outcome> {
-    const end = await turns.take(call.session.id, exchange.signal);
+    const end = await turns.take(clientOf(call), exchange.signal);
     if (typeof end !== 'function') return faulted(end);
     try {
       return await callWhenReady(call, exchange);

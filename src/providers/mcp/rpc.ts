@@ -69,7 +69,6 @@ export interface CallOrder {
 }
 
 const maxInFlight = 10_000;
-const once = { once: true } as const;
 
 export async function openRpc(parts: RpcParts): Promise<Rpc> {
   const { server, clock, log } = parts;
@@ -180,17 +179,15 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
       return lastId;
     },
     carry(id, text, { call, exchange, about }, finish) {
-      const { signal } = exchange;
-      if (signal.aborted) return finish(faultReply(cancelledFault(server)));
-      const onAbort = (): void => cancel(id, 'the caller cancelled');
-      signal.addEventListener('abort', onAbort, once);
+      if (exchange.isCancelled) return finish(faultReply(cancelledFault(server)));
+      const stop = exchange.onCancel(() => cancel(id, 'the caller cancelled'));
       const now = clock.now();
       const pending: Pending = {
         id,
         call,
         exchange,
         finish: (reply) => {
-          signal.removeEventListener('abort', onAbort);
+          stop();
           finish(reply);
         },
         timeoutMs: parts.timeoutMs,

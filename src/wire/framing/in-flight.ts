@@ -1,9 +1,9 @@
-import { idKey, type RawId } from '../../kernel/index.js';
+import { type CancellationSource, createCancellation, idKey, type RawId } from '../../kernel/index.js';
 
 /** The requests of one connection that have no answer yet. */
 export interface InFlight {
   /** Undefined when that id is in use. */
-  begin(id: RawId): AbortController | undefined;
+  begin(id: RawId): CancellationSource | undefined;
   end(id: RawId): void;
   /** Cancels one; an unknown or finished id is nothing. */
   cancel(id: RawId): void;
@@ -12,23 +12,23 @@ export interface InFlight {
 }
 
 export function createInFlight(): InFlight {
-  const running = new Map<string, AbortController>();
+  const running = new Map<string, CancellationSource>();
   return {
     begin(id) {
       const key = idKey(id);
       if (running.has(key)) return undefined;
-      const controller = new AbortController();
-      running.set(key, controller);
-      return controller;
+      const cancellation = createCancellation();
+      running.set(key, cancellation);
+      return cancellation;
     },
     end(id) {
       running.delete(idKey(id));
     },
     cancel(id) {
-      running.get(idKey(id))?.abort();
+      running.get(idKey(id))?.cancel();
     },
     cancelAll() {
-      for (const controller of running.values()) controller.abort();
+      for (const cancellation of [...running.values()]) cancellation.cancel();
       running.clear();
     },
     get size() {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createCancellation } from '../../kernel/index.js';
 import { createTurnstile } from './turnstile.js';
 
-const nobody = (): AbortSignal => new AbortController().signal;
+const nobody = createCancellation;
 
 describe('the turnstile', () => {
   it('lets its number in at once, and the next as one leaves, in order', async () => {
@@ -31,9 +32,9 @@ describe('the turnstile', () => {
   it('forgets who gives up waiting, and keeps the place for the next', async () => {
     const turnstile = createTurnstile(1, 1);
     void turnstile.enter(nobody());
-    const impatient = new AbortController();
-    const waiting = turnstile.enter(impatient.signal);
-    impatient.abort();
+    const impatient = createCancellation();
+    const waiting = turnstile.enter(impatient);
+    impatient.cancel();
     expect(await waiting).toBe(false);
     const next = turnstile.enter(nobody());
     turnstile.leave();
@@ -41,7 +42,9 @@ describe('the turnstile', () => {
   });
 
   it('does not let in who has given up already', () => {
-    expect(createTurnstile(1, 1).enter(AbortSignal.abort())).toBe(false);
+    const gone = createCancellation();
+    gone.cancel();
+    expect(createTurnstile(1, 1).enter(gone)).toBe(false);
   });
 
   it('counts right over any number of comings and goings', async () => {

@@ -1,7 +1,9 @@
+import type { Cancellation } from '../../kernel/index.js';
+
 /** Lets a fixed number through at once; the rest wait in order, up to a limit. */
 export interface Turnstile {
-  /** Resolves true when it is your turn, false when the queue is full or the signal aborts. */
-  enter(signal: AbortSignal): boolean | Promise<boolean>;
+  /** Resolves true when it is your turn, false when the queue is full or the caller left. */
+  enter(caller: Cancellation): boolean | Promise<boolean>;
   leave(): void;
   /** Lets go on who waits, after it was held shut. */
   reopen(): void;
@@ -24,8 +26,8 @@ export function createTurnstile(
   }
 
   return {
-    enter(signal) {
-      if (signal.aborted) return false;
+    enter(caller) {
+      if (caller.isCancelled) return false;
       if (queue.length === 0 && inside < atOnce && !isShut()) {
         inside += 1;
         return true;
@@ -33,7 +35,7 @@ export function createTurnstile(
       if (queue.length >= waiting) return false;
       return new Promise<boolean>((resolve) => {
         const take = (admitted: boolean): void => {
-          signal.removeEventListener('abort', giveUp);
+          stop();
           resolve(admitted);
         };
         const giveUp = (): void => {
@@ -41,7 +43,7 @@ export function createTurnstile(
           if (at >= 0) queue.splice(at, 1);
           resolve(false);
         };
-        signal.addEventListener('abort', giveUp, { once: true });
+        const stop = caller.onCancel(giveUp);
         queue.push(take);
       });
     },

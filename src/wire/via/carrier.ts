@@ -1,4 +1,12 @@
-import { errorText, type Frame, idKey, type JsonText, type RawId, readFrame } from '../../kernel/index.js';
+import {
+  cancellationOf,
+  errorText,
+  type Frame,
+  idKey,
+  type JsonText,
+  type RawId,
+  readFrame,
+} from '../../kernel/index.js';
 import { duplicate, tooMany } from '../answers.js';
 import { protocolError } from '../faults.js';
 import { createTurnstile } from '../framing/turnstile.js';
@@ -62,7 +70,7 @@ export function createCarrier(parts: CarrierParts): Carrier {
 
   async function run(frame: RequestFrame, text: string, entry: Going, wasSent: () => void): Promise<void> {
     const { signal } = entry.controller;
-    if (!(await turnstile.enter(signal))) {
+    if (!(await turnstile.enter(cancellationOf(signal)))) {
       if (!signal.aborted) deliver(tooMany(frame.id));
       return;
     }
