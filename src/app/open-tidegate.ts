@@ -67,7 +67,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const { config } = located;
 
   const log = openLog({ level: logLevel(options, config), stream: 'stderr', ...fileOf(config.log) });
-  const telemetry = config.telemetry && (await openTelemetryLate(config.telemetry, options.version));
+  const collector = config.telemetry ?? telemetryFromEnvironment(options.env);
+  const telemetry = collector && (await openTelemetryLate(collector, options.version));
   void sweepLeases(state.directory);
   const processes = openProcesses({
     stateDir: state.directory,

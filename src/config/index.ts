@@ -17,6 +17,7 @@ export { defaultConfig, type LoadedConfig, type LoadOptions, loadConfig } from '
 export { describeProblem, hasErrors, type Problem } from './problem.js';
 export { prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
+export { telemetryFromEnvironment } from './telemetry-environment.js';
 export { createToolFilter } from './tool-filter.js';
 export { openTrust, type Trust } from './trust.js';
 export type { TrustRecord } from './trust-file.js';

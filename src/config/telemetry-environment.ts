@@ -1,0 +1,32 @@
+import type { TelemetryConfig } from './config.js';
+import type { Environment } from './substitute.js';
+
+/** Where spans go by the variables that OpenTelemetry's own tools read, when the file says nothing. */
+export function telemetryFromEnvironment(environment: Environment): TelemetryConfig | undefined {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact, OTEL_EXPORTER_OTLP_ENDPOINT: base } = environment;
+  const endpoint = exact || (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (!endpoint || environment['OTEL_SDK_DISABLED'] === 'true' || !URL.canParse(endpoint)) return undefined;
+  return {
+    endpoint,
+    headers: readHeaders(environment['OTEL_EXPORTER_OTLP_HEADERS'] ?? ''),
+    serviceName: environment['OTEL_SERVICE_NAME'] || 'tidegate',
+  };
+}
+
+/** `name=value` pairs between commas; the values are percent-encoded. */
+function readHeaders(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((pair) => pair.split('='));
+  return Object.fromEntries(
+    pairs.flatMap(([name = '', ...value]) =>
+      name.trim() ? [[name.trim(), decode(value.join('=').trim())]] : [],
+    ),
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
