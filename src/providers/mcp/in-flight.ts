@@ -101,7 +101,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
   }
 
   function ownerOf(carrier: number | undefined): Owner {
-    if (carrier !== undefined) return ownerByStream(waiting.get(carrier));
+    if (carrier !== undefined) return ownerBy(waiting.get(carrier));
     forgetOld(givenUp, clock.now());
     return onlyOwner(waiting, givenUp);
   }
@@ -178,7 +178,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
   };
 }
 
-function ownerByStream(pending: Pending | undefined): Owner {
+function ownerBy(pending: Pending | undefined): Owner {
   if (pending?.exchange === undefined) return { kind: 'none' };
   return { kind: 'one', pending, exchange: pending.exchange };
 }
@@ -188,21 +188,17 @@ export function clientOf({ session, requestId }: Call): string {
   return session.scope === 'credential' ? `${session.id}/${requestId}` : session.id;
 }
 
-/** The newest call, if all calls that the server may still speak of belong to one client. */
+/** The call that a server speaks of that names none, if all that it may still speak of are of one session. */
 function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<number, GivenUp>): Owner {
-  let newest: Owner = { kind: 'none' };
-  let client: string | undefined;
-  let sessionId: string | undefined;
-  for (const pending of waiting.values()) {
-    if (pending.call === undefined || pending.exchange === undefined) continue;
-    client ??= clientOf(pending.call);
-    if (client !== clientOf(pending.call)) return { kind: 'many' };
-    sessionId = pending.call.session.id;
-    newest = { kind: 'one', pending, exchange: pending.exchange };
-  }
-  if (sessionId === undefined) return newest;
-  for (const gone of givenUp.values()) if (gone.sessionId !== sessionId) return { kind: 'many' };
-  return newest;
+  const calls = [...waiting.values()].filter(({ call }) => call !== undefined);
+  const session = calls[0]?.call?.session;
+  if (session === undefined) return { kind: 'none' };
+  if (calls.some(({ call }) => call?.session.id !== session.id)) return { kind: 'many' };
+  for (const gone of givenUp.values()) if (gone.sessionId !== session.id) return { kind: 'many' };
+  if (calls.length === 1 || session.scope !== 'credential') return ownerBy(calls.at(-1));
+  // A server that waits for an answer about one call speaks of another.
+  const speaking = calls.filter(({ questions }) => questions === 0);
+  return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
 }
 
 function forgetOld(givenUp: Map<number, GivenUp>, now: number): void {
