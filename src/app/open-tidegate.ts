@@ -1,10 +1,9 @@
 import { userInfo } from 'node:os';
 import { createAccess } from '../access/index.js';
-import { type LogThreshold, openLog, redactText } from '../concerns/log/index.js';
+import type { Log } from '../concerns/log/index.js';
 import { type Config, describeProblem, type Environment, hasErrors, type Problem } from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
-  type Observer,
   type Principal,
   principalKey,
   type Session,
@@ -16,8 +15,10 @@ import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
+import { atMost } from './at-most.js';
 import { openLiveConfig } from './live-config.js';
 import { locateConfig, openState } from './locate-config.js';
+import { openObservers } from './open-observers.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
 
@@ -56,79 +57,52 @@ export class ConfigRefused extends Error {
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;
-/** How long a closing gate waits for the collector. */
-const lastSpansMs = 500;
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
   if (state.problem) throw new ConfigRefused([state.problem]);
   const located = await locateConfig(options, state.trust);
   if (hasErrors(located.problems)) throw new ConfigRefused(located.problems);
-  const { config } = located;
+  const { env, version } = options;
+  const { config, file, sha256, isTrusted } = located;
 
-  const log = openLog({ level: logLevel(options, config), stream: 'stderr', ...fileOf(config.log) });
-  const collector = config.telemetry ?? telemetryFromEnvironment(options.env);
-  const telemetry = collector && (await openTelemetryLate(collector, options.version));
+  const isCommand = options.mode === 'command';
+  const observers = await openObservers({ config, env, version, isCommand, logLevel: options.logLevel });
+  const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
   void sweepLeases(state.directory);
-  const processes = openProcesses({
-    stateDir: state.directory,
-    log: (line) => log.write('warn', line),
-  });
-  const servers = createServerProviders({
-    env: options.env,
-    processes,
-    memory: openFileMemory(state.directory),
-    version: options.version,
-    log: (severity, message, fields) => log.write(severity, message, { ...fields }),
-  });
-  servers.apply(config, located.isTrusted);
+  const processes = openProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
+  const memory = openFileMemory(state.directory);
+  const servers = createServerProviders({ env, processes, memory, version, log });
+  servers.apply(config, isTrusted);
   const fixed = options.tools ? [createLocalProvider('local', 'builtin', options.tools)] : [];
   const operator: Principal = { kind: 'user', id: userName(), zone: 'local' };
-  const observers: readonly Observer[] = [log.observer, ...(telemetry ? [telemetry.observer] : [])];
   const gateway = openGateway({
     providers: [...fixed, ...servers.current()],
     access: createAccess((principal) => principalKey(principal) === principalKey(operator)),
     surface: createEagerSurface(),
     interceptors: [],
-    observers,
+    observers: observers.all,
     now: () => performance.now(),
   });
-  const common = createWireCommon(options.version, runId());
-  const live =
-    options.mode === 'command'
-      ? undefined
-      : openLiveConfig({
-          place: options,
-          state,
-          gateway,
-          servers,
-          fixed,
-          first: located,
-          log: (severity, message, fields) => log.write(severity, message, fields),
-        });
-  let sessions = 0;
-  const operatorSession = (scope: SessionScope): Session => {
-    sessions += 1;
-    return { id: `${scope}-${String(sessions)}`, principal: operator, scope };
-  };
+  const live = isCommand
+    ? undefined
+    : openLiveConfig({ place: options, state, gateway, servers, fixed, first: located, log });
+  const common = createWireCommon(version, runId());
+  const operatorSession = createSessions(operator);
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     live?.close();
     await atMost(closeMs, gateway.close());
     await processes.close();
-    await Promise.all([telemetry && atMost(lastSpansMs, telemetry.close()), log.close()]);
+    await observers.close();
   }
 
   return {
     gateway,
     config,
     problems: located.problems,
-    trust: {
-      isTrusted: located.isTrusted,
-      ...(located.file !== undefined && { file: located.file }),
-      ...(located.sha256 !== undefined && { sha256: located.sha256 }),
-    },
+    trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     operatorSession,
     newRequestId: common.newRequestId,
     ...createServing({ gateway, common, config, operator, operatorSession, stateDirectory: state.directory }),
@@ -136,39 +110,19 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   };
 }
 
-/** A person who runs one command reads its output, not a log; a log file is written all the same. */
-function logLevel({ logLevel: asked, mode }: TidegateOptions, { log }: Config): LogThreshold {
-  const level = asked ?? (mode === 'command' && log.file === undefined ? 'silent' : log.level);
-  return level === 'trace' ? 'debug' : level;
-}
-
-function fileOf({ file }: Config['log']): { readonly file?: string } {
-  return file === undefined ? {} : { file };
-}
-
-async function openTelemetryLate(
-  config: NonNullable<Config['telemetry']>,
-  version: string,
-): Promise<{ readonly observer: Observer; close(): Promise<void> }> {
-  const { openTelemetry } = await import('../concerns/telemetry/index.js');
-  return openTelemetry({ ...config, version, redact: redactText });
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([
-    work,
-    new Promise((resolve) => {
-      timer = setTimeout(resolve, ms);
-    }),
-  ]);
-  clearTimeout(timer);
+function createSessions(principal: Principal): (scope: SessionScope) => Session {
+  let count = 0;
+  return (scope) => {
+    count += 1;
+    return { id: `${scope}-${String(count)}`, principal, scope };
+  };
 }
 
 function userName(): string {
   try {
     return userInfo().username;
   } catch {
+    // A user without a name on this machine, as in some containers.
     return 'operator';
   }
 }

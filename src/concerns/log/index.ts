@@ -1,2 +1,2 @@
-export { type LogThreshold, openLog } from './log.js';
+export { type Log, type LogThreshold, openLog } from './log.js';
 export { redactText } from './redact.js';

@@ -12,7 +12,11 @@ export type Transport =
     }
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object) => void;
+export type Log = (
+  level: 'debug' | 'info' | 'warn' | 'error',
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
 
 /** Time, so that tests can hold it still. */
 export interface Clock {

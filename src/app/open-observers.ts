@@ -1,0 +1,54 @@
+import { type Log, type LogThreshold, openLog, redactText } from '../concerns/log/index.js';
+import { type Config, type Environment, telemetryFromEnvironment } from '../config/index.js';
+import type { Observer } from '../kernel/index.js';
+import { atMost } from './at-most.js';
+
+export interface ObserverParts {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly version: string;
+  /** A person who runs one command reads its output, not a log. */
+  readonly isCommand: boolean;
+  readonly logLevel: Config['log']['level'] | undefined;
+}
+
+export interface Observers {
+  readonly log: Log;
+  readonly all: readonly Observer[];
+  close(): Promise<void>;
+}
+
+/** How long a closing gate waits for the collector. */
+const lastSpansMs = 500;
+
+/** Opens the log, and the telemetry where a collector is named: nothing of it is loaded otherwise. */
+export async function openObservers(parts: ObserverParts): Promise<Observers> {
+  const { log: settings, telemetry: collector = telemetryFromEnvironment(parts.env) } = parts.config;
+  const log = openLog({
+    level: levelOf(parts),
+    stream: 'stderr',
+    ...(settings.file !== undefined && { file: settings.file }),
+  });
+  const telemetry = collector && (await openTelemetryLate(collector, parts.version));
+  return {
+    log,
+    all: telemetry ? [log.observer, telemetry.observer] : [log.observer],
+    async close() {
+      await Promise.all([telemetry && atMost(lastSpansMs, telemetry.close()), log.close()]);
+    },
+  };
+}
+
+function levelOf({ config, isCommand, logLevel }: ObserverParts): LogThreshold {
+  const { level, file } = config.log;
+  const wanted = logLevel ?? (isCommand && file === undefined ? 'silent' : level);
+  return wanted === 'trace' ? 'debug' : wanted;
+}
+
+async function openTelemetryLate(
+  collector: NonNullable<Config['telemetry']>,
+  version: string,
+): Promise<{ readonly observer: Observer; close(): Promise<void> }> {
+  const { openTelemetry } = await import('../concerns/telemetry/index.js');
+  return openTelemetry({ ...collector, version, redact: redactText });
+}
