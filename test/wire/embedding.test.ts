@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let directory = '';
+
+/** A program of somebody else's, with the package in its node_modules. */
+function run(source: string): unknown {
+  const file = join(directory, 'program.mjs');
+  writeFileSync(file, source);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: directory, TIDEGATE_HOME: join(directory, 'state') };
+  return JSON.parse(execFileSync(process.execPath, [file], { cwd: directory, env, encoding: 'utf8' }));
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-embed-'));
+  mkdirSync(join(directory, 'node_modules'));
+  symlinkSync(root, join(directory, 'node_modules', 'tidegate'), 'dir');
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const opening = `
+import { callTool, listTools, openTidegate } from 'tidegate';
+import { defineTool } from 'tidegate/tool';
+const add = defineTool({
+  name: 'add', title: 'Add', description: 'Adds two numbers.', effect: 'read',
+  inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+  run: ({ a, b }) => String(a + b),
+});
+const gate = await openTidegate({ cwd: process.cwd(), env: process.env, version: '0', mode: 'command', tools: [add] });
+`;
+
+describe('a program that embeds the gate', () => {
+  it('lists and calls its own tools through the corridor', () => {
+    const seen = run(`${opening}
+      const outcome = await callTool(gate, 'add', '{"a":1,"b":2}', new AbortController().signal);
+      console.log(JSON.stringify({ names: (await listTools(gate)).map((tool) => tool.name), result: outcome.result.value }));
+      await gate.close();`);
+    expect(seen).toEqual({ names: ['add'], result: { content: [{ type: 'text', text: '3' }] } });
+  });
+
+  it('gets wrong arguments refused with the schema, and an unknown tool as unknown', () => {
+    const seen = run(`${opening}
+      const signal = new AbortController().signal;
+      const wrong = await callTool(gate, 'add', '{"a":"1"}', signal);
+      const unknown = await callTool(gate, 'nothing', '{}', signal);
+      console.log(JSON.stringify([wrong.fault.code, wrong.fault.data.inputSchema.required, unknown.fault.code]));
+      await gate.close();`);
+    expect(seen).toEqual(['input.invalid', ['a', 'b'], 'tool.not_found']);
+  });
+
+  it('can test against the fakes', () => {
+    const seen = run(`
+      import { createFakeExchange, createFakeProvider } from 'tidegate/testing';
+      const exchange = createFakeExchange({ answer: () => ({ action: 'accept' }) });
+      const answer = await exchange.ask({ method: 'elicitation/create', params: { text: '{}' } });
+      const provider = createFakeProvider('fake', { one: () => ({ kind: 'content' }) });
+      console.log(JSON.stringify([answer.kind, provider.list().tools.map((tool) => tool.name)]));`);
+    expect(seen).toEqual(['answer', ['one']]);
+  });
+});
