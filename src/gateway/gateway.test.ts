@@ -4,6 +4,7 @@ import {
   type Attempt,
   content,
   createFault,
+  type Exchange,
   type Interceptor,
   JsonText,
   type Observer,
@@ -101,23 +102,21 @@ describe('the gateway', () => {
     }
   });
 
-  it('leaves no listener behind on the signal of a call that ended', async () => {
+  it('leaves no listener behind on a call that ended', async () => {
     const gateway = openHall({ providers: [createFakeProvider('one', { echo: () => done })] });
-    const exchange = createFakeExchange();
+    const caller = createFakeExchange();
     let listeners = 0;
-    const { signal } = exchange;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    Object.assign(signal, {
-      addEventListener: (...args: Parameters<typeof add>) => {
+    const exchange: Exchange = {
+      ...caller,
+      onCancel(listener) {
         listeners += 1;
-        add(...args);
+        const stop = caller.onCancel(listener);
+        return () => {
+          listeners -= 1;
+          stop();
+        };
       },
-      removeEventListener: (...args: Parameters<typeof remove>) => {
-        listeners -= 1;
-        remove(...args);
-      },
-    });
+    };
     await gateway.call(toolRequest('echo'), exchange);
     expect(listeners).toBe(0);
   });
