@@ -26,26 +26,33 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   const { file } = parts.first;
   if (file === undefined) return { close: () => {} };
   const place: Place = { ...parts.place, configFile: file };
-  let applied = stampOf(parts.first);
+  let applied = parts.first;
   let running: Promise<void> = Promise.resolve();
 
   async function reload(): Promise<void> {
     const located = await locateConfig(place, parts.state.trust);
-    if (stampOf(located) === applied) return;
+    if (stampOf(located) === stampOf(applied)) return;
     if (hasErrors(located.problems)) {
       const problems = located.problems.map(describeProblem);
       return parts.log('error', 'configuration not reloaded: it has errors', { file, problems });
     }
-    if (!located.isTrusted && located.config.servers.length > 0) {
-      return parts.log('warn', 'configuration not reloaded: run `tidegate trust` to accept the change', {
-        file,
-      });
+    if (located.isTrusted || located.config.servers.length === 0) {
+      parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
+      return apply(located);
     }
-    applied = stampOf(located);
-    const gone = parts.servers.apply(located.config, located.isTrusted);
+    parts.log('warn', 'configuration not reloaded: run `tidegate trust` to accept the change', { file });
+    // What runs was trusted once; when that was taken back, it may not run on.
+    if (applied.isTrusted && !parts.state.trust.isTrusted(file ?? '', applied.sha256)) {
+      parts.log('warn', 'the file is no longer trusted: its servers are stopped', { file });
+      await apply({ ...applied, isTrusted: false });
+    }
+  }
+
+  async function apply(next: Located): Promise<void> {
+    applied = next;
+    const gone = parts.servers.apply(next.config, next.isTrusted);
     parts.gateway.replaceProviders([...parts.fixed, ...parts.servers.current()]);
     void parts.gateway.settle();
-    parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
     await Promise.all(gone.map((provider) => provider.close()));
   }
 
