@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { ada, eve, openHall } from '../../../test/support/hall.js';
+import { createKeptLine } from '../../../test/support/reply-line.js';
+import { content, emptyObject, readFrame, type Outcome } from '../../kernel/index.js';
+import { createFakeProvider } from '../../testing/index.js';
+import { createWireCommon } from '../identity.js';
+import { openLegacySessions } from './legacy-sessions.js';
+
+const minutes = 60_000;
+
+function open() {
+  let at = 0;
+  const provider = createFakeProvider('one', {
+    hang: () => new Promise<Outcome>(() => {}),
+    quick: () => content(emptyObject),
+  });
+  const sessions = openLegacySessions(
+    openHall({ providers: [provider] }),
+    createWireCommon('1', 'r'),
+    () => at,
+  );
+  return {
+    sessions,
+    pass(ms: number) {
+      at += ms;
+    },
+  };
+}
+
+describe('the sessions of legacy clients', () => {
+  it('have ids that cannot be guessed, of visible characters', () => {
+    const { sessions } = open();
+    const ids = Array.from({ length: 100 }, () => sessions.create(ada)?.id ?? '');
+    expect(new Set(ids).size).toBe(100);
+    for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{32,}$/);
+  });
+
+  it('belong to who opened them', () => {
+    const { sessions } = open();
+    const id = sessions.create(ada)?.id ?? '';
+    expect(sessions.find(id, ada)?.id).toBe(id);
+    expect(sessions.find(id, eve)).toBeUndefined();
+    expect(sessions.find(id, { ...ada, zone: 'elsewhere' })).toBeUndefined();
+    expect(sessions.end(id, eve)).toBe(false);
+    expect(sessions.end(id, ada)).toBe(true);
+    expect(sessions.size).toBe(0);
+  });
+
+  it('end after half an hour without use', () => {
+    const { sessions, pass } = open();
+    const id = sessions.create(ada)?.id ?? '';
+    pass(29 * minutes);
+    sessions.tend();
+    expect(sessions.find(id, ada)).toBeDefined();
+    pass(30 * minutes);
+    sessions.tend();
+    expect(sessions.size).toBe(1);
+    pass(1);
+    sessions.tend();
+    expect(sessions.size).toBe(0);
+  });
+
+  it('do not end while a call runs in them', async () => {
+    const { sessions, pass } = open();
+    const session = sessions.create(ada);
+    const hello = createKeptLine();
+    session?.peer.receive(
+      readFrame('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'),
+      hello,
+    );
+    await hello.over;
+    session?.peer.receive(
+      readFrame('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}'),
+      createKeptLine(),
+    );
+    pass(60 * minutes);
+    sessions.tend();
+    expect(sessions.size).toBe(1);
+    sessions.close();
+    expect(sessions.size).toBe(0);
+  });
+
+  it('are two thousand at most: the one that was idle longest makes room', () => {
+    const { sessions, pass } = open();
+    const first = sessions.create(ada)?.id ?? '';
+    pass(1);
+    const second = sessions.create(ada)?.id ?? '';
+    pass(1);
+    for (let n = 2; n < 2000; n += 1) sessions.create(ada);
+    pass(1);
+    sessions.find(first, ada);
+    expect(sessions.create(ada)).toBeDefined();
+    expect(sessions.size).toBe(2000);
+    expect(sessions.find(first, ada)).toBeDefined();
+    expect(sessions.find(second, ada)).toBeUndefined();
+  });
+});

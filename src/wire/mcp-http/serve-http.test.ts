@@ -1,0 +1,448 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ada, createOpenAccess, eve, openHall } from '../../../test/support/hall.js';
+import { listen, type Reply, send, type Sent, visit } from '../../../test/support/loopback.js';
+import { modernParams } from '../../../test/support/peers.js';
+import { content, type Exchange, JsonText, type Outcome, type Principal } from '../../kernel/index.js';
+import { createFakeProvider, type FakeHandler } from '../../testing/index.js';
+import { routes } from '../admin/routes.js';
+import { createWireCommon } from '../identity.js';
+import { type HttpServer, serveHttp } from './serve-http.js';
+
+const tokens: Readonly<Record<string, Principal>> = { 'Bearer ada': ada, 'Bearer eve': eve };
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+let server: HttpServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const echo: FakeHandler = (call) => content(JsonText.from({ content: [], echoed: call.params.text }));
+
+async function open(tools: Readonly<Record<string, FakeHandler>> = { echo }): Promise<{
+  readonly port: number;
+  ask(sent: Sent): Promise<Reply>;
+  post(message: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+}> {
+  const gateway = openHall({ providers: [createFakeProvider('one', tools)], access: createOpenAccess() });
+  server = await serveHttp({
+    gateway,
+    common: createWireCommon('1', 'run'),
+    host: '127.0.0.1',
+    port: 0,
+    now: () => Date.now(),
+    authenticate: (authorization) => tokens[authorization ?? ''],
+  });
+  const { port } = server;
+  const ask = (sent: Sent): Promise<Reply> =>
+    send(port, {
+      ...sent,
+      headers: { host: `127.0.0.1:${port}`, authorization: 'Bearer ada', ...sent.headers },
+    });
+  const post = (message: unknown, headers = {}): Promise<Reply> =>
+    ask({
+      method: 'POST',
+      path: '/mcp',
+      headers: { ...json, ...headers },
+      body:
+        typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...(message as object) }),
+    });
+  return { port, ask, post };
+}
+
+const hello = {
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c' } },
+};
+const call = (id: unknown, name = 'echo') => ({ id, method: 'tools/call', params: { name, arguments: {} } });
+
+async function shakeHands(
+  post: (message: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>,
+  headers = {},
+) {
+  const reply = await post(hello, headers);
+  return { 'mcp-session-id': String(reply.headers['mcp-session-id']), ...headers };
+}
+
+const everyRoute: readonly { readonly method: string; readonly path: string }[] = [
+  { method: 'GET', path: '/mcp' },
+  { method: 'POST', path: '/mcp' },
+  { method: 'DELETE', path: '/mcp' },
+  { method: 'PUT', path: '/mcp' },
+  { method: 'OPTIONS', path: '/mcp' },
+  { method: 'GET', path: '/api' },
+  ...routes.map(({ method, path }) => ({ method, path: path.replace('{name}', 'echo') })),
+  { method: 'GET', path: '/nowhere' },
+  { method: 'GET', path: '/' },
+];
+
+describe('every address', () => {
+  it('refuses a foreign host and a foreign origin, before it asks who is there', async () => {
+    const { ask, port } = await open();
+    for (const { method, path } of [
+      ...everyRoute,
+      { method: 'GET', path: '/healthz' },
+      { method: 'GET', path: '/readyz' },
+    ]) {
+      for (const headers of [
+        { host: `evil.example:${port}` },
+        { host: `127.0.0.1.evil.example:${port}` },
+        { host: '127.0.0.1' },
+        { origin: 'http://evil.example' },
+        { origin: 'null' },
+        { origin: `https://127.0.0.1:${port}` },
+      ]) {
+        expect([path, headers, (await ask({ method, path, headers })).status]).toEqual([path, headers, 403]);
+      }
+    }
+  });
+
+  it('but health refuses who brings no token, or a wrong one', async () => {
+    const { ask } = await open();
+    for (const { method, path } of everyRoute) {
+      for (const authorization of ['', 'Bearer', 'Bearer wrong', 'bearer ada', 'Basic ada', 'Bearer ada ']) {
+        const { status, headers } = await ask({ method, path, headers: { authorization } });
+        // Node takes white space off the end of a header.
+        expect([path, authorization, status]).toEqual([
+          path,
+          authorization,
+          authorization.trim() === 'Bearer ada' ? status : 401,
+        ]);
+        if (status === 401) expect(headers['www-authenticate']).toContain('Bearer');
+      }
+    }
+  });
+
+  it('of health answers without a token', async () => {
+    const { ask } = await open();
+    const headers = { authorization: '' };
+    expect(await ask({ path: '/healthz', headers })).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+    await vi.waitFor(async () =>
+      expect(await ask({ path: '/readyz', headers })).toMatchObject({ status: 200 }),
+    );
+  });
+
+  it('accepts its own origin', async () => {
+    const { post, port } = await open();
+    expect((await post(hello, { origin: `http://localhost:${port}` })).status).toBe(200);
+  });
+});
+
+describe('a message to /mcp', () => {
+  it.each([
+    ['no JSON', '{', 400, -32700],
+    ['a batch', '[]', 400, -32600],
+    ['no request', '{}', 400, -32600],
+    ['an empty body', '', 400, -32700],
+    ['a message without a session', JSON.stringify({ jsonrpc: '2.0', ...call(1) }), 400, -32600],
+  ])('is refused as %s', async (_name, body, status, code) => {
+    const { post } = await open();
+    const reply = await post(body);
+    expect(reply.status).toBe(status);
+    expect(JSON.parse(reply.body)).toMatchObject({ error: { code } });
+  });
+
+  it.each([
+    'text/plain',
+    'application/jsonp',
+    '',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+  ])('must be JSON by its header too, so that no form can send it: %j', async (type) => {
+    const { post } = await open();
+    expect((await post(hello, { 'content-type': type })).status).toBe(415);
+  });
+
+  it.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])('may be %s', async (type) => {
+    const { post } = await open();
+    expect((await post(hello, { 'content-type': type })).status).toBe(200);
+  });
+
+  it('of a method that HTTP knows and we do not is refused', async () => {
+    const { ask } = await open();
+    for (const method of ['PUT', 'PATCH', 'OPTIONS', 'DELETE', 'GET']) {
+      const { status, headers } = await ask({ method, path: '/mcp' });
+      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, POST, DELETE']);
+    }
+  });
+
+  it('that is written over several lines reaches the target as one', async () => {
+    const seen: string[] = [];
+    const { post } = await open({
+      echo: (admitted) => {
+        seen.push(admitted.params.text);
+        return content(new JsonText('{\n"content":[]\r\n}'));
+      },
+    });
+    const session = await shakeHands(post);
+    const reply = await post(JSON.stringify({ jsonrpc: '2.0', ...call(2) }, undefined, 2), session);
+    expect(seen[0]).not.toMatch(/[\r\n]/);
+    expect(reply.body).not.toMatch(/[\r\n]/);
+  });
+});
+
+describe('a legacy session', () => {
+  it('is opened by the handshake and ended by its owner', async () => {
+    const { post, ask } = await open();
+    const session = await shakeHands(post);
+    expect((await post(call(2), session)).status).toBe(200);
+    expect((await post({ method: 'notifications/initialized' }, session)).status).toBe(202);
+    expect((await ask({ method: 'DELETE', path: '/mcp', headers: session })).status).toBe(200);
+    expect((await post(call(3), session)).status).toBe(404);
+    expect((await ask({ method: 'DELETE', path: '/mcp', headers: session })).status).toBe(404);
+  });
+
+  it('is found by nobody else', async () => {
+    const { post, ask } = await open();
+    const session = await shakeHands(post);
+    const stolen = { ...session, authorization: 'Bearer eve' };
+    expect((await post(call(2), stolen)).status).toBe(404);
+    expect((await ask({ method: 'DELETE', path: '/mcp', headers: stolen })).status).toBe(404);
+    expect((await ask({ path: '/mcp', headers: { ...stolen, accept: 'text/event-stream' } })).status).toBe(
+      404,
+    );
+    // The control: its owner finds it.
+    expect((await post(call(2), session)).status).toBe(200);
+  });
+
+  it('answers the same ids of two sessions to each its own', async () => {
+    const { post } = await open();
+    const [one, two] = [await shakeHands(post), await shakeHands(post, { authorization: 'Bearer eve' })];
+    const asked = (mark: string) => ({
+      id: 7,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { mark } },
+    });
+    const replies = await Promise.all([post(asked('one'), one), post(asked('two'), two)]);
+    expect(replies.map(({ body }) => [body.includes('one'), body.includes('two')])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it('of an unknown protocol version is refused', async () => {
+    const { post } = await open();
+    const session = await shakeHands(post);
+    expect((await post(call(2), { ...session, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
+    expect((await post(call(3), { ...session, 'mcp-protocol-version': '2025-06-18' })).status).toBe(200);
+  });
+
+  it('has a stream for what belongs to no request', async () => {
+    const provider = createFakeProvider('one', { a: echo });
+    server = await serveHttp({
+      gateway: openHall({ providers: [provider] }),
+      common: createWireCommon('1', 'run'),
+      host: '127.0.0.1',
+      port: 0,
+      now: () => Date.now(),
+      authenticate: () => ada,
+    });
+    const { port } = server;
+    const headers = { host: `localhost:${port}`, ...json };
+    const first = await send(port, {
+      method: 'POST',
+      path: '/mcp',
+      headers,
+      body: JSON.stringify({ jsonrpc: '2.0', ...hello }),
+    });
+    const session = { ...headers, 'mcp-session-id': String(first.headers['mcp-session-id']) };
+    expect(
+      (await send(port, { path: '/mcp', headers: { ...session, accept: 'application/json' } })).status,
+    ).toBe(406);
+    const stream = await listen(port, { path: '/mcp', headers: session });
+    expect(stream.status).toBe(200);
+    provider.offer({ b: echo });
+    await vi.waitFor(() => expect(stream.text()).toContain('notifications/tools/list_changed'));
+  });
+
+  it('is not cancelled by a client that loses its connection', async () => {
+    const exchanges: Exchange[] = [];
+    const { port, post } = await open({
+      hang: (_call, exchange) => {
+        exchanges.push(exchange);
+        return new Promise<Outcome>(() => {});
+      },
+    });
+    const session = await shakeHands(post);
+    const headers = { host: `127.0.0.1:${port}`, authorization: 'Bearer ada', ...json, ...session };
+    const body = JSON.stringify({ jsonrpc: '2.0', ...call(2, 'hang') });
+    const client = visit(port, { method: 'POST', path: '/mcp', headers, body });
+    await vi.waitFor(() => expect(exchanges).toHaveLength(1));
+    client.leave();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(exchanges[0]?.isCancelled).toBe(false);
+    await post({ method: 'notifications/cancelled', params: { requestId: 2 } }, session);
+    await vi.waitFor(() => expect(exchanges[0]?.isCancelled).toBe(true));
+  });
+});
+
+describe('a modern request', () => {
+  const modern = (method: string, name?: string) => ({
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(name !== undefined && { 'mcp-name': name }),
+  });
+
+  it('needs no session, but headers that agree with its body', async () => {
+    const { post } = await open();
+    const message = { id: 1, method: 'tools/call', params: modernParams({ name: 'echo' }) };
+    expect((await post(message, modern('tools/call', 'echo'))).status).toBe(200);
+    for (const headers of [
+      {},
+      modern('tools/list', 'echo'),
+      modern('tools/call', 'other'),
+      modern('tools/call'),
+    ]) {
+      const reply = await post(message, headers);
+      expect(reply.status).toBe(400);
+      expect(JSON.parse(reply.body)).toMatchObject({ id: 1, error: { code: -32020 } });
+    }
+  });
+
+  it('of an unknown method is 404, without an envelope 400', async () => {
+    const { post } = await open();
+    expect((await post({ id: 1, method: 'ping', params: modernParams() }, modern('ping'))).status).toBe(404);
+    const reply = await post({ id: 1, method: 'tools/list', params: {} }, modern('tools/list'));
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.body)).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it('is cancelled when its client closes the connection', async () => {
+    const exchanges: Exchange[] = [];
+    const { port } = await open({
+      hang: (_call, exchange) => {
+        exchanges.push(exchange);
+        exchange.progress(JsonText.from({ progress: 1 }));
+        return new Promise<Outcome>(() => {});
+      },
+    });
+    const headers = {
+      host: `127.0.0.1:${port}`,
+      authorization: 'Bearer ada',
+      ...json,
+      ...modern('tools/call', 'hang'),
+    };
+    const params = modernParams({ name: 'hang' }, {}, { progressToken: 1 });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const client = await listen(port, { method: 'POST', path: '/mcp', headers, body });
+    await vi.waitFor(() => expect(client.text()).toContain('notifications/progress'));
+    client.leave();
+    await vi.waitFor(() => expect(exchanges[0]?.isCancelled).toBe(true));
+  });
+
+  it('that listens is given its end when the server closes', async () => {
+    const { port } = await open();
+    const headers = {
+      host: `127.0.0.1:${port}`,
+      authorization: 'Bearer ada',
+      ...json,
+      ...modern('subscriptions/listen'),
+    };
+    const params = modernParams({ notifications: { toolsListChanged: true } });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 's', method: 'subscriptions/listen', params });
+    const client = await listen(port, { method: 'POST', path: '/mcp', headers, body });
+    await vi.waitFor(() => expect(client.text()).toContain('acknowledged'));
+    await server?.close();
+    server = undefined;
+    await client.ended;
+    expect(client.text()).toContain('"resultType":"complete"');
+  });
+});
+
+describe('the admin API', () => {
+  it('says what the gate knows', async () => {
+    const { ask } = await open();
+    const get = async (path: string): Promise<unknown> => JSON.parse((await ask({ path })).body) as unknown;
+    expect(await get('/api/status')).toEqual({ version: '1', sessions: 0 });
+    expect(await get('/api/servers')).toMatchObject({
+      servers: [{ id: 'one', state: 'ready' }],
+      collisions: [],
+    });
+    expect(await get('/api/tools')).toMatchObject({ tools: [{ name: 'echo' }] });
+    expect(await get('/api/tools/echo')).toMatchObject({
+      source: 'server:one',
+      definition: { name: 'echo' },
+    });
+    expect(await get('/api/openapi.json')).toMatchObject({ openapi: '3.1.0' });
+    expect((await ask({ path: '/api/status' })).headers['cache-control']).toBe('no-store');
+  });
+
+  it.each([
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/tools/',
+    '/api/openapiXjson',
+    '/api/tools/a/b',
+    '/api/tools/echo/call',
+    '/api/tools/echo/',
+    '/api/../mcp',
+  ])('does not know GET %s', async (path) => {
+    const { ask } = await open();
+    expect((await ask({ path })).status).toBe(404);
+  });
+
+  it('knows a tool by its encoded name, and nothing else by any name', async () => {
+    const { ask } = await open({ 'a b/ü': echo });
+    expect((await ask({ path: `/api/tools/${encodeURIComponent('a b/ü')}` })).status).toBe(200);
+    expect((await ask({ path: '/api/tools/%' })).status).toBe(404);
+    expect((await ask({ path: '/api/tools/absent' })).body).toContain('tool.not_found');
+  });
+
+  it('calls a tool with the arguments as they were written, on one line', async () => {
+    const seen: string[] = [];
+    const { ask } = await open({
+      echo: (admitted) => {
+        seen.push(admitted.params.text);
+        return content(JsonText.from({ content: [] }));
+      },
+    });
+    const reply = await ask({
+      method: 'POST',
+      path: '/api/tools/echo/call',
+      body: '{\n  "n": 12345678901234567890\n}',
+    });
+    expect(reply).toMatchObject({ status: 200, body: '{"content":[]}' });
+    expect(seen).toEqual(['{"name":"echo","arguments":{   "n": 12345678901234567890 }}']);
+    expect((await ask({ method: 'POST', path: '/api/tools/echo/call' })).status).toBe(200);
+  });
+
+  it.each(['[]', '5', '"x"', 'null', '{', '{}{}'])('refuses %s as arguments', async (body) => {
+    const { ask } = await open();
+    const reply = await ask({ method: 'POST', path: '/api/tools/echo/call', body });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toContain('input.invalid');
+  });
+
+  it('ends a call whose visitor left', async () => {
+    const exchanges: Exchange[] = [];
+    const { port } = await open({
+      hang: (_call, exchange) => {
+        exchanges.push(exchange);
+        return new Promise<Outcome>(() => {});
+      },
+    });
+    const headers = { host: `127.0.0.1:${port}`, authorization: 'Bearer ada' };
+    const visitor = visit(port, { method: 'POST', path: '/api/tools/hang/call', headers, body: '{}' });
+    await vi.waitFor(() => expect(exchanges).toHaveLength(1));
+    visitor.leave();
+    await vi.waitFor(() => expect(exchanges[0]?.isCancelled).toBe(true));
+  });
+
+  it('tells absent and failed tools apart', async () => {
+    const { ask } = await open({
+      asks: (_call, exchange) =>
+        Promise.resolve({
+          kind: 'asks',
+          questions: JsonText.from({ k: { method: 'roots/list' } }),
+          ...(exchange.asking === 'rounds' && { state: 's' }),
+        }),
+    });
+    const post = (name: string): Promise<Reply> =>
+      ask({ method: 'POST', path: `/api/tools/${name}/call`, body: '{}' });
+    expect(await post('absent')).toMatchObject({ status: 404 });
+    expect(await post('asks')).toMatchObject({ status: 502 });
+    expect((await post('asks')).body).toContain('ask.unsupported');
+  });
+});
