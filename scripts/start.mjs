@@ -19,10 +19,12 @@ const demo = join(root, '.tidegate', 'demo');
 const home = join(root, '.tidegate', 'home');
 const config = join(demo, 'tidegate.yaml');
 const environment = { ...process.env, TIDEGATE_HOME: home };
+const parent = process.ppid;
 const firstPort = 8420;
 const triedPorts = 50;
 const readyMs = 20_000;
 const graceMs = 5000;
+const parentMs = 500;
 
 const colours = { bold: 1, dim: 2, red: 31, green: 32, cyan: 36 };
 const hasColours = process.stdout.isTTY && !process.env['NO_COLOR'];
@@ -147,6 +149,9 @@ function endWithUs(gate) {
     setTimeout(() => gate.kill('SIGKILL'), graceMs).unref();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal));
+  // npm passes a signal on to a shell, which dies of it and leaves us behind.
+  const isNpm = process.env['npm_lifecycle_event'] !== undefined;
+  if (isNpm) setInterval(() => process.ppid !== parent && end('SIGTERM'), parentMs).unref();
 }
 
 /** The first JSON value that `serve --json` prints: where it listens. */
