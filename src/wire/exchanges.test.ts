@@ -33,6 +33,7 @@ describe('the line back to a caller', () => {
     const { exchange } = open({
       line: {
         send: (text) => texts.push(text) > 0,
+        tell: () => {},
         end: () => {},
         drop: () => {},
       },

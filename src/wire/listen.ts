@@ -61,7 +61,7 @@ export function openListen(parts: ListenParts): Listen {
   }
 
   function send(text: string): void {
-    if (state === 'open') line.send(text);
+    if (state === 'open') line.tell(text);
     else if (state === 'opening' && held.length < maxHeld) held.push(text);
   }
 
@@ -84,11 +84,11 @@ export function openListen(parts: ListenParts): Listen {
     const watched = await watchAll();
     keep(gateway.onChange((changed) => sendChanges(changed, filter, id, send)));
     if (state !== 'opening') return;
-    line.send(
+    line.tell(
       notificationText('notifications/subscriptions/acknowledged', acknowledged(filter, watched, id)),
     );
     state = 'open';
-    for (const text of held) line.send(text);
+    for (const text of held) line.tell(text);
   }
 
   stopCaller = caller.onCancel(leave);

@@ -26,6 +26,7 @@ export function createKeptLine(canSend = true): KeptLine {
       if (canSend) sent.push(JSON.parse(text));
       return canSend;
     },
+    tell: (text) => void sent.push(JSON.parse(text)),
     end(text, status) {
       ended.push({ message: JSON.parse(text), status });
       finish();

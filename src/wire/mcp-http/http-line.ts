@@ -10,6 +10,8 @@ export interface HttpLine extends ReplyLine {
 /** What a slow reader may leave unread on one stream before it is cut off. */
 const maxUnreadBytes = 8 * 1024 * 1024;
 
+const largeChars = 256 * 1024;
+
 export const sseHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -44,8 +46,11 @@ export function createHttpLine(
     return true;
   }
 
+  const send = (text: string): boolean => stream() && write(event(text));
+
   return {
-    send: (text) => stream() && write(event(text)),
+    send,
+    tell: send,
     end(text, status = 200) {
       if (state === 'done') return;
       if (state === 'streaming') response.end(event(text));
@@ -78,11 +83,13 @@ export function answerJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
+  // As bytes, a large answer is kept once while it is not read; a small one leaves faster as text, with its head.
+  const body = text.length > largeChars ? Buffer.from(text) : text;
   response
     .writeHead(status, {
       'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(text)),
+      'content-length': String(Buffer.byteLength(body)),
       ...headers,
     })
-    .end(text);
+    .end(body);
 }

@@ -25,6 +25,9 @@ export interface StdioServer {
   close(): void;
 }
 
+/** News that waits for a client that does not read. */
+const maxNews = 1000;
+
 /** After the client closed its end, requests that are nearly done may still answer. */
 const lastWordsMs = 80;
 
@@ -50,18 +53,37 @@ export function serveStdio(parts: StdioParts): StdioServer {
   const legacy = openLegacyPeer({
     ...runner,
     pager: common.pagers.legacy,
-    push: (text) => writer.write(text),
+    push: (text) => tell(text),
   });
   const modern = openModernPeer({ ...runner, pager: common.pagers.modern, supportedVersions });
   const line: ReplyLine = {
     send(text) {
+      if (writer.isFull()) return false;
       writer.write(text);
       return true;
     },
+    tell: (text) => tell(text),
     end: (text) => writer.write(text),
     drop: () => {},
   };
   let backlog: Line[] = [];
+  const news = new Set<string>();
+
+  /** News of the same thing is news once. What is oldest is lost first. */
+  function tell(text: string): void {
+    if (news.size === 0 && !writer.isFull()) return writer.write(text);
+    news.add(text);
+    const [oldest] = news;
+    if (news.size > maxNews && oldest !== undefined) news.delete(oldest);
+  }
+
+  function tellNews(): void {
+    for (const text of news) {
+      if (writer.isFull()) return;
+      news.delete(text);
+      writer.write(text);
+    }
+  }
 
   function take(read: Line): void {
     if (read.kind === 'unreadable') return writer.write(unreadable[read.reason]);
@@ -74,6 +96,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
 
   /** While the client does not read, nothing new is begun: its answers would only pile up. */
   function work(): void {
+    if (news.size > 0) tellNews();
     runner.turnstile.reopen();
     while (backlog.length > 0 && !writer.isFull()) {
       const next = backlog.shift();
