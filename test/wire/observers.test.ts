@@ -1,0 +1,5 @@
+import { describe, it } from 'vitest';
+
+describe('What the observers write', () => {
+  it.todo('is being written');
+});
