@@ -21,6 +21,7 @@ import { createArgumentCheck } from './check-arguments.js';
 /** A provider of tools that run here. */
 export function createLocalProvider(id: string, source: Source, tools: readonly ToolModule[]): Provider {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  if (byName.size < tools.length) throw new Error(`${id}: two tools have the same name`);
   const checks = new Map(tools.map((tool) => [tool.name, createArgumentCheck(tool.inputSchema)]));
   const catalogue: Catalogue = { ...emptyCatalogue, tools: tools.map((tool) => specOf(tool, source)) };
 
@@ -65,7 +66,16 @@ export function createLocalProvider(id: string, source: Source, tools: readonly 
 }
 
 function resultOf(output: ToolOutput): JsonText {
-  return JsonText.from(typeof output === 'string' ? { content: [{ type: 'text', text: output }] } : output);
+  if (typeof output === 'string') return JsonText.from({ content: [{ type: 'text', text: output }] });
+  if (!hasContent(output)) throw new Error('The tool gave no result.');
+  return JsonText.from(output);
+}
+
+/** Workspace tools are written by others, so their types are not believed. */
+function hasContent(output: unknown): boolean {
+  return (
+    typeof output === 'object' && output !== null && 'content' in output && Array.isArray(output.content)
+  );
 }
 
 function specOf(tool: ToolModule, source: Source): ToolSpec {
