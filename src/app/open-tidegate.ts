@@ -1,7 +1,14 @@
 import { userInfo } from 'node:os';
 import { createAccess } from '../access/index.js';
 import type { Log } from '../concerns/log/index.js';
-import { type Config, describeProblem, type Environment, hasErrors, type Problem } from '../config/index.js';
+import {
+  type Config,
+  defaultConfig,
+  describeProblem,
+  type Environment,
+  hasErrors,
+  type Problem,
+} from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   type Principal,
@@ -64,11 +71,14 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const located = await locateConfig(options, state.trust);
   if (hasErrors(located.problems)) throw new ConfigRefused(located.problems);
   const { env, version } = options;
-  const { config, file, sha256, isTrusted } = located;
+  const { file, sha256, isTrusted } = located;
+  const config = isTrusted ? located.config : inert(located.config, options.cwd);
 
   const isCommand = options.mode === 'command';
   const observers = await openObservers({ config, env, version, isCommand, logLevel: options.logLevel });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
+  if (!isTrusted)
+    log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
   void sweepLeases(state.directory);
   const processes = openProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
@@ -108,6 +118,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...createServing({ gateway, common, config, operator, operatorSession, stateDirectory: state.directory }),
     close: () => (closing ??= close()),
   };
+}
+
+/** Of a file that nobody trusted, only the names of its servers are used: it may not write, send or open anything. */
+function inert({ servers }: Config, directory: string): Config {
+  return { ...defaultConfig(directory), servers };
 }
 
 function createSessions(principal: Principal): (scope: SessionScope) => Session {
