@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { type Place, program } from './gate.js';
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunMore {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** What the program reads from standard input; nothing when left out. */
+  readonly input?: string;
+  /** Flags of Node itself, before the program. */
+  readonly node?: readonly string[];
+}
+
+const limitMs = 60_000;
+
+/** Runs a command of the program to its end, while the test itself goes on answering. */
+export function runGate(place: Place, args: readonly string[], more: RunMore = {}): Promise<Ran> {
+  const { env = place.env, cwd = join(place.directory, 'workspace'), input, node = [] } = more;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...node, program, ...args], {
+      cwd,
+      env,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+    child.stderr?.setEncoding('utf8').on('data', (part: string) => (stderr += part));
+    child.stdin?.end(input);
+    child.once('error', reject);
+    child.once('close', (status) => {
+      clearTimeout(timer);
+      resolve({ status, stdout, stderr });
+    });
+  });
+}
