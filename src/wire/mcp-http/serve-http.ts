@@ -8,6 +8,7 @@ import type { WireCommon } from '../identity.js';
 import { isOurHost, isOurOrigin } from './guard.js';
 import { answerJson } from './http-line.js';
 import { openMcpEndpoint } from './mcp-endpoint.js';
+import { createSentAhead } from './sent-ahead.js';
 
 export interface HttpParts {
   readonly gateway: Gateway;
@@ -29,6 +30,8 @@ const tendMs = 15_000;
 const maxConnections = 4096;
 /** A connection on which nothing moves for so long is dead: open streams are kept alive more often than that. */
 const silenceMs = 150_000;
+/** Clients of today send the next request on a connection when they have the answer to the last. */
+const maxSentAhead = 16;
 
 /** Serves MCP, health and the admin API. Every route checks Host and Origin; all but health check the token. */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
@@ -62,8 +65,10 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   }
 
   const server = createServer({ requestTimeout: 120_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 });
+  const sentAhead = createSentAhead(maxSentAhead);
   server.on('request', (request, response) => {
     response.on('error', () => response.destroy());
+    if (!sentAhead.admit(request, response)) return;
     route(request, response).catch(() => {
       if (response.headersSent) response.destroy();
       else

@@ -10,7 +10,7 @@ interface Entry {
   readonly since: number;
 }
 
-/** A reader that is merely slow gets this long, even when memory is short. */
+/** A reader that is merely slow gets this long, even when memory is short; not when it is twice the limit. */
 const patienceMs = 1000;
 
 export function createUnreadLedger(limit: number, now: () => number): UnreadLedger {
@@ -24,9 +24,10 @@ export function createUnreadLedger(limit: number, now: () => number): UnreadLedg
 
   function makeRoom(): void {
     for (const [response, { since }] of open) {
-      if (total <= limit || now() - since < patienceMs) return;
+      if (total <= limit || (total <= 2 * limit && now() - since < patienceMs)) return;
       forget(response);
-      response.destroy();
+      // Not the response: one that waits for its turn on the connection would keep what it holds.
+      response.req.socket.destroy();
     }
   }
 
