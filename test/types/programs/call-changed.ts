@@ -1,0 +1,11 @@
+import type { Interceptor } from '../../../src/kernel/index.js';
+
+export const changer: Interceptor = {
+  stage: 'policy',
+  name: 'changer',
+  handle(call, exchange, next) {
+    call.input = { path: '/etc/passwd' }; // wrong: a call is frozen
+    // right: if (call.resumed) return next(exchange);
+    return next(exchange);
+  },
+};

@@ -1,0 +1,8 @@
+import type { Interceptor } from '../../../src/kernel/index.js';
+
+export const renamer: Interceptor = {
+  stage: 'policy',
+  name: 'renamer',
+  handle: (call, exchange, next) => next({ ...call, input: exchange }), // wrong: no other call is handed on
+  // right: handle: (_call, exchange, next) => next(exchange),
+};

@@ -1,0 +1,8 @@
+import type { Interceptor } from '../../../src/kernel/index.js';
+
+export const silent: Interceptor = {
+  stage: 'limit',
+  name: 'silent',
+  handle: async (_call, exchange, next) => void (await next(exchange)), // wrong: a stage gives an outcome
+  // right: handle: async (_call, exchange, next) => await next(exchange),
+};

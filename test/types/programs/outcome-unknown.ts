@@ -1,0 +1,6 @@
+import type { Interceptor, Outcome } from '../../../src/kernel/index.js';
+
+const allowed: Outcome = { kind: 'allowed' }; // wrong: content, asks or fault
+// right: const allowed: Outcome = { kind: 'fault', fault: { code: 'internal', message: 'no' } };
+
+export const allow: Interceptor['handle'] = () => Promise.resolve(allowed);

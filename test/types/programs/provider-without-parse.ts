@@ -1,0 +1,6 @@
+import type { Provider } from '../../../src/kernel/index.js';
+
+export function withoutParse({ parse, ...rest }: Provider): Provider {
+  return rest; // wrong: arguments are read before the corridor
+  // right: return { ...rest, parse };
+}

@@ -1,0 +1,8 @@
+import type { Interceptor } from '../../../src/kernel/index.js';
+
+export const early: Interceptor = {
+  stage: 'before-policy', // wrong: the corridor has five stages
+  // right: stage: 'policy',
+  name: 'early',
+  handle: (_call, exchange, next) => next(exchange),
+};
