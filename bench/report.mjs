@@ -30,7 +30,7 @@ different machines, or of different runs, do not compare.
 | load before and after | ${run.load.join(' and ')} (one-minute average; ${run.cores} would be full) |
 | rounds | ${run.rounds}, interleaved: every arm once, then every arm again |
 
-**${verdicts.length - over.length} of ${verdicts.length} budgets kept.** ${overText(over)}
+${busyText(run)}**${verdicts.length - over.length} of ${verdicts.length} budgets kept.** ${overText(over)}
 
 ## Budgets
 
@@ -82,6 +82,12 @@ listed before, two seconds at most.
 \`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) are not part of this
 repository: name their folder with \`TIDEGATE_BENCH\`. The peers are pinned in \`bench/peers/\`.
 `;
+}
+
+/** Load of other programs hits whoever uses more processes or more CPU the hardest. */
+function busyText({ load, cores }) {
+  if (Number(load[0]) < cores / 2) return '';
+  return 'The machine was busy with other work before this run began, so its figures are rough: run it again on a quiet one.\n\n';
 }
 
 function overText(over) {
