@@ -77,6 +77,10 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
       401: { description: 'No token, or a wrong one', content: error },
       403: { description: 'Foreign Host or Origin', content: error },
       ...(parameter && { 404: { description: 'Not found', content: error } }),
+      ...(route.method === 'POST' && {
+        400: { description: 'The body is no JSON object', content: error },
+        502: { description: 'The call failed before the tool could answer', content: error },
+      }),
     },
   };
 }

@@ -1,0 +1,12 @@
+// docs/reference/openapi.json: the admin API, from the table that its router is made from.
+import { readFile } from 'node:fs/promises';
+import { loadTs } from '../load-ts.mjs';
+
+const manifest = new URL('../../package.json', import.meta.url);
+
+export async function outputs() {
+  const { openApi } = await loadTs('src/wire/admin/routes.ts');
+  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
+  const text = `${JSON.stringify(openApi(version), undefined, 2)}\n`;
+  return [{ path: 'docs/reference/openapi.json', text }];
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openApi, routes } from '../../src/wire/admin/routes.js';
+
+interface Operation {
+  readonly operationId: string;
+}
+
+const document = JSON.parse(
+  readFileSync(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8'),
+) as {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+
+const pinned = [
+  'GET /api/openapi.json openApi',
+  'GET /api/servers servers',
+  'GET /api/status status',
+  'GET /api/tools tools',
+  'GET /api/tools/{name} tool',
+  'POST /api/tools/{name}/call call',
+];
+
+describe('the admin API', () => {
+  it('has these addresses', () => {
+    expect(routes.map(({ method, path, operation }) => `${method} ${path} ${operation}`).sort()).toEqual(
+      pinned,
+    );
+  });
+
+  it('is described by the OpenAPI file as it is', () => {
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(
+        ([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`,
+      ),
+    );
+    expect(described.sort()).toEqual(pinned);
+    expect(document).toEqual(openApi(document.info.version));
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('is guarded at every address', () => {
+    const { security, paths } = openApi('1') as {
+      readonly security: unknown;
+      readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>;
+    };
+    expect(security).toEqual([{ bearer: [] }]);
+    for (const operations of Object.values(paths)) {
+      for (const { responses } of Object.values(operations)) {
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403']));
+      }
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, unknown>
+>;
+
+describe('the package', () => {
+  it('has these doors and no others', () => {
+    expect(manifest['exports']).toEqual({
+      '.': { types: './dist/types/index.d.ts', default: './dist/index.js' },
+      './tool': { types: './dist/types/tool/index.d.ts', default: './dist/tool.js' },
+      './testing': { types: './dist/types/testing/index.d.ts', default: './dist/testing.js' },
+      './package.json': './package.json',
+    });
+    expect(manifest['bin']).toEqual({ tidegate: 'dist/tidegate.js' });
+  });
+
+  it('is an ES module under Apache-2.0 for Node 20.19 and newer', () => {
+    expect(manifest).toMatchObject({
+      name: 'tidegate',
+      type: 'module',
+      license: 'Apache-2.0',
+      engines: { node: '>=20.19' },
+    });
+  });
+
+  it('installs nothing along: what it needs is bundled', () => {
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies']) {
+      expect(manifest).not.toHaveProperty(kind);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type FaultCode, faultCodes, faultTable, stages } from '../../src/kernel/index.js';
+import { legacyVersions } from '../../src/wire/era-legacy/codec.js';
+import { modernVersion } from '../../src/wire/era-modern/codec.js';
+import { mcpFaults } from '../../src/wire/faults.js';
+import { supportedVersions } from '../../src/wire/identity.js';
+
+// The expected side is written out. A pin is changed on purpose and in its own commit, never to go green.
+
+describe('the stages of the corridor', () => {
+  it('are these five, in this order', () => {
+    expect(stages).toEqual(['policy', 'approval', 'limit', 'cache', 'redaction']);
+  });
+});
+
+describe('the versions of the protocol', () => {
+  it('are these, newest first', () => {
+    expect([modernVersion, ...legacyVersions]).toEqual([
+      '2026-07-28',
+      '2025-11-25',
+      '2025-06-18',
+      '2025-03-26',
+      '2024-11-05',
+    ]);
+  });
+
+  it('that a modern request may choose are of its own era', () => {
+    expect(supportedVersions).toEqual(['2026-07-28']);
+  });
+});
+
+const pinnedFaults: Readonly<Record<FaultCode, string>> = {
+  'ask.expired': 'agent error -32602',
+  'ask.forged': 'agent error -32602',
+  'ask.too_many': 'us result -32603',
+  'ask.unsupported': 'human error -32021 legacy -32603 http 400',
+  'call.cancelled': 'agent retryable error -32603',
+  'call.timeout': 'operator retryable result -32603',
+  'call.too_many': 'agent retryable error -32603',
+  'cursor.invalid': 'agent error -32602',
+  'input.invalid': 'agent result -32602',
+  internal: 'us error -32603',
+  'prompt.not_found': 'agent error -32602',
+  'provider.lost': 'agent retryable result -32603',
+  'provider.malformed': 'us result -32603',
+  'provider.starting': 'agent retryable result -32603',
+  'provider.unavailable': 'operator retryable result -32603',
+  'provider.untrusted': 'operator result -32603',
+  'resource.not_found': 'agent error -32602 legacy -32002',
+  'tool.not_found': 'agent error -32602',
+  'upstream.error': 'agent error -32603',
+};
+
+function inOneLine(code: FaultCode): string {
+  const { fixer, retryable } = faultTable[code];
+  const { as, code: number, legacyCode, httpStatus } = mcpFaults[code];
+  return [
+    fixer,
+    ...(retryable ? ['retryable'] : []),
+    as,
+    number,
+    ...(legacyCode === undefined ? [] : ['legacy', legacyCode]),
+    ...(httpStatus === undefined ? [] : ['http', httpStatus]),
+  ].join(' ');
+}
+
+describe('the faults', () => {
+  it('are these, each with who can fix it and its face', () => {
+    expect(Object.fromEntries(faultCodes.map((code) => [code, inOneLine(code)]))).toEqual(pinnedFaults);
+  });
+
+  it('have codes of the form area.reason, a meaning and a remedy that end like sentences', () => {
+    for (const code of faultCodes) {
+      expect(code).toMatch(/^[a-z]+(?:\.[a-z]+(?:_[a-z]+)*)?$/);
+      expect(faultTable[code].meaning).toMatch(/^[A-Z].*\.$/);
+      expect(faultTable[code].remedy).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  const page = new URL('../../docs/reference/errors.md', import.meta.url);
+
+  it.skipIf(!existsSync(page))('are the ones that the reference page names for calls', () => {
+    const [, calls = ''] = /^## Calls$([\s\S]*?)^## /m.exec(readFileSync(page, 'utf8')) ?? [];
+    const documented = [...calls.matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code);
+    expect(documented.sort()).toEqual(Object.keys(pinnedFaults).sort());
+  });
+});
