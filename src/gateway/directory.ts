@@ -28,12 +28,7 @@ interface Lists {
 
 export type ListKind = keyof Lists;
 export type ListOf<K extends ListKind> = Lists[K];
-export const listKinds = [
-  'tools',
-  'prompts',
-  'resources',
-  'templates',
-] as const satisfies readonly ListKind[];
+const listKinds = ['tools', 'prompts', 'resources', 'templates'] as const satisfies readonly ListKind[];
 
 export interface ProviderReport extends ProviderStatus {
   readonly id: string;

@@ -1,7 +1,6 @@
 export {
   type Attempt,
   type Call,
-  type CompletionSubject,
   content,
   faulted,
   type Outcome,
@@ -28,7 +27,7 @@ export {
   type QuestionMethod,
   questionMethods,
 } from './exchange.js';
-export { createFault, type Fault, type FaultCode, faultCodes, faultTable, type Fixer } from './fault.js';
+export { createFault, type Fault, type FaultCode, faultCodes, faultTable } from './fault.js';
 export {
   errorText,
   type Frame,
@@ -51,14 +50,13 @@ export {
   textOf,
   withMembers,
 } from './json-text.js';
-export { createLineReader, decodeUtf8, type Line, type LineReader } from './lines.js';
+export { createLineReader, decodeUtf8, type Line } from './lines.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
 export {
   type Client,
   type Era,
   type Principal,
-  type PrincipalKind,
   principalKey,
   type Session,
   type SessionScope,
@@ -73,7 +71,6 @@ export {
   type ResourceSpec,
   type Source,
   type Spec,
-  type SpecKind,
   type TemplateSpec,
   type ToolSpec,
 } from './tool.js';

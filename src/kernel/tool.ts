@@ -47,7 +47,6 @@ export interface TemplateSpec {
 }
 
 export type Spec = ToolSpec | PromptSpec | ResourceSpec | TemplateSpec;
-export type SpecKind = Spec['kind'];
 
 /** Everything that one provider offers, as last known. */
 export interface Catalogue {

@@ -1,5 +1,4 @@
-export { mcpFaults } from './faults.js';
 export { createWireCommon, type WireCommon } from './identity.js';
-export { serveStdio, type StdioServer } from './mcp-stdio/serve-stdio.js';
+export { serveStdio } from './mcp-stdio/serve-stdio.js';
 export { standardStreams } from './mcp-stdio/standard-streams.js';
 export type { HttpServer } from './mcp-http/serve-http.js';
