@@ -16,6 +16,9 @@ export interface HttpLinkParts {
 
 const messageMs = 30_000;
 const farewellMs = 2000;
+/** How long a cancellation waits for the server's first word about its request, and how long the request does. */
+const firstWordMs = 50;
+const lastWordMs = 1000;
 
 interface Message {
   readonly text: string;
@@ -29,6 +32,8 @@ export function openHttpLink(parts: HttpLinkParts): Link {
   const client = createHttpClient(parts.url);
   const session = createHttpSession(parts.headers);
   const answers = createAnswers({ client, session, events, clock });
+  /** Requests of which the server has not said a word, and what happens when it does. */
+  const unheard = new Map<number, () => void>();
   let unsentLength = 0;
   /** Messages that wait until the server knows that the handshake is over. */
   let held: Message[] | undefined;
@@ -54,7 +59,10 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       response(response) {
         sent();
         if (about?.method === 'initialize') session.begin(response.headers);
-        if (message.id !== undefined) return answers.receive(message.id, response);
+        if (message.id !== undefined) {
+          answers.receive(message.id, response);
+          return heard(message.id);
+        }
         response.resume();
         then(undefined);
       },
@@ -64,6 +72,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
         if (session.id !== undefined) isSuspect = true;
         if (message.id !== undefined)
           answers.fail(message.id, { kind: wasReached ? 'lost' : 'refused', detail });
+        if (message.id !== undefined) heard(message.id);
         then(detail);
       },
     });
@@ -80,8 +89,45 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       return answers.fail(id, { kind: 'stale' });
     }
     const sessionId = session.id;
+    unheard.set(id, () => undefined);
     const drop = post(message, () => undefined);
     answers.expect(id, sessionId, drop);
+  }
+
+  function heard(id: number): void {
+    const waiting = unheard.get(id);
+    unheard.delete(id);
+    waiting?.();
+  }
+
+  function drop(id: number): void {
+    unheard.delete(id);
+    answers.drop(id);
+  }
+
+  function sayCancelled(id: number, reason: string): void {
+    if (!isOpen) return;
+    const about = { method: 'notifications/cancelled' };
+    const text = notificationText(about.method, JSON.stringify({ requestId: id, reason }));
+    postMessage({ text, id: undefined, about });
+  }
+
+  /**
+   * On a connection of its own a cancellation may overtake its request, which then would run to its end. So it waits
+   * a little for the first word about the request, and is said again when that comes later.
+   */
+  function cancelLegacy(id: number, reason: string): void {
+    const isUnheard = unheard.has(id);
+    const stopWaiting = isUnheard && clock.after(firstWordMs, () => sayCancelled(id, reason), true);
+    const stopListening = isUnheard && clock.after(lastWordMs, () => drop(id), true);
+    const end = (): void => {
+      if (stopWaiting) stopWaiting();
+      if (stopListening) stopListening();
+      drop(id);
+      sayCancelled(id, reason);
+    };
+    if (isUnheard) unheard.set(id, end);
+    else end();
   }
 
   function postMessage(message: Message): void {
@@ -136,14 +182,11 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       const waited = held?.length ?? 0;
       held = held?.filter((message) => message.id !== id);
       if ((held?.length ?? 0) < waited) return;
-      answers.drop(id);
       // In the modern era the closed stream says it all.
-      if (session.era !== 'legacy') return;
-      const params = JSON.stringify({ requestId: id, reason });
-      const about = { method: 'notifications/cancelled' };
-      postMessage({ text: notificationText(about.method, params), id: undefined, about });
+      if (session.era === 'legacy') cancelLegacy(id, reason);
+      else drop(id);
     },
-    abandon: (id) => answers.drop(id),
+    abandon: drop,
     agree: (era, version) => session.agree(era, version),
     forget() {
       isSuspect = false;
@@ -154,6 +197,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       isOpen = false;
       unasked?.close();
       answers.dropAll();
+      unheard.clear();
       if (session.era === 'legacy' && session.id !== undefined) await farewell();
       client.close();
     },

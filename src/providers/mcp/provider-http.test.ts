@@ -302,6 +302,24 @@ describe('a legacy server over HTTP', () => {
     );
   });
 
+  it('hears of a cancellation again when it had not heard of the call', async () => {
+    let answerLate: (() => void) | undefined;
+    const { endpoint, provider } = await open(
+      legacy((hit) => {
+        answerLate = () => void hit.stream();
+      }),
+    );
+    await provider.ready();
+    const controller = new AbortController();
+    const { outcome } = call(provider, { signal: controller.signal });
+    await expect.poll(() => answerLate !== undefined).toBe(true);
+    controller.abort();
+    expect(faultOf(await outcome)).toBe('call.cancelled');
+    await expect.poll(() => named(endpoint, 'notifications/cancelled').length).toBe(1);
+    answerLate?.();
+    await expect.poll(() => named(endpoint, 'notifications/cancelled').length).toBe(2);
+  });
+
   it('is heard on its own stream, which is opened again where it broke', async () => {
     let opened = 0;
     const { endpoint, provider } = await open(
