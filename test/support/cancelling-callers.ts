@@ -1,0 +1,146 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { endProcess } from './gate.js';
+import { mcpHeaders, modernHeaders, openHttpClient, openLegacySession } from './http-client.js';
+import { envelope, type Message, openLineClient, requestLine } from './line-client.js';
+import type { Era } from './upstreams.js';
+
+/** A client that starts calls, cancels them the way its era and wire do, and shows everything that came. */
+export interface CancellingCaller {
+  /** Starts a call; `heard` gets everything that bears its id or its progress token. */
+  start(call: StartedCall): void;
+  cancel(id: number): void;
+  /** Calls a tool to its end, under an id that no test uses. */
+  ask(tool: string, args: object): Promise<Message>;
+  /** Whether a cancellation is a message that can name an id that is not open. */
+  readonly canCancelAnything: boolean;
+  close(): Promise<void>;
+}
+
+export interface StartedCall {
+  readonly id: number;
+  readonly tool: string;
+  readonly args: object;
+  readonly wantsProgress: boolean;
+  /** The cancellation leaves in the same write as the call. */
+  readonly isCancelledAtOnce: boolean;
+  readonly heard: (message: Message) => void;
+}
+
+const firstOwnId = 1_000_000;
+
+function paramsOf(
+  era: Era,
+  tool: string,
+  args: object,
+  token?: number,
+): { readonly name: string; readonly [more: string]: unknown } {
+  const meta = {
+    ...(era === 'modern' && envelope()),
+    ...(token !== undefined && { progressToken: token }),
+  };
+  return { name: tool, arguments: args, _meta: meta };
+}
+
+const cancelText = (era: Era, id: number): string =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId: id, ...(era === 'modern' && { _meta: envelope() }) },
+  });
+
+/** Speaks over the pipes of a child, the gate or a stand-in for it. */
+export async function openStdioCaller(
+  child: ChildProcessWithoutNullStreams,
+  era: Era,
+): Promise<CancellingCaller> {
+  const client = openLineClient(child);
+  const heard = new Map<number, StartedCall['heard']>();
+  let lastOwn = firstOwnId;
+  client.onLine(({ message }) => {
+    const about = message.method === undefined ? message.id : message.params?.['progressToken'];
+    if (typeof about === 'number') heard.get(about)?.(message);
+  });
+  if (era === 'legacy') await client.initialize();
+  return {
+    canCancelAnything: true,
+    start(call) {
+      heard.set(call.id, call.heard);
+      const token = call.wantsProgress ? call.id : undefined;
+      const line = requestLine(String(call.id), 'tools/call', paramsOf(era, call.tool, call.args, token));
+      client.send(call.isCancelledAtOnce ? `${line}\n${cancelText(era, call.id)}\n` : `${line}\n`);
+    },
+    cancel: (id) => client.send(`${cancelText(era, id)}\n`),
+    async ask(tool, args) {
+      client.unclaimed.splice(0);
+      lastOwn += 1;
+      const line = requestLine(String(lastOwn), 'tools/call', paramsOf(era, tool, args));
+      return (await client.ask(String(lastOwn), `${line}\n`, 30_000)).message;
+    },
+    close: () => endProcess(child),
+  };
+}
+
+/** Speaks over HTTP: a legacy client says that it cancels, a modern one hangs up. */
+export async function openHttpCaller(base: string, era: Era): Promise<CancellingCaller> {
+  const client = openHttpClient(base, 256);
+  const session = era === 'legacy' ? await openLegacySession(client) : undefined;
+  const lines = new Map<number, AbortController>();
+  const sending = new Set<Promise<unknown>>();
+  let lastOwn = firstOwnId;
+
+  function send(id: number, tool: string, args: object, more: Partial<StartedCall>): Promise<Message> {
+    const params = paramsOf(era, tool, args, more.wantsProgress === true ? id : undefined);
+    const line = new AbortController();
+    lines.set(id, line);
+    const sent = client.send('/mcp', requestLine(String(id), 'tools/call', params), {
+      headers: session ?? modernHeaders('tools/call', tool),
+      signal: line.signal,
+      limitMs: 60_000,
+      onMessage: (message) => more.heard?.(message),
+    });
+    const over = sent.finally(() => {
+      if (lines.get(id) === line) lines.delete(id);
+    });
+    return over.then(({ messages, headers }) => {
+      const isPlain = headers['content-type'] === 'application/json';
+      const answer = messages.at(-1) ?? {};
+      if (isPlain) more.heard?.(answer);
+      return answer;
+    });
+  }
+
+  function track(promise: Promise<unknown>): void {
+    const done = promise.catch(() => undefined).finally(() => sending.delete(done));
+    sending.add(done);
+  }
+
+  function cancel(id: number): void {
+    if (session === undefined) return lines.get(id)?.abort();
+    track(sayCancelled(id, lines.get(id)));
+  }
+
+  /** On a connection of its own it may overtake its call; then it is said again. */
+  async function sayCancelled(id: number, line: AbortController | undefined): Promise<void> {
+    do {
+      await client.send('/mcp', cancelText('legacy', id), { headers: { ...mcpHeaders, ...session } });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    } while (line !== undefined && lines.get(id) === line);
+  }
+
+  return {
+    canCancelAnything: era === 'legacy',
+    start(call) {
+      track(send(call.id, call.tool, call.args, call));
+      if (call.isCancelledAtOnce) cancel(call.id);
+    },
+    cancel,
+    ask(tool, args) {
+      lastOwn += 1;
+      return send(lastOwn, tool, args, {});
+    },
+    async close() {
+      await Promise.all(sending);
+      client.close();
+    },
+  };
+}
