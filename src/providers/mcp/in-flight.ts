@@ -64,7 +64,7 @@ const endedMs = 2000;
 export const maxExtensions = 10;
 
 interface GivenUp {
-  readonly sessionId: string;
+  readonly client: string;
   readonly until: number;
 }
 
@@ -72,7 +72,7 @@ interface GivenUp {
 export function createInFlight(clock: Clock, onExpired: (pending: Pending) => void): InFlight {
   const waiting = new Map<number, Pending>();
   const givenUp = new Map<number, GivenUp>();
-  /** Sessions whose calls ended lately, and when. */
+  /** Clients whose calls ended lately, and when. */
   const ended = new Map<string, number>();
   let stopTimer: (() => void) | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -131,13 +131,16 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     ended(pending, now) {
       if (pending.call === undefined) return;
       if (ended.size >= maxEnded) ended.clear();
-      ended.set(pending.call.session.id, now);
+      ended.set(clientOf(pending.call), now);
     },
     giveUp(pending) {
       if (pending.call === undefined) return;
       const oldest = givenUp.size >= maxGivenUp ? givenUp.keys().next().value : undefined;
       if (oldest !== undefined) givenUp.delete(oldest);
-      givenUp.set(pending.id, { sessionId: pending.call.session.id, until: clock.now() + givenUpMs });
+      givenUp.set(pending.id, {
+        client: clientOf(pending.call),
+        until: clock.now() + memoryMs(pending.call),
+      });
     },
     takeAll() {
       const all = [...waiting.values()];
@@ -149,10 +152,11 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     ownerOf,
     lateOwnerOf(carrier) {
       const owner = ownerOf(carrier);
-      const sessionId = owner.kind === 'one' ? owner.pending.call?.session.id : undefined;
-      if (carrier !== undefined || sessionId === undefined) return owner;
+      const call = owner.kind === 'one' ? owner.pending.call : undefined;
+      if (carrier !== undefined || call === undefined) return owner;
+      const client = clientOf(call);
       const since = clock.now() - endedMs;
-      for (const [other, at] of ended) if (other !== sessionId && at > since) return { kind: 'many' };
+      for (const [other, at] of ended) if (other !== client && at > since) return { kind: 'many' };
       return owner;
     },
     extend(pending) {
@@ -188,17 +192,24 @@ export function clientOf({ session, requestId }: Call): string {
   return session.scope === 'credential' ? `${session.id}/${requestId}` : session.id;
 }
 
-/** The call that a server speaks of that names none, if all that it may still speak of are of one session. */
+/** Where each call stands alone, one that was given up would for a minute keep its own client from being asked. */
+function memoryMs({ session }: Call): number {
+  return session.scope === 'credential' ? endedMs : givenUpMs;
+}
+
+/** The call that a server speaks of that names none: the newest, if all that it may still speak of are of one client. */
 function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<number, GivenUp>): Owner {
-  const calls = [...waiting.values()].filter(({ call }) => call !== undefined);
-  const session = calls[0]?.call?.session;
-  if (session === undefined) return { kind: 'none' };
-  if (calls.some(({ call }) => call?.session.id !== session.id)) return { kind: 'many' };
-  for (const gone of givenUp.values()) if (gone.sessionId !== session.id) return { kind: 'many' };
-  if (calls.length === 1 || session.scope !== 'credential') return ownerBy(calls.at(-1));
-  // A server that waits for an answer about one call speaks of another.
-  const speaking = calls.filter(({ questions }) => questions === 0);
-  return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
+  let newest: Owner = { kind: 'none' };
+  let client: string | undefined;
+  for (const pending of waiting.values()) {
+    if (pending.call === undefined) continue;
+    client ??= clientOf(pending.call);
+    if (client !== clientOf(pending.call)) return { kind: 'many' };
+    newest = ownerBy(pending);
+  }
+  if (client === undefined) return newest;
+  for (const gone of givenUp.values()) if (gone.client !== client) return { kind: 'many' };
+  return newest;
 }
 
 function forgetOld(givenUp: Map<number, GivenUp>, now: number): void {
