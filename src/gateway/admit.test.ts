@@ -106,7 +106,7 @@ describe('an admitted call', () => {
       trace,
     });
     expect(call.params).toBe(request.params);
-    expect(call).not.toHaveProperty('answers');
+    expect(call.answers).toBeUndefined();
   });
 
   it('cannot be changed', () => {
