@@ -9,8 +9,6 @@ import {
   type Wanted,
 } from '../kernel/index.js';
 
-const admittedCalls = new WeakSet<Call>();
-
 export interface Found {
   readonly target: Target;
   readonly provider: Provider;
@@ -30,34 +28,32 @@ export function admit(
   if (found === undefined) return { ok: false, fault: notFound(request.wanted) };
   const parsed = found.provider.parse(found.target, request.params);
   if (!parsed.ok) return { ok: false, fault: parsed.fault };
-  const call = {
+  const { session, client, params } = request;
+  const call = seal({
     requestId: request.id,
-    principal: request.session.principal,
-    session: request.session,
-    client: request.client,
+    principal: session.principal,
+    session,
+    client,
     target: found.target,
     providerId: found.provider.id,
-    params: request.params,
+    params,
     input: parsed.input,
+    trace: request.trace,
+    answers: continued.answers,
     resumed: continued.resumed,
-    ...(request.trace && { trace: request.trace }),
-    ...(continued.answers && { answers: continued.answers }),
-  } as Call;
-  admittedCalls.add(Object.freeze(call));
+  });
   return { ok: true, call, provider: found.provider };
 }
 
 /** The same call with the answers of another round: still the admitted target, principal and input. */
 export function withAnswers(call: Call, answers: Resumption): Call {
   if (!isAdmitted(call)) throw new Error('answers were offered to a call that was never admitted');
-  const next = Object.freeze({ ...call, answers });
-  admittedCalls.add(next);
-  return next;
+  return seal({ ...call, trace: call.trace, answers });
 }
 
 /** Whether a call came through `admit`. The corridor asks before it lets anything reach a provider. */
 export function isAdmitted(call: Call): boolean {
-  return admittedCalls.has(call);
+  return SealedCall.isOne(call);
 }
 
 /** Identical for what does not exist and for what is hidden. */
@@ -73,4 +69,24 @@ function notFound(wanted: Wanted): Fault {
 
 function resourceNotFound(uri: string): Fault {
   return createFault('resource.not_found', `Resource not found: ${uri}`, { data: { uri } });
+}
+
+type Fields = { readonly [K in keyof Call as K extends string ? K : never]-?: Call[K] | undefined };
+
+function seal(fields: Fields): Call {
+  const sealed: object = Object.freeze(new SealedCall(fields));
+  return sealed as Call;
+}
+
+/** Carries a mark that only this file can set. A set of all calls would do the same and cost far more. */
+class SealedCall {
+  readonly #mark = true;
+
+  constructor(fields: Fields) {
+    Object.assign(this, fields);
+  }
+
+  static isOne(value: object): boolean {
+    return #mark in value;
+  }
 }
