@@ -73,8 +73,10 @@ function resourceNotFound(uri: string): Fault {
 
 type Fields = { readonly [K in keyof Call as K extends string ? K : never]-?: Call[K] | undefined };
 
+const ourKey = Symbol('admit');
+
 function seal(fields: Fields): Call {
-  const sealed: object = Object.freeze(new SealedCall(fields));
+  const sealed: object = Object.freeze(new SealedCall(fields, ourKey));
   return sealed as Call;
 }
 
@@ -82,7 +84,9 @@ function seal(fields: Fields): Call {
 class SealedCall {
   readonly #mark = true;
 
-  constructor(fields: Fields) {
+  constructor(fields: Fields, key: symbol) {
+    // Whoever holds a call holds its constructor too.
+    if (key !== ourKey) throw new Error('calls are made by admit only');
     Object.assign(this, fields);
   }
 

@@ -246,7 +246,11 @@ describe('the seal of the corridor', () => {
       wrongly(Object.create(real)),
       wrongly(new Proxy(real, {})),
       wrongly(JSON.parse(JSON.stringify(real))),
+      wrongly(Object.setPrototypeOf({ ...real }, Object.getPrototypeOf(real) as object)),
     ];
+    // Whoever holds a call must not find the way to make another in it.
+    const maker = (real as { readonly constructor: unknown }).constructor;
+    if (maker !== Object) expect(() => wrongly(Reflect.construct(wrongly(maker), [real]))).toThrow();
     for (const copy of copies) expectSealed(await corridor(copy, createFakeExchange(), end));
     expect(reached).toBe(0);
     expect(await corridor(real, createFakeExchange(), end)).toBe(answer);
