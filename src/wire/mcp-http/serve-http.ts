@@ -45,7 +45,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const rule = { host: parts.host, port };
-    if (!isOurHost(request.headers.host, rule) || !isOurOrigin(request.headers.origin, rule)) {
+    if (!isOurHost(soleHost(request), rule) || !isOurOrigin(request.headers.origin, rule)) {
       return answerJson(response, 403, protocolError(undefined, -32600, 'Forbidden: foreign Host or Origin'));
     }
     const path = (request.url ?? '/').split('?')[0] ?? '/';
@@ -102,6 +102,12 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
       await closed;
     },
   };
+}
+
+/** With two of them, Node believes the first; whoever stands between may believe the other. */
+function soleHost({ headersDistinct }: IncomingMessage): string | undefined {
+  const { host = [] } = headersDistinct;
+  return host.length === 1 ? host[0] : undefined;
 }
 
 function unauthorized(response: ServerResponse): void {
