@@ -11,6 +11,8 @@ export interface KeeperParts {
   readonly isHttp: boolean;
   readonly memory: UpstreamMemory;
   readonly key: string;
+  /** Whether this is the server as it runs now. */
+  readonly isLive: (peer: Peer) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,6 +36,9 @@ export interface CatalogueKeeper {
 }
 
 const swarmMs = 100;
+/** The first pause before a list that failed is asked for again; each is twice as long. */
+const retryMs = 1000;
+const maxRetries = 6;
 const freshMs = 24 * 3600_000;
 const eraMs = 7 * 24 * 3600_000;
 const everything: readonly ListName[] = ['tools', 'prompts', 'resources', 'templates'];
@@ -50,6 +55,8 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
   let listing: Promise<void> | undefined;
   let newest: Peer | undefined;
   let stopSoon: (() => void) | undefined;
+  let stopRetry: (() => void) | undefined;
+  let retries = 0;
   let isClosed = false;
 
   function read(texts: KeptCatalogue): Catalogue {
@@ -66,7 +73,28 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
       dirty.clear();
       const { catalogue: next, isWhole } = await listAgain(newest, lists, kept, log);
       accept(next, isWhole);
+      if (isWhole) retries = 0;
+      else retryLater(newest);
     }
+  }
+
+  /** A server that lives on after a failed list would otherwise be known by half for as long as it runs. */
+  function retryLater(peer: Peer): void {
+    stopRetry?.();
+    if (retries >= maxRetries || isClosed) return;
+    stopRetry = clock.after(
+      retryMs * 2 ** retries,
+      () => {
+        if (peer === newest && parts.isLive(peer)) listEverything();
+      },
+      true,
+    );
+    retries += 1;
+  }
+
+  function listEverything(): void {
+    for (const one of everything) dirty.add(one);
+    list();
   }
 
   function accept(next: KeptCatalogue, isWhole: boolean): void {
@@ -98,7 +126,8 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
     },
     get freshness() {
       if (kept === undefined) return 'none';
-      return clock.now() - at < freshMs ? 'fresh' : 'old';
+      // Never listed whole: what is there is only a part.
+      return at > 0 && clock.now() - at < freshMs ? 'fresh' : 'old';
     },
     get era() {
       return era;
@@ -112,8 +141,8 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
     },
     listAll(peer) {
       newest = peer;
-      for (const one of everything) dirty.add(one);
-      list();
+      retries = 0;
+      listEverything();
     },
     listed: () => listing ?? Promise.resolve(),
     listSoon(peer, changed) {
@@ -136,6 +165,7 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
     close() {
       isClosed = true;
       stopSoon?.();
+      stopRetry?.();
       listeners.clear();
     },
   };

@@ -97,6 +97,49 @@ describe('the life of a server', () => {
     expect(bench.provider.status()).toMatchObject({ state: 'failed', detail: 'no such command' });
   });
 
+  it('comes back by itself as long as nobody knows what it offers', async () => {
+    const listing = legacyScript(answering);
+    const deaths = ['initialize', 'tools/list', 'notifications/initialized'];
+    const bench = openBench((message, child) => {
+      if (message.method === deaths[bench.server.children.length - 1]) child.exit();
+      else listing(message, child);
+    });
+    const ready = bench.provider.ready();
+    for (const pause of [250, 500, 1000]) await bench.clock.advance(pause);
+    await ready;
+    expect(bench.provider.status()).toMatchObject({ state: 'ready', restarts: 3 });
+    expect(bench.provider.list().tools).toHaveLength(1);
+    bench.server.child.exit();
+    await bench.clock.advance(hour);
+    // From now on a call can start it.
+    expect(bench.server.children).toHaveLength(4);
+  });
+
+  it('is asked again for a list that it did not give, but not for ever', async () => {
+    const listing = legacyScript(answering);
+    let refusals = 2;
+    let asked = 0;
+    const bench = openBench((message, child) => {
+      if (message.method !== 'tools/list') return listing(message, child);
+      asked += 1;
+      if (asked > refusals) return listing(message, child);
+      child.say({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'not now' } });
+    });
+    await bench.provider.ready();
+    expect(bench.provider.list().tools).toEqual([]);
+    await bench.clock.advance(3000);
+    expect(bench.provider.list().tools).toHaveLength(1);
+    expect(asked).toBe(3);
+
+    refusals = Number.POSITIVE_INFINITY;
+    bench.server.child.exit();
+    const { outcome } = bench.call();
+    await bench.clock.advance(250);
+    await outcome;
+    await bench.clock.advance(hour);
+    expect(asked).toBe(3 + 7);
+  });
+
   it('comes back by itself while a resource is watched', async () => {
     const capabilities = { tools: {}, resources: { subscribe: true } };
     const answerAll: Script = ({ id, method }, child) => {

@@ -41,6 +41,7 @@ function openServer(options: McpProviderOptions): Provider {
     isHttp,
     memory: options.memory,
     key: memoryKey(name, options.transport),
+    isLive: (peer) => supervisor.live === peer,
     clock,
     log,
   });
@@ -53,6 +54,7 @@ function openServer(options: McpProviderOptions): Provider {
     startMs,
     idleMs: options.idleMs,
     isNeeded: () => watches.uris.length > 0,
+    isUnlisted: () => keeper.freshness !== 'fresh',
     connect: (signal, lost) =>
       connect({
         server: name,

@@ -15,6 +15,8 @@ export interface SupervisorParts {
   readonly onLive: (peer: Peer) => void;
   /** Whether the server must be there even while no call wants it. */
   readonly isNeeded: () => boolean;
+  /** Whether it is still unknown what the server offers: nobody can call what is not known, so no call would start it again. */
+  readonly isUnlisted: () => boolean;
 }
 
 /** Keeps one server: started on need, restarted with growing pauses, closed when idle. */
@@ -47,10 +49,14 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   let restarts = 0;
   let stopIdle: (() => void) | undefined;
 
+  function mustReturn(): boolean {
+    return state === 'failed' && (parts.isNeeded() || parts.isUnlisted());
+  }
+
   function start(): Promise<Peer | Fault> {
     starting ??= attempt().finally(() => {
       starting = undefined;
-      if (state === 'failed' && parts.isNeeded()) void start();
+      if (mustReturn()) void start();
     });
     return starting;
   }
@@ -108,7 +114,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     stopIdle?.();
     pauses.ended();
     failed(why);
-    if (state === 'failed' && parts.isNeeded()) void start();
+    if (mustReturn()) void start();
   }
 
   /** One timer looks now and then, so that calls need not move it. */
