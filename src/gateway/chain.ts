@@ -14,13 +14,17 @@ import { isAdmitted } from './admit.js';
 
 export type Corridor = (call: Call, exchange: Exchange, end: Next) => Promise<Outcome>;
 
+const provider = 'the provider';
+
 /** Puts the interceptors into the one order and seals it. A second one at a stage is a mistake of assembly. */
 export function createCorridor(interceptors: readonly Interceptor[]): Corridor {
   const ordered = orderByStage(interceptors);
   return async (call, exchange, end) => {
     if (!isAdmitted(call)) return internal('a call that was never admitted reached the corridor');
     try {
-      return await walk(ordered, 0, call, exchange, end);
+      return ordered.length === 0
+        ? checked(await end(exchange), provider)
+        : await walk(ordered, 0, call, exchange, end);
     } catch (error) {
       return internal(describeError(error));
     }
@@ -35,7 +39,7 @@ async function walk(
   end: Next,
 ): Promise<Outcome> {
   const interceptor = ordered[at];
-  if (interceptor === undefined) return checked(await end(exchange), 'the provider');
+  if (interceptor === undefined) return checked(await end(exchange), provider);
   const stage = `stage ${interceptor.name}`;
   let passes = 0;
   const outcome = await interceptor.handle(call, exchange, (wrapped) => {

@@ -46,7 +46,7 @@ export interface Directory {
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
   /** Like settle, but only where the wanted thing is not known yet. */
-  settleFor(wanted: Wanted): Promise<void>;
+  settleFor(wanted: Wanted): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   onChange(listener: (changed: readonly ListKind[]) => void): () => void;
@@ -137,10 +137,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       return spec && isVisible(session, spec) ? spec : undefined;
     },
     settle,
-    async settleFor(wanted) {
-      if (isSettled || isKnown(catalog, wanted)) return;
-      await settle();
-    },
+    settleFor: (wanted) => (isSettled || isKnown(catalog, wanted) ? undefined : settle()),
     instructions(session) {
       const specs = listKinds.flatMap((kind): readonly Spec[] => lists[kind]);
       const visible = new Set(specs.filter((spec) => isVisible(session, spec)).map((spec) => spec.source));

@@ -68,7 +68,8 @@ export function openGateway(parts: GatewayParts): Gateway {
     continued: Continued,
     seen: Seen,
   ): Promise<Outcome> {
-    await directory.settleFor(request.wanted);
+    const settling = directory.settleFor(request.wanted);
+    if (settling !== undefined) await settling;
     const admission = admit(request, (wanted) => directory.find(request.session, wanted), continued);
     if (!admission.ok) return faulted(admission.fault);
     const { call, provider } = admission;

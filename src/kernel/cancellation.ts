@@ -14,37 +14,41 @@ const nothing = (): void => {};
 
 /** Every call has one, and almost none is ever cancelled: an AbortController for each would cost more than the call. */
 export function createCancellation(): CancellationSource {
-  const listeners = new Set<() => void>();
-  let isCancelled = false;
-  let controller: AbortController | undefined;
-  return {
-    get isCancelled() {
-      return isCancelled;
-    },
-    onCancel(listener) {
-      if (isCancelled) {
-        listener();
-        return nothing;
-      }
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (isCancelled) controller.abort();
-      }
-      return controller.signal;
-    },
-    cancel() {
-      if (isCancelled) return;
-      isCancelled = true;
-      controller?.abort();
-      const told = [...listeners];
-      listeners.clear();
-      for (const listener of told) listener();
-    },
-  };
+  return new Source();
+}
+
+/** A class, because an object literal with getters is made anew, getters and all, for every call. */
+class Source implements CancellationSource {
+  isCancelled = false;
+  #listeners: Set<() => void> | undefined;
+  #controller: AbortController | undefined;
+
+  onCancel(listener: () => void): () => void {
+    if (this.isCancelled) {
+      listener();
+      return nothing;
+    }
+    this.#listeners ??= new Set();
+    const listeners = this.#listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.isCancelled) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  cancel(): void {
+    if (this.isCancelled) return;
+    this.isCancelled = true;
+    this.#controller?.abort();
+    const told = [...(this.#listeners ?? [])];
+    this.#listeners?.clear();
+    for (const listener of told) listener();
+  }
 }
 
 /** The same for a caller that comes with an AbortSignal of its own. */

@@ -4,6 +4,7 @@ export class JsonText {
   readonly text: string;
   #value: unknown;
   #parsed: boolean;
+  #members: readonly Member[] | undefined;
 
   constructor(text: string) {
     this.text = oneLine(text);
@@ -17,6 +18,12 @@ export class JsonText {
       this.#parsed = true;
     }
     return this.#value;
+  }
+
+  /** The members of the object that this is, found once. */
+  get members(): readonly Member[] {
+    this.#members ??= membersOf(this.text);
+    return this.#members;
   }
 
   /** Text whose value is already known, so that nobody parses it twice. */

@@ -81,7 +81,7 @@ export async function runCall(
   const turn = parts.turnstile.enter(caller);
   if (!(turn === true || (await turn))) return caller.isCancelled ? line.drop() : line.end(tooMany(frame.id));
   const incoming = { id: parts.newRequestId(), session: parts.session, client: face.client, wanted, params };
-  const { exchange, hangUp } = createExchange({
+  const exchange = createExchange({
     params,
     line,
     caller,
@@ -93,7 +93,7 @@ export async function runCall(
   try {
     const request = buildRequest(incoming, face.asking === 'rounds' && method !== 'completion/complete');
     const outcome = await parts.gateway.call(request, exchange);
-    hangUp();
+    exchange.hangUp();
     if (caller.isCancelled) line.drop();
     else face.end(outcome, request);
   } finally {

@@ -7,7 +7,7 @@ function open(more: Partial<ExchangeParts> = {}) {
   const line = createKeptLine();
   const caller = createCancellation();
   const asked: Question[] = [];
-  const { exchange, hangUp } = createExchange({
+  const exchange = createExchange({
     params: new JsonText('{"_meta":{"progressToken":9007199254740993}}'),
     client: {
       era: 'legacy',
@@ -24,7 +24,7 @@ function open(more: Partial<ExchangeParts> = {}) {
     },
     ...more,
   });
-  return { exchange, hangUp, line, caller, asked };
+  return { exchange, hangUp: () => exchange.hangUp(), line, caller, asked };
 }
 
 describe('the line back to a caller', () => {

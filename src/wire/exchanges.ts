@@ -24,48 +24,71 @@ export interface ExchangeParts {
   ask(question: Question): Promise<Answer>;
 }
 
+/** An exchange that we can hang up when the call is over. */
+export interface LiveExchange extends Exchange {
+  hangUp(): void;
+}
+
 /** The live line of one request. Nothing is sent after the caller has left, or after we hung up. */
-export function createExchange(parts: ExchangeParts): {
-  readonly exchange: Exchange;
-  readonly hangUp: () => void;
-} {
-  const { caller } = parts;
-  const token = progressToken(parts.params);
-  let isOver = false;
-  const send = (method: string, params: string): void => {
-    if (!isOver && !caller.isCancelled) parts.line.send(notificationText(method, params));
-  };
-  const exchange: Exchange = {
-    get isCancelled() {
-      return caller.isCancelled;
-    },
-    onCancel: (listener) => caller.onCancel(listener),
-    get signal() {
-      return caller.signal;
-    },
-    wantsProgress: token !== undefined,
-    logLevel: parts.logLevel,
-    asking: parts.asking,
-    progress(params) {
-      if (token === undefined) return;
-      send('notifications/progress', withMembers(params.text, { progressToken: token }));
-    },
-    log(level, params) {
-      if (isLoud(level, parts.logLevel)) send('notifications/message', params.text);
-    },
-    canAnswer: (method) => canAnswer(parts.client, method),
-    ask(question) {
-      if (isOver) return Promise.resolve(refusedAnswer('the call is over'));
-      if (canAnswer(parts.client, question.method)) return parts.ask(question);
-      return Promise.resolve(refusedAnswer(`the client does not support ${question.method}`));
-    },
-  };
-  return {
-    exchange,
-    hangUp() {
-      isOver = true;
-    },
-  };
+export function createExchange(parts: ExchangeParts): LiveExchange {
+  return new Live(parts);
+}
+
+/** A class, because an object literal with getters is made anew, getters and all, for every call. */
+class Live implements LiveExchange {
+  readonly wantsProgress: boolean;
+  readonly logLevel: LogLevel | undefined;
+  readonly asking: 'live' | 'rounds';
+  readonly #parts: ExchangeParts;
+  readonly #token: string | undefined;
+  #isOver = false;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.#token = progressToken(parts.params);
+    this.wantsProgress = this.#token !== undefined;
+    this.logLevel = parts.logLevel;
+    this.asking = parts.asking;
+  }
+
+  get isCancelled(): boolean {
+    return this.#parts.caller.isCancelled;
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.caller.signal;
+  }
+
+  onCancel(listener: () => void): () => void {
+    return this.#parts.caller.onCancel(listener);
+  }
+
+  progress(params: JsonText): void {
+    if (this.#token === undefined) return;
+    this.#send('notifications/progress', withMembers(params.text, { progressToken: this.#token }));
+  }
+
+  log(level: LogLevel, params: JsonText): void {
+    if (isLoud(level, this.logLevel)) this.#send('notifications/message', params.text);
+  }
+
+  canAnswer(method: QuestionMethod): boolean {
+    return canAnswer(this.#parts.client, method);
+  }
+
+  ask(question: Question): Promise<Answer> {
+    if (this.#isOver) return Promise.resolve(refusedAnswer('the call is over'));
+    if (this.canAnswer(question.method)) return this.#parts.ask(question);
+    return Promise.resolve(refusedAnswer(`the client does not support ${question.method}`));
+  }
+
+  hangUp(): void {
+    this.#isOver = true;
+  }
+
+  #send(method: string, params: string): void {
+    if (!this.#isOver && !this.isCancelled) this.#parts.line.send(notificationText(method, params));
+  }
 }
 
 function isLoud(level: LogLevel, wanted: LogLevel | undefined): boolean {

@@ -35,7 +35,7 @@ type Value = Readonly<Record<string, unknown>>;
 /** What a call is about, or a sentence that says what is missing. */
 export function readWanted(method: CallMethod, params: JsonText): Wanted | string {
   const value = params.value as Value;
-  if (hasDuplicateKeys(membersOf(params.text))) return 'Invalid params: a member stands twice';
+  if (hasDuplicateKeys(params.members)) return 'Invalid params: a member stands twice';
   if (method === 'resources/read') {
     return typeof value['uri'] === 'string' ? { kind: 'resource', uri: value['uri'] } : needs('uri');
   }
@@ -97,7 +97,7 @@ function readTrace(params: JsonText): Trace | undefined {
 function readResumption(params: JsonText): Resumption | undefined {
   const value = params.value as Value;
   if (value['inputResponses'] === undefined && value['requestState'] === undefined) return undefined;
-  const text = textOf(params.text, membersOf(params.text), 'inputResponses');
+  const text = textOf(params.text, params.members, 'inputResponses');
   const responses = new Json(text?.startsWith('{') ? text : '{}');
   return typeof value['requestState'] === 'string'
     ? { responses, state: value['requestState'] }
@@ -109,6 +109,6 @@ export function progressToken(params: JsonText): string | undefined {
   const meta = (params.value as { readonly _meta?: { readonly progressToken?: unknown } | null })._meta;
   const kind = typeof meta?.progressToken;
   if (kind !== 'string' && kind !== 'number') return undefined;
-  const metaText = textOf(params.text, membersOf(params.text), '_meta') ?? '{}';
+  const metaText = textOf(params.text, params.members, '_meta') ?? '{}';
   return textOf(metaText, membersOf(metaText), 'progressToken');
 }

@@ -28,8 +28,7 @@ export function nameOf(target: Target): string | undefined {
  * as written. Undefined when a member stands twice, because two readers could then see two different calls.
  */
 export function paramsFor(call: Call, meta: Changes, answers: Changes): string | undefined {
-  const { text } = call.params;
-  const members = membersOf(text);
+  const { text, members } = call.params;
   if (hasDuplicateKeys(members)) return undefined;
   const metaText = metaChange(text, memberOf(members, '_meta'), meta);
   if (metaText === unchanged && !touches(members, answers)) return renamed(call.target, text, members);
