@@ -40,7 +40,7 @@ describe('the token of the gate', () => {
       `Bearer ${right}x`,
       `Bearer x${right}`,
     ];
-    const flipped = [...right].map((_, i) => `Bearer ${right.slice(0, i)}\u0100${right.slice(i + 1)}`);
+    const flipped = Array.from(right, (_, i) => `Bearer ${right.slice(0, i)}\u0100${right.slice(i + 1)}`);
     for (const header of [
       ...wrong,
       ...flipped,

@@ -187,3 +187,27 @@ describe('the guard against foreign pages', () => {
     expect(isOurHost('localhost:7420', { host, port: 7420 })).toBe(true);
   });
 });
+
+describe('a gate that is bound to every address', () => {
+  const rule = { host: '0.0.0.0', port: 7331, address: '::ffff:192.0.2.7' };
+
+  it('is addressed by the one that the connection came in on, and by loopback', () => {
+    for (const host of ['192.0.2.7:7331', 'localhost:7331', '127.0.0.1:7331', '[::1]:7331']) {
+      expect(isOurHost(host, rule)).toBe(true);
+    }
+    expect(isOurHost('[2001:db8::1]:7331', { ...rule, host: '::', address: '2001:db8::1' })).toBe(true);
+  });
+
+  it('is not addressed by any name, nor by an address of somebody else', () => {
+    for (const host of [
+      'gate.example:7331',
+      '192.0.2.8:7331',
+      '192.0.2.7',
+      '192.0.2.7.example:7331',
+      '0.0.0.0:7331',
+    ]) {
+      expect(isOurHost(host, rule)).toBe(false);
+    }
+    expect(isOurHost('undefined:7331', { host: '0.0.0.0', port: 7331 })).toBe(false);
+  });
+});

@@ -4,6 +4,8 @@ import { isIPv6 } from 'node:net';
 export interface HostRule {
   readonly host: string;
   readonly port: number;
+  /** The address of ours that the connection came in on: a page can be tricked by a name, never by an address. */
+  readonly address?: string | undefined;
 }
 
 /** Whether the Host header names this gate: exact name, exact port, nothing before, nothing behind. */
@@ -20,10 +22,13 @@ export function isOurOrigin(header: string | undefined, rule: HostRule): boolean
   return header.startsWith(scheme) && isOurHost(header.slice(scheme.length), rule);
 }
 
-function names({ host }: HostRule): string[] {
-  const loopback = ['localhost', '127.0.0.1', '[::1]'];
-  if (host === '0.0.0.0' || host === '::') return loopback;
-  return [...new Set([...loopback, isIPv6(host) ? `[${host}]` : host])];
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+
+function names({ host, address }: HostRule): readonly string[] {
+  if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return loopback;
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const own = isEverywhere ? address?.replace(/^::ffff:/, '') : host;
+  return own === undefined ? loopback : [...loopback, isIPv6(own) ? `[${own}]` : own];
 }
 
 function sameAuthority(given: string, name: string, port: number): boolean {

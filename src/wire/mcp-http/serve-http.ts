@@ -44,7 +44,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   });
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const rule = { host: parts.host, port };
+    const rule = { host: parts.host, port, address: request.socket.localAddress };
     if (!isOurHost(soleHost(request), rule) || !isOurOrigin(request.headers.origin, rule)) {
       return answerJson(response, 403, protocolError(undefined, -32600, 'Forbidden: foreign Host or Origin'));
     }
