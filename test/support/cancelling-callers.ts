@@ -11,6 +11,8 @@ export interface CancellingCaller {
   cancel(id: number): void;
   /** Calls a tool to its end, under an id that no test uses. */
   ask(tool: string, args: object): Promise<Message>;
+  /** Resolves when everything that was sent has arrived: only then may an id be used again. */
+  settle(): Promise<void>;
   /** Whether a cancellation is a message that can name an id that is not open. */
   readonly canCancelAnything: boolean;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export async function openStdioCaller(
       const line = requestLine(String(lastOwn), 'tools/call', paramsOf(era, tool, args));
       return (await client.ask(String(lastOwn), `${line}\n`, 30_000)).message;
     },
+    settle: () => Promise.resolve(),
     close: () => endProcess(child),
   };
 }
@@ -121,10 +124,12 @@ export async function openHttpCaller(base: string, era: Era): Promise<Cancelling
 
   /** On a connection of its own it may overtake its call; then it is said again. */
   async function sayCancelled(id: number, line: AbortController | undefined): Promise<void> {
+    const isOpen = (): boolean => line !== undefined && lines.get(id) === line;
     do {
       await client.send('/mcp', cancelText('legacy', id), { headers: { ...mcpHeaders, ...session } });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    } while (line !== undefined && lines.get(id) === line);
+      const until = performance.now() + 200;
+      while (isOpen() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+    } while (isOpen());
   }
 
   return {
@@ -137,6 +142,9 @@ export async function openHttpCaller(base: string, era: Era): Promise<Cancelling
     ask(tool, args) {
       lastOwn += 1;
       return send(lastOwn, tool, args, {});
+    },
+    async settle() {
+      while (sending.size > 0) await Promise.all(sending);
     },
     async close() {
       await Promise.all(sending);
