@@ -1,5 +1,5 @@
 export { readToken, tokenFile } from './bearer-token.js';
 export { callTool, listTools } from './call-tool.js';
-export { type Located, locateConfig, openState, type Place, type State } from './locate-config.js';
+export { type Located, locateConfig, openState, type State } from './locate-config.js';
 export { ConfigRefused, openTidegate, type Tidegate, type TidegateOptions } from './open-tidegate.js';
 export { type HttpServing, runningFile } from './serving.js';

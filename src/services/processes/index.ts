@@ -1,2 +1,2 @@
-export { sweepLeases, type Swept } from './lease.js';
-export { openProcesses, type ProcessesParts } from './processes.js';
+export { sweepLeases } from './lease.js';
+export { openProcesses } from './processes.js';
