@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { count } from '../support/counts.js';
 import { type Caller, livesOf, openFiles, openHttpCaller, openLineCaller } from '../support/fault-callers.js';
-import {
-  type FaultyEndpoint,
-  type HttpFault,
-  httpFaults,
-  openFaultyEndpoint,
-} from '../support/faulty-endpoint.js';
+import { type HttpFault, httpFaults, openFaultyEndpoint } from '../support/faulty-endpoint.js';
 import { endProcess, openPlace, type Place, waitFor } from '../support/gate.js';
 import { markedServer, nodeServer, spawnFixture } from '../support/hostile-servers.js';
 import { openLineClient } from '../support/line-client.js';
@@ -17,7 +12,7 @@ import { createRandom } from '../support/random.js';
 
 const timeout = 1000;
 /** A call may wait for its server to start, and then for its answer. */
-const limitMs = 2 * timeout + 2000;
+const limitMs = 2 * timeout + 3000;
 const random = createRandom();
 const megabyte = 1024 * 1024;
 const gone = ['provider.lost', 'provider.unavailable', 'provider.starting'] as const;
@@ -77,13 +72,12 @@ function openFaultPlace(servers: Readonly<Record<string, object>>): Place {
   return keep(openPlace({ servers: all, http: { auth: 'none' }, log: { level: 'silent' } }));
 }
 
-function stdioServers(place: { readonly directory: string } | undefined): Readonly<Record<string, object>> {
-  const names = Object.keys(stdioFaults);
+function stdioServers(): Readonly<Record<string, object>> {
+  const entry = { ...nodeServer('fault-server.mjs'), protocol: 'legacy' };
+  // Where an answer must come, a busy machine may take its time.
+  const patient = { ...entry, timeout: '10s' };
   return Object.fromEntries(
-    names.map((name) => {
-      const plan = place === undefined ? [] : [join(place.directory, `${name}.plan`)];
-      return [name, { ...nodeServer('fault-server.mjs', ...plan), protocol: 'legacy' }];
-    }),
+    Object.entries(stdioFaults).map(([name, may]) => [name, may.join() === 'mark' ? patient : entry]),
   );
 }
 
@@ -92,9 +86,8 @@ describe.each([
   ['serve', openHttpCaller],
 ] as const)('servers that fail behind %s', (mode, openCaller) => {
   it('over stdio cost each call one answer, and others nothing', async () => {
-    const caller = keep(await openCaller(openFaultPlace(stdioServers(undefined))));
-    const calls = await storm(caller, stdioFaults, count(60), `${mode} stdio`);
-    expect(calls).toBeGreaterThan(0);
+    const caller = keep(await openCaller(openFaultPlace(stdioServers())));
+    await storm(caller, stdioFaults, { rounds: count(60), growth: 64 * megabyte, title: `${mode} stdio` });
     if (mode === 'mcp') return;
     const servers = await caller.servers();
     for (const name of ['crash', 'killed', 'half']) {
@@ -108,7 +101,9 @@ describe.each([
     const endpoint = keep(await openFaultyEndpoint());
     const servers = Object.fromEntries(httpFaults.map((fault) => [fault, { url: endpoint.url(fault) }]));
     const caller = keep(await openCaller(openFaultPlace(servers)));
-    await storm(caller, endpointFaults, count(60), `${mode} HTTP`);
+    // Three endless bodies at once are kept up to their limit, and the allocator keeps what it had.
+    const growth = (3 * 64 + 64) * megabyte;
+    await storm(caller, endpointFaults, { rounds: count(60), growth, title: `${mode} HTTP` });
     expect(endpoint.strays).toEqual([]);
     // What was given up is not left open either.
     await waitFor(
@@ -170,17 +165,19 @@ describe('controls', () => {
   it('a relay without defence loses answers and gives others twice', async () => {
     const lost: string[] = [];
     const surplus: string[] = [];
-    for (const fault of Object.keys(stdioFaults)) {
+    const relay = async (fault: string): Promise<void> => {
       const { command, args } = nodeServer('fault-server.mjs');
       const client = openLineClient(spawnFixture('bare-relay.mjs', command, ...args));
       await client.initialize();
       const params = { name: 'do', arguments: { fault, mark: 'm' } };
-      const answer = await client.request('tools/call', params, timeout + 200).catch(() => undefined);
+      const answer = await client.request('tools/call', params, 5 * timeout).catch(() => undefined);
       if (answer === undefined) lost.push(fault);
-      await pause(100);
+      await pause(timeout);
       if (client.unclaimed.some(({ rawId }) => rawId !== undefined)) surplus.push(fault);
+      // Its server ends with its input.
       await endProcess(client.child);
-    }
+    };
+    await Promise.all(Object.keys(stdioFaults).map(relay));
     console.log(`control: lost with ${lost.join(' ')}; too many with ${surplus.join(' ')}`);
     expect(lost).toEqual(expect.arrayContaining(['crash', 'killed', 'half', 'hang']));
     expect(surplus).toEqual(expect.arrayContaining(['twice', 'unknown']));
@@ -194,40 +191,19 @@ describe('controls', () => {
   });
 });
 
-/** Calls every server many times, several at once, and checks what came. Gives back the number of calls. */
+/** Calls every server many times, several at once, and checks what came and what stayed. */
 async function storm(
   caller: Caller,
   expected: Readonly<Record<string, readonly string[]>>,
-  rounds: number,
-  title: string,
-): Promise<number> {
-  const names = Object.keys(expected);
-  await Promise.all(names.map((name) => untilWell(caller, name, () => true, 'ok', 1)));
-  const before = measure(caller);
-  const wrong: string[] = [];
-  const taken: number[] = [];
-  await whileWell(caller, async () => {
-    await Promise.all(
-      names.map(async (name) => {
-        for (let round = 0; round < rounds; round += 1) {
-          const marks = Array.from({ length: 3 }, (_, at) => `${name}-${String(round)}-${String(at)}`);
-          const came = await Promise.all(
-            marks.map((mark) => caller.call(`${name}_do`, { fault: name, mark })),
-          );
-          for (const [
-            at,
-            { text, code = text === marks[at] ? 'mark' : `foreign ${String(text)}`, ms },
-          ] of came.entries()) {
-            taken.push(ms);
-            if (expected[name]?.includes(code) !== true) wrong.push(`${name}: ${code}`);
-          }
-        }
-      }),
-    );
-  });
+  { rounds, growth, title }: { readonly rounds: number; readonly growth: number; readonly title: string },
+): Promise<void> {
+  // Twice, so that what is measured is what grows with the number of faults.
+  await runStorm(caller, expected, 1);
+  const before = await measure(caller);
+  const { wrong, taken } = await runStorm(caller, expected, rounds);
   // Late and second answers come now, if ever.
   await pause(timeout);
-  const after = measure(caller);
+  const after = await measure(caller);
   const slowest = Math.max(...taken);
   console.log(
     `${title}: n=${String(taken.length)}, slowest ${slowest.toFixed(0)} ms, lost ${String(caller.lost())}, ` +
@@ -238,14 +214,44 @@ async function storm(
   expect(caller.surplus()).toEqual([]);
   expect(slowest).toBeLessThanOrEqual(limitMs);
   expect(after.files).toBeLessThanOrEqual(before.files + 5);
-  expect(after.bytes - before.bytes).toBeLessThanOrEqual(96 * megabyte);
+  expect(after.bytes - before.bytes).toBeLessThanOrEqual(growth);
   expect((await caller.call('well_echo', { mark: 'end' })).text).toBe('end:');
-  return taken.length;
 }
 
-function measure({ pid }: Caller): { readonly files: number; readonly bytes: number; readonly text: string } {
+async function runStorm(
+  caller: Caller,
+  expected: Readonly<Record<string, readonly string[]>>,
+  rounds: number,
+): Promise<{ readonly wrong: readonly string[]; readonly taken: readonly number[] }> {
+  const wrong: string[] = [];
+  const taken: number[] = [];
+  const callAtOnce = async (name: string, round: number): Promise<void> => {
+    const marks = Array.from({ length: 3 }, (_, at) => `${name}-${String(round)}-${String(at)}`);
+    const came = await Promise.all(marks.map((mark) => caller.call(`${name}_do`, { fault: name, mark })));
+    for (const [at, { text, code, ms }] of came.entries()) {
+      const what = code ?? (text === marks[at] ? 'mark' : `foreign ${String(text)}`);
+      if (expected[name]?.includes(what) !== true) wrong.push(`${name}: ${what}`);
+      taken.push(ms);
+    }
+  };
+  await whileWell(caller, async () => {
+    const all = Object.keys(expected).map(async (name) => {
+      for (let round = 0; round < rounds; round += 1) await callAtOnce(name, round);
+    });
+    await Promise.all(all);
+  });
+  return { wrong, taken };
+}
+
+/** What the gate holds when it has nothing to do. Collecting garbage takes it some work. */
+async function measure(
+  caller: Caller,
+): Promise<{ readonly files: number; readonly bytes: number; readonly text: string }> {
   if (!hasProc) return { files: 0, bytes: 0, text: 'not measured' };
-  const [files, bytes] = [openFiles(pid), memoryOf(pid).now];
+  for (let at = 0; at < 500; at += 1) await caller.call('well_big', { mark: 'm', bytes: 20_000 });
+  caller.rest();
+  await pause(300);
+  const [files, bytes] = [openFiles(caller.pid), memoryOf(caller.pid).now];
   return { files, bytes, text: `${String(files)} files ${(bytes / megabyte).toFixed(0)} MiB` };
 }
 
@@ -302,7 +308,8 @@ async function runPlans(
   await whileWell(caller, async () => {
     const all = servers.map(async ([name], at) => {
       const isPast = (): boolean => livesOf(files[at] ?? '') > (plans[at]?.length ?? 0);
-      calls += await untilWell(caller, name, isPast, 'ok', 100, slow);
+      const tries = await untilWell(caller, name, isPast, slow);
+      calls += tries;
     });
     await Promise.all(all);
   });
@@ -314,26 +321,25 @@ async function runPlans(
   return { met: sum(met), calls, slowest: Math.max(...slow) };
 }
 
+const maxTries = 100;
+
 /** Calls until the server answers well. Gives back how many calls that took. */
 async function untilWell(
   caller: Caller,
   name: string,
   isPast: () => boolean,
-  fault = 'ok',
-  tries = 100,
   taken: number[] = [],
 ): Promise<number> {
   const codes: string[] = [];
-  for (let at = 1; at <= tries; at += 1) {
+  for (let at = 1; at <= maxTries; at += 1) {
     const mark = `${name}/${String(at)}`;
-    const { text, code, ms } = await caller.call(`${name}_do`, { fault, mark });
+    const { text, code, ms } = await caller.call(`${name}_do`, { fault: 'ok', mark });
     taken.push(ms);
     if (text === mark && isPast()) return at;
     codes.push(code ?? String(text));
     // While a server is down the answer is quick.
     if (text === undefined) await pause(100);
   }
-  if (tries === 1) return 1;
   throw new Error(
     `${name} did not come back: ${[...new Set(codes)].join(', ')}; last ${String(codes.at(-1))}`,
   );
