@@ -3,18 +3,25 @@ import { openRawHttp, openRawStdio, type RawClient, type RawClientOptions, token
 import { type Upstream, upstreamWays, type Era, type Wire } from './upstreams.js';
 
 export interface Way {
-  readonly wire: Wire;
+  readonly wire: ClientWire;
   readonly era: Era;
 }
 
+/** The wires, and the bridge from a stdio client to a gate that serves HTTP. */
+export type ClientWire = Wire | 'bridge';
+
 /** Every way of a client to the gate. */
-export const clientWays: readonly Way[] = upstreamWays;
+export const clientWays: readonly (Way & { readonly wire: Wire })[] = upstreamWays;
+export const bridgedWays: readonly Way[] = [
+  { wire: 'bridge', era: 'legacy' },
+  { wire: 'bridge', era: 'modern' },
+];
 
 /** The built program with upstream servers behind it, open to clients of every kind. */
 export interface Gated {
   readonly place: Place;
   readonly gate: HttpGate;
-  connect(wire: Wire, options: RawClientOptions): Promise<RawClient>;
+  connect(wire: ClientWire, options: RawClientOptions): Promise<RawClient>;
   close(): Promise<void>;
 }
 
@@ -29,8 +36,10 @@ export async function openGated(
   return {
     place,
     gate,
-    connect: (wire, options) =>
-      wire === 'stdio' ? openRawStdio(place, options) : openRawHttp(gate, tokenOf(place), options),
+    connect(wire, options) {
+      if (wire === 'http') return openRawHttp(gate, tokenOf(place), options);
+      return openRawStdio(place, options, ...(wire === 'bridge' ? ['--via', gate.url] : []));
+    },
     async close() {
       await gate.close();
       await Promise.all(Object.values(upstreams).map((upstream) => upstream.close()));

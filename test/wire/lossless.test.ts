@@ -8,7 +8,7 @@ import {
   oddResults,
   oddValues,
 } from '../support/odd-texts.js';
-import { clientWays, type Gated, openGated } from '../support/pairings.js';
+import { bridgedWays, clientWays, type Gated, openGated } from '../support/pairings.js';
 import type { RawAsk, RawClient } from '../support/raw-client.js';
 import { elementsOf, membersOf, textAt } from '../support/raw-json.js';
 import { openScripted, type Script, type ScriptedUpstream, upstreamWays } from '../support/upstreams.js';
@@ -65,6 +65,9 @@ const script: Script = {
   },
 };
 
+/** How long after a call of another client its late lines may still come. */
+const ownershipMs = 2200;
+
 /** What a gate that parses and writes anew makes of a text. */
 function rewritten(text: string): string {
   return JSON.stringify(JSON.parse(text));
@@ -109,167 +112,178 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
   });
   afterAll(() => gated.close());
 
-  describe.each(clientWays)('and a client over $wire in the $era era', ({ wire, era }) => {
-    let client: RawClient;
-    const asked: RawAsk[] = [];
-    beforeAll(async () => {
-      client = await gated.connect(wire, {
-        era,
-        capabilities: '{"elicitation":{"form":{},"x":1.0},"x-unknown":[1e400]}',
-        answer: (ask) => {
-          asked.push(ask);
-          return answer;
-        },
+  describe.each([...clientWays, ...(upstreamWay.wire === 'stdio' ? bridgedWays : [])])(
+    'and a client over $wire in the $era era',
+    ({ wire, era }) => {
+      let client: RawClient;
+      const asked: RawAsk[] = [];
+      beforeAll(async () => {
+        client = await gated.connect(wire, {
+          era,
+          capabilities: '{"elicitation":{"form":{},"x":1.0},"x-unknown":[1e400]}',
+          answer: (ask) => {
+            asked.push(ask);
+            return answer;
+          },
+        });
       });
-    });
-    afterAll(() => client.close());
+      afterAll(() => client.close());
 
-    const call = (name: string, members = '"arguments":{}', meta?: string) =>
-      client.request('tools/call', `"name":"up_${name}",${members}`, meta === undefined ? {} : { meta });
+      const call = (name: string, members = '"arguments":{}', meta?: string) =>
+        client.request('tools/call', `"name":"up_${name}",${members}`, meta === undefined ? {} : { meta });
 
-    function lastHeard(method: string): string {
-      return textAt(upstream.heardOf(method).at(-1) ?? '{}', 'params');
-    }
-
-    it.each(Object.entries(oddDefinitions))(
-      'shows every definition of %s as its author wrote it',
-      async (method, texts) => {
-        const { result = '{}' } = await client.request(method, '');
-        const member =
-          method === 'resources/templates/list' ? 'resourceTemplates' : (method.split('/')[0] ?? '');
-        const shown = elementsOf(textAt(result, member));
-        expect(shown).toHaveLength(texts.length);
-        for (const [at, text] of texts.entries()) expectDefinition(text, shown[at] ?? '', era);
-      },
-    );
-
-    it('carries arguments and unknown members of a call, byte for byte', async () => {
-      const members = `"x-before":1.0,"arguments":{"huge":${hugeText},${oddMembers}},"x-unknown":[1e400,{"__proto__":1}]`;
-      const meta = `"vendor/x":{${fewOdd}},"progressToken":12345678901234567890,"":-0`;
-      await call('odd', members, meta);
-      expectParams(`{"name":"up_odd",${members},"_meta":{${meta}}}`, lastHeard('tools/call'), 'odd');
-    });
-
-    it('carries no _meta where the client sent none and the era needs none', async () => {
-      await call('odd', '"arguments":{ "a" : 1.0 }');
-      const params = membersOf(lastHeard('tools/call'));
-      expect(params.get('arguments')).toBe('{ "a" : 1.0 }');
-      expect(params.has('_meta')).toBe(upstreamWay.era === 'modern');
-    });
-
-    it('carries the result of a call, byte for byte', async () => {
-      expectResult(oddResults.tool, (await call('odd')).result, era, false);
-      expectResult(oddResults.spaced, (await call('spaced')).result, era, false);
-    });
-
-    it('carries structured content that is no object, to legacy clients as text', async () => {
-      const { result = '' } = await call('list');
-      expect(textAt(result, 'x')).toBe('1.0');
-      if (era === 'modern') expect(textAt(result, 'structuredContent')).toBe('[1.0,12345678901234567890]');
-      else {
-        expect(membersOf(result).has('structuredContent')).toBe(false);
-        expect(JSON.parse(textAt(result, 'content', 0, 'text'))).toBe('[1.0,12345678901234567890]');
+      function lastHeard(method: string): string {
+        return textAt(upstream.heardOf(method).at(-1) ?? '{}', 'params');
       }
-    });
 
-    it('carries the error of a server, byte for byte', async () => {
-      expect((await call('error')).error).toBe(oddResults.error);
-    });
-
-    it('carries prompts, resources and completions both ways, byte for byte', async () => {
-      const prompt = await client.request(
-        'prompts/get',
-        `"name":"up_odd","arguments":{"a":"\\u0061","b":"\\ud800"},${oddMembers}`,
+      it.each(Object.entries(oddDefinitions))(
+        'shows every definition of %s as its author wrote it',
+        async (method, texts) => {
+          const { result = '{}' } = await client.request(method, '');
+          const member =
+            method === 'resources/templates/list' ? 'resourceTemplates' : (method.split('/')[0] ?? '');
+          const shown = elementsOf(textAt(result, member));
+          expect(shown).toHaveLength(texts.length);
+          for (const [at, text] of texts.entries()) expectDefinition(text, shown[at] ?? '', era);
+        },
       );
-      expectParams(
-        `{"name":"up_odd","arguments":{"a":"\\u0061","b":"\\ud800"},${oddMembers}}`,
-        lastHeard('prompts/get'),
-        'odd',
+
+      it('carries arguments and unknown members of a call, byte for byte', async () => {
+        const members = `"x-before":1.0,"arguments":{"huge":${hugeText},${oddMembers}},"x-unknown":[1e400,{"__proto__":1}]`;
+        const meta = `"vendor/x":{${fewOdd}},"progressToken":12345678901234567890,"":-0`;
+        await call('odd', members, meta);
+        expectParams(`{"name":"up_odd",${members},"_meta":{${meta}}}`, lastHeard('tools/call'), 'odd');
+      });
+
+      it('carries no _meta where the client sent none and the era needs none', async () => {
+        await call('odd', '"arguments":{ "a" : 1.0 }');
+        const params = membersOf(lastHeard('tools/call'));
+        expect(params.get('arguments')).toBe('{ "a" : 1.0 }');
+        expect(params.has('_meta')).toBe(upstreamWay.era === 'modern');
+      });
+
+      it('carries the result of a call, byte for byte', async () => {
+        expectResult(oddResults.tool, (await call('odd')).result, era, false);
+        expectResult(oddResults.spaced, (await call('spaced')).result, era, false);
+      });
+
+      it('carries structured content that is no object, to legacy clients as text', async () => {
+        const { result = '' } = await call('list');
+        expect(textAt(result, 'x')).toBe('1.0');
+        if (era === 'modern') expect(textAt(result, 'structuredContent')).toBe('[1.0,12345678901234567890]');
+        else {
+          expect(membersOf(result).has('structuredContent')).toBe(false);
+          expect(JSON.parse(textAt(result, 'content', 0, 'text'))).toBe('[1.0,12345678901234567890]');
+        }
+      });
+
+      it('carries the error of a server, byte for byte', async () => {
+        expect((await call('error')).error).toBe(oddResults.error);
+      });
+
+      it('carries prompts, resources and completions both ways, byte for byte', async () => {
+        const prompt = await client.request(
+          'prompts/get',
+          `"name":"up_odd","arguments":{"a":"\\u0061","b":"\\ud800"},${oddMembers}`,
+        );
+        expectParams(
+          `{"name":"up_odd","arguments":{"a":"\\u0061","b":"\\ud800"},${oddMembers}}`,
+          lastHeard('prompts/get'),
+          'odd',
+        );
+        expectResult(oddResults.prompt, prompt.result, era, false);
+
+        const resource = await client.request('resources/read', `"uri":"odd:\\/\\/one",${oddMembers}`);
+        expectParams(`{"uri":"odd:\\/\\/one",${oddMembers}}`, lastHeard('resources/read'), undefined);
+        expectResult(oddResults.resource, resource.result, era, true);
+
+        const argument = '{"name":"a","value":"\\u0061","x":1.0}';
+        const completion = await client.request(
+          'completion/complete',
+          `"ref":{"x-r":1.0,"type":"ref/prompt","name":"up_odd"},"argument":${argument},${oddMembers}`,
+        );
+        const heard = lastHeard('completion/complete');
+        expect(textAt(heard, 'ref')).toBe('{"x-r":1.0,"type":"ref/prompt","name":"odd"}');
+        expect(textAt(heard, 'argument')).toBe(argument);
+        for (const [name, text] of Object.entries(oddValues)) expect(textAt(heard, `x-${name}`)).toBe(text);
+        expectResult(oddResults.completion, completion.result, era, false);
+      });
+
+      it.each(['12345678901234567890', '-1', '"\\u0069d"', '"\\ud800"', '""'])(
+        'gives back the id %s as it was written',
+        async (id) => {
+          const { text } = await client.request('tools/call', '"name":"up_spaced"', { id });
+          expect(textAt(text, 'id')).toBe(id);
+        },
       );
-      expectResult(oddResults.prompt, prompt.result, era, false);
 
-      const resource = await client.request('resources/read', `"uri":"odd:\\/\\/one",${oddMembers}`);
-      expectParams(`{"uri":"odd:\\/\\/one",${oddMembers}}`, lastHeard('resources/read'), undefined);
-      expectResult(oddResults.resource, resource.result, era, true);
-
-      const argument = '{"name":"a","value":"\\u0061","x":1.0}';
-      const completion = await client.request(
-        'completion/complete',
-        `"ref":{"x-r":1.0,"type":"ref/prompt","name":"up_odd"},"argument":${argument},${oddMembers}`,
+      it.each(['12345678901234567890', '"\\u0074oken \\ud800"', '-0', '1.0'])(
+        'gives back progress with the token %s as it was written',
+        async (token) => {
+          const before = client.heard.length;
+          await call('notices', '"arguments":{}', `"progressToken":${token}`);
+          const heard = client.heard.slice(before).find((text) => text.includes('notifications/progress'));
+          expect(textAt(heard ?? '{}', 'params')).toBe(progress.replace('$TOKEN', token));
+        },
       );
-      const heard = lastHeard('completion/complete');
-      expect(textAt(heard, 'ref')).toBe('{"x-r":1.0,"type":"ref/prompt","name":"odd"}');
-      expect(textAt(heard, 'argument')).toBe(argument);
-      for (const [name, text] of Object.entries(oddValues)) expect(textAt(heard, `x-${name}`)).toBe(text);
-      expectResult(oddResults.completion, completion.result, era, false);
-    });
 
-    it.each(['12345678901234567890', '-1', '"\\u0069d"', '"\\ud800"', '""'])(
-      'gives back the id %s as it was written',
-      async (id) => {
-        const { text } = await client.request('tools/call', '"name":"up_spaced"', { id });
-        expect(textAt(text, 'id')).toBe(id);
-      },
-    );
-
-    it.each(['12345678901234567890', '"\\u0074oken \\ud800"', '-0', '1.0'])(
-      'gives back progress with the token %s as it was written',
-      async (token) => {
+      it('carries log messages as they were written', async () => {
+        if (era === 'legacy') await client.request('logging/setLevel', '"level":"debug"');
         const before = client.heard.length;
-        await call('notices', '"arguments":{}', `"progressToken":${token}`);
-        const heard = client.heard.slice(before).find((text) => text.includes('notifications/progress'));
-        expect(textAt(heard ?? '{}', 'params')).toBe(progress.replace('$TOKEN', token));
-      },
-    );
+        const heard = () => client.heard.slice(before).find((text) => text.includes('notifications/message'));
+        // Right after the call of another client the gate cannot know whose a line on a shared pipe is, and keeps it.
+        for (let tries = 0; tries < 3 && heard() === undefined; tries += 1) {
+          if (tries > 0) await new Promise((resolve) => setTimeout(resolve, ownershipMs));
+          await call(
+            'notices',
+            '"arguments":{}',
+            era === 'modern' ? `"${key('logLevel')}":"debug"` : undefined,
+          );
+        }
+        expect(textAt(heard() ?? '{}', 'params')).toBe(logged);
+      });
 
-    it('carries log messages as they were written', async () => {
-      if (era === 'legacy') await client.request('logging/setLevel', '"level":"debug"');
-      const before = client.heard.length;
-      await call('notices', '"arguments":{}', era === 'modern' ? `"${key('logLevel')}":"debug"` : undefined);
-      const heard = client.heard.slice(before).find((text) => text.includes('notifications/message'));
-      expect(textAt(heard ?? '{}', 'params')).toBe(logged);
-    });
+      it('carries a question down and its answer up, byte for byte', async () => {
+        asked.length = 0;
+        const [shown, done] = era === 'legacy' ? await askLegacy() : await askModern();
+        expect(textAt(shown, 'params')).toBe(textAt(question, 'params'));
+        expectResult(oddResults.spaced, done, era, false);
+        expect(heardAnswer()).toBe(answer);
+      });
 
-    it('carries a question down and its answer up, byte for byte', async () => {
-      asked.length = 0;
-      const [shown, done] = era === 'legacy' ? await askLegacy() : await askModern();
-      expect(textAt(shown, 'params')).toBe(textAt(question, 'params'));
-      expectResult(oddResults.spaced, done, era, false);
-      expect(heardAnswer()).toBe(answer);
-    });
-
-    async function askLegacy(): Promise<readonly [string, string | undefined]> {
-      const { result } = await call('asks');
-      return [`{"params":${asked[0]?.params ?? ''}}`, result];
-    }
-
-    async function askModern(): Promise<readonly [string, string | undefined]> {
-      const first = (await call('asks')).result ?? '';
-      const [name = '', text = ''] = [...membersOf(textAt(first, 'inputRequests'))][0] ?? [];
-      const answers = `"inputResponses":{${JSON.stringify(name)}:${answer}},"requestState":${textAt(first, 'requestState')}`;
-      return [text, (await call('asks', `"arguments":{},${answers}`)).result];
-    }
-
-    function heardAnswer(): string {
-      if (upstreamWay.era === 'modern') {
-        const params = lastHeard('tools/call');
-        expect(JSON.parse(textAt(params, 'requestState'))).toBe('state \ud800');
-        return textAt(params, 'inputResponses', 'k\u00e9y');
+      async function askLegacy(): Promise<readonly [string, string | undefined]> {
+        const { result } = await call('asks');
+        return [`{"params":${asked[0]?.params ?? ''}}`, result];
       }
-      const texts = upstream
-        .heard()
-        .flatMap(({ text }) => (text?.includes('"question-') === true ? [text] : []));
-      return textAt(texts.at(-1) ?? '{}', 'result');
-    }
 
-    it('tells a modern server what the client can do, in the client’s own words', async () => {
-      if (upstreamWay.era !== 'modern') return;
-      await call('spaced');
-      const capabilities = textAt(lastHeard('tools/call'), '_meta', key('clientCapabilities'));
-      expect(textAt(capabilities, 'x-unknown')).toBe('[1e400]');
-      expect(textAt(capabilities, 'elicitation')).toBe('{"form":{},"x":1.0}');
-    });
-  });
+      async function askModern(): Promise<readonly [string, string | undefined]> {
+        const first = (await call('asks')).result ?? '';
+        const [name = '', text = ''] = [...membersOf(textAt(first, 'inputRequests'))][0] ?? [];
+        const answers = `"inputResponses":{${JSON.stringify(name)}:${answer}},"requestState":${textAt(first, 'requestState')}`;
+        return [text, (await call('asks', `"arguments":{},${answers}`)).result];
+      }
+
+      function heardAnswer(): string {
+        if (upstreamWay.era === 'modern') {
+          const params = lastHeard('tools/call');
+          expect(JSON.parse(textAt(params, 'requestState'))).toBe('state \ud800');
+          return textAt(params, 'inputResponses', 'k\u00e9y');
+        }
+        const texts = upstream
+          .heard()
+          .flatMap(({ text }) => (text?.includes('"question-') === true ? [text] : []));
+        return textAt(texts.at(-1) ?? '{}', 'result');
+      }
+
+      it('tells a modern server what the client can do, in the client’s own words', async () => {
+        if (upstreamWay.era !== 'modern') return;
+        await call('spaced');
+        const capabilities = textAt(lastHeard('tools/call'), '_meta', key('clientCapabilities'));
+        expect(textAt(capabilities, 'x-unknown')).toBe('[1e400]');
+        expect(textAt(capabilities, 'elicitation')).toBe('{"form":{},"x":1.0}');
+      });
+    },
+  );
 });
 
 describe('line breaks between the tokens of a message', () => {

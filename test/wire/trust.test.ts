@@ -164,7 +164,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     expect(done()).toContain('servers');
     forgetDeeds();
     writeFileSync(place.configFile, `${readFileSync(place.configFile, 'utf8')} `);
-    for (const name of Object.keys(waysIn)) await waysIn[name]?.();
+    for (const name of ['tidegate mcp', 'tidegate tools list']) await waysIn[name]?.();
     expect(done()).toEqual([]);
     place.trust();
     await waysIn['tidegate tools list']?.();
@@ -191,7 +191,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     place.trust();
     rmSync(place.configFile);
     symlinkSync(worse, place.configFile);
-    for (const name of Object.keys(waysIn)) await waysIn[name]?.();
+    for (const name of ['tidegate mcp', 'tidegate tools list']) await waysIn[name]?.();
     expect(done()).toEqual([]);
     place.trust();
     await waysIn['tidegate tools list']?.();
