@@ -45,6 +45,7 @@ export interface Directory {
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
+  listed(): Promise<void>;
   /** Like settle, but only where the wanted thing is not known yet. */
   settleFor(wanted: Wanted): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
@@ -137,6 +138,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       return spec && isVisible(session, spec) ? spec : undefined;
     },
     settle,
+    listed: () => allLists(providers),
     settleFor: (wanted) => (isSettled || isKnown(catalog, wanted) ? undefined : settle()),
     instructions(session) {
       const specs = listKinds.flatMap((kind): readonly Spec[] => lists[kind]);
@@ -201,8 +203,12 @@ async function firstLists(providers: readonly Provider[]): Promise<void> {
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, firstListMs);
   });
-  await Promise.race([Promise.allSettled(providers.map(async (provider) => provider.ready())), late]);
+  await Promise.race([allLists(providers), late]);
   clearTimeout(timer);
+}
+
+async function allLists(providers: readonly Provider[]): Promise<void> {
+  await Promise.allSettled(providers.map(async (provider) => provider.ready()));
 }
 
 function isKnown(catalog: Catalog, wanted: Wanted): boolean {

@@ -45,6 +45,8 @@ export interface Gateway {
   describe(session: Session, name: string): ToolSpec | undefined;
   /** Waits until the first lists are known, two seconds at most. Returns at once ever after. */
   settle(): Promise<void>;
+  /** Resolves when every provider has listed what it offers, or has failed to. For callers that have time. */
+  listed(): Promise<void>;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   onChange(listener: (changed: readonly ListKind[]) => void): () => void;
@@ -130,6 +132,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     list: (session, kind) => directory.list(session, kind),
     describe: (session, name) => directory.describe(session, name),
     settle: () => directory.settle(),
+    listed: () => directory.listed(),
     instructions: (session) => directory.instructions(session),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (listener) => directory.onChange(listener),
