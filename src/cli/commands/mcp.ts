@@ -17,7 +17,7 @@ export const mcp: Command = {
       about: 'The token of that gate. Default: TIDEGATE_TOKEN, else its token file.',
     },
   ],
-  examples: ['tidegate mcp --config ./tidegate.yaml', 'tidegate mcp --via http://127.0.0.1:7420/mcp'],
+  examples: ['tidegate mcp --config ./tidegate.yaml', 'tidegate mcp --via http://127.0.0.1:7331/mcp'],
   run(given, context) {
     const via = textOption(given, 'via');
     return via === undefined ? serveHere(given, context) : bridge(via, given, context);
@@ -43,7 +43,7 @@ async function bridge(via: string, given: Given, context: Context): Promise<Exit
     throw new Failure(
       'usage.bad_value',
       `--via takes an http address, not "${via}".`,
-      'tidegate mcp --via http://127.0.0.1:7420/mcp',
+      'tidegate mcp --via http://127.0.0.1:7331/mcp',
     );
   }
   const { bridgeToGate } = await import('../../app/bridge.js');

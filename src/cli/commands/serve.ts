@@ -15,7 +15,7 @@ export const serve: Command = {
     { name: 'port', value: 'number', about: 'Listen on this port; 0 picks a free one.' },
     { name: 'host', value: 'address', about: 'Listen on this address.' },
   ],
-  examples: ['tidegate serve --port 7420'],
+  examples: ['tidegate serve --port 8080'],
   async run(given, context) {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
