@@ -28,25 +28,16 @@ const queue = {
 
 /** Loads OpenTelemetry and starts to send spans. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const [
-    { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace },
-    sdk,
-    { OTLPTraceExporter },
-    { resourceFromAttributes },
-  ] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/sdk-trace-node'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-  ]);
-  const exporter = new OTLPTraceExporter({
+  const sdk = await import('./open-telemetry.js');
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = sdk;
+  const exporter = new sdk.OTLPTraceExporter({
     url: options.endpoint,
     headers: { ...options.headers },
     timeoutMillis: exportMs,
     concurrencyLimit: 8,
   });
   const provider = new sdk.NodeTracerProvider({
-    resource: resourceFromAttributes({
+    resource: sdk.resourceFromAttributes({
       'service.name': options.serviceName,
       'service.version': options.version,
     }),

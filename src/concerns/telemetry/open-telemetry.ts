@@ -1,0 +1,13 @@
+/**
+ * What is used of OpenTelemetry, loaded as one. Named here because a bundled CommonJS package that is imported
+ * dynamically by itself has no named exports.
+ */
+export { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+export { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+export { resourceFromAttributes } from '@opentelemetry/resources';
+export {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+} from '@opentelemetry/sdk-trace-node';
