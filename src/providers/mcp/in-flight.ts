@@ -64,6 +64,7 @@ const endedMs = 2000;
 export const maxExtensions = 10;
 
 interface GivenUp {
+  readonly sessionId: string;
   readonly client: string;
   readonly until: number;
 }
@@ -106,6 +107,16 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     return onlyOwner(waiting, givenUp);
   }
 
+  /** Whether nobody else has a call that runs, was given up, or ended so lately that the server may still log of it. */
+  function isAlone(client: string): boolean {
+    for (const { call } of waiting.values())
+      if (call !== undefined && clientOf(call) !== client) return false;
+    for (const gone of givenUp.values()) if (gone.client !== client) return false;
+    const since = clock.now() - endedMs;
+    for (const [other, at] of ended) if (other !== client && at > since) return false;
+    return true;
+  }
+
   return {
     get size() {
       return waiting.size;
@@ -138,8 +149,9 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       const oldest = givenUp.size >= maxGivenUp ? givenUp.keys().next().value : undefined;
       if (oldest !== undefined) givenUp.delete(oldest);
       givenUp.set(pending.id, {
+        sessionId: pending.call.session.id,
         client: clientOf(pending.call),
-        until: clock.now() + memoryMs(pending.call),
+        until: clock.now() + givenUpMs,
       });
     },
     takeAll() {
@@ -154,10 +166,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       const owner = ownerOf(carrier);
       const call = owner.kind === 'one' ? owner.pending.call : undefined;
       if (carrier !== undefined || call === undefined) return owner;
-      const client = clientOf(call);
-      const since = clock.now() - endedMs;
-      for (const [other, at] of ended) if (other !== client && at > since) return { kind: 'many' };
-      return owner;
+      return isAlone(clientOf(call)) ? owner : { kind: 'many' };
     },
     extend(pending) {
       pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
@@ -192,24 +201,17 @@ export function clientOf({ session, requestId }: Call): string {
   return session.scope === 'credential' ? `${session.id}/${requestId}` : session.id;
 }
 
-/** Where each call stands alone, one that was given up would for a minute keep its own client from being asked. */
-function memoryMs({ session }: Call): number {
-  return session.scope === 'credential' ? endedMs : givenUpMs;
-}
-
-/** The call that a server speaks of that names none: the newest, if all that it may still speak of are of one client. */
+/** The call that a server speaks of that names none, if all that it may still speak of are of one session. */
 function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<number, GivenUp>): Owner {
-  let newest: Owner = { kind: 'none' };
-  let client: string | undefined;
-  for (const pending of waiting.values()) {
-    if (pending.call === undefined) continue;
-    client ??= clientOf(pending.call);
-    if (client !== clientOf(pending.call)) return { kind: 'many' };
-    newest = ownerBy(pending);
-  }
-  if (client === undefined) return newest;
-  for (const gone of givenUp.values()) if (gone.client !== client) return { kind: 'many' };
-  return newest;
+  const calls = [...waiting.values()].filter(({ call }) => call !== undefined);
+  const session = calls[0]?.call?.session;
+  if (session === undefined) return { kind: 'none' };
+  if (calls.some(({ call }) => call?.session.id !== session.id)) return { kind: 'many' };
+  for (const gone of givenUp.values()) if (gone.sessionId !== session.id) return { kind: 'many' };
+  if (calls.length === 1 || session.scope !== 'credential') return ownerBy(calls.at(-1));
+  // A server that waits for an answer about one call speaks of another.
+  const speaking = calls.filter(({ questions }) => questions === 0);
+  return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
 }
 
 function forgetOld(givenUp: Map<number, GivenUp>, now: number): void {
