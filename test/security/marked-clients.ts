@@ -10,7 +10,7 @@ import {
   textOfResult,
 } from '../support/line-client.js';
 
-export const markPattern = /mk-[0-9a-z]+-[0-9a-z]+/g;
+const markPattern = /mk-[0-9a-z]+-[0-9a-z]+/g;
 
 /** A client that looks at every text it gets for marks that are not its own. */
 export interface MarkedClient {
@@ -34,7 +34,7 @@ interface Watch {
 }
 
 /** The checker: any mark in a text but one's own is a foreign byte. */
-export function createWatch(mark: string): Watch {
+function createWatch(mark: string): Watch {
   const foreign: string[] = [];
   let seen = 0;
   return {

@@ -23,24 +23,15 @@ export function findMarked(mark: string): readonly number[] {
     .filter((pid) => pid !== process.pid && isLiving(pid) && isMarked(pid, mark));
 }
 
-export function isLiving(pid: number): boolean {
+function isLiving(pid: number): boolean {
   const stat = readProc(pid, 'stat');
   const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
   return state !== '' && state !== 'Z' && state !== 'X';
 }
 
-export function parentOf(pid: number): number {
-  const stat = readProc(pid, 'stat');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-}
-
 /** Arguments and environment, for messages. */
 export function describeProcess(pid: number): string {
   return `${String(pid)}: ${readProc(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 200)}`;
-}
-
-export function environmentOf(pid: number): string {
-  return readProc(pid, 'environ');
 }
 
 function isMarked(pid: number, mark: string): boolean {

@@ -53,7 +53,7 @@ const prefix = 'io.modelcontextprotocol/';
 const requestMs = 20_000;
 
 /** The members that every modern request carries in its `_meta`. */
-export function envelope(capabilities = '{}'): string {
+function envelope(capabilities = '{}'): string {
   return `"${prefix}protocolVersion":"2026-07-28","${prefix}clientInfo":{"name":"raw","version":"1"},"${prefix}clientCapabilities":${capabilities}`;
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Public corpora that are not part of the package; suites that need them say so when they are not there. */
-export const testData = resolve(process.env['TIDEGATE_TESTDATA'] ?? join(root, '..', 'shared', 'data'));
+const testData = resolve(process.env['TIDEGATE_TESTDATA'] ?? join(root, '..', 'shared', 'data'));
 
 export interface Corpus<T> {
   readonly found: T | undefined;
