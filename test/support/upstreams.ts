@@ -123,6 +123,10 @@ async function openServer(
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  // A test that fails before it closes anything leaves no process behind.
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
   let said = '';
   child.stderr.on('data', (part: Buffer) => {
     said = (said + part.toString()).slice(-10_000);
