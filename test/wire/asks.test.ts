@@ -176,7 +176,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
             expect(textOf(answer)).toBe('done');
           }
         }
-        expect(performance.now() - started).toBeLessThan(5000);
+        expect(performance.now() - started).toBeLessThan(20_000);
         expect(textOf(await call(client, 'scr_plain'))).toBe('plain');
       });
     });

@@ -95,7 +95,7 @@ describe('tidegate mcp --via', () => {
     const started = performance.now();
     end(client.child);
     expect(await client.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await sessions()).toBe(before - 1);
   });
 

@@ -132,7 +132,7 @@ describe('openTelemetry', () => {
       const started = performance.now();
       await telemetry.close();
       await telemetry.close();
-      expect(performance.now() - started).toBeLessThan(4500);
+      expect(performance.now() - started).toBeLessThan(15_000);
     },
   );
 });

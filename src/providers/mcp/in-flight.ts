@@ -22,6 +22,8 @@ export interface Pending {
   deadline: number;
   /** Questions of the server that wait for the caller. */
   questions: number;
+  /** When the server asked its last question. */
+  askedAt: number;
 }
 
 /** Whose a message is that names no request. */
@@ -59,7 +61,11 @@ export interface InFlight {
 const maxGivenUp = 256;
 const givenUpMs = 60_000;
 const maxEnded = 256;
-const endedMs = 2000;
+/** A log line may follow on the heels of an answer; of a server that was seen to log later still, more is expected. */
+const endedMs = 30;
+const lateEndedMs = 2000;
+/** Questions that come so close belong together. */
+export const togetherMs = 50;
 /** How often progress may give a request its whole time again. */
 export const maxExtensions = 10;
 
@@ -75,6 +81,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
   const givenUp = new Map<number, GivenUp>();
   /** Clients whose calls ended lately, and when. */
   const ended = new Map<string, number>();
+  let logsLate = false;
   let stopTimer: (() => void) | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
 
@@ -104,7 +111,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
   function ownerOf(carrier: number | undefined): Owner {
     if (carrier !== undefined) return ownerBy(waiting.get(carrier));
     forgetOld(givenUp, clock.now());
-    return onlyOwner(waiting, givenUp);
+    return onlyOwner(waiting, givenUp, clock.now());
   }
 
   /** Whether nobody else has a call that runs, was given up, or ended so lately that the server may still log of it. */
@@ -112,7 +119,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     for (const { call } of waiting.values())
       if (call !== undefined && clientOf(call) !== client) return false;
     for (const gone of givenUp.values()) if (gone.client !== client) return false;
-    const since = clock.now() - endedMs;
+    const since = clock.now() - (logsLate ? lateEndedMs : endedMs);
     for (const [other, at] of ended) if (other !== client && at > since) return false;
     return true;
   }
@@ -164,6 +171,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     ownerOf,
     lateOwnerOf(carrier) {
       const owner = ownerOf(carrier);
+      if (owner.kind === 'none' && ended.size > 0) logsLate = true;
       const call = owner.kind === 'one' ? owner.pending.call : undefined;
       if (carrier !== undefined || call === undefined) return owner;
       return isAlone(clientOf(call)) ? owner : { kind: 'many' };
@@ -173,6 +181,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     },
     asked(pending) {
       pending.questions += 1;
+      pending.askedAt = clock.now();
       return (waitedMs) => {
         pending.questions -= 1;
         pending.lastDeadline += waitedMs;
@@ -202,7 +211,11 @@ export function clientOf({ session, requestId }: Call): string {
 }
 
 /** The call that a server speaks of that names none, if all that it may still speak of are of one session. */
-function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<number, GivenUp>): Owner {
+function onlyOwner(
+  waiting: ReadonlyMap<number, Pending>,
+  givenUp: ReadonlyMap<number, GivenUp>,
+  now: number,
+): Owner {
   const calls = [...waiting.values()].filter(({ call }) => call !== undefined);
   const session = calls[0]?.call?.session;
   if (session === undefined) return { kind: 'none' };
@@ -211,7 +224,9 @@ function onlyOwner(waiting: ReadonlyMap<number, Pending>, givenUp: ReadonlyMap<n
   if (calls.length === 1 || session.scope !== 'credential') return ownerBy(calls.at(-1));
   // A server that waits for an answer about one call speaks of another.
   const speaking = calls.filter(({ questions }) => questions === 0);
-  return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
+  if (speaking.length > 0) return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
+  const last = calls.reduce((one, other) => (other.askedAt >= one.askedAt ? other : one));
+  return now - last.askedAt <= togetherMs ? ownerBy(last) : { kind: 'many' };
 }
 
 function forgetOld(givenUp: Map<number, GivenUp>, now: number): void {

@@ -14,6 +14,7 @@ import {
 import { openCatalogueKeeper } from './catalogue-keeper.js';
 import { connect } from './connect.js';
 import { clientOf } from './in-flight.js';
+import { lendTurn } from './lent-turn.js';
 import type { Link, LinkEvents } from './link.js';
 import { memoryKey } from './memory.js';
 import { type Clock, type McpProviderOptions, systemClock } from './options.js';
@@ -98,12 +99,14 @@ function openServer(options: McpProviderOptions): Provider {
   }
 
   async function callInTurn(call: Call, exchange: Exchange): Promise<Outcome> {
-    const end = await turns.take(clientOf(call), exchange.signal);
+    const client = clientOf(call);
+    const end = await turns.take(client, exchange.signal);
     if (typeof end !== 'function') return faulted(end);
+    const turn = lendTurn({ turns, client, exchange, clock, end });
     try {
-      return await callWhenReady(call, exchange);
+      return await callWhenReady(call, turn.exchange);
     } finally {
-      end();
+      turn.end();
     }
   }
 

@@ -158,7 +158,17 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
   function pendingFor(id: number, timeoutMs: number, finish: (reply: Reply) => void, quiet = false): Pending {
     const now = clock.now();
     const times = { deadline: now + timeoutMs, lastDeadline: now + timeoutMs * maxExtensions };
-    return { id, finish, timeoutMs, quiet, ...times, call: undefined, exchange: undefined, questions: 0 };
+    return {
+      id,
+      finish,
+      timeoutMs,
+      quiet,
+      ...times,
+      call: undefined,
+      exchange: undefined,
+      questions: 0,
+      askedAt: 0,
+    };
   }
 
   function cancel(id: number, reason: string): void {
@@ -195,6 +205,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
         lastDeadline: now + parts.timeoutMs * maxExtensions,
         deadline: now + parts.timeoutMs,
         questions: 0,
+        askedAt: 0,
       };
       send(pending, text, about);
     },

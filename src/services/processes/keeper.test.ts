@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('the keeper', () => {
     stop(gate);
     await gate.exited;
     // Around 10 ms; the limit allows for a busy machine.
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(performance.now() - begin).toBeLessThan(5_000);
     await within(5000, 'end of all children', () => findTagged(tag).length === 0);
     await within(5000, 'end of the lease', () => leasesIn(state).length === 0);
   });
@@ -198,6 +198,6 @@ describe.skipIf(process.platform !== 'linux')('the keeper', () => {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     keeper.stdin.end();
-    await within(5000, 'end of the child', () => findTagged(tag).length === 0);
+    await within(15_000, 'end of the child', () => findTagged(tag).length === 0);
   });
 });

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { recordExchange } from '../../../test/support/upstream-calls.js';
+import { type Answer, JsonText, type Question } from '../../kernel/index.js';
+import { lendTurn, type LentTurn } from './lent-turn.js';
+import type { Clock } from './options.js';
+import { createTurns, type Turns } from './turns.js';
+
+const question: Question = { method: 'elicitation/create', params: new JsonText('{}') };
+const answer: Answer = { kind: 'answer', result: new JsonText('{}') };
+
+describe('a turn while a question is open', () => {
+  it('goes to others when the answer takes its time, and comes back before the call goes on', async () => {
+    const { turns, clock, tick } = openTurns();
+    const asked = openAnswer();
+    const turn = await take(turns, clock, asked.promise);
+    const asking = turn.exchange.ask(question);
+    const order: string[] = [];
+    const other = turns.take('other', new AbortController().signal).then((end) => {
+      order.push('other');
+      return end;
+    });
+    tick(51);
+    const endOther = await other;
+    asked.resolve(answer);
+    const back = asking.then(() => order.push('asked'));
+    await settled();
+    expect(order).toEqual(['other']);
+    if (typeof endOther === 'function') endOther();
+    await back;
+    expect(order).toEqual(['other', 'asked']);
+    turn.end();
+    expect(typeof (await turns.take('third', new AbortController().signal))).toBe('function');
+  });
+
+  it('stays with the call when the answer comes at once', async () => {
+    const { turns, clock, tick } = openTurns();
+    const turn = await take(turns, clock, Promise.resolve(answer));
+    await turn.exchange.ask(question);
+    tick(1000);
+    let isIn = false;
+    void turns.take('other', new AbortController().signal).then(() => (isIn = true));
+    await settled();
+    expect(isIn).toBe(false);
+    turn.end();
+    await settled();
+    expect(isIn).toBe(true);
+  });
+
+  it('is given back when the call ends before the answer', async () => {
+    const { turns, clock, tick } = openTurns();
+    const asked = openAnswer();
+    const turn = await take(turns, clock, asked.promise);
+    const asking = turn.exchange.ask(question);
+    tick(51);
+    turn.end();
+    asked.resolve(answer);
+    await asking;
+    expect(typeof (await turns.take('other', new AbortController().signal))).toBe('function');
+  });
+});
+
+async function take(turns: Turns, clock: Clock, answered: Promise<Answer>): Promise<LentTurn> {
+  const { exchange } = recordExchange({ answer: () => answered });
+  const end = await turns.take('one', new AbortController().signal);
+  if (typeof end !== 'function') throw new Error(end.message);
+  return lendTurn({ turns, clock, client: 'one', exchange, end });
+}
+
+function openAnswer(): { readonly promise: Promise<Answer>; resolve(answer: Answer): void } {
+  let settle: (answer: Answer) => void = () => undefined;
+  const promise = new Promise<Answer>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: (given) => settle(given) };
+}
+
+function openTurns(): { readonly turns: Turns; readonly clock: Clock; tick(ms: number): void } {
+  let now = 0;
+  let timers: { readonly at: number; readonly run: () => void }[] = [];
+  const clock: Clock = {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + ms, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+  };
+  return {
+    clock,
+    turns: createTurns('server', clock, 60_000),
+    tick(ms) {
+      now += ms;
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { run } of due) run();
+    },
+  };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+}
