@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { loadConfig, type ServerConfig } from '../config/index.js';
+import { type Config, isLoopbackHost, loadConfig, type ServerConfig } from '../config/index.js';
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
@@ -9,6 +9,7 @@ export interface Starts {
   /** For a person to read before deciding. */
   readonly lines: readonly string[];
   readonly servers: readonly Readonly<Record<string, unknown>>[];
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -32,9 +33,10 @@ export async function startsOf(
     `SHA-256 ${String(located.sha256)}`,
     servers.length === 0 ? 'It starts nothing.' : 'It would start or call:',
     ...servers.flatMap(serverLines),
+    ...settingLines(written.config),
     '',
   ];
-  return { lines, servers: servers.map(plainServer) };
+  return { lines, servers: servers.map(plainServer), settings: plainSettings(written.config) };
 }
 
 function serverLines(server: ServerConfig): string[] {
@@ -54,6 +56,29 @@ function serverLines(server: ServerConfig): string[] {
 function names(label: string, record: Readonly<Record<string, string>>): string[] {
   const keys = Object.keys(record);
   return keys.length === 0 ? [] : [`    ${label.padEnd(8)} ${keys.map(printable).join(', ')}`];
+}
+
+/** What else the file decides: where data goes, and who may come in. */
+function settingLines(config: Config): string[] {
+  const { log, telemetry, http } = config;
+  const lines = [
+    ...(log.file === undefined ? [] : [`    log file ${quoted(log.file)}`]),
+    ...(telemetry === undefined ? [] : [`    spans to ${quoted(telemetry.endpoint)}`]),
+    ...(telemetry === undefined ? [] : names('headers', telemetry.headers)),
+    ...(http.auth === 'none' ? ['    http     without a token'] : []),
+    ...(isLoopbackHost(http.host) ? [] : [`    http on  ${quoted(http.host)}`]),
+  ];
+  return lines.length === 0 ? [] : ['It would also set:', ...lines];
+}
+
+function plainSettings({ log, telemetry, http }: Config): Readonly<Record<string, unknown>> {
+  return {
+    ...(log.file !== undefined && { logFile: log.file }),
+    ...(telemetry && {
+      telemetry: { endpoint: telemetry.endpoint, headers: Object.keys(telemetry.headers) },
+    }),
+    http: { host: http.host, auth: http.auth },
+  };
 }
 
 /** In quotes, so that nobody mistakes where a word begins and ends. */

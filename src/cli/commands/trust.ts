@@ -68,7 +68,7 @@ async function trustFile(place: Place, context: Context, isAgreed: boolean): Pro
     if (!isAgreed) await agree(file, context);
     refuse(state.trust.record(file, sha256));
   }
-  context.output.json({ file, sha256, trusted: true, starts: starts.servers });
+  context.output.json({ file, sha256, trusted: true, starts: starts.servers, settings: starts.settings });
   context.output.line(`${isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(file)}`);
   return exitCodes.ok;
 }
