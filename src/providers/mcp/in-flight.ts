@@ -61,8 +61,8 @@ export interface InFlight {
 const maxGivenUp = 256;
 const givenUpMs = 60_000;
 const maxEnded = 256;
-/** A log line may follow on the heels of an answer; of a server that was seen to log later still, more is expected. */
-const endedMs = 30;
+/** A log line may come on the heels of an answer; from a server that was seen to log later than that, later too. */
+const endedMs = 2;
 const lateEndedMs = 2000;
 /** Questions that come so close belong together. */
 export const togetherMs = 50;
