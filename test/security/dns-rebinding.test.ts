@@ -220,7 +220,7 @@ describe('a page under a foreign name', () => {
     const control = spawnFixture('sdk-http-server.mjs');
     const [said] = (await once(control.stdout, 'data')) as [Buffer];
     const at = Number(said.toString());
-    const pairs = foreignPairs(at).filter((_, index) => index % 20 === 0);
+    const pairs = foreignPairs(at).filter((_, index) => index % 40 === 0);
     const accepted = await served(at, pairs, 'POST /mcp', hello);
     console.log(`control: ${String(accepted.length)} of ${String(pairs.length)} foreign pairs served`);
     expect(accepted.length).toBeGreaterThan(pairs.length / 3);

@@ -65,7 +65,7 @@ const maxEnded = 256;
 const endedMs = 2;
 const lateEndedMs = 2000;
 /** Questions that come so close belong together. */
-export const togetherMs = 50;
+const togetherMs = 50;
 /** How often progress may give a request its whole time again. */
 export const maxExtensions = 10;
 

@@ -19,7 +19,7 @@ describe('a turn while a question is open', () => {
       order.push('other');
       return end;
     });
-    tick(51);
+    tick(1001);
     const endOther = await other;
     asked.resolve(answer);
     const back = asking.then(() => order.push('asked'));
@@ -36,7 +36,7 @@ describe('a turn while a question is open', () => {
     const { turns, clock, tick } = openTurns();
     const turn = await take(turns, clock, Promise.resolve(answer));
     await turn.exchange.ask(question);
-    tick(1000);
+    tick(5000);
     let isIn = false;
     void turns.take('other', new AbortController().signal).then(() => (isIn = true));
     await settled();
@@ -51,7 +51,7 @@ describe('a turn while a question is open', () => {
     const asked = openAnswer();
     const turn = await take(turns, clock, asked.promise);
     const asking = turn.exchange.ask(question);
-    tick(51);
+    tick(1001);
     turn.end();
     asked.resolve(answer);
     await asking;

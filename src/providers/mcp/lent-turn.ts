@@ -1,5 +1,4 @@
 import type { Exchange } from '../../kernel/index.js';
-import { togetherMs } from './in-flight.js';
 import type { Clock } from './options.js';
 import type { Turns } from './turns.js';
 
@@ -17,6 +16,9 @@ export interface LentTurnParts {
   /** Ends the turn that the call has now. */
   readonly end: () => void;
 }
+
+/** Programs answer sooner. While a question is open, no other session can be asked one. */
+const patienceMs = 1000;
 
 /** People take minutes to answer, or never do: nobody else shall wait for that. */
 export function lendTurn({ turns, client, exchange, clock, end }: LentTurnParts): LentTurn {
@@ -41,9 +43,8 @@ export function lendTurn({ turns, client, exchange, clock, end }: LentTurnParts)
 
   const ask: Exchange['ask'] = async (question) => {
     open += 1;
-    // Not at once: a server may have several questions, and until they are asked it speaks of this call.
     const stopTimer = clock.after(
-      togetherMs,
+      patienceMs,
       () => {
         if (open > 0) giveBack();
       },
