@@ -1,23 +1,34 @@
 import { readFileSync } from 'node:fs';
 import type { Tidegate } from '../app/index.js';
+import { isLoopbackHost } from '../config/index.js';
 import type { Context } from './command.js';
 
 export type ProviderReport = ReturnType<Tidegate['gateway']['status']>[number];
 
-export interface RunningGate {
+interface Running {
   readonly url: string;
   readonly pid: number;
+  /** The real path of its configuration; a gate without one has none. */
+  readonly file: string | undefined;
+}
+
+export interface RunningGate extends Running {
   readonly servers: readonly ProviderReport[];
 }
 
 const answerMs = 2000;
 
-/** What the `serve` of this user says of its servers; undefined when none runs or answers. */
-export async function askRunningGate({ env, signal }: Context): Promise<RunningGate | undefined> {
-  const { openState, readToken, runningFile, tokenFile } = await import('../app/index.js');
-  const { directory } = openState(env);
+/** What the `serve` of this user and this place says of its servers; undefined when none runs or answers. */
+export async function askRunningGate({ cwd, env, signal }: Context): Promise<RunningGate | undefined> {
+  const { locateConfig, openState, readToken, runningFile, tokenFile } = await import('../app/index.js');
+  const { directory, trust } = openState(env);
   const running = readRunning(runningFile(directory));
-  if (running === undefined) return undefined;
+  // The token is sent there: a file that a dead gate left behind may name a port that is someone else's by now.
+  if (running === undefined || !isLoopbackHost(new URL(running.url).hostname) || !isAlive(running.pid))
+    return undefined;
+  const located = await locateConfig({ cwd, env }, trust);
+  if (running.file !== (located.file === undefined ? undefined : (located.config.file ?? located.file)))
+    return undefined;
   const token = readToken(tokenFile(directory));
   try {
     const response = await fetch(new URL('/api/servers', running.url), {
@@ -25,22 +36,52 @@ export async function askRunningGate({ env, signal }: Context): Promise<RunningG
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       redirect: 'error',
     });
-    const { servers } = (await response.json()) as { readonly servers?: readonly ProviderReport[] };
-    return response.ok && servers !== undefined ? { ...running, servers } : undefined;
+    const servers = response.ok ? reportsIn(await response.json()) : undefined;
+    return servers === undefined ? undefined : { ...running, servers };
   } catch {
-    // A file left behind by a gate that was killed: there is nobody to ask.
+    // It is closing, or not what it says it is: there is nobody to ask.
     return undefined;
   }
 }
 
-function readRunning(file: string): { readonly url: string; readonly pid: number } | undefined {
+function readRunning(path: string): Running | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (typeof value !== 'object' || value === null || !('url' in value) || !('pid' in value))
-      return undefined;
-    const { url, pid } = value;
-    return typeof url === 'string' && URL.canParse(url) && typeof pid === 'number' ? { url, pid } : undefined;
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!isObject(value)) return undefined;
+    const { url, pid, file } = value;
+    if (typeof url !== 'string' || !URL.canParse(url) || typeof pid !== 'number') return undefined;
+    return file === undefined || typeof file === 'string' ? { url, pid, file } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Zero and negative numbers mean whole groups of processes, so they are nobody's. */
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function reportsIn(answer: unknown): readonly ProviderReport[] | undefined {
+  const servers: unknown = isObject(answer) ? answer['servers'] : undefined;
+  return Array.isArray(servers) && servers.every(isReport) ? servers : undefined;
+}
+
+function isReport(value: unknown): value is ProviderReport {
+  if (!isObject(value)) return false;
+  const { id, state, tools, restarts, pid, protocolVersion, detail } = value;
+  return (
+    [id, state].every((text) => typeof text === 'string') &&
+    [tools, restarts].every((count) => typeof count === 'number') &&
+    (pid === undefined || typeof pid === 'number') &&
+    [protocolVersion, detail].every((text) => text === undefined || typeof text === 'string')
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

@@ -26,7 +26,9 @@ async function reportsOf(given: Given, context: Context): Promise<readonly Provi
   if (textOption(given, 'config') === undefined) {
     const running = await askRunningGate(context);
     if (running !== undefined) {
-      context.output.note(`of the gate that runs at ${running.url} (process ${String(running.pid)})`);
+      context.output.note(
+        `of the gate that runs at ${printable(running.url)} (process ${String(running.pid)})`,
+      );
       return running.servers;
     }
   }
@@ -61,16 +63,22 @@ const colourOf: Readonly<Record<ProviderReport['state'], Colour>> = {
 
 function show(reports: readonly ProviderReport[], { output }: Context): void {
   output.json({ servers: reports });
-  const head = ['SERVER', 'STATE', 'PID', 'TOOLS', 'RESTARTS', 'PROTOCOL', 'DETAIL'];
+  const head = ['SERVER', 'STATE', 'PID', 'TOOLS', 'RESTARTS', 'PROTOCOL'];
   const rows = reports.map((report) => [
     printable(report.id),
-    output.paint(colourOf[report.state], report.state),
+    // The state may be the word of a newer gate.
+    output.paint(
+      Object.hasOwn(colourOf, report.state) ? colourOf[report.state] : 'dim',
+      printable(report.state),
+    ),
     report.pid === undefined ? '-' : String(report.pid),
     String(report.tools),
     String(report.restarts),
     report.protocolVersion === undefined ? '-' : printable(report.protocolVersion),
-    report.detail === undefined ? '' : printable(report.detail),
   ]);
   if (rows.length > 0) output.table([head, ...rows]);
   else output.line('No servers are configured. Add some to tidegate.yaml, then: tidegate config check');
+  // Below the table and not in it, so that a narrow terminal cuts no reason.
+  for (const { id, detail } of reports)
+    if (detail !== undefined && detail !== '') output.line(`${printable(id)}: ${printable(detail)}`);
 }
