@@ -21,7 +21,7 @@ export async function test() {
 
 async function runWire() {
   const { command, report } = vitestCommand(root, 'wire');
-  const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 480_000;
+  const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 1_500_000;
   await rm(report, { force: true });
   const { code } = await runCommand(command[0], command.slice(1), { cwd: root, show: true, limitMs });
   return ofVitest(report, code);

@@ -32,6 +32,7 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   async function reload(): Promise<void> {
     const located = await locateConfig(place, parts.state.trust);
     if (stampOf(located) === stampOf(applied)) return;
+    await stopIfRevoked(located);
     if (hasErrors(located.problems)) {
       const problems = located.problems.map(describeProblem);
       return parts.log('error', 'configuration not reloaded: it has errors', { file, problems });
@@ -41,11 +42,14 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
       return apply(located);
     }
     parts.log('warn', 'configuration not reloaded: run `tidegate trust` to accept the change', { file });
-    // What runs was trusted once; when that was taken back, it may not run on.
-    if (applied.isTrusted && !parts.state.trust.isTrusted(file ?? '', applied.sha256)) {
-      parts.log('warn', 'the file is no longer trusted: its servers are stopped', { file });
-      await apply({ ...applied, isTrusted: false });
-    }
+  }
+
+  /** What runs was trusted once; when that was taken back it may not run on, whatever the file says by now. */
+  async function stopIfRevoked(located: Located): Promise<void> {
+    const isRevoked = applied.isTrusted && !parts.state.trust.isTrusted(applied.file ?? '', applied.sha256);
+    if (!isRevoked || located.isTrusted) return;
+    parts.log('warn', 'the file is no longer trusted: its servers are stopped', { file });
+    await apply({ ...applied, isTrusted: false });
   }
 
   async function apply(next: Located): Promise<void> {

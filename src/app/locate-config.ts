@@ -53,6 +53,8 @@ export async function locateConfig(place: Place, trust: Trust): Promise<Located>
     home: homedir(),
     ...workspace,
   });
-  const isTrusted = trust.isTrusted(file, sha256);
-  return { config, problems, file, isTrusted, ...(sha256 !== undefined && { sha256 }) };
+  // One path for reading, asking and recording: a link may point elsewhere a moment later.
+  const realPath = config.file ?? file;
+  const isTrusted = trust.isTrusted(realPath, sha256);
+  return { config, problems, file: realPath, isTrusted, ...(sha256 !== undefined && { sha256 }) };
 }

@@ -49,6 +49,8 @@ function openServer(
   return openMcpProvider({
     name: server.name,
     transport: transportOf(server, parts.env),
+    // What a server offers does not depend on the terminal it is started from.
+    identity: JSON.stringify(server),
     prefix: server.prefix,
     offers: createToolFilter(server.tools),
     timeoutMs: server.timeout,

@@ -11,6 +11,9 @@ const posixBase = [
   'TERM',
   'TMPDIR',
   'TZ',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
 ] as const;
 
 // Without SYSTEMROOT and its like, most Windows programs do not start.
@@ -34,6 +37,9 @@ const windowsBase = [
   'PROCESSOR_ARCHITECTURE',
   'NUMBER_OF_PROCESSORS',
   'TZ',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
 ] as const;
 
 /** The whole environment of a child: a fixed base from ours, and what the file names. Nothing else of ours leaks. */

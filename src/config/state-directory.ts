@@ -48,7 +48,7 @@ function ownershipProblem(directory: string, { uid, mode }: Stats): Problem | un
   const self = process.getuid?.();
   if (self === undefined) return undefined;
   const isForeign = uid !== self && uid !== 0;
-  if (!isForeign && (mode & 0o002) === 0) return undefined;
+  if (!isForeign && (mode & 0o022) === 0) return undefined;
   const message = isForeign
     ? 'The directory belongs to another user.'
     : 'Every user may write to the directory.';

@@ -1,11 +1,13 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { withFileLock } from './file-lock.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
 import { readTrustFile, type TrustRecord, writeTrustFile } from './trust-file.js';
 
-/** Which files may start things, by their content. Every question is answered from the disk, never from memory. */
+/**
+ * Which files may start things, by their content. Every question is answered from the disk, never from memory. Files
+ * are named by the real path under which they were read (`Config.file`).
+ */
 export interface Trust {
   /** True only for the file and the very content that were recorded. */
   isTrusted(file: string, sha256: string | undefined): boolean;
@@ -80,11 +82,7 @@ function without(records: readonly TrustRecord[], file: string): readonly TrustR
   return records.filter((record) => record.file !== file);
 }
 
-// Links are resolved so that a link to a trusted file is that file, whatever the link is called.
-function nameOf(file: string): string {
-  try {
-    return realpathSync.native(file);
-  } catch {
-    return resolve(file);
-  }
+// Links are resolved once, by whoever reads the file: resolving them again here could find another file by then.
+function nameOf(realPath: string): string {
+  return resolve(realPath);
 }

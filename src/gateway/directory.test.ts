@@ -150,9 +150,21 @@ describe('the first lists', () => {
     void gateway.settle();
     await vi.advanceTimersByTimeAsync(2000);
     await gateway.settle();
-    expect(await gateway.call(toolRequest('x'), createFakeExchange())).toMatchObject({
-      fault: { code: 'tool.not_found' },
+    expect(namesOf(gateway)).toEqual([]);
+  });
+
+  it('are waited for longer by a call for something that nobody has listed yet', async () => {
+    const { provider } = slow('never');
+    const gateway = openHall({ providers: [provider] });
+    const outcome = gateway.call(toolRequest('x'), createFakeExchange());
+    let isOver = false;
+    void outcome.then(() => {
+      isOver = true;
     });
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await outcome).toMatchObject({ fault: { code: 'tool.not_found' } });
   });
 
   it('that fail, or throw, hold up nobody', async () => {

@@ -38,6 +38,8 @@ export interface ProviderReport extends ProviderStatus {
 
 /** How long the first list waits for servers that were never listed before. */
 const firstListMs = 2000;
+/** How long a call for something unknown waits beyond that, while servers have not listed yet. */
+const holdMs = 10_000;
 
 /** What exists, for whom: the merged lists of all providers behind the one `visible` question. */
 export interface Directory {
@@ -63,7 +65,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   let catalog = mergeCatalogs(providers);
   let lists = listsOf(catalog);
   let settled: Promise<void> | undefined;
-  let isSettled = false;
+  let isListed = false;
   const listeners = new Set<(changed: readonly ListKind[]) => void>();
   let unsubscribe = subscribe();
 
@@ -84,11 +86,20 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
 
   function settle(): Promise<void> {
     const awaited = providers;
-    settled ??= firstLists(awaited).then(() => {
-      // Lists of providers that were replaced meanwhile say nothing about the present ones.
-      if (awaited === providers) isSettled = true;
-    });
+    settled ??= atMost(
+      firstListMs,
+      allLists(awaited).then(() => {
+        // Lists of providers that were replaced meanwhile say nothing about the present ones.
+        if (awaited === providers) isListed = true;
+      }),
+    );
     return settled;
+  }
+
+  /** A call has more time than a list: what it wants may be behind a server that is still starting. */
+  async function hold(wanted: Wanted): Promise<void> {
+    await settle();
+    if (!isListed && !isKnown(catalog, wanted)) await atMost(holdMs, allLists(providers));
   }
 
   function isVisible(session: Session, spec: Spec): boolean {
@@ -139,7 +150,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     },
     settle,
     listed: () => allLists(providers),
-    settleFor: (wanted) => (isSettled || isKnown(catalog, wanted) ? undefined : settle()),
+    settleFor: (wanted) => (isListed || isKnown(catalog, wanted) ? undefined : hold(wanted)),
     instructions(session) {
       const specs = listKinds.flatMap((kind): readonly Spec[] => lists[kind]);
       const visible = new Set(specs.filter((spec) => isVisible(session, spec)).map((spec) => spec.source));
@@ -173,7 +184,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       providers = next;
       unsubscribe = subscribe();
       settled = undefined;
-      isSettled = false;
+      isListed = false;
       refresh();
     },
     async close() {
@@ -198,12 +209,12 @@ function collisionStatus(
   );
 }
 
-async function firstLists(providers: readonly Provider[]): Promise<void> {
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, firstListMs);
+    timer = setTimeout(resolve, ms);
   });
-  await Promise.race([allLists(providers), late]);
+  await Promise.race([work, late]);
   clearTimeout(timer);
 }
 

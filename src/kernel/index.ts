@@ -32,6 +32,7 @@ export {
   errorText,
   type Frame,
   idKey,
+  maxDepth,
   notificationText,
   type RawId,
   readFrame,
@@ -39,6 +40,7 @@ export {
   resultText,
 } from './frame.js';
 export {
+  depthOf,
   elementsOf,
   emptyObject,
   hasDuplicateKeys,

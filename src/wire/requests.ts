@@ -2,6 +2,7 @@ import {
   type Client,
   hasDuplicateKeys,
   type JsonText,
+  type Member,
   membersOf,
   type Request,
   type Resumption,
@@ -35,7 +36,8 @@ type Value = Readonly<Record<string, unknown>>;
 /** What a call is about, or a sentence that says what is missing. */
 export function readWanted(method: CallMethod, params: JsonText): Wanted | string {
   const value = params.value as Value;
-  if (hasDuplicateKeys(params.members)) return 'Invalid params: a member stands twice';
+  const twin = ambiguousKey(params.members);
+  if (twin !== undefined) return `Invalid params: ${twin} stands twice, or in another spelling`;
   if (method === 'resources/read') {
     return typeof value['uri'] === 'string' ? { kind: 'resource', uri: value['uri'] } : needs('uri');
   }
@@ -46,6 +48,28 @@ export function readWanted(method: CallMethod, params: JsonText): Wanted | strin
     return 'Invalid params: arguments must be an object';
   }
   return { kind: method === 'tools/call' ? 'tool' : 'prompt', name: value['name'] };
+}
+
+const protocolKeys = [
+  'name',
+  'uri',
+  'arguments',
+  'ref',
+  'argument',
+  '_meta',
+  'requestState',
+  'inputResponses',
+] as const;
+const byLowerCase = new Map<string, string>(protocolKeys.map((key) => [key.toLowerCase(), key]));
+
+/** A member that two readers could take for two things: there are servers that do not tell upper from lower case. */
+function ambiguousKey(members: readonly Member[]): string | undefined {
+  if (hasDuplicateKeys(members)) return 'a member';
+  for (const { key } of members) {
+    const known = byLowerCase.get(key.toLowerCase());
+    if (known !== undefined && known !== key) return JSON.stringify(known);
+  }
+  return undefined;
 }
 
 function readCompletion(ref: Value | undefined): Wanted | string {

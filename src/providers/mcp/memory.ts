@@ -43,7 +43,7 @@ function discard(file: string): void {
 }
 
 /** Servers that are configured alike share what is known of them. Secrets of the configuration cannot be read back. */
-export function memoryKey(name: string, transport: Transport): string {
+export function memoryKey(name: string, transport: Transport | string): string {
   return createHash('sha256')
     .update(JSON.stringify([format, name, transport]))
     .digest('hex');

@@ -29,6 +29,8 @@ export interface McpProviderOptions {
   /** The name under which the server is configured. */
   readonly name: string;
   readonly transport: Transport;
+  /** What is remembered of the server holds for this. Left out: for the exact transport, environment and all. */
+  readonly identity?: string;
   /** Put before each tool and prompt name, as it is. */
   readonly prefix: string;
   /** Whether the operator wants this tool, by the server's own name for it. */

@@ -41,7 +41,7 @@ function openServer(options: McpProviderOptions): Provider {
     rules: { source, prefix: options.prefix, offers: options.offers, log },
     isHttp,
     memory: options.memory,
-    key: memoryKey(name, options.transport),
+    key: memoryKey(name, options.identity ?? options.transport),
     isLive: (peer) => supervisor.live === peer,
     clock,
     log,

@@ -77,7 +77,10 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       });
       return mine.isOver ? failed('it ended right after its start') : succeeded(peer, mine);
     } catch (error) {
-      if (limit.signal.aborted) return failed(`it took longer than ${parts.startMs / 1000} s to start`);
+      if (limit.signal.aborted)
+        return failed(
+          `it took longer than ${parts.startMs / 1000} s to start (servers get a short environment: proxy variables must stand under its env)`,
+        );
       return failed(error instanceof Error ? error.message : String(error));
     } finally {
       stopLimit();

@@ -7,6 +7,8 @@ import {
   JsonText,
   type Principal,
   type Session,
+  depthOf,
+  maxDepth,
 } from '../../kernel/index.js';
 import { faultText } from '../faults.js';
 import type { WireCommon } from '../identity.js';
@@ -140,6 +142,7 @@ function decodeSafely(text: string): string {
 function parseObject(text: string): string | undefined {
   if (text.trim() === '') return '{}';
   try {
+    if (depthOf(text, maxDepth) > maxDepth) return undefined;
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : undefined;
   } catch {

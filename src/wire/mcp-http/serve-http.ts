@@ -83,6 +83,8 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
   server.maxConnections = maxConnections;
+  // Node leaves out headers beyond a number, and with them whatever we would check. Their size is limited anyway.
+  server.maxHeadersCount = 0;
   server.setTimeout(silenceMs);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
