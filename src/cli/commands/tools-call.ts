@@ -2,6 +2,7 @@ import type { Tidegate } from '../../app/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
+import { printable } from '../output.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
 import { findTool, propertiesOf } from '../tools.js';
@@ -37,7 +38,10 @@ async function call(tidegate: Tidegate, name: string, text: string, context: Con
   const { callTool } = await import('../../app/index.js');
   const outcome = await callTool(tidegate, name, text, signal);
   if (signal.aborted) throw interrupted();
-  if (outcome.kind === 'fault') throw failureOf(outcome.fault);
+  if (outcome.kind === 'fault') {
+    noteDetail(outcome.fault, context);
+    throw failureOf(outcome.fault);
+  }
   if (outcome.kind === 'asks') {
     const message = 'This tool asks questions, and a command cannot answer them: call it from an agent.';
     throw new Failure('ask.unsupported', message);
@@ -59,6 +63,14 @@ const nextOf: Partial<Record<Fault['code'], string>> = {
   'provider.starting': 'tidegate servers',
   'provider.lost': 'tidegate servers',
 };
+
+const longestDetail = 500;
+
+/** What agents are never told: this terminal is the operator's own. */
+function noteDetail({ detail }: Fault, { output }: Context): void {
+  if (detail !== undefined && detail !== '')
+    output.note(`detail: ${printable(detail.slice(0, longestDetail))}`);
+}
 
 function failureOf(fault: Fault): Failure {
   const upstream = fault.upstream === undefined ? '' : ` ${upstreamMessage(fault.upstream.value)}`;
