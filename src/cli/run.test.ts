@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -109,7 +109,7 @@ describe('trust', () => {
     expect(out).toContain('command  "node"');
     expect(out).toContain('argument "a b"');
     expect(out).toContain('argument "${SECRET_VALUE}"');
-    expect(out).toContain('env      API_KEY');
+    expect(out).toContain('env      API_KEY="${SECRET_VALUE}"');
     expect(out).toContain('url      "https://mcp.example/x"');
     expect(out).toContain('headers  Authorization');
     expect(out).not.toContain('hunter2');
@@ -132,6 +132,21 @@ describe('trust', () => {
     expect((await type('trust', { place })).out).toContain('Already trusted');
     await type('trust --forget', { place });
     expect((await type('trust --list', { place })).out).toBe('');
+  });
+
+  it('forgets a file that is gone', async () => {
+    const { place } = await type('trust --yes');
+    rmSync(place.file);
+    expect(await type('trust --forget tidegate.yaml', { place })).toMatchObject({ code: exitCodes.ok });
+    expect((await type('trust --list', { place })).out).toBe('');
+  });
+
+  it('shows and records the file itself where a link was named', async () => {
+    const { place } = await type('trust', { answer: 'n' });
+    symlinkSync(place.file, join(place.folder, 'link.yaml'));
+    expect((await type('trust link.yaml --yes', { place })).out).toContain(`File    ${place.file}\n`);
+    expect((await type('trust --list', { place })).out).toContain(place.file);
+    expect((await type('config check link.yaml', { place })).out).toContain('trusted: yes');
   });
 
   it('asks again when the file has changed', async () => {

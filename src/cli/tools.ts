@@ -21,7 +21,7 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
   if (found !== undefined) return found;
   const untrusted = trustHint(tidegate);
   if (untrusted !== undefined) {
-    const message = `Unknown tool: ${name}. The servers of ${String(tidegate.trust.file)} were not started, because it is not trusted.`;
+    const message = `Unknown tool: ${name}. The servers of ${printable(String(tidegate.trust.file))} were not started, because it is not trusted.`;
     throw new Failure('provider.untrusted', message, untrusted);
   }
   const near = didYouMean(

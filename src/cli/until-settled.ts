@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tidegate } from '../app/index.js';
 import type { Context } from './command.js';
+import { printable } from './output.js';
 
 const longestMs = 30_000;
 const patienceMs = 1000;
@@ -17,6 +18,8 @@ export async function untilSettled({ gateway }: Tidegate, { output, signal }: Co
   const slow = gateway
     .status()
     .filter(({ state, tools }) => state === 'pending' || (state === 'ready' && tools === 0));
-  output.note(`waiting for ${slow.map(({ id }) => id).join(', ')} (up to ${String(longestMs / 1000)} s)`);
+  output.note(
+    `waiting for ${slow.map(({ id }) => printable(id)).join(', ')} (up to ${String(longestMs / 1000)} s)`,
+  );
   await Promise.race([listed, pause(longestMs)]);
 }

@@ -22,14 +22,14 @@ export async function startsOf(
 ): Promise<Starts> {
   const spelt = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
   const written = await loadConfig({ file: located.file, env: spelt, home: homedir() });
-  if (written.sha256 !== located.sha256) {
+  if (written.sha256 !== located.sha256 || written.config.file !== located.config.file) {
     throw new Failure('trust.changed', 'The file changed while it was read.', 'tidegate trust');
   }
   const servers = located.config.servers.map(
     (server) => written.config.servers.find(({ name }) => name === server.name) ?? server,
   );
   const lines = [
-    `File    ${printable(located.file)}`,
+    `File    ${printable(realFile(located))}`,
     `SHA-256 ${String(located.sha256)}`,
     servers.length === 0 ? 'It starts nothing.' : 'It would start or call:',
     ...servers.flatMap(serverLines),
@@ -37,6 +37,11 @@ export async function startsOf(
     '',
   ];
   return { lines, servers: servers.map(plainServer), settings: plainSettings(written.config) };
+}
+
+/** The file itself where a link was named: what is shown and recorded is this path. */
+export function realFile({ config, file }: Located & { readonly file: string }): string {
+  return config.file ?? file;
 }
 
 function serverLines(server: ServerConfig): string[] {
@@ -49,7 +54,7 @@ function serverLines(server: ServerConfig): string[] {
     `    command  ${quoted(server.command)}`,
     ...server.args.map((argument) => `    argument ${quoted(argument)}`),
     `    in       ${quoted(server.cwd)}`,
-    ...names('env', server.env),
+    ...Object.entries(server.env).map(([name, value]) => `    env      ${printable(name)}=${quoted(value)}`),
   ];
 }
 
@@ -90,5 +95,5 @@ function plainServer(server: ServerConfig): Readonly<Record<string, unknown>> {
   const { name, isEnabled: enabled } = server;
   if (server.kind === 'http') return { name, enabled, url: server.url, headers: Object.keys(server.headers) };
   const { command, args, cwd, env } = server;
-  return { name, enabled, command, args, cwd, env: Object.keys(env) };
+  return { name, enabled, command, args, cwd, env };
 }

@@ -2,6 +2,7 @@ import type { Tidegate, TidegateOptions } from '../app/index.js';
 import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
 import { configFileOf, problemLines } from './locate.js';
+import { shellPath } from './shell-path.js';
 
 /** Opens the gate of this place for the time of some work, and closes it whatever happens. */
 export async function withGate<T>(
@@ -28,7 +29,7 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
   } catch (error) {
     if (!(error instanceof ConfigRefused)) throw error;
     const message = `Nothing was started: the configuration has errors.`;
-    const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${configFile}`}`;
+    const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
     throw new Failure('config.invalid', message, next, problemLines(error.problems));
   }
 }
@@ -36,5 +37,7 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
 /** What to type when servers were left out because their file is not trusted. */
 export function trustHint({ trust, config }: Tidegate): string | undefined {
   if (trust.isTrusted || trust.file === undefined) return undefined;
-  return config.servers.some((server) => server.isEnabled) ? `tidegate trust ${trust.file}` : undefined;
+  return config.servers.some((server) => server.isEnabled)
+    ? `tidegate trust ${shellPath(trust.file)}`
+    : undefined;
 }

@@ -25,7 +25,9 @@ export const toolsList: Command = {
         .status()
         .filter(({ state }) => state === 'failed' || state === 'pending');
       for (const { id, state, detail } of troubled) {
-        output.note(`server ${id} is ${state}${detail === undefined ? '' : `: ${printable(detail)}`}`);
+        output.note(
+          `server ${printable(id)} is ${state}${detail === undefined ? '' : `: ${printable(detail)}`}`,
+        );
       }
       const untrusted = trustHint(tidegate);
       if (untrusted !== undefined)

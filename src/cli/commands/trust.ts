@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { hasErrors, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { printable } from '../output.js';
-import { startsOf } from '../what-starts.js';
+import { shellPath } from '../shell-path.js';
+import { realFile, startsOf } from '../what-starts.js';
 
 export const trust: Command = {
   name: 'trust',
@@ -26,8 +29,9 @@ export const trust: Command = {
       );
     }
     if (list === true) return listTrusted(context);
-    const place = await locate(given.arguments[0], context);
-    return forget === true ? forgetFile(place, context) : trustFile(place, context, yes === true);
+    const [named] = given.arguments;
+    if (forget === true) return forgetFile(named, context);
+    return trustFile(await locate(named, context), context, yes === true);
   },
 };
 
@@ -42,19 +46,34 @@ async function listTrusted({ env, output }: Context): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
-function forgetFile({ located, state }: Place, { output }: Context): ExitCode {
-  refuse(state.trust.forget(located.file));
-  output.json({ file: located.file, trusted: false });
-  output.line(`No longer trusted: ${printable(located.file)}`);
+async function forgetFile(named: string | undefined, context: Context): Promise<ExitCode> {
+  const { openState } = await import('../../app/index.js');
+  const { output, env } = context;
+  const { trust: record } = openState(env);
+  refuse(record.problem());
+  const gone = goneFile(named, context);
+  const isRecorded = record.list().some((known) => known.file === gone);
+  const file = gone !== undefined && isRecorded ? gone : realFile((await locate(named, context)).located);
+  refuse(record.forget(file));
+  output.json({ file, trusted: false });
+  output.line(`No longer trusted: ${printable(file)}`);
   return exitCodes.ok;
+}
+
+/** The path of a named file that cannot be read any more, by its words alone; undefined when it is there. */
+function goneFile(named: string | undefined, { cwd }: Context): string | undefined {
+  if (named === undefined) return undefined;
+  const file = resolve(cwd, named);
+  return existsSync(file) ? undefined : file;
 }
 
 async function trustFile(place: Place, context: Context, isAgreed: boolean): Promise<ExitCode> {
   const { located, state, trustProblem } = place;
-  const { file, sha256, isTrusted, problems } = located;
+  const { sha256, isTrusted, problems } = located;
+  const file = realFile(located);
   refuse(trustProblem);
   if (hasErrors(problems) || sha256 === undefined) {
-    const next = `tidegate config check ${file}`;
+    const next = `tidegate config check ${shellPath(file)}`;
     throw new Failure(
       'config.invalid',
       'Nothing was trusted: the file has errors.',
@@ -76,7 +95,7 @@ async function trustFile(place: Place, context: Context, isAgreed: boolean): Pro
 async function agree(file: string, { input, output, signal }: Context): Promise<void> {
   if (!input.isTerminal || output.isJson) {
     const message = 'Nothing was trusted: there is nobody to ask.';
-    throw new Failure('trust.not_asked', message, `tidegate trust ${file} --yes`);
+    throw new Failure('trust.not_asked', message, `tidegate trust ${shellPath(file)} --yes`);
   }
   const answer = await input.ask('Start these whenever Tidegate runs here? [y/N] ');
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim())) {
