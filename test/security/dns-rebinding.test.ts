@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endProcess, type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
+import { type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
 import { spawnFixture } from '../support/hostile-servers.js';
 import { mcpHeaders } from '../support/http-client.js';
 import { requestLine } from '../support/line-client.js';
@@ -224,6 +224,5 @@ describe('a page under a foreign name', () => {
     const accepted = await served(at, pairs, 'POST /mcp', hello);
     console.log(`control: ${String(accepted.length)} of ${String(pairs.length)} foreign pairs served`);
     expect(accepted.length).toBeGreaterThan(pairs.length / 3);
-    await endProcess(control);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { count } from '../support/counts.js';
-import { endProcess, type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
+import { type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
 import { markedServer, spawnFixture } from '../support/hostile-servers.js';
 import { createRandom } from '../support/random.js';
 import { type MarkedClient, openBridged, openLegacyHttp, openModernHttp } from './marked-clients.js';
@@ -83,6 +83,7 @@ describe('what belongs to one client', () => {
   ] as const)('never reaches another that holds the same token: %s', async (_what, tool, args) => {
     for (const open of [openLegacyHttp, openModernHttp]) {
       const fresh = await openHttpGate(place);
+      onTestFinished(() => fresh.close());
       const one = await open(fresh, createMark(1), 300);
       const other = await open(fresh, createMark(2));
       await other.call('echo', { text: 'the server runs now' });
@@ -121,7 +122,6 @@ describe('control: a relay that answers by id', () => {
     console.log(`control: ${String(foreign.length)} foreign texts in 200 calls`);
     expect(foreign.length).toBeGreaterThan(0);
     for (const client of clients) await client.close();
-    await endProcess(relay);
   });
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { endProcess, openHttpGate, openPlace, spawnStdioGate } from '../support/gate.js';
 import { sdkServer } from '../support/hostile-servers.js';
 import { mcpHeaders, openHttpClient, openLegacySession } from '../support/http-client.js';
@@ -69,6 +69,10 @@ describe('bodies that are too long', () => {
   it('refuses them, said or unsaid, without keeping them, and serves others meanwhile', async () => {
     const place = openPlace({ servers: {}, http: { auth: 'none' } });
     const gate = await openHttpGate(place);
+    onTestFinished(async () => {
+      await gate.close();
+      place.close();
+    });
     const client = openHttpClient(gate.base);
     const headers = await openLegacySession(client);
     const send = (bytes: number) => client.send('/mcp', padded(bytes), { headers });
@@ -91,8 +95,6 @@ describe('bodies that are too long', () => {
     console.log(`growth over refused bodies: ${inMegabytes(growth)}`);
     expect(growth).toBeLessThanOrEqual(3 * limit);
     client.close();
-    await gate.close();
-    place.close();
   });
 });
 

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { count } from '../support/counts.js';
 import {
   endProcess,
@@ -21,17 +21,12 @@ const answerBytes = 100_000;
 const megabyte = 1024 * 1024;
 const bound = 64 * megabyte;
 const settleMs = 1500;
-const places: Place[] = [];
-
-afterEach(() => {
-  for (const place of places.splice(0)) place.close();
-});
 
 function openBigPlace(): Place {
   // The honest have a server of their own, so that only the gate can slow them down.
   const servers = { up: { ...markedServer(), prefix: '' }, calm: { ...markedServer(), prefix: 'calm_' } };
   const place = openPlace({ servers, http: { auth: 'none' }, log: { level: 'error' } });
-  places.push(place);
+  onTestFinished(() => place.close());
   return place;
 }
 
@@ -113,6 +108,7 @@ describe.skipIf(!hasProc)('clients over HTTP that do not read (no /proc: not mea
       ...place,
       env: { ...place.env, NODE_OPTIONS: '--max-old-space-size=192' },
     });
+    onTestFinished(() => gate.close());
     if (bytes < megabyte) await Promise.all(Array.from({ length: 20 }, () => latencies(gate, 20, 'big')));
     const before = await latencies(gate, 150);
     const pid = gate.child.pid ?? 0;
@@ -130,11 +126,11 @@ describe.skipIf(!hasProc)('clients over HTTP that do not read (no /proc: not mea
     );
     expect(growth).toBeLessThanOrEqual(bytes > megabyte ? 6 * bound : bound);
     expect(p99(during)).toBeLessThanOrEqual(Math.max(2 * p99(before), 500));
-    await gate.close();
   });
 
   it('are cut off when a stream of progress piles up', async () => {
     const gate = await openHttpGate(openBigPlace());
+    onTestFinished(() => gate.close());
     await latencies(gate, 20);
     const pid = gate.child.pid ?? 0;
     forgetPeak(pid);
@@ -153,7 +149,6 @@ describe.skipIf(!hasProc)('clients over HTTP that do not read (no /proc: not mea
     expect(growth).toBeLessThanOrEqual(bound);
     expect(await latencies(gate, 20)).toHaveLength(20);
     socket.destroy();
-    await gate.close();
   });
 });
 

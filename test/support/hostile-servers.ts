@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
 /** A `servers` entry, as it stands in a configuration file. */
 export interface ServerEntry {
@@ -21,8 +22,11 @@ export function sdkServer(): ChildProcessWithoutNullStreams {
   return spawnFixture('sdk-server.mjs');
 }
 
+/** Starts a fixture by itself, for one test: it is gone after it, however the test ends. */
 export function spawnFixture(file: string, ...args: readonly string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [fixture(file), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [fixture(file), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
 }
 
 function fixture(file: string): string {
