@@ -39,6 +39,9 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     }
     if (located.isTrusted || located.config.servers.length === 0) {
       parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
+      if (settingsOf(located) !== settingsOf(applied)) {
+        parts.log('warn', 'changes of http, log and telemetry take effect at the next start', { file });
+      }
       return apply(located);
     }
     parts.log('warn', 'configuration not reloaded: run `tidegate trust` to accept the change', { file });
@@ -78,4 +81,8 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
 
 function stampOf(located: Located): string {
   return `${located.sha256 ?? ''}/${String(located.isTrusted)}`;
+}
+
+function settingsOf({ config: { http, log, telemetry } }: Located): string {
+  return JSON.stringify({ http, log, telemetry });
 }

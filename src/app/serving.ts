@@ -66,19 +66,21 @@ export function createServing(parts: ServingParts): Serving {
         authenticate: (authorization) =>
           auth === 'none' || token.matches(authorization) ? parts.operator : undefined,
       });
-      return announced(server, parts.stateDirectory, auth, token);
+      return announced(server, parts, auth, token);
     },
   };
 }
 
 function announced(
   server: HttpServer,
-  stateDirectory: string,
+  { stateDirectory, config }: ServingParts,
   auth: 'token' | 'none',
   token: ReturnType<typeof openBearerToken>,
 ): HttpServing {
   const file = runningFile(stateDirectory);
-  writeFileSync(file, `${JSON.stringify({ url: server.url, pid: process.pid })}\n`, { mode: 0o600 });
+  writeFileSync(file, `${JSON.stringify({ url: server.url, pid: process.pid, file: config.file })}\n`, {
+    mode: 0o600,
+  });
   return {
     url: server.url,
     auth,
