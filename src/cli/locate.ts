@@ -4,6 +4,7 @@ import type { Located, State } from '../app/index.js';
 import { describeProblem, type Problem } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
+import { printable } from './output.js';
 
 export interface Place {
   readonly located: Located & { readonly file: string };
@@ -11,6 +12,13 @@ export interface Place {
   /** Why nothing is trusted, when that is not because nobody asked. */
   readonly trustProblem: Problem | undefined;
 }
+
+export const noFile = 'no tidegate.yaml here or above: no servers. Create one, or name it with --config';
+
+const firstFile = `write a tidegate.yaml such as this one
+servers:
+  files:
+    { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }`;
 
 /** Finds and reads the configuration file of this place. There must be one. */
 export async function locate(named: string | undefined, context: Context): Promise<Place> {
@@ -24,8 +32,7 @@ export async function locate(named: string | undefined, context: Context): Promi
   );
   const { file } = located;
   if (file === undefined) {
-    const message = `No tidegate.yaml in ${cwd} or above it, and none of your own.`;
-    throw new Failure('config.not_found', message, 'tidegate config check <file>');
+    throw new Failure('config.not_found', noFile, firstFile);
   }
   return { located: { ...located, file }, state, trustProblem: state.problem ?? state.trust.problem() };
 }
@@ -35,7 +42,7 @@ export function configFileOf(named: string | undefined, { cwd }: Context): strin
   if (named === undefined) return undefined;
   const file = resolve(cwd, named);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-    throw new Failure('file.not_found', `No such file: ${file}`, 'tidegate config path');
+    throw new Failure('file.not_found', `No such file: ${printable(file)}`, 'tidegate config path');
   }
   return file;
 }

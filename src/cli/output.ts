@@ -64,7 +64,7 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
       else {
         for (const problem of problems) stderr.write(`${problem}\n`);
         stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${printableLines(message)}\n`);
-        if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printable(next)}\n`);
+        if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printableLines(next)}\n`);
       }
     },
   };

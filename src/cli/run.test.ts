@@ -46,6 +46,24 @@ describe('the command line', () => {
     expect(JSON.parse(out)).toMatchObject({ error: { code: 'config.not_found' } });
   });
 
+  it.each(['', 'tools', 'tools list', 'serve'])(
+    'gives the help of %j to whoever types help first',
+    async (name) => {
+      const { code, out } = await type(`help ${name}`);
+      expect({ code, out }).toEqual({ code: exitCodes.ok, out: (await type(`${name} --help`)).out });
+    },
+  );
+
+  it.each(['config check', 'config path', 'trust'])(
+    'shows a first file where %s finds none',
+    async (words) => {
+      const { code, err } = await type(words, { config: undefined });
+      expect(code).toBe(exitCodes.notFound);
+      expect(err).toContain('no tidegate.yaml here or above');
+      expect(err).toContain('\nservers:\n  files:\n');
+    },
+  );
+
   it('shows help when nothing was asked', async () => {
     expect(await type('')).toMatchObject({ code: exitCodes.usage, out: expect.stringContaining('Usage') });
   });
@@ -68,7 +86,7 @@ describe('config', () => {
     expect(code).toBe(exitCodes.usage);
     expect(out).toMatch(/tidegate\.yaml:2:\d+: error config\.unknown_key: /);
     expect(out).toMatch(/tidegate\.yaml:3:\d+: error config\.wrong_type: /);
-    expect(out).toContain('has errors');
+    expect(out).toMatch(/has errors\n$/);
     const asJson = await type('config check --json', { config });
     expect(JSON.parse(asJson.out)).toMatchObject({ valid: false, trusted: false });
   });

@@ -21,7 +21,7 @@ export async function run(
     write,
   );
   try {
-    program.parse(words, { from: 'user' });
+    program.parse(helpLast(words), { from: 'user' });
   } catch (error) {
     if (!isCommanderError(error)) throw error;
     if (error.exitCode === 0) return exitCodes.ok;
@@ -30,6 +30,11 @@ export async function run(
     return shown(usageFailure(error, words), context);
   }
   return chosen === undefined ? exitCodes.usage : runCommand(chosen.command, chosen.given, context);
+}
+
+/** `help tools list` is `tools list --help`. */
+function helpLast(words: readonly string[]): readonly string[] {
+  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 }
 
 function isCommanderError(error: unknown): error is CommanderError {

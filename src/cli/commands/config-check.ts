@@ -2,6 +2,8 @@ import { hasErrors } from '../../config/index.js';
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { locate, problemLines } from '../locate.js';
+import { printable } from '../output.js';
+import { shellPath } from '../shell-path.js';
 
 export const configCheck: Command = {
   name: 'config check',
@@ -16,11 +18,17 @@ export const configCheck: Command = {
     const all = [...problems, ...(trustProblem ? [trustProblem] : [])];
     output.json({ file, sha256, valid: isValid, trusted: isTrusted, problems: all });
     for (const line of problemLines(all)) output.line(line);
-    output.line(`${file}: ${isValid ? output.paint('green', 'valid') : output.paint('red', 'has errors')}`);
+    output.line(
+      `${printable(file)}: ${isValid ? output.paint('green', 'valid') : output.paint('red', 'has errors')}`,
+    );
+    if (!isValid) return exitCodes.usage;
     const starts = config.servers.filter((server) => server.isEnabled).length;
     output.line(`servers: ${String(starts)} enabled of ${String(config.servers.length)}`);
     if (isTrusted) output.line('trusted: yes');
-    else output.line(`trusted: no, so nothing of it is started. Read it, then: tidegate trust ${file}`);
-    return isValid ? exitCodes.ok : exitCodes.usage;
+    else
+      output.line(
+        `trusted: no, so nothing of it is started. Read it, then: tidegate trust ${shellPath(file)}`,
+      );
+    return exitCodes.ok;
   },
 };

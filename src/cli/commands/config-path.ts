@@ -1,6 +1,7 @@
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { locate } from '../locate.js';
+import { printable } from '../output.js';
 
 export const configPath: Command = {
   name: 'config path',
@@ -9,7 +10,7 @@ export const configPath: Command = {
   async run(_given, context) {
     const { located, state } = await locate(undefined, context);
     context.output.json({ file: located.file, state: state.directory });
-    context.output.line(located.file);
+    context.output.line(printable(located.file));
     return exitCodes.ok;
   },
 };

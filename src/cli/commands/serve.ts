@@ -4,6 +4,8 @@ import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
+import { noFile } from '../locate.js';
+import { printable } from '../output.js';
 import { trustHint, withGate } from '../with-gate.js';
 
 export const serve: Command = {
@@ -25,6 +27,7 @@ export const serve: Command = {
         tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
       );
       announce(context, serving, trustHint(tidegate));
+      if (tidegate.trust.file === undefined) context.output.note(noFile);
       await aborted(context.signal);
       await serving.close();
       return exitCodes.ok;
@@ -72,8 +75,8 @@ function announce({ output }: Context, serving: HttpServing, untrusted: string |
   output.line(`Admin   ${new URL('/api/openapi.json', url).href}`);
   if (auth === 'none')
     output.line('Token   none: whoever reaches this port acts as the operator (http.auth: none)');
-  else if (token === undefined) output.line(`Token   in ${tokenFile}`);
-  else output.line(`Token   ${token}  (shown once; kept in ${tokenFile})`);
+  else if (token === undefined) output.line(`Token   in ${printable(tokenFile)}`);
+  else output.line(`Token   ${token}  (shown once; kept in ${printable(tokenFile)})`);
   output.line(`Agent   tidegate mcp --via ${url}`);
   if (untrusted !== undefined)
     output.note(`Servers of an untrusted file were not started. Read it, then: ${untrusted}`);
