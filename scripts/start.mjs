@@ -30,7 +30,9 @@ const colours = { bold: 1, dim: 2, red: 31, green: 32, cyan: 36 };
 const hasColours = process.stdout.isTTY && !process.env['NO_COLOR'];
 const paint = (colour, text) => (hasColours ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text);
 const short = (path) => relative(root, path) || '.';
-const say = (what, how) => console.log(`${paint('green', '✓')} ${what.padEnd(13)} ${how}`);
+const line = (mark, what, how) => console.log(`${mark} ${what.padEnd(13)} ${how}`);
+const say = (what, how) => line(paint('green', '✓'), what, how);
+const warn = (what, how) => line(paint('red', '✗'), what, how);
 
 async function main() {
   const wanted = wantedPort();
@@ -39,10 +41,10 @@ async function main() {
   say('build', await ensureBuilt());
   say('workspace', await prepareDemo());
   const trust = await trustDemo();
-  say('trust', trust.says);
+  (trust.isTrusted ? say : warn)('trust', trust.says);
   // What run-command.mjs does at Ctrl+C was for the steps above. From here on, the gate is asked to end.
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
-  await runGate(wanted ?? (await freePort()), trust.isOurs);
+  await runGate(wanted ?? (await freePort()), trust.isTrusted);
 }
 
 function wantedPort() {
@@ -89,20 +91,27 @@ async function trustDemo() {
   const [own, ours] = await Promise.all(
     [config, join(example, 'tidegate.yaml')].map((file) => readFile(file)),
   );
-  if (!own.equals(ours)) {
-    const command = `TIDEGATE_HOME=${short(home)} node ${short(program)} trust ${short(config)}`;
-    return {
-      isOurs: false,
-      says: `${short(config)} was changed by you. If you have not trusted it yet: ${command}`,
-    };
-  }
+  if (!own.equals(ours)) return trustOfChanged();
   const { code, output } = await runCommand(process.execPath, [program, 'trust', config, '--yes'], {
     cwd: root,
     env: environment,
   });
   if (code !== 0) throw new Error(`the demo's configuration could not be trusted\n${output}`);
   const says = `${short(config)}, because it is our own example. Your files are never trusted for you.`;
-  return { isOurs: true, says };
+  return { isTrusted: true, says };
+}
+
+/** A file that was changed is the user's own: it is for them to read and to trust. */
+async function trustOfChanged() {
+  const { output } = await runCommand(process.execPath, [program, 'config', 'check', config, '--json'], {
+    cwd: root,
+    env: environment,
+  });
+  if (parsed(output)?.trusted === true)
+    return { isTrusted: true, says: `${short(config)}, changed and trusted by you` };
+  const command = `TIDEGATE_HOME=${short(home)} node ${short(program)} trust ${short(config)}`;
+  const says = `${short(config)} was changed and is not trusted: its servers are not started. Read it, then: ${command}`;
+  return { isTrusted: false, says };
 }
 
 /** The usual port, or the next one that is free. */

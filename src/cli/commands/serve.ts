@@ -70,7 +70,8 @@ async function listen<T>(start: () => Promise<T>): Promise<T> {
 
 function announce({ output }: Context, serving: HttpServing, untrusted: string | undefined): void {
   const { url, auth, tokenFile, token } = serving;
-  output.jsonText(JSON.stringify({ url, auth, tokenFile, token, pid: process.pid }));
+  // As JSON the command to type is part of the answer: whoever reads that knows how this program is called there.
+  output.jsonText(JSON.stringify({ url, auth, tokenFile, token, pid: process.pid, next: untrusted }));
   output.line(`MCP     ${output.paint('bold', url)}`);
   output.line(`Admin   ${new URL('/api/openapi.json', url).href}`);
   if (auth === 'none')
@@ -78,6 +79,6 @@ function announce({ output }: Context, serving: HttpServing, untrusted: string |
   else if (token === undefined) output.line(`Token   in ${printable(tokenFile)}`);
   else output.line(`Token   ${token}  (shown once; kept in ${printable(tokenFile)})`);
   output.line(`Agent   tidegate mcp --via ${url}`);
-  if (untrusted !== undefined)
+  if (untrusted !== undefined && !output.isJson)
     output.note(`Servers of an untrusted file were not started. Read it, then: ${untrusted}`);
 }
