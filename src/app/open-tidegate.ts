@@ -121,8 +121,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
 }
 
 /** Of a file that nobody trusted, only the names of its servers are used: it may not write, send or open anything. */
-function inert({ servers }: Config, directory: string): Config {
-  return { ...defaultConfig(directory), servers };
+function inert({ servers, file }: Config, directory: string): Config {
+  return { ...defaultConfig(directory), servers, ...(file !== undefined && { file }) };
 }
 
 function createSessions(principal: Principal): (scope: SessionScope) => Session {

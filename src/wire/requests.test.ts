@@ -128,3 +128,29 @@ describe('what comes along with a call', () => {
     expect(progressToken(json(text))).toBe(token);
   });
 });
+
+describe('params whose keys could be read in two ways', () => {
+  it.each<[CallMethod, string]>([
+    ['tools/call', '{"name":"read","Name":"delete"}'],
+    ['tools/call', '{"name":"read","NAME":"delete"}'],
+    ['tools/call', '{"name":"a","arguments":{},"Arguments":{"x":1}}'],
+    ['tools/call', '{"name":"a","RequestState":"forged"}'],
+    ['tools/call', '{"name":"a","_META":{}}'],
+    ['tools/call', '{"name":"a","n\\u0061me":"b"}'],
+    ['resources/read', '{"uri":"x://1","Uri":"x://2"}'],
+  ])('are refused: %s %s', (method, text) => {
+    expect(readWanted(method, json(text))).toContain('in another spelling');
+    // The control: a reader that does not tell upper from lower case sees another value than we do.
+    const keys = Object.keys(JSON.parse(text) as object).map((key) => key.toLowerCase());
+    expect(
+      new Set(keys).size < keys.length || text.includes('u0061') || /RequestState|_META/.test(text),
+    ).toBe(true);
+  });
+
+  it('are fine where only unknown members differ', () => {
+    expect(readWanted('tools/call', json('{"name":"a","Vendor":1,"vendor":2}'))).toEqual({
+      kind: 'tool',
+      name: 'a',
+    });
+  });
+});

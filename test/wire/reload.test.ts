@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpGate, openHttpGate, openPlace, type Place, waitFor } from '../support/gate.js';
 import { clientWays } from '../support/pairings.js';
@@ -174,6 +174,28 @@ describe.each(clientWays)('a client over $wire in the $era era', ({ wire, era })
       5000,
       () => 'the server runs on',
     );
+    await changedBy(() => place.trust());
+    await waitFor(
+      async () => (await tools()).length === 2,
+      5000,
+      () => 'the tools did not come back',
+    );
+  });
+
+  it('loses them also when the trust is taken back while the file is broken', async () => {
+    const pids = starts(two).map(({ pid }) => pid ?? -1);
+    const sound = readFileSync(place.configFile);
+    appendFileSync(place.configFile, '\n{ this is: [ not a configuration');
+    await changedBy(() => {
+      expect(place.run('trust', '--forget', place.configFile).status).toBe(0);
+    });
+    expect(await tools()).toEqual([]);
+    await waitFor(
+      () => !pids.some(isRunning),
+      5000,
+      () => 'the server runs on',
+    );
+    writeFileSync(place.configFile, sound);
     await changedBy(() => place.trust());
     await waitFor(
       async () => (await tools()).length === 2,

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ada, createOpenAccess, eve, openHall } from '../../../test/support/hall.js';
 import { listen, type Reply, send, type Sent, visit } from '../../../test/support/loopback.js';
@@ -444,5 +445,33 @@ describe('the admin API', () => {
     expect(await post('absent')).toMatchObject({ status: 404 });
     expect(await post('asks')).toMatchObject({ status: 502 });
     expect((await post('asks')).body).toContain('ask.unsupported');
+  });
+});
+
+describe('a request with very many headers', () => {
+  it('is judged by all of them', async () => {
+    const { port } = await open();
+    const many = Array.from({ length: 1100 }, () => 'x: 1\r\n').join('');
+    const ask = async (origin: string): Promise<string> => {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(
+        `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n${many}Origin: ${origin}\r\n\r\n`,
+      );
+      let text = '';
+      for await (const part of socket) text += String(part);
+      return text.split('\r\n')[0] ?? '';
+    };
+    expect(await ask('http://evil.example')).toContain('403');
+    expect(await ask(`http://127.0.0.1:${port}`)).toContain('200');
+  });
+});
+
+describe('arguments over the admin API', () => {
+  it('are bounded in depth', async () => {
+    const { ask } = await open();
+    const deep = `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+    const sent = { method: 'POST', path: '/api/tools/echo/call', headers: json };
+    expect(await ask({ ...sent, body: deep })).toMatchObject({ status: 400 });
+    expect(await ask({ ...sent, body: '{"a":[[]]}' })).toMatchObject({ status: 200 });
   });
 });
