@@ -22,7 +22,6 @@ export const serve: Command = {
   async run(given, context) {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
-    keepHeapSmall();
     return withGate(given, context, 'http', async (tidegate) => {
       refuseOpenDoor(tidegate.config.http, host);
       const serving = await listen(() =>
@@ -30,6 +29,8 @@ export const serve: Command = {
       );
       announce(context, serving, trustHint(tidegate));
       if (tidegate.trust.file === undefined) context.output.note(noFile);
+      // Not earlier: starting is quicker with room to spare.
+      keepHeapSmall();
       await aborted(context.signal);
       await serving.close();
       return exitCodes.ok;
