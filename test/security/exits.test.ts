@@ -57,8 +57,10 @@ describe.skipIf(!hasProc)('the end of a gate with five servers (no /proc: not lo
     await Promise.all(
       places.map(async (place) => {
         while (next < rounds) {
+          const round = next;
           next += 1;
-          all.push(await endOnce(place, mode, way));
+          // Three in ten end at any moment of their start, the others while all five servers work.
+          all.push(await endOnce(place, mode, way, round % 10 < 3 ? 'starting' : 'busy'));
         }
       }),
     );
@@ -68,7 +70,7 @@ describe.skipIf(!hasProc)('the end of a gate with five servers (no /proc: not lo
     expect(all.flatMap(({ files }) => files)).toEqual([]);
     // Not only gates that had hardly begun.
     const whole = all.filter(({ running }) => running === serverNames.length).length;
-    expect(whole).toBeGreaterThanOrEqual(Math.floor(rounds / 3));
+    expect(whole).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
   });
 
   it('control: without the keeper they live on, until the next gate sweeps', async () => {
@@ -116,9 +118,9 @@ function leasesIn(place: ExitPlace): readonly string[] {
   return stateFiles(place).filter((file) => file.startsWith('leases/'));
 }
 
-async function endOnce(place: ExitPlace, mode: Mode, way: Way): Promise<Ended> {
+async function endOnce(place: ExitPlace, mode: Mode, way: Way, when: 'starting' | 'busy'): Promise<Ended> {
   const gate = openBusyGate(place, mode);
-  if (random.chance(0.3)) await pause(random.below(400));
+  if (when === 'starting') await pause(random.below(400));
   else {
     expect(await gate.busy, gate.stderr()).toBe(true);
     await pause(random.below(200));
