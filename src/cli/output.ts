@@ -1,3 +1,5 @@
+import { withoutUserinfo } from './without-userinfo.js';
+
 /** Where text goes, and whether a person reads it there. */
 export interface Sink {
   write(text: string): void;
@@ -53,12 +55,13 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
       if (isJson) stdout.write(`${text}\n`);
     },
     note(text) {
-      stderr.write(`${paintNote('dim', text)}\n`);
+      stderr.write(`${paintNote('dim', withoutUserinfo(text))}\n`);
     },
     table(rows) {
       if (!isJson) for (const row of aligned(rows, stdout)) stdout.write(`${row}\n`);
     },
-    error(error) {
+    error(given) {
+      const error = withoutSecrets(given);
       const { code, message, next, problems = [] } = error;
       if (isJson) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
       else {
@@ -67,6 +70,16 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
         if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printableLines(next)}\n`);
       }
     },
+  };
+}
+
+/** An error repeats what was typed, and that may hold a password. */
+function withoutSecrets({ code, message, next, problems }: ShownError): ShownError {
+  return {
+    code,
+    message: withoutUserinfo(message),
+    next: next && withoutUserinfo(next),
+    problems: problems?.map(withoutUserinfo),
   };
 }
 

@@ -39,6 +39,18 @@ describe('the command line', () => {
     expect(err).toContain(`next: ${next}`);
   });
 
+  it.each([
+    'mcp --via ftp://ann:hunter2@host',
+    'mcp --via http:ann:hunter2@host:x',
+    'mcp --vai=http://ann:hunter2@host',
+  ])('repeats no password: %s', async (words) => {
+    for (const form of [words, `${words} --json`]) {
+      const { code, out, err } = await type(form);
+      expect(code).toBe(exitCodes.usage);
+      expect(out + err).not.toContain('hunter2');
+    }
+  });
+
   it('tells of mistakes as JSON when JSON was asked for', async () => {
     const { code, out, err } = await type('config path --json', { config: undefined });
     expect(code).toBe(exitCodes.notFound);

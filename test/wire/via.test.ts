@@ -136,6 +136,19 @@ describe('tidegate mcp --via', () => {
     expect(client.stderr()).toContain('gate.unreachable');
   });
 
+  it('repeats no password of the address', async () => {
+    const port = await freePort();
+    const client = openLineClient(start('mcp', '--via', `http://ann:hunter2@127.0.0.1:${String(port)}/mcp`));
+    const answer = await client.request('initialize', {});
+    expect(answer.message.error?.message).toContain(
+      `No gate answers at http://127.0.0.1:${String(port)}/mcp`,
+    );
+    client.child.stdin.end();
+    expect(await client.ended).toEqual({ code: 4, signal: null });
+    expect(client.stderr()).toContain(`No gate answered at http://127.0.0.1:${String(port)}/mcp.`);
+    expect(client.stderr() + answer.text).not.toMatch(/ann|hunter2/);
+  });
+
   it('says that the token was refused', async () => {
     const client = openLineClient(start('mcp', '--via', gate.url, '--token', 'wrong'));
     const answer = await client.request('initialize', {});

@@ -44,7 +44,8 @@ async function bridge(via: string, given: Given, context: Context): Promise<Exit
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new Failure(
       'usage.bad_value',
-      `--via takes an http address, not "${via}".`,
+      // What is no address may still hold a password, in whatever place.
+      `--via takes an http address${via.includes('@') ? '' : `, not "${via}"`}.`,
       'tidegate mcp --via http://127.0.0.1:7331/mcp',
     );
   }

@@ -46,7 +46,7 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
   }
   writer.onDrain(() => client.resume());
 
-  const carrier = createCarrier({ client, deliver, signal: stop.signal, address: parts.url.href });
+  const carrier = createCarrier({ client, deliver, signal: stop.signal, address: addressOf(parts.url) });
   const legacy = openLegacyEra({ client, deliver, signal: stop.signal });
   const modern = createModernEra({ client, signal: stop.signal });
 
@@ -74,6 +74,11 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
   client.close();
   writer.flush();
   return carrier.wasReached() ? 'ended' : 'unreached';
+}
+
+/** The address for messages: without a user and a password. */
+function addressOf(url: URL): string {
+  return new URL(`${url.pathname}${url.search}`, url.origin).href;
 }
 
 function isModern(frame: Extract<Frame, { readonly kind: 'request' }>): boolean {
