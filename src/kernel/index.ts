@@ -28,6 +28,7 @@ export {
   questionMethods,
 } from './exchange.js';
 export { createFault, type Fault, type FaultCode, faultCodes, faultTable } from './fault.js';
+export type { Files } from './files-port.js';
 export {
   errorText,
   type Frame,
@@ -53,8 +54,19 @@ export {
   withMembers,
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
+export {
+  type PortName,
+  type PortService,
+  type PortServices,
+  portTiers,
+  type Readiness,
+  type Tier,
+  type ToolPorts,
+} from './ports.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
+export type { InputOf, JsonObject, OutputOf, Schema, SchemaIssue, Validation } from './schema.js';
+export type { Search } from './search-port.js';
 export {
   type Client,
   type Era,
@@ -63,6 +75,7 @@ export {
   type Session,
   type SessionScope,
 } from './session.js';
+export type { Shell } from './shell-port.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
 export {
   type Catalogue,
@@ -76,4 +89,14 @@ export {
   type TemplateSpec,
   type ToolSpec,
 } from './tool.js';
-export type { ToolContext, ToolModule, ToolOutput } from './tool-module.js';
+export { CardRefused, cardOf, errorSchema, propertiesOf, type ToolCard } from './tool-card.js';
+export { type FailureFacts, isToolFailure, ToolFailure, type WorkCode, workCodes } from './tool-failure.js';
+export type {
+  ContentBlock,
+  GraphShape,
+  PlainResult,
+  ToolContext,
+  ToolModule,
+  ToolResult,
+  TypedResult,
+} from './tool-module.js';

@@ -1,4 +1,5 @@
 import type { JsonText } from './json-text.js';
+import type { PortName, Tier } from './ports.js';
 
 export type Effect = 'read' | 'write' | 'execute' | 'ask';
 
@@ -22,6 +23,9 @@ export interface ToolSpec {
   readonly effect: Effect;
   readonly hints: Hints;
   readonly definition: JsonText;
+  /** Only of our own tools: what they need to work, and their tier. */
+  readonly needs?: readonly PortName[];
+  readonly tier?: Tier;
 }
 
 export interface PromptSpec {
