@@ -1,9 +1,11 @@
 // A package-lock.json written where only one platform's packages can be had lacks those of the others, and
 // `npm ci` then refuses it. This adds them, with the version that their owner pins and the platform that their
-// name says, so that each machine skips what is not for it. Run it after `npm install` has changed the lock.
+// name says, so that each machine skips what is not for it. Run it after `npm install` has changed a lock; the
+// argument is the folder of another package than the root.
 import { readFile, writeFile } from 'node:fs/promises';
 
-const file = new URL('../package-lock.json', import.meta.url);
+const root = new URL('../', import.meta.url);
+const file = new URL(`${process.argv[2] ?? '.'}/package-lock.json`, root);
 const systems = [
   'aix',
   'android',

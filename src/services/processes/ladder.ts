@@ -1,5 +1,5 @@
 import { type GroupSignal, hasGroup, signalGroup } from './group.js';
-import { findMarked, hasRunningMember, isRunning, listDescendants, type Stat } from './proc-table.js';
+import { findMarked, hasRunningMember, listDescendants, lookAgain, type Stat } from './proc-table.js';
 
 export interface Tree {
   /** The direct child, leader of its group. */
@@ -87,9 +87,13 @@ async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly 
   return [...marked, ...unmarked].filter((stat) => stat.group !== tree.pid);
 }
 
+/** As they are now: a process may leave the group after it was first seen there. */
 async function keepRunning(processes: readonly Stat[]): Promise<readonly Stat[]> {
   const running: Stat[] = [];
-  for (const process of processes) if (await isRunning(process)) running.push(process);
+  for (const process of processes) {
+    const now = await lookAgain(process);
+    if (now !== undefined) running.push(now);
+  }
   return running;
 }
 

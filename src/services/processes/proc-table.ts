@@ -25,10 +25,10 @@ function parseStat(pid: number, text: string): Stat | undefined {
   return { pid, group: Number(group), startTime, isZombie: state === 'Z' || state === 'X' };
 }
 
-/** True while that very process runs; false also for another one that got its pid. */
-export async function isRunning(process: Stat): Promise<boolean> {
+/** That very process as it is now, in whatever group; undefined when it ended or another one got its pid. */
+export async function lookAgain(process: Stat): Promise<Stat | undefined> {
   const now = await readStat(process.pid);
-  return now !== undefined && !now.isZombie && now.startTime === process.startTime;
+  return now !== undefined && !now.isZombie && now.startTime === process.startTime ? now : undefined;
 }
 
 /**
