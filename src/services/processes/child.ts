@@ -1,13 +1,18 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
-import type { ChildProcess, ProcessExit } from '../../kernel/process.js';
+import { Readable, type Writable } from 'node:stream';
+import type { ChildProcess, Patience, ProcessEnd, ProcessExit } from '../../kernel/process.js';
 import { endTree } from './ladder.js';
 import { openErrorOutput, openOutput } from './output.js';
 
+/** Without stdin when its order wanted none. */
+export type Spawned = ChildProcessByStdio<Writable | null, Readable, Readable>;
+
 export interface ChildParts {
-  readonly spawned: ChildProcessWithoutNullStreams;
+  readonly spawned: Spawned;
   readonly pid: number;
   readonly needle: string;
+  readonly patience: Patience;
   readonly log: (line: string) => void;
   /** Aborted when the keeper takes over. */
   readonly released: AbortSignal;
@@ -33,13 +38,21 @@ export function openChild(parts: ChildParts): OwnedChild {
   const exitListeners: ((exit: ProcessExit) => void)[] = [];
   let hasExited = false;
   let reported: ProcessExit | undefined;
-  let ending: Promise<void> | undefined;
+  let ending: Promise<ProcessEnd> | undefined;
 
   const end = () => {
-    const tree = { pid, needle: parts.needle, hasExited: () => hasExited, closeInput: input.end };
-    ending ??= endTree({ ...tree, released: parts.released }).then(
-      (isGone) => (isGone ? parts.onGone() : parts.onLeft()),
-      (error: unknown) => parts.log(`Ending process ${pid} failed: ${String(error)}`),
+    const { needle, patience, released } = parts;
+    const tree = { pid, needle, patience, released, hasExited: () => hasExited, closeInput: input.end };
+    ending ??= endTree(tree).then(
+      (how) => {
+        if (how.isGone) parts.onGone();
+        else parts.onLeft();
+        return how;
+      },
+      (error: unknown) => {
+        parts.log(`Ending process ${pid} failed: ${String(error)}`);
+        return { isGone: false, ended: 0 };
+      },
     );
     return ending;
   };
@@ -63,6 +76,12 @@ export function openChild(parts: ChildParts): OwnedChild {
     onDrain: input.onDrain,
     onOutput: output.listen,
     onErrorOutput: errorOutput.listen,
+    onNotes: (listener) => {
+      const notes = spawned.stdio[3];
+      if (!(notes instanceof Readable)) return;
+      notes.on('error', () => {});
+      notes.on('data', listener);
+    },
     onExit: (listener) => {
       const exit = reported;
       if (exit === undefined) exitListeners.push(listener);
@@ -70,11 +89,13 @@ export function openChild(parts: ChildParts): OwnedChild {
     },
     pauseOutput: output.pause,
     resumeOutput: output.resume,
+    pauseErrorOutput: errorOutput.pause,
+    resumeErrorOutput: errorOutput.resume,
     close: end,
     letGo: () => {
       input.end();
       spawned.unref();
-      for (const stream of [spawned.stdin, spawned.stdout, spawned.stderr]) {
+      for (const stream of spawned.stdio) {
         if (stream instanceof Socket) stream.unref();
       }
     },
@@ -87,7 +108,8 @@ interface Input {
   readonly end: () => void;
 }
 
-function openInput(stream: ChildProcessWithoutNullStreams['stdin']): Input {
+function openInput(stream: Writable | null): Input {
+  if (stream === null) return { write: () => true, onDrain: () => {}, end: () => {} };
   const listeners: (() => void)[] = [];
   const wake = () => {
     for (const listener of listeners) listener();

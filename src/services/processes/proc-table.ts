@@ -12,6 +12,8 @@ export interface Stat {
 }
 
 const maxDescendants = 4096;
+/** Longer than a process is without environment while it starts another program. */
+const execMs = 5;
 
 export async function readStat(pid: number): Promise<Stat | undefined> {
   return parseStat(pid, await readProc(`${pid}/stat`));
@@ -33,26 +35,40 @@ export async function lookAgain(process: Stat): Promise<Stat | undefined> {
 
 /**
  * Every process whose environment holds the text, whatever session or parent it escaped to. Not our own group:
- * a gate may have been started by what a dead gate left behind.
+ * a gate may have been started by what a dead gate left behind. Who just starts another program has no
+ * environment for a moment, so those younger than the given process are looked at twice.
  */
-export async function findMarked(needle: string): Promise<readonly Stat[]> {
+export async function findMarked(
+  needle: string,
+  youngerThan = Number.POSITIVE_INFINITY,
+): Promise<readonly Stat[]> {
   const found: Stat[] = [];
   const own = await readStat(process.pid);
   for (const pid of await listPids()) {
-    if (!(await readProc(`${pid}/environ`)).includes(needle)) continue;
+    if (!(await readEnvironment(pid, pid > youngerThan)).includes(needle)) continue;
     const stat = await readStat(pid);
     if (stat !== undefined && !stat.isZombie && stat.group !== own?.group) found.push(stat);
   }
   return found;
 }
 
-/** A signal reaches zombies too, so only the table can tell whether a group still has a member that runs. */
-export async function hasRunningMember(group: number): Promise<boolean> {
+async function readEnvironment(pid: number, isYoung: boolean): Promise<string> {
+  const first = await readProc(`${pid}/environ`);
+  if (first !== '' || !isYoung) return first;
+  const stat = await readStat(pid);
+  if (stat === undefined || stat.isZombie) return '';
+  await new Promise((resolve) => setTimeout(resolve, execMs));
+  return readProc(`${pid}/environ`);
+}
+
+/** A signal reaches zombies too, so only the table can tell who of a group still runs. */
+export async function listRunningMembers(group: number): Promise<readonly number[]> {
+  const members: number[] = [];
   for (const pid of await listPids()) {
     const stat = await readStat(pid);
-    if (stat !== undefined && stat.group === group && !stat.isZombie) return true;
+    if (stat !== undefined && stat.group === group && !stat.isZombie) members.push(pid);
   }
-  return false;
+  return members;
 }
 
 /** Children of children as they stand now: finds those who cleared their environment, if still attached. */

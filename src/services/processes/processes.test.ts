@@ -184,6 +184,43 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect((await collect(child)).output).toBe(bare.stdout);
   });
 
+  it('gives a child without input its end at once, and a pipe for notes when it is asked for', async () => {
+    const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH } };
+    const args = ['-c', 'read -r line; echo "read $?"; echo note >&3; readlink /proc/self/fd/0'];
+    const child = await processes.start({ ...order, args, input: 'none', hasNotes: true });
+    const notes: Uint8Array[] = [];
+    child.onNotes((chunk) => notes.push(chunk));
+    expect(child.write('nobody reads this')).toBe(true);
+    expect((await collect(child)).output).toBe('read 1\n/dev/null\n');
+    expect(Buffer.concat(notes).toString()).toBe('note\n');
+  });
+
+  it('says how many descendants a child left behind', async () => {
+    const quick = { afterInputMs: 0, afterTermMs: 200 };
+    const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH }, patience: quick };
+    const script = `sleep ${tag} & setsid sleep ${tag} & nohup sleep ${tag} >/dev/null 2>&1 & exit 0`;
+    const child = await processes.start({ ...order, args: ['-c', script] });
+    await exitOf(child);
+    expect(await child.close()).toEqual({ isGone: true, ended: 3 });
+    const calm = await processes.start({ ...order, args: ['-c', 'exit 0'] });
+    await exitOf(calm);
+    expect(await calm.close()).toEqual({ isGone: true, ended: 0 });
+  });
+
+  it('pauses the flood on stderr too', async () => {
+    const child = await shell('head -c 3000000 /dev/zero >&2; exit 0');
+    let bytes = 0;
+    child.pauseErrorOutput();
+    child.onErrorOutput((chunk) => {
+      bytes += chunk.length;
+    });
+    await pause(300);
+    expect(bytes).toBeLessThan(1_000_000);
+    child.resumeErrorOutput();
+    await exitOf(child);
+    expect(bytes).toBe(3_000_000);
+  });
+
   it('passes arguments as they are, without a shell', async () => {
     const args = ['%s|', '$(touch /tmp/never)', '; exit 9', '"quo\'ted"', '*'];
     const child = await processes.start({ owner: 'test', command: 'printf', args, cwd: '/', env: { PATH } });

@@ -1,7 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Processes, ProcessOrder } from '../../kernel/process.js';
-import { type OwnedChild, openChild } from './child.js';
+import { spawn } from 'node:child_process';
+import type { Patience, Processes, ProcessOrder } from '../../kernel/process.js';
+import { type OwnedChild, openChild, type Spawned } from './child.js';
 import { openKeeper } from './keeper.js';
+import { usualPatience } from './ladder.js';
 import { leaseFile, removeLease, writeLease } from './lease.js';
 import { childMark, createGateId, markName, needleOfChild } from './mark.js';
 import { explainStartFailure } from './start-failure.js';
@@ -10,6 +11,11 @@ export interface ProcessesParts {
   /** Holds `leases/`, by which the next start finds what a dead gate left. */
   readonly stateDir: string;
   readonly log?: (line: string) => void;
+}
+
+interface OwnTree {
+  readonly needle: string;
+  readonly patience: Patience;
 }
 
 const maxChildren = 256;
@@ -24,7 +30,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
   const released = new AbortController();
   let started = 0;
 
-  const adopt = (spawned: ChildProcessWithoutNullStreams, pid: number, mark: string): OwnedChild => {
+  const adopt = (spawned: Spawned, pid: number, tree: OwnTree): OwnedChild => {
     // In the same turn as the spawn; if we die in between, the keeper still finds the mark.
     keeper.add(pid);
     const onGone = () => {
@@ -34,8 +40,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
     const onLeft = () => {
       if (!released.signal.aborted) log(`Process ${pid} or a child of it cannot be ended.`);
     };
-    const needle = needleOfChild(mark);
-    const child = openChild({ spawned, pid, needle, log, released: released.signal, onGone, onLeft });
+    const child = openChild({ ...tree, spawned, pid, log, released: released.signal, onGone, onLeft });
     children.add(child);
     return child;
   };
@@ -51,7 +56,8 @@ export function openProcesses(parts: ProcessesParts): Processes {
       started += 1;
       const mark = childMark(gateId, started);
       const spawned = spawnMarked(order, mark);
-      if (spawned.pid !== undefined) return adopt(spawned, spawned.pid, mark);
+      const tree = { needle: needleOfChild(mark), patience: order.patience ?? usualPatience };
+      if (spawned.pid !== undefined) return adopt(spawned, spawned.pid, tree);
       throw explainStartFailure(order, await new Promise((resolve) => spawned.once('error', resolve)));
     },
     close: async () => {
@@ -75,16 +81,20 @@ function takeLease(file: string, gateId: string, log: (line: string) => void): v
 }
 
 /** No shell, an environment of its own, and a group of its own that one signal reaches. */
-function spawnMarked(order: ProcessOrder, mark: string): ChildProcessWithoutNullStreams {
+function spawnMarked(order: ProcessOrder, mark: string): Spawned {
+  const input = order.input === 'none' ? 'ignore' : 'pipe';
+  const notes = order.hasNotes === true ? (['pipe'] as const) : [];
   try {
-    return spawn(order.command, [...order.args], {
+    const spawned = spawn(order.command, [...order.args], {
       cwd: order.cwd,
       env: { ...order.env, [markName]: mark },
       detached: true,
       shell: false,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: [input, 'pipe', 'pipe', ...notes],
       windowsHide: true,
     });
+    // stdout and stderr are pipes, because that is what was asked for.
+    return spawned as Spawned;
   } catch (error) {
     throw explainStartFailure(order, error);
   }
