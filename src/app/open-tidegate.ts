@@ -1,8 +1,10 @@
 import { userInfo } from 'node:os';
-import { createAccess } from '../access/index.js';
+import { type Access, createAccess, withToolFilter } from '../access/index.js';
 import type { Log } from '../concerns/log/index.js';
 import {
   type Config,
+  createProblem,
+  createToolFilter,
   defaultConfig,
   describeProblem,
   type Environment,
@@ -17,13 +19,14 @@ import {
   type SessionScope,
   type ToolModule,
 } from '../kernel/index.js';
-import { createLocalProvider } from '../providers/local/index.js';
+import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { atMost } from './at-most.js';
 import { openLiveConfig } from './live-config.js';
+import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
 import { createServing, type Serving } from './serving.js';
@@ -40,6 +43,8 @@ export interface TidegateOptions {
   readonly logLevel?: Config['log']['level'];
   /** Tools of the embedding program, beside those of the configured servers. */
   readonly tools?: readonly ToolModule[];
+  /** Names and patterns: whatever they do not name does not exist for anybody. */
+  readonly toolPatterns?: readonly string[];
 }
 
 /** A running gate. */
@@ -48,6 +53,8 @@ export interface Tidegate extends Serving {
   readonly config: Config;
   readonly problems: readonly Problem[];
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
+  /** How the tool files of the workspace are doing. */
+  workspaceTools(): readonly WorkspaceReport[];
   operatorSession(scope: SessionScope): Session;
   newRequestId(): string;
   close(): Promise<void>;
@@ -84,11 +91,27 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const memory = openFileMemory(state.directory);
   const servers = createServerProviders({ env, processes, memory, version, log });
   servers.apply(config, isTrusted);
-  const fixed = options.tools ? [createLocalProvider('local', 'builtin', options.tools)] : [];
+  const local = await openLocalTools(config, {
+    state,
+    env,
+    version,
+    processes,
+    cwd: options.cwd,
+    embedded: options.tools ?? [],
+    log,
+  });
+  const clashes = clashProblems(local);
+  if (clashes.length > 0) {
+    await Promise.all([local.close(), processes.close(), observers.close()]);
+    throw new ConfigRefused(clashes);
+  }
   const operator: Principal = { kind: 'user', id: userName(), zone: 'local' };
   const gateway = openGateway({
-    providers: [...fixed, ...servers.current()],
-    access: createAccess((principal) => principalKey(principal) === principalKey(operator)),
+    providers: [...local.providers(), ...servers.current()],
+    access: narrowed(
+      createAccess((principal) => principalKey(principal) === principalKey(operator)),
+      options.toolPatterns,
+    ),
     surface: createEagerSurface(),
     interceptors: [],
     observers: observers.all,
@@ -96,14 +119,18 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   });
   const live = isCommand
     ? undefined
-    : openLiveConfig({ place: options, state, gateway, servers, fixed, first: located, log });
+    : openLiveConfig({ place: options, state, gateway, servers, local, first: located, log });
+  if (!isCommand) local.follow();
   const common = createWireCommon(version, runId());
   const operatorSession = createSessions(operator);
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     live?.close();
-    await atMost(closeMs, gateway.close());
+    await atMost(
+      closeMs,
+      Promise.all([gateway.close(), local.close()]).then(() => undefined),
+    );
     await processes.close();
     await observers.close();
   }
@@ -112,6 +139,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     gateway,
     config,
     problems: located.problems,
+    workspaceTools: () => local.reports(),
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     operatorSession,
     newRequestId: common.newRequestId,
@@ -120,9 +148,25 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   };
 }
 
-/** Of a file that nobody trusted, only the names of its servers are used: it may not write, send or open anything. */
-function inert({ servers, file }: Config, directory: string): Config {
-  return { ...defaultConfig(directory), servers, ...(file !== undefined && { file }) };
+/**
+ * Of a file that nobody trusted, only the names of its servers are used, and which of our own tools it takes away:
+ * it may not write, send or open anything.
+ */
+function inert({ servers, builtins, file }: Config, directory: string): Config {
+  return { ...defaultConfig(directory), servers, builtins, ...(file !== undefined && { file }) };
+}
+
+function narrowed(access: Access, patterns: readonly string[] | undefined): Access {
+  return patterns === undefined ? access : withToolFilter(access, createToolFilter(patterns));
+}
+
+function clashProblems(local: LocalTools): readonly Problem[] {
+  return local
+    .reports()
+    .filter(({ state }) => state === 'clash')
+    .map(({ file, problem = '' }) =>
+      createProblem(file, '', { code: 'tools.name_clash', message: `${problem}.` }),
+    );
 }
 
 function createSessions(principal: Principal): (scope: SessionScope) => Session {

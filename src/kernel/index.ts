@@ -17,9 +17,11 @@ export {
   cancellationOf,
   createCancellation,
 } from './cancellation.js';
+export { decodeArguments } from './decode-arguments.js';
 export {
   type Answer,
   createQuietExchange,
+  type EndStep,
   type Exchange,
   type LogLevel,
   logLevels,
@@ -81,6 +83,7 @@ export {
   type Catalogue,
   type Effect,
   emptyCatalogue,
+  type GraphShape,
   type Hints,
   type PromptSpec,
   type ResourceSpec,
@@ -89,11 +92,10 @@ export {
   type TemplateSpec,
   type ToolSpec,
 } from './tool.js';
-export { CardRefused, cardOf, errorSchema, propertiesOf, type ToolCard } from './tool-card.js';
+export { CardRefused, cardOf, type ToolCard } from './tool-card.js';
 export { type FailureFacts, isToolFailure, ToolFailure, type WorkCode, workCodes } from './tool-failure.js';
 export type {
   ContentBlock,
-  GraphShape,
   PlainResult,
   ToolContext,
   ToolModule,

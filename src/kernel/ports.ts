@@ -26,7 +26,7 @@ export type Readiness =
 
 /** What stands behind a port. It is opened at its first use, and one that is slow or dead delays nobody else. */
 export interface PortService<Port> {
-  readiness(): Readiness;
+  readiness(): Readiness | Promise<Readiness>;
   serve(session: Session): Port | Promise<Port>;
   close(): Promise<void>;
 }

@@ -1,8 +1,7 @@
-import type { PortName, Tier } from './ports.js';
-import { portTiers } from './ports.js';
+import { type PortName, portTiers, type Tier } from './ports.js';
 import type { JsonObject, Schema } from './schema.js';
-import type { Effect, Hints } from './tool.js';
-import type { GraphShape, ToolModule } from './tool-module.js';
+import type { Effect, GraphShape, Hints } from './tool.js';
+import type { ToolModule } from './tool-module.js';
 
 /** A tool as plain data: everything but its code. The gate lists and checks by it without loading the tool. */
 export interface ToolCard {
@@ -93,7 +92,7 @@ function outputSchemaOf(schema: Schema, name: string): JsonObject {
   };
 }
 
-export const errorSchema: JsonObject = {
+const errorSchema: JsonObject = {
   type: 'object',
   description: 'Why the call failed. Present only then.',
   properties: {

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.js';
 import type { PortName, Tier, ToolPorts } from './ports.js';
 import type { Schema } from './schema.js';
 import type { Session } from './session.js';
-import type { Effect, Hints } from './tool.js';
+import type { Effect, GraphShape, Hints } from './tool.js';
 
 /** What a tool may use while it runs: the line of its call, and exactly the ports that it named. */
 export interface ToolContext<Needs extends PortName = never, Optional extends PortName = never> {
@@ -30,12 +30,6 @@ export interface TypedResult<Output> {
 }
 
 export type ToolResult = PlainResult | TypedResult<unknown>;
-
-/** How a tool made of nodes hangs together. `exit` stands for the end. */
-export interface GraphShape {
-  readonly first: string;
-  readonly edges: Readonly<Record<string, readonly string[]>>;
-}
 
 /**
  * A tool as the gate knows it: one definition from which schema, listing, decoding, dispatch, docs and tests derive.

@@ -13,6 +13,12 @@ export interface Hints {
 /** Where a definition comes from. */
 export type Source = 'builtin' | 'workspace' | `plugin:${string}` | `server:${string}`;
 
+/** How a tool made of nodes hangs together. `exit` stands for the end. */
+export interface GraphShape {
+  readonly first: string;
+  readonly edges: Readonly<Record<string, readonly string[]>>;
+}
+
 /** A tool as data. `definition` is what clients are shown, kept as the text that its author sent. */
 export interface ToolSpec {
   readonly kind: 'tool';
@@ -26,6 +32,7 @@ export interface ToolSpec {
   /** Only of our own tools: what they need to work, and their tier. */
   readonly needs?: readonly PortName[];
   readonly tier?: Tier;
+  readonly graph?: GraphShape;
 }
 
 export interface PromptSpec {

@@ -72,7 +72,8 @@ export function defineTool<
   Output extends ObjectSchema | undefined = undefined,
   Needs extends PortName = never,
   Optional extends PortName = never,
->(tool: ToolDefinition<E, Input, Output, Needs, Optional>): ToolModule {
-  // The context that the gate makes has the ports that the definition named, so that the types hold.
-  return Object.freeze({ ...tool }) as unknown as ToolModule;
+>(tool: ToolDefinition<E, Input, Output, Needs, Optional>): ToolModule;
+// The gate gives a tool the ports that it named and the input that its schema made, so that the types above hold.
+export function defineTool(tool: object): ToolModule {
+  return Object.freeze({ ...tool } as ToolModule);
 }

@@ -1,13 +1,13 @@
 import type { HttpServing } from '../../app/index.js';
 import { type Config, isLoopbackHost } from '../../config/index.js';
 import { aborted } from '../aborted.js';
-import { type Command, configOption, type Context, textOption } from '../command.js';
+import { type Command, configOption, type Context, textOption, toolsOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { keepHeapSmall } from '../small-heap.js';
 import { noFile } from '../locate.js';
 import { printable } from '../output.js';
-import { trustHint, withGate } from '../with-gate.js';
+import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
 export const serve: Command = {
   name: 'serve',
@@ -15,6 +15,7 @@ export const serve: Command = {
   isService: true,
   options: [
     configOption,
+    toolsOption,
     { name: 'port', value: 'number', about: 'Listen on this port; 0 picks a free one.' },
     { name: 'host', value: 'address', about: 'Listen on this address.' },
   ],
@@ -29,6 +30,7 @@ export const serve: Command = {
       );
       announce(context, serving, trustHint(tidegate));
       if (tidegate.trust.file === undefined) context.output.note(noFile);
+      for (const line of workspaceNotes(tidegate)) context.output.note(line);
       // Not earlier: starting is quicker with room to spare.
       keepHeapSmall();
       await aborted(context.signal);

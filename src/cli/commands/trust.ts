@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import type { State, ToolFile } from '../../app/index.js';
 import { hasErrors, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -7,12 +8,19 @@ import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { printable } from '../output.js';
 import { shellPath } from '../shell-path.js';
-import { realFile, startsOf } from '../what-starts.js';
+import { toolLines, untrustedTools } from '../trust-tools.js';
+import { realFile, type Starts, startsOf } from '../what-starts.js';
 
 export const trust: Command = {
   name: 'trust',
-  summary: 'Show what a configuration file would start, and allow exactly this content to do so.',
-  arguments: [{ name: '[file]', about: 'The file to trust. Default: the nearest tidegate.yaml.' }],
+  summary: 'Show what a workspace would start or run, and allow exactly this content to do so.',
+  arguments: [
+    {
+      name: '[file]',
+      about:
+        'The file to trust. Default: the nearest tidegate.yaml, and the tools in .tidegate/tools beside it.',
+    },
+  ],
   options: [
     { name: 'yes', about: 'Do not ask.' },
     { name: 'forget', about: 'Take the trust back.' },
@@ -31,7 +39,7 @@ export const trust: Command = {
     if (list === true) return listTrusted(context);
     const [named] = given.arguments;
     if (forget === true) return forgetFile(named, context);
-    return trustFile(await locate(named, context), context, yes === true);
+    return trustPlace(await locateAny(named, context), context, yes === true);
   },
 };
 
@@ -67,8 +75,78 @@ function goneFile(named: string | undefined, { cwd }: Context): string | undefin
   return existsSync(file) ? undefined : file;
 }
 
-async function trustFile(place: Place, context: Context, isAgreed: boolean): Promise<ExitCode> {
-  const { located, state, trustProblem } = place;
+/** What is to be trusted: a configuration file, tools, or both. */
+interface Subject {
+  readonly state: State;
+  readonly place?: Place;
+  readonly tools: readonly ToolFile[];
+}
+
+async function locateAny(named: string | undefined, context: Context): Promise<Subject> {
+  const { openState } = await import('../../app/index.js');
+  const state = openState(context.env);
+  const path = named === undefined ? undefined : resolve(context.cwd, named);
+  if (path !== undefined && isToolFile(path)) {
+    const tools = await untrustedTools(dirname(dirname(dirname(path))), state);
+    return { state, tools: tools.filter(({ file }) => basename(file) === basename(path)) };
+  }
+  const alone = named === undefined ? await untrustedTools(context.cwd, state) : [];
+  try {
+    const place = await locate(named, context);
+    const own = dirname(realFile(place.located));
+    return { state, place, tools: await untrustedTools(own, state) };
+  } catch (error) {
+    const isMissing = error instanceof Failure && error.code === 'config.not_found';
+    if (isMissing && alone.length > 0) return { state, tools: alone };
+    throw error;
+  }
+}
+
+function isToolFile(path: string): boolean {
+  return /\.tool\.(?:js|mjs|ts)$/.test(path) && basename(dirname(path)) === 'tools';
+}
+
+async function trustPlace(
+  { state, place, tools }: Subject,
+  context: Context,
+  isAgreed: boolean,
+): Promise<ExitCode> {
+  const { output } = context;
+  refuse(state.problem ?? state.trust.problem());
+  const config = place && (await configToTrust(place, context));
+  const isNews = tools.length > 0 || (config !== undefined && !config.isTrusted);
+  if (isNews) {
+    if (config !== undefined && !config.isTrusted) for (const line of config.starts.lines) output.line(line);
+    for (const line of toolLines(tools, context)) output.line(line);
+    if (!isAgreed) await agree(config?.file, context);
+    if (config !== undefined && !config.isTrusted) refuse(state.trust.record(config.file, config.sha256));
+    for (const { file, sha256 } of tools) refuse(state.trust.record(file, sha256));
+  }
+  const trusted = tools.map(({ file, sha256 }) => ({ file, sha256 }));
+  output.json({
+    ...(config && {
+      file: config.file,
+      sha256: config.sha256,
+      trusted: true,
+      starts: config.starts.servers,
+      settings: config.starts.settings,
+    }),
+    tools: trusted,
+  });
+  if (config) output.line(`${config.isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(config.file)}`);
+  for (const { file } of tools) output.line(`Trusted: ${printable(file)}`);
+  if (config === undefined && tools.length === 0) output.line('Already trusted.');
+  return exitCodes.ok;
+}
+
+interface ConfigToTrust {
+  readonly file: string;
+  readonly sha256: string;
+  readonly isTrusted: boolean;
+  readonly starts: Starts;
+}
+
+async function configToTrust({ located, trustProblem }: Place, context: Context): Promise<ConfigToTrust> {
   const { sha256, isTrusted, problems } = located;
   const file = realFile(located);
   refuse(trustProblem);
@@ -81,23 +159,19 @@ async function trustFile(place: Place, context: Context, isAgreed: boolean): Pro
       problemLines(problems),
     );
   }
-  const starts = await startsOf(located, context);
-  if (!isTrusted) {
-    for (const line of starts.lines) context.output.line(line);
-    if (!isAgreed) await agree(file, context);
-    refuse(state.trust.record(file, sha256));
-  }
-  context.output.json({ file, sha256, trusted: true, starts: starts.servers, settings: starts.settings });
-  context.output.line(`${isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(file)}`);
-  return exitCodes.ok;
+  return { file, sha256, isTrusted, starts: await startsOf(located, context) };
 }
 
-async function agree(file: string, { input, output, signal }: Context): Promise<void> {
+async function agree(file: string | undefined, { input, output, signal }: Context): Promise<void> {
   if (!input.isTerminal || output.isJson) {
     const message = 'Nothing was trusted: there is nobody to ask.';
-    throw new Failure('trust.not_asked', message, `tidegate trust ${shellPath(file)} --yes`);
+    throw new Failure(
+      'trust.not_asked',
+      message,
+      `tidegate trust${file === undefined ? '' : ` ${shellPath(file)}`} --yes`,
+    );
   }
-  const answer = await input.ask('Start these whenever Tidegate runs here? [y/N] ');
+  const answer = await input.ask('Start and run these whenever Tidegate works here? [y/N] ');
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim())) {
     throw new Failure('trust.refused', 'Nothing was trusted.');
   }

@@ -1,0 +1,170 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ToolModule } from '../../kernel/index.js';
+import type { CardMemory } from './card-memory.js';
+import { type Authoring, BrokenTool, evaluateTool } from './evaluate-tool.js';
+import type { LocalTool } from './local-provider.js';
+import { scanWorkspace, type ToolFile, toolFolder } from './scan-workspace.js';
+
+export type WorkspaceState = 'ready' | 'untrusted' | 'broken' | 'clash';
+
+/** How one tool file is doing. */
+export interface WorkspaceReport {
+  readonly file: string;
+  readonly state: WorkspaceState;
+  readonly tool?: string;
+  readonly problem?: string;
+}
+
+export interface WorkspaceToolsParts {
+  /** The workspace, not the folder of tools in it. */
+  readonly workspace: string;
+  readonly isTrusted: (file: string, sha256: string) => boolean;
+  /** Looked at for changes, beside the tools themselves. */
+  readonly trustFile: string;
+  readonly memory: CardMemory;
+  readonly authoring: Authoring;
+  /** Names that are gone already. */
+  readonly isTaken: (name: string) => boolean;
+  readonly onChange: (tools: readonly LocalTool[], reports: readonly WorkspaceReport[]) => void;
+}
+
+export interface WorkspaceTools {
+  /** Looks now, whether something seems to have changed or not. */
+  refresh(): Promise<readonly WorkspaceReport[]>;
+  /** Looks again and again, from now on. */
+  follow(): void;
+  close(): void;
+}
+
+const lookEveryMs = 1000;
+
+/** The tools that a workspace brings along, each run only after its content was trusted. */
+export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
+  const loaded = new Map<string, Promise<ToolModule>>();
+  let running: Promise<readonly WorkspaceReport[]> = Promise.resolve([]);
+  let stamp = '';
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<readonly WorkspaceReport[]> {
+    stamp = stampOf(parts);
+    const { files, problems } = await scanWorkspace(parts.workspace);
+    const found: Found[] = problems.map(({ file, message }) => broken(file, `${file}: ${message}`));
+    for (const file of files) found.push(await judge(file, parts, loaded));
+    const settled = withoutClashes(found, parts.isTaken);
+    forgetOthers(loaded, files);
+    const reports = settled.map(({ report }) => report);
+    parts.onChange(
+      settled.flatMap(({ tool }) => tool ?? []),
+      reports,
+    );
+    return reports;
+  }
+
+  function refresh(): Promise<readonly WorkspaceReport[]> {
+    running = running.then(look, look);
+    return running;
+  }
+
+  return {
+    refresh,
+    follow() {
+      timer ??= setInterval(() => {
+        if (stampOf(parts) !== stamp) void refresh();
+      }, lookEveryMs).unref();
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+interface Found {
+  readonly report: WorkspaceReport;
+  readonly tool?: LocalTool;
+}
+
+function broken(file: string, problem: string): Found {
+  return { report: { file, state: 'broken', problem } };
+}
+
+async function judge(
+  found: ToolFile,
+  parts: WorkspaceToolsParts,
+  loaded: Map<string, Promise<ToolModule>>,
+): Promise<Found> {
+  const { file, sha256 } = found;
+  if (!parts.isTrusted(file, sha256)) {
+    const problem = 'it is not trusted, so it was not run; read it, then run `tidegate trust`';
+    return { report: { file, state: 'untrusted', problem } };
+  }
+  try {
+    const load = (): Promise<ToolModule> => loadOnce(found, parts, loaded);
+    let card = parts.memory.recall(sha256);
+    if (card === undefined) {
+      ({ card } = await evaluateTool(found, parts.authoring));
+      parts.memory.keep(sha256, card);
+    }
+    return { report: { file, state: 'ready', tool: card.name }, tool: { card, load } };
+  } catch (error) {
+    return broken(file, error instanceof BrokenTool ? error.message : `${file}: ${String(error)}`);
+  }
+}
+
+/** The text that was trusted is what runs, whatever the file holds by then. An error is not kept. */
+function loadOnce(
+  found: ToolFile,
+  { authoring }: WorkspaceToolsParts,
+  loaded: Map<string, Promise<ToolModule>>,
+): Promise<ToolModule> {
+  const known = loaded.get(found.sha256);
+  if (known !== undefined) return known;
+  const loading = evaluateTool(found, authoring).then(({ module }) => module);
+  loaded.set(found.sha256, loading);
+  loading.catch(() => loaded.delete(found.sha256));
+  return loading;
+}
+
+function forgetOthers(loaded: Map<string, Promise<ToolModule>>, files: readonly ToolFile[]): void {
+  const present = new Set(files.map(({ sha256 }) => sha256));
+  for (const sha256 of loaded.keys()) if (!present.has(sha256)) loaded.delete(sha256);
+}
+
+/** The first file keeps a name; no file takes one that exists elsewhere. */
+function withoutClashes(found: readonly Found[], isTaken: (name: string) => boolean): readonly Found[] {
+  const owners = new Map<string, string>();
+  return found.map((one) => {
+    const { file, tool: name } = one.report;
+    if (name === undefined) return one;
+    const owner = owners.get(name) ?? (isTaken(name) ? 'a built-in tool' : undefined);
+    owners.set(name, owner ?? file);
+    if (owner === undefined) return one;
+    const problem = `${file}: the name "${name}" belongs to ${owner}; give this tool another name`;
+    return { report: { file, state: 'clash', tool: name, problem } };
+  });
+}
+
+/** Cheap enough to be looked at every second. Contents are hashed only when it differs. */
+function stampOf({ workspace, trustFile }: WorkspaceToolsParts): string {
+  const folder = toolFolder(workspace);
+  return [...pathsUnder(folder, 0), trustFile].map(stampOfPath).join('\n');
+}
+
+function pathsUnder(folder: string, depth: number): readonly string[] {
+  if (depth > 8) return [folder];
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).slice(0, 1000);
+    const inner = entries.flatMap((entry) => {
+      if (entry.name === 'node_modules') return [];
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? pathsUnder(path, depth + 1) : [path];
+    });
+    return [folder, ...inner];
+  } catch {
+    // No such folder, which is the usual case.
+    return [folder];
+  }
+}
+
+function stampOfPath(path: string): string {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? '-' : `${path} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+}

@@ -1,0 +1,111 @@
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { isInside } from './inside.js';
+import type { Placeholders } from './placeholders.js';
+import { type Access, planProtection } from './protection.js';
+
+export interface MountParts {
+  readonly roots: readonly string[];
+  readonly protectedPaths: (root: string) => readonly string[];
+  readonly placeholders: Placeholders;
+  /** What commands see as /tmp. */
+  readonly temporary: string;
+  /** The gate's own: commands do not see it. */
+  readonly stateDir: string;
+}
+
+export interface Mounts {
+  readonly args: readonly string[];
+  /** Called when the sandbox is gone. */
+  release(): void;
+}
+
+/** The network stays that of the host: see the README. */
+export const namespaceArgs: readonly string[] = [
+  ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+  ...['--cap-drop', 'ALL', '--die-with-parent', '--new-session'],
+];
+
+interface Mount {
+  readonly path: string;
+  readonly args: readonly string[];
+}
+
+/** Everything is read-only but the roots and /tmp; what is protected in the roots is read-only too. */
+export function layMounts(parts: MountParts): Mounts {
+  const plans = parts.roots.map((root) => planProtection(root, parts.protectedPaths(root)));
+  const release = parts.placeholders.hold(plans.flatMap(({ missing }) => missing));
+  const accesses = new Map(plans.flatMap(({ paths }) => [...paths]));
+  const inRoots = [...accesses].filter(([path]) => existsSync(path)).map(mountOf);
+  const mounts = [...systemMounts(), temporaryMount(parts), ...stateMount(parts), ...inRoots];
+  return { args: inOrder(mounts), release };
+}
+
+/** What a trial needs: nothing of a workspace, so that no workspace can make it fail. */
+export function bareMounts(): readonly string[] {
+  return inOrder([...systemMounts(), { path: realOf('/tmp'), args: ['--tmpfs', realOf('/tmp')] }]);
+}
+
+/** Later mounts lie on earlier ones, and no folder sorts after what is in it. */
+function inOrder(mounts: readonly Mount[]): readonly string[] {
+  const sorted = [...mounts].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return sorted.flatMap(({ args }) => args);
+}
+
+function systemMounts(): readonly Mount[] {
+  return [
+    { path: '/', args: ['--ro-bind', '/', '/'] },
+    { path: '/dev', args: ['--dev', '/dev'] },
+    { path: '/proc', args: ['--proc', '/proc'] },
+    ...['/run', '/var/run'].filter(isFolder).map(hide),
+    ...neededOfRun(),
+  ];
+}
+
+/** /run is hidden for its sockets, but names are resolved and programs found through it on some systems. */
+function neededOfRun(): readonly Mount[] {
+  const needed: Mount[] = [];
+  const resolver = realOf('/etc/resolv.conf');
+  if (isInside(resolver, '/run') && existsSync(resolver)) needed.push(mountOf([resolver, 'fixed']));
+  const system = '/run/current-system';
+  if (lstatSync(system, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    needed.push({ path: system, args: ['--symlink', readlinkSync(system), system] });
+  return needed;
+}
+
+/**
+ * The same folder for every command of a session, as agents expect of /tmp. With a root below it that would be a
+ * way for one command to move the ground under the mounts of the next, so then each gets a fresh one.
+ */
+function temporaryMount({ roots, temporary }: MountParts): Mount {
+  const path = realOf('/tmp');
+  const isShared = roots.some((root) => isInside(root, path));
+  return { path, args: isShared ? ['--tmpfs', path] : ['--bind', temporary, path] };
+}
+
+function stateMount({ roots, stateDir }: MountParts): readonly Mount[] {
+  const path = realOf(stateDir);
+  if (!isFolder(path) || roots.includes(path)) return [];
+  const isCovered = isInside(path, realOf('/tmp')) && !roots.some((root) => isInside(path, root));
+  return isCovered ? [] : [hide(path)];
+}
+
+function hide(path: string): Mount {
+  return { path, args: ['--tmpfs', path] };
+}
+
+function mountOf([path, access]: readonly [string, Access]): Mount {
+  if (access === 'empty') return { path, args: ['--ro-bind', '/dev/null', path] };
+  return { path, args: [access === 'fixed' ? '--ro-bind' : '--bind', path, path] };
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
