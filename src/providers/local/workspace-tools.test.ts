@@ -1,0 +1,194 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openCardMemory } from './card-memory.js';
+import type { LocalTool } from './local-provider.js';
+import { scanWorkspace } from './scan-workspace.js';
+import { openWorkspaceTools, type WorkspaceReport, type WorkspaceToolsParts } from './workspace-tools.js';
+
+let workspace = '';
+let folder = '';
+let ran = '';
+
+beforeEach(() => {
+  workspace = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-tools-')));
+  folder = join(workspace, '.tidegate', 'tools');
+  ran = join(workspace, 'ran');
+  mkdirSync(folder, { recursive: true });
+});
+afterEach(() => rmSync(workspace, { recursive: true, force: true }));
+
+function write(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const source = (name: string, more = ''): string => `
+import { appendFileSync } from 'node:fs';
+import { defineTool, z } from 'tidegate/tool';
+appendFileSync(${JSON.stringify(ran)}, 'x');
+${more}
+const words: string = 'typed';
+export default defineTool({
+  name: '${name}', title: 'T', description: 'D.', effect: 'read',
+  input: z.object({ text: z.string().describe('A text.') }),
+  run: ({ text }) => words + ' ' + text,
+});
+`;
+
+const plain = (name: string, more: string): string => source(name, more).replace(': string', '');
+
+interface Seen {
+  readonly tools: LocalTool[];
+  reports: readonly WorkspaceReport[];
+}
+
+function open(more: Partial<WorkspaceToolsParts> = {}) {
+  const seen: Seen = { tools: [], reports: [] };
+  const opened = openWorkspaceTools({
+    workspace,
+    isTrusted: () => true,
+    trustFile: join(workspace, 'trust.json'),
+    memory: openCardMemory(join(workspace, 'cards'), '1'),
+    authoring: () => Promise.resolve({ 'tidegate/tool': { defineTool: (tool: object) => tool, z } }),
+    isTaken: (name) => name === 'Read',
+    onChange(tools, reports) {
+      seen.tools.splice(0, seen.tools.length, ...tools);
+      seen.reports = reports;
+    },
+    ...more,
+  });
+  return { ...opened, seen };
+}
+
+describe('the tools of a workspace', () => {
+  it('are found, run and called, in TypeScript too', async () => {
+    const file = write('greet.tool.ts', source('greet'));
+    const { refresh, seen } = open();
+    expect(await refresh()).toEqual([{ file, state: 'ready', tool: 'greet' }]);
+    const [tool] = seen.tools;
+    const module = await tool?.load();
+    expect(await module?.run({ text: 'x' } as never, {} as never)).toBe('typed x');
+  });
+
+  it('may be JavaScript, and use a file beside them', async () => {
+    mkdirSync(join(folder, 'lib'));
+    writeFileSync(join(folder, 'lib', 'word.ts'), 'export const word: string = "beside";');
+    write('a.tool.mjs', plain('a', "import { word } from './lib/word.ts'; globalThis.word = word;"));
+    expect(await open().refresh()).toMatchObject([{ state: 'ready', tool: 'a' }]);
+  });
+
+  it('that nobody trusted are not run', async () => {
+    const file = write('greet.tool.ts', source('greet'));
+    const { refresh, seen } = open({ isTrusted: () => false });
+    expect(await refresh()).toMatchObject([{ file, state: 'untrusted' }]);
+    expect(seen.tools).toEqual([]);
+    expect(hasRun()).toBe(false);
+    // The control: the same file runs when it is trusted.
+    await open().refresh();
+    expect(hasRun()).toBe(true);
+  });
+
+  it('are trusted together with what stands beside them', async () => {
+    write('greet.tool.ts', source('greet'));
+    const [before] = (await scanWorkspace(workspace)).files;
+    write('beside.ts', 'export {};');
+    const [after] = (await scanWorkspace(workspace)).files;
+    expect(after?.sha256).not.toBe(before?.sha256);
+    write('other.tool.ts', source('other'));
+    expect((await scanWorkspace(workspace)).files[0]?.sha256).toBe(after?.sha256);
+  });
+
+  it('are not run again at the next start, only when called', async () => {
+    write('greet.tool.ts', source('greet'));
+    await open().refresh();
+    rmSync(ran);
+    const { refresh, seen } = open();
+    expect(await refresh()).toMatchObject([{ state: 'ready', tool: 'greet' }]);
+    expect(hasRun()).toBe(false);
+    await seen.tools[0]?.load();
+    expect(hasRun()).toBe(true);
+  });
+
+  it('run as they were trusted, although the file changed since', async () => {
+    write('greet.tool.ts', source('greet'));
+    const { refresh, seen } = open();
+    await refresh();
+    write('greet.tool.ts', 'throw new Error("another");');
+    const module = await seen.tools[0]?.load();
+    expect(module?.name).toBe('greet');
+  });
+
+  it.each([
+    ['does not parse', 'export default nope(;', /greet\.tool\.ts:1:/],
+    ['throws', '\n\nthrow new Error("boom");', /greet\.tool\.ts:3:\d+: boom/],
+    ['exports something else', 'export default 5;', /not a tool/],
+    ['exports nothing', 'export const a = 1;', /not a tool/],
+    [
+      'describes no field',
+      `import { z } from 'tidegate/tool'; export default { name: 'a', title: 'A', description: 'A.', effect: 'read',
+         input: z.object({ x: z.string() }), run: () => '' };`,
+      /input\.x has no description/,
+    ],
+    ['imports what is not there', "import 'no-such-package-anywhere';", /greet\.tool\.ts/],
+  ])('one that %s is reported with its place, and the others work', async (_name, text, words) => {
+    write('greet.tool.ts', text);
+    write('fine.tool.ts', source('fine'));
+    const { refresh, seen } = open();
+    const reports = await refresh();
+    expect(reports).toMatchObject([{ state: 'ready', tool: 'fine' }, { state: 'broken' }]);
+    expect(reports[1]?.problem).toMatch(words);
+    expect(seen.tools.map(({ card }) => card.name)).toEqual(['fine']);
+  });
+
+  it('cannot take a name that exists', async () => {
+    write('a.tool.ts', source('same'));
+    write('b.tool.ts', source('same'));
+    write('c.tool.ts', source('Read'));
+    const reports = await open().refresh();
+    expect(reports.map(({ state }) => state)).toEqual(['ready', 'clash', 'clash']);
+    expect(reports[1]?.problem).toContain('a.tool.ts');
+    expect(reports[2]?.problem).toContain('a built-in tool');
+  });
+
+  it('are not read through links', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'tidegate-outside-'));
+    writeFileSync(join(outside, 'x.ts'), source('x'));
+    symlinkSync(join(outside, 'x.ts'), join(folder, 'x.tool.ts'));
+    expect(await open().refresh()).toMatchObject([
+      { state: 'broken', problem: /* says why */ expect.stringContaining('link') as string },
+    ]);
+    rmSync(folder, { recursive: true });
+    symlinkSync(outside, folder);
+    expect(await open().refresh()).toMatchObject([{ state: 'broken' }]);
+    expect(hasRun()).toBe(false);
+    rmSync(outside, { recursive: true });
+  });
+
+  it('come and go while the gate runs', async () => {
+    const { refresh, follow, close, seen } = open();
+    await refresh();
+    follow();
+    write('late.tool.ts', source('late'));
+    await expect.poll(() => seen.reports.map(({ tool }) => tool), { timeout: 10_000 }).toEqual(['late']);
+    rmSync(join(folder, 'late.tool.ts'));
+    await expect.poll(() => seen.reports, { timeout: 10_000 }).toEqual([]);
+    close();
+  });
+
+  it('need no folder', async () => {
+    rmSync(join(workspace, '.tidegate'), { recursive: true });
+    expect(await open().refresh()).toEqual([]);
+  });
+});
+
+function hasRun(): boolean {
+  try {
+    return realpathSync(ran) !== '';
+  } catch {
+    return false;
+  }
+}
