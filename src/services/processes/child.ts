@@ -34,6 +34,8 @@ export function openChild(parts: ChildParts): OwnedChild {
   const { spawned, pid } = parts;
   const output = openOutput(spawned.stdout);
   const errorOutput = openErrorOutput(spawned.stderr);
+  const fourth = spawned.stdio[3];
+  const notes = fourth instanceof Readable ? openOutput(fourth) : undefined;
   const input = openInput(spawned.stdin);
   const exitListeners: ((exit: ProcessExit) => void)[] = [];
   let hasExited = false;
@@ -58,7 +60,7 @@ export function openChild(parts: ChildParts): OwnedChild {
   };
   const report = async (exit: ProcessExit) => {
     // Not on `close`: a grandchild can hold the pipes for as long as it likes.
-    await Promise.all([output.drain(drainMs), errorOutput.drain(drainMs)]);
+    await Promise.all([output.drain(drainMs), errorOutput.drain(drainMs), notes?.drain(drainMs)]);
     reported = exit;
     for (const listener of exitListeners.splice(0)) listener(exit);
   };
@@ -76,12 +78,7 @@ export function openChild(parts: ChildParts): OwnedChild {
     onDrain: input.onDrain,
     onOutput: output.listen,
     onErrorOutput: errorOutput.listen,
-    onNotes: (listener) => {
-      const notes = spawned.stdio[3];
-      if (!(notes instanceof Readable)) return;
-      notes.on('error', () => {});
-      notes.on('data', listener);
-    },
+    onNotes: (listener) => notes?.listen(listener),
     onExit: (listener) => {
       const exit = reported;
       if (exit === undefined) exitListeners.push(listener);

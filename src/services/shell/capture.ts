@@ -9,11 +9,13 @@ import type { SpoolFolder } from './spool-folder.js';
 /** Takes in what a command writes: the ends of it for the result, all of it for the file. */
 export interface Capture {
   /** What was written since the last time. The filter keeps the lines that it wants. */
-  take(filter?: (line: string) => boolean): Promise<ShellOutput>;
+  take(wanted: { readonly isLast: boolean; readonly filter?: LineFilter }): Promise<ShellOutput>;
   /** For progress: the end of what was written last. */
   lastLine(): string;
   close(): Promise<void>;
 }
+
+export type LineFilter = (line: string) => boolean;
 
 export interface CaptureParts {
   readonly child: ChildProcess;
@@ -47,8 +49,8 @@ export function openCapture({ child, folder, nameFor }: CaptureParts): Capture {
   child.onErrorOutput(take(windows.errors));
 
   return {
-    async take(filter) {
-      const kept = [windows.out.take(), windows.errors.take()] as const;
+    async take({ isLast, filter }) {
+      const kept = [windows.out.take(isLast), windows.errors.take(isLast)] as const;
       const state = await spool.settle();
       const where = state === undefined ? '' : `, see ${nameFor(state.name)}`;
       const shown = showOutput(kept[0], kept[1], where);
@@ -69,10 +71,16 @@ export function openCapture({ child, folder, nameFor }: CaptureParts): Capture {
 }
 
 function lineAtEnd(text: string): string {
-  return text.trimEnd().split(/[\r\n]/).at(-1)?.trim() ?? '';
+  return (
+    text
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1)
+      ?.trim() ?? ''
+  );
 }
 
-function filtered(text: string, filter: ((line: string) => boolean) | undefined): string {
+function filtered(text: string, filter: LineFilter | undefined): string {
   if (filter === undefined || text === '') return text;
   return text
     .split('\n')

@@ -1,10 +1,12 @@
+import { toCharacter } from './plain-text.js';
+
 /** Keeps the beginning and the end of what a stream carried, in bounded memory however much and in whatever bits. */
 export interface OutputWindow {
   push(chunk: Uint8Array): void;
   /** The last bytes, at most as many as wanted. */
   last(wanted: number): Uint8Array;
-  /** What was kept since the last time, and begins anew. */
-  take(): Kept;
+  /** What was kept since the last time, and begins anew: with the first bytes of a character that is not whole. */
+  take(isLast: boolean): Kept;
 }
 
 export interface Kept {
@@ -35,12 +37,18 @@ export function createOutputWindow(): OutputWindow {
       const early = head.content();
       return Buffer.concat([early.subarray(Math.max(0, early.length - (wanted - late.length))), late]);
     },
-    take() {
-      const kept = { head: head.content(), tail: tail?.content() ?? new Uint8Array(), bytes };
+    take(isLast) {
+      const early = head.content();
+      const late = tail?.content() ?? new Uint8Array();
+      const end = late.length > 0 ? late : early;
+      const cut = isLast ? 0 : end.length - toCharacter(end).length;
+      const whole = end.subarray(0, end.length - cut);
+      const kept = late.length > 0 ? { head: early, tail: whole } : { head: whole, tail: late };
+      const taken = bytes - cut;
       head = createBytes(headBytes);
       tail = undefined;
-      bytes = 0;
-      return kept;
+      bytes = head.append(end.subarray(end.length - cut));
+      return { ...kept, bytes: taken };
     },
   };
 }

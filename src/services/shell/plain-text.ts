@@ -3,9 +3,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 // Each alternative ends at the next ESC at the latest, so that reading takes as long as the text, whatever it holds.
 // CSI; OSC; DCS, SOS, PM and APC; and those of two or three bytes.
 const escapes =
-  // eslint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[PX^_][^\u001B]*\u001B\\|[ -/]*[0-~])/g;
-// eslint-disable-next-line no-control-regex
 const controls = /[\u0001-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
 
 /** Bytes as text: what is no UTF-8 is replaced, escape sequences and control characters are left out. */

@@ -48,7 +48,8 @@ function protect(plan: Plan, path: string, isFollowed = false): void {
 }
 
 function fix(plan: Plan, path: string): void {
-  for (const inner of plan.paths.keys()) if (inner !== path && isInside(inner, path)) plan.paths.delete(inner);
+  for (const inner of plan.paths.keys())
+    if (inner !== path && isInside(inner, path)) plan.paths.delete(inner);
   plan.paths.set(path, 'fixed');
 }
 

@@ -47,5 +47,8 @@ function cut(whole: Whole, limit: number, where: string): { readonly text: strin
   const half = Math.floor(limit / 2);
   const [head, tail] = [firstOf(whole.text, half), lastOf(whole.end ?? whole.text, half)];
   const missing = Math.max(1, whole.bytes - Buffer.byteLength(head) - Buffer.byteLength(tail));
-  return { text: `${head}\n\n[... ${missing} of ${whole.bytes} bytes left out${where} ...]\n\n${tail}`, isCut: true };
+  return {
+    text: `${head}\n\n[... ${missing} of ${whole.bytes} bytes left out${where} ...]\n\n${tail}`,
+    isCut: true,
+  };
 }

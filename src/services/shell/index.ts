@@ -1,0 +1,1 @@
+export { openShell, type ShellParts } from './shell.js';
