@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
@@ -8,6 +9,13 @@ const isFull = process.env['TIDEGATE_COUNTS'] === 'full';
 
 export default defineConfig({
   cacheDir: '.cache/vitest',
+  // The examples are written as their readers would write them.
+  resolve: {
+    alias: {
+      'tidegate/tool': fileURLToPath(new URL('src/tool/index.ts', import.meta.url)),
+      'tidegate/testing': fileURLToPath(new URL('src/testing/index.ts', import.meta.url)),
+    },
+  },
   define: { __TIDEGATE_VERSION__: JSON.stringify(version) },
   test: {
     passWithNoTests: true,
@@ -18,7 +26,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/pins/**/*.test.ts', 'test/types/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'test/pins/**/*.test.ts',
+            'test/types/**/*.test.ts',
+            'examples/**/*.test.ts',
+          ],
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },

@@ -30,7 +30,23 @@ export {
   questionMethods,
 } from './exchange.js';
 export { createFault, type Fault, type FaultCode, faultCodes, faultTable } from './fault.js';
-export type { Files } from './files-port.js';
+export type {
+  BinaryFile,
+  ByteRange,
+  Encoding,
+  FileChange,
+  FileFacts,
+  FilePage,
+  Files,
+  ImageFile,
+  LineEnding,
+  ReadWindow,
+  TextEdit,
+  TextForm,
+  TextLine,
+  TextPage,
+  WriteOptions,
+} from './files-port.js';
 export {
   errorText,
   type Frame,

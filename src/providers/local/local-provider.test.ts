@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { openHall, sessionOf, toolRequest } from '../../../test/support/hall.js';
 import {
   cardOf,
-  type Files,
   JsonText,
   type Outcome,
   type PortServices,
@@ -11,7 +10,7 @@ import {
   ToolFailure,
   type ToolModule,
 } from '../../kernel/index.js';
-import { createFakeExchange } from '../../testing/index.js';
+import { createFakeExchange, createFakeFiles } from '../../testing/index.js';
 import { createLocalProvider } from './local-provider.js';
 
 const add: ToolModule = {
@@ -259,7 +258,7 @@ describe('what a tool needs', () => {
   const service = (readiness: Readiness): PortServices => ({
     files: {
       readiness: () => readiness,
-      serve: () => ({ roots: ['/w'] }) as Files,
+      serve: () => ({ ...createFakeFiles(), roots: ['/w'] }),
       close: () => Promise.resolve(),
     },
   });
