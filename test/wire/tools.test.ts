@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCollector } from '../support/collector.js';
 import { count } from '../support/counts.js';
 import {
   endProcess,
@@ -337,8 +338,9 @@ describe('a tool of the workspace', () => {
     other.close();
   });
 
-  it('made of nodes prints as a chart', () => {
-    const other = openPlace({});
+  it('made of nodes prints as a chart, and each node is a span of its call', async () => {
+    const collector = await openCollector();
+    const other = openPlace({ telemetry: { endpoint: collector.endpoint } });
     const tools = join(other.directory, 'workspace', '.tidegate', 'tools');
     mkdirSync(tools, { recursive: true });
     writeFileSync(
@@ -363,6 +365,14 @@ export default defineGraph({
       '  look --> look',
       '  look --> exit([exit])',
     ]);
+    await expect.poll(() => collector.spans().length, { timeout: 20_000 }).toBe(5);
+    const [root] = collector.spans().filter(({ name }) => name === 'tool.call.halve');
+    const steps = collector.spans().filter(({ name }) => name === 'tool.step.look');
+    expect(steps).toHaveLength(4);
+    for (const step of steps) {
+      expect(step).toMatchObject({ parentSpanId: root?.spanId, traceId: root?.traceId, isError: false });
+    }
+    await collector.close();
     other.close();
   });
 });
