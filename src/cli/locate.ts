@@ -41,10 +41,19 @@ export async function locate(named: string | undefined, context: Context): Promi
 export function configFileOf(named: string | undefined, { cwd }: Context): string | undefined {
   if (named === undefined) return undefined;
   const file = resolve(cwd, named);
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+  if (isAbsent(file)) {
     throw new Failure('file.not_found', `No such file: ${printable(file)}`, 'tidegate config path');
   }
   return file;
+}
+
+/** Only what is certainly not there: a link to itself, or a path through a file, is a problem that reading reports. */
+function isAbsent(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 export function problemLines(problems: readonly Problem[]): string[] {

@@ -112,6 +112,20 @@ describe('config', () => {
     expect((await type('config check', { place })).out).toContain('trusted: yes');
   });
 
+  it.each(['config check', 'trust --yes', 'tools list --config', 'servers --config', 'mcp --config'])(
+    'says why %s cannot read what is no file',
+    async (words) => {
+      const { place } = await type('config path');
+      symlinkSync('loop.yaml', join(place.folder, 'loop.yaml'));
+      for (const path of ['loop.yaml', 'tidegate.yaml/x.yaml', 'state']) {
+        const { code, out, err } = await type(`${words} ${path}`, { place });
+        expect(code).toBe(exitCodes.usage);
+        expect(out + err).toContain(`${join(place.folder, path)}:1:1: error config.unreadable: `);
+        expect(out + err).toContain('Check that the path names a regular file that you may read.');
+      }
+    },
+  );
+
   it('does not know a file that is not there', async () => {
     expect(await type('config check nowhere.yaml')).toMatchObject({ code: exitCodes.notFound });
   });
