@@ -160,6 +160,30 @@ describe('trust', () => {
     expect(out).not.toContain('\u001b');
   });
 
+  it('shows references with their defaults, whether or not the variable is set', async () => {
+    const config = `servers:
+  a:
+    command: "\${NO_TOOL:-./bin/../evil}"
+    args: ["\${SECRET_VALUE:-rm -rf}", "$\${literal}", "\${NO_ARGUMENT:-}"]
+    cwd: "\${SECRET_VALUE:-../..}/x"
+    env: {KEY: "\${SECRET_VALUE}"}
+    timeout: \${PATIENCE:-5s}
+  web: {url: "\${NO_URL:-https://evil.example/mcp}"}
+http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
+`;
+    const { out } = await type('trust', { config, answer: 'n' });
+    expect(out).toContain('command  "${NO_TOOL:-./bin/../evil}"');
+    expect(out).toContain('argument "${SECRET_VALUE:-rm -rf}"');
+    expect(out).toContain('argument "$${literal}"');
+    expect(out).toContain('argument "${NO_ARGUMENT:-}"');
+    expect(out).toContain('in       "${SECRET_VALUE:-../..}/x"');
+    expect(out).toContain('env      KEY="${SECRET_VALUE}"');
+    expect(out).toContain('url      "${NO_URL:-https://evil.example/mcp}"');
+    expect(out).toContain('http     without a token');
+    expect(out).toContain('http on  "${NO_HOST:-127.0.0.1}"');
+    expect(out).not.toContain('hunter2');
+  });
+
   it.each([
     ['y', exitCodes.ok],
     ['YES', exitCodes.ok],
