@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Located, State } from '../app/index.js';
-import { describeProblem, type Problem } from '../config/index.js';
+import { describeProblem, printable, type Problem } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
-import { printable } from './output.js';
 
 export interface Place {
   readonly located: Located & { readonly file: string };

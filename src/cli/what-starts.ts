@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
-import { type Config, isLoopbackHost, loadConfig, type ServerConfig } from '../config/index.js';
+import { type Config, isLoopbackHost, loadConfig, printable, type ServerConfig } from '../config/index.js';
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
-import { printable } from './output.js';
 
 export interface Starts {
   /** For a person to read before deciding. */

@@ -1,3 +1,5 @@
+// The command line may enter this room only, and shows what files and servers say.
+export { printable, printableJson, printableLines } from '../kernel/index.js';
 export type { ProblemCode } from './codes.js';
 export type {
   Config,

@@ -1,12 +1,11 @@
 import type { HttpServing } from '../../app/index.js';
-import { type Config, isLoopbackHost } from '../../config/index.js';
+import { type Config, isLoopbackHost, printable } from '../../config/index.js';
 import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { keepHeapSmall } from '../small-heap.js';
 import { noFile } from '../locate.js';
-import { printable } from '../output.js';
 import { trustHint, withGate } from '../with-gate.js';
 
 export const serve: Command = {

@@ -1,8 +1,8 @@
+import { printable } from '../../config/index.js';
 import type { Tidegate } from '../../app/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
-import { printable } from '../output.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
 import { findTool, propertiesOf } from '../tools.js';
@@ -73,7 +73,7 @@ function noteDetail({ detail }: Fault, { output }: Context): void {
 }
 
 function failureOf(fault: Fault): Failure {
-  const upstream = fault.upstream === undefined ? '' : ` ${upstreamMessage(fault.upstream.value)}`;
+  const upstream = fault.upstream === undefined ? '' : ` ${printable(upstreamMessage(fault.upstream.value))}`;
   return new Failure(fault.code, `${fault.message}${upstream}`, nextOf[fault.code]);
 }
 

@@ -1,6 +1,6 @@
+import { printable } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { printable } from '../output.js';
 import { summaryOf, toolsOf } from '../tools.js';
 import { trustHint, withGate } from '../with-gate.js';
 

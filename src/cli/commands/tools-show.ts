@@ -1,6 +1,6 @@
+import { printable, printableLines } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { printable, printableLines } from '../output.js';
 import { findTool, propertiesOf } from '../tools.js';
 import { withGate } from '../with-gate.js';
 

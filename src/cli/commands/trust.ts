@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { hasErrors, type Problem } from '../../config/index.js';
+import { hasErrors, printable, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
-import { printable } from '../output.js';
 import { shellPath } from '../shell-path.js';
 import { realFile, startsOf } from '../what-starts.js';
 
