@@ -244,6 +244,28 @@ describe('tools and servers', () => {
     expect(await type('servers', { place })).toMatchObject({ out: expect.stringContaining('untrusted') });
   });
 
+  it('list nothing, with a status that says why', async () => {
+    const untrusted = await type('tools list --json', { config });
+    expect(untrusted).toMatchObject({ code: exitCodes.untrusted, out: '{"tools":[]}\n' });
+    expect(untrusted.err).toContain('servers of an untrusted file are left out');
+    const broken = (more: object) =>
+      JSON.stringify({ servers: { away: { command: 'no-such-program' }, ...more } });
+    const { place } = await type('trust --yes', { config: broken({}) });
+    const failed = await type('tools list', { place });
+    expect(failed).toMatchObject({ code: exitCodes.unavailable, out: '' });
+    expect(failed.err).toContain('server away is ');
+    const { place: partly } = await type('trust --yes', {
+      config: (folder) => broken({ calc: { command: process.execPath, args: [server(folder)] } }),
+    });
+    expect(await type('tools list', { place: partly })).toMatchObject({
+      code: exitCodes.ok,
+      out: expect.stringContaining('calc_add'),
+      err: expect.stringContaining('server away is '),
+    });
+    const { place: empty } = await type('trust --yes', { config: 'servers: {}\n' });
+    expect(await type('tools list', { place: empty })).toMatchObject({ code: exitCodes.ok });
+  });
+
   it('list, show and call', async () => {
     const { place } = await type('trust --yes', { config });
     expect((await type('tools list', { place })).out).toMatch(/^calc_add +server:calc +Adds two numbers\.\n/);

@@ -32,8 +32,11 @@ export const toolsList: Command = {
       const untrusted = trustHint(tidegate);
       if (untrusted !== undefined)
         output.note(`servers of an untrusted file are left out. Read it, then: ${untrusted}`);
-      if (tools.length === 0) output.note('no tools. See: tidegate servers');
-      return exitCodes.ok;
+      if (tools.length > 0) return exitCodes.ok;
+      output.note('no tools. See: tidegate servers');
+      // A list that is empty for want of servers is no answer to build on.
+      if (untrusted !== undefined) return exitCodes.untrusted;
+      return troubled.length > 0 ? exitCodes.unavailable : exitCodes.ok;
     });
   },
 };
