@@ -194,6 +194,13 @@ http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
     expect((await type('trust', { answer })).code).toBe(code);
   });
 
+  it('ends as interrupted when Ctrl+C answers', async () => {
+    const { code, err, place } = await type('trust', { answer: 'interrupt' });
+    expect(code).toBe(exitCodes.interrupted);
+    expect(err).toContain('Interrupted.');
+    expect((await type('trust --list', { place })).out).toBe('');
+  });
+
   it('records, lists and forgets', async () => {
     const { place } = await type('trust --yes');
     expect((await type('trust --list', { place })).out).toContain(place.file);
@@ -319,6 +326,7 @@ async function type(words: string, circumstances: Circumstances = {}): Promise<T
   });
   const list = words.split(' ').filter((word) => word !== '');
   const { answer } = circumstances;
+  const interruption = new AbortController();
   const context: Context = {
     cwd: place.folder,
     env: {
@@ -329,11 +337,14 @@ async function type(words: string, circumstances: Circumstances = {}): Promise<T
     },
     version: '1.2.3',
     output: createOutput(sink('out'), sink('err'), list.includes('--json'), true),
-    signal: new AbortController().signal,
+    signal: interruption.signal,
     input: {
       isTerminal: answer !== undefined,
       readAll: () => Promise.resolve(circumstances.input ?? ''),
-      ask: () => Promise.resolve(answer ?? ''),
+      ask() {
+        if (answer === 'interrupt') interruption.abort();
+        return Promise.resolve(answer === 'interrupt' ? '' : (answer ?? ''));
+      },
     },
   };
   const code = await run(list, context, (text) => void (said.out += text));
