@@ -273,6 +273,20 @@ describe('tools and servers', () => {
     expect(await type('tools list', { place: empty })).toMatchObject({ code: exitCodes.ok });
   });
 
+  it('repeat no secret of what a server complains of', async () => {
+    const complains = (folder: string): string => {
+      const file = join(folder, 'complains.mjs');
+      writeFileSync(file, "console.error('cannot log in with token=hunter2hunter2');\nprocess.exit(1);\n");
+      return JSON.stringify({ servers: { shy: { command: process.execPath, args: [file] } } });
+    };
+    const { place } = await type('trust --yes', { config: complains });
+    for (const words of ['servers', 'servers --json', 'tools list']) {
+      const { out, err } = await type(words, { place });
+      expect(out + err).toContain('cannot log in with token=[redacted]');
+      expect(out + err).not.toContain('hunter2hunter2');
+    }
+  });
+
   it('list, show and call', async () => {
     const { place } = await type('trust --yes', { config });
     expect((await type('tools list', { place })).out).toMatch(/^calc_add +server:calc +Adds two numbers\.\n/);
