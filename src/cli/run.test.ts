@@ -1,6 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Context } from './command.js';
 import { commands } from './commands/index.js';
@@ -56,6 +64,22 @@ describe('the command line', () => {
     expect(code).toBe(exitCodes.notFound);
     expect(err).toBe('');
     expect(JSON.parse(out)).toMatchObject({ error: { code: 'config.not_found' } });
+  });
+
+  it.each([
+    'tools list',
+    'servers',
+    'trust --list',
+    'trust --yes',
+    'config path',
+    'mcp',
+    'mcp --via http://127.0.0.1:1',
+  ])('does nothing in a relative TIDEGATE_HOME: %s', async (words) => {
+    const { code, err, place } = await type(words, { home: 'relative' });
+    expect(code).toBe(exitCodes.usage);
+    expect(err).toContain('error config.relative_home: TIDEGATE_HOME is the relative path "relative".');
+    expect(err).toContain(`such as ${resolve('relative')}`);
+    expect(existsSync(join(place.folder, 'relative')) || existsSync('relative')).toBe(false);
   });
 
   it.each(['', 'tools', 'tools list', 'serve'])(
@@ -320,6 +344,7 @@ interface Circumstances {
   /** What a person at the terminal types; without it there is no terminal. */
   readonly answer?: string;
   readonly input?: string;
+  readonly home?: string;
 }
 
 interface Typed {
@@ -346,7 +371,7 @@ async function type(words: string, circumstances: Circumstances = {}): Promise<T
     env: {
       PATH: process.env['PATH'],
       HOME: place.folder,
-      TIDEGATE_HOME: join(place.folder, 'state'),
+      TIDEGATE_HOME: circumstances.home ?? join(place.folder, 'state'),
       SECRET_VALUE: 'hunter2',
     },
     version: '1.2.3',

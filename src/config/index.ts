@@ -11,7 +11,7 @@ export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.js';
 export { describeProblem, hasErrors, type Problem } from './problem.js';
-export { prepareStateDirectory, stateDirectory } from './state-directory.js';
+export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
 export { telemetryFromEnvironment } from './telemetry-environment.js';
 export { createToolFilter } from './tool-filter.js';

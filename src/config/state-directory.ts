@@ -1,7 +1,7 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { createProblem, type Problem } from './problem.js';
+import { createProblem, type Problem, quote } from './problem.js';
 import type { Environment } from './substitute.js';
 
 /** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */
@@ -17,6 +17,21 @@ export function stateDirectory(
   if (platform === 'win32') return join(local || join(home, 'AppData', 'Local'), 'tidegate');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'tidegate');
   return join(home, '.local', 'state', 'tidegate');
+}
+
+/** Why TIDEGATE_HOME names no directory: what is relative would be another one wherever a command is typed. */
+export function homeProblem(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): Problem | undefined {
+  const { TIDEGATE_HOME: own } = environment;
+  if (!own || isAbsolute(own)) return undefined;
+  const meant = own.startsWith('~/') ? join(homeOf(environment, platform), own.slice(2)) : resolve(own);
+  return createProblem(own, '', {
+    code: 'config.relative_home',
+    message: `TIDEGATE_HOME is the relative path ${quote(own)}.`,
+    remedy: `Set TIDEGATE_HOME to an absolute path, such as ${meant}`,
+  });
 }
 
 /** Makes the directory for this user alone (0700). Gives a problem when it cannot be, or others could change it. */
