@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -63,5 +72,11 @@ describe('the state directory', () => {
     writeFileSync(join(root, 'file'), '');
     expect(prepareStateDirectory(join(root, 'file', 'below'))).toMatchObject({ code: 'state.unwritable' });
     expect(prepareStateDirectory(join(root, 'file'))).toMatchObject({ code: 'state.unwritable' });
+    symlinkSync('loop', join(root, 'loop'));
+    expect(prepareStateDirectory(join(root, 'loop'))).toMatchObject({ code: 'state.unwritable' });
+  });
+
+  it.runIf(process.platform === 'linux')('is a problem, not a hang, where there can be no directory', () => {
+    expect(prepareStateDirectory('/proc/nowhere/x')).toMatchObject({ code: 'state.unwritable' });
   });
 });

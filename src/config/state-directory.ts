@@ -1,6 +1,6 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { createProblem, type Problem, quote } from './problem.js';
 import type { Environment } from './substitute.js';
 
@@ -37,7 +37,7 @@ export function homeProblem(
 /** Makes the directory for this user alone (0700). Gives a problem when it cannot be, or others could change it. */
 export function prepareStateDirectory(directory: string): Problem | undefined {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     return stateDirectoryProblem(directory);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -45,6 +45,19 @@ export function prepareStateDirectory(directory: string): Problem | undefined {
       code: 'state.unwritable',
       message: `The directory cannot be made: ${reason}.`,
     });
+  }
+}
+
+// Step by step: Node's own `recursive` never comes back from a file system that takes no directories, such as /proc.
+function makeDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(directory);
+  if (parent !== directory) makeDirectory(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
