@@ -12,7 +12,9 @@ export interface Place {
   readonly trustProblem: Problem | undefined;
 }
 
-export const noFile = 'no tidegate.yaml here or above: no servers. Create one, or name it with --config';
+const noFile = 'no tidegate.yaml here or above: no servers. Create one';
+/** For the commands that have the option. */
+export const noFileNamed = `${noFile}, or name it with --config`;
 
 const firstFile = `write a tidegate.yaml such as this one
 servers:

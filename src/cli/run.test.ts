@@ -97,6 +97,7 @@ describe('the command line', () => {
       expect(code).toBe(exitCodes.notFound);
       expect(err).toContain('no tidegate.yaml here or above');
       expect(err).toContain('\nservers:\n  files:\n');
+      expect(err).not.toContain('--config');
     },
   );
 

@@ -5,7 +5,7 @@ import { type Command, configOption, type Context, textOption } from '../command
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { keepHeapSmall } from '../small-heap.js';
-import { noFile } from '../locate.js';
+import { noFileNamed } from '../locate.js';
 import { trustHint, withGate } from '../with-gate.js';
 
 export const serve: Command = {
@@ -27,7 +27,7 @@ export const serve: Command = {
         tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
       );
       announce(context, serving, trustHint(tidegate));
-      if (tidegate.trust.file === undefined) context.output.note(noFile);
+      if (tidegate.trust.file === undefined) context.output.note(noFileNamed);
       // Not earlier: starting is quicker with room to spare.
       keepHeapSmall();
       await aborted(context.signal);
