@@ -1,3 +1,4 @@
+export { redactText } from '../concerns/log/index.js';
 export { readToken, tokenFile } from './bearer-token.js';
 export { callTool, listTools } from './call-tool.js';
 export { type Located, locateConfig, openState, type State } from './locate-config.js';

@@ -37,7 +37,7 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
       const problems = located.problems.map(describeProblem);
       return parts.log('error', 'configuration not reloaded: it has errors', { file, problems });
     }
-    if (located.isTrusted || located.config.servers.length === 0) {
+    if (located.isTrusted) {
       parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
       if (settingsOf(located) !== settingsOf(applied)) {
         parts.log('warn', 'changes of http, log and telemetry take effect at the next start', { file });

@@ -4,6 +4,7 @@ import {
   defaultConfig,
   type Environment,
   findConfig,
+  homeProblem,
   loadConfig,
   openTrust,
   operatorConfig,
@@ -36,7 +37,7 @@ export interface State {
 
 export function openState(env: Environment): State {
   const directory = stateDirectory(env);
-  const problem = prepareStateDirectory(directory);
+  const problem = homeProblem(env) ?? prepareStateDirectory(directory);
   return { directory, problem, trust: openTrust(directory) };
 }
 

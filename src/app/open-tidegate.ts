@@ -143,7 +143,15 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     operatorSession,
     newRequestId: common.newRequestId,
-    ...createServing({ gateway, common, config, operator, operatorSession, stateDirectory: state.directory }),
+    ...createServing({
+      gateway,
+      common,
+      config,
+      operator,
+      operatorSession,
+      stateDirectory: state.directory,
+      warn: (message, fields) => log('warn', message, fields),
+    }),
     close: () => (closing ??= close()),
   };
 }

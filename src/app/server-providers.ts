@@ -1,3 +1,4 @@
+import { createLineRedactor } from '../concerns/log/index.js';
 import {
   childEnvironment,
   type Config,
@@ -62,6 +63,7 @@ function openServer(
     memory: parts.memory,
     roots,
     version: parts.version,
+    createRedactor: createLineRedactor,
     log: (level, message, fields) => parts.log(level, message, { server: server.name, ...fields }),
   });
 }

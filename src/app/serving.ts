@@ -13,6 +13,7 @@ export interface ServingParts {
   readonly operator: Principal;
   readonly operatorSession: (scope: SessionScope) => Session;
   readonly stateDirectory: string;
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 export interface HttpServing {
@@ -63,6 +64,7 @@ export function createServing(parts: ServingParts): Serving {
         host,
         port: at.port ?? parts.config.http.port,
         now: () => Date.now(),
+        warn: parts.warn,
         authenticate: (authorization) =>
           auth === 'none' || token.matches(authorization) ? parts.operator : undefined,
       });

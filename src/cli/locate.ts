@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Located, State } from '../app/index.js';
-import { describeProblem, type Problem } from '../config/index.js';
+import { describeProblem, printable, type Problem } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
-import { printable } from './output.js';
 
 export interface Place {
   readonly located: Located & { readonly file: string };
@@ -13,7 +12,9 @@ export interface Place {
   readonly trustProblem: Problem | undefined;
 }
 
-export const noFile = 'no tidegate.yaml here or above: no servers. Create one, or name it with --config';
+const noFile = 'no tidegate.yaml here or above: no servers. Create one';
+/** For the commands that have the option. */
+export const noFileNamed = `${noFile}, or name it with --config`;
 
 const firstFile = `write a tidegate.yaml such as this one
 servers:
@@ -41,10 +42,19 @@ export async function locate(named: string | undefined, context: Context): Promi
 export function configFileOf(named: string | undefined, { cwd }: Context): string | undefined {
   if (named === undefined) return undefined;
   const file = resolve(cwd, named);
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+  if (isAbsent(file)) {
     throw new Failure('file.not_found', `No such file: ${printable(file)}`, 'tidegate config path');
   }
   return file;
+}
+
+/** Only what is certainly not there: a link to itself, or a path through a file, is a problem that reading reports. */
+function isAbsent(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 export function problemLines(problems: readonly Problem[]): string[] {

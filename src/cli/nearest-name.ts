@@ -1,7 +1,8 @@
+import { printable } from '../config/index.js';
 import { nearest } from '../config/nearest.js';
 
 /** ` Did you mean "x"?`, or nothing when no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  return near === undefined ? '' : ` Did you mean "${near}"?`;
+  return near === undefined ? '' : ` Did you mean "${printable(near)}"?`;
 }

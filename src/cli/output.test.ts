@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOutput, printable, printableLines, type Sink } from './output.js';
+import { createOutput, type Sink } from './output.js';
 
 describe('createOutput', () => {
   it.each([
@@ -42,34 +42,30 @@ describe('createOutput', () => {
     expect(JSON.parse(json.said.out)).toEqual({ for: 'programs' });
   });
 
+  it('lets nothing through to a terminal that could fool its reader', () => {
+    const text = open({});
+    text.output.note('two\nlines \u009b \u202e');
+    expect(text.said.err).toBe('two\nlines \\u009b \\u202e\n');
+    const json = open({ isJson: true });
+    json.output.json({ a: '\u009b\u202e' });
+    json.output.jsonText('{"b":"\u009b\u200b"}');
+    json.output.error({ code: 'x', message: '\u2066' });
+    expect(json.said.out).not.toMatch(/[\u0080-\u009f\u200b\u202e\u2066]/);
+    expect(json.said.out).toContain('{"b":"\\u009b\\u200b"}\n');
+  });
+
   it('shows errors with their code and the next step', () => {
     const { output, said } = open({});
     output.error({
       code: 'tool.not_found',
       message: 'bad\u001b[2J',
       next: 'tidegate tools list',
-      problems: ['one'],
+      problems: ['one\n\u009b'],
     });
     expect(said).toEqual({
       out: '',
-      err: 'one\nerror tool.not_found: bad\\u001b[2J\nnext: tidegate tools list\n',
+      err: 'one\\u000a\\u009b\nerror tool.not_found: bad\\u001b[2J\nnext: tidegate tools list\n',
     });
-  });
-});
-
-describe('printable', () => {
-  it.each([
-    ['\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
-    ['a\u202eb', 'a\\u202eb'],
-    ['zero\u200bwidth', 'zero\\u200bwidth'],
-    ['lone \ud800', 'lone \\ud800'],
-    ['plain ü 漢 🙂', 'plain ü 漢 🙂'],
-  ])('spells out what could fool a reader: %j', (text, safe) => {
-    expect(printable(text)).toBe(safe);
-  });
-
-  it('keeps the lines of a text', () => {
-    expect(printableLines('a\n\tb\r')).toBe('a\n\tb\\u000d');
   });
 });
 

@@ -1,3 +1,4 @@
+import { printable, printableJson, printableLines } from '../config/index.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** Where text goes, and whether a person reads it there. */
@@ -49,13 +50,13 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
       if (!isJson) stdout.write(`${text}\n`);
     },
     json(value) {
-      if (isJson) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+      if (isJson) stdout.write(`${printableJson(JSON.stringify(value, undefined, 2))}\n`);
     },
     jsonText(text) {
-      if (isJson) stdout.write(`${text}\n`);
+      if (isJson) stdout.write(`${printableJson(text)}\n`);
     },
     note(text) {
-      stderr.write(`${paintNote('dim', withoutUserinfo(text))}\n`);
+      stderr.write(`${paintNote('dim', printableLines(withoutUserinfo(text)))}\n`);
     },
     table(rows) {
       if (!isJson) for (const row of aligned(rows, stdout)) stdout.write(`${row}\n`);
@@ -63,9 +64,9 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
     error(given) {
       const error = withoutSecrets(given);
       const { code, message, next, problems = [] } = error;
-      if (isJson) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
+      if (isJson) stdout.write(`${printableJson(JSON.stringify({ error }, undefined, 2))}\n`);
       else {
-        for (const problem of problems) stderr.write(`${problem}\n`);
+        for (const problem of problems) stderr.write(`${printable(problem)}\n`);
         stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${printableLines(message)}\n`);
         if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printableLines(next)}\n`);
       }
@@ -108,20 +109,4 @@ function padded(cell: string, width: number): string {
 
 function widthOf(text: string): number {
   return text.replaceAll(/\u001b\[\d+m/g, '').length;
-}
-
-/** Text of a file or a server, harmless to a terminal: control characters and marks that turn it around are spelt out. */
-export function printable(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cs}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-/** The same, but with its line breaks and tabs. */
-export function printableLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.split('\t').map(printable).join('\t'))
-    .join('\n');
 }

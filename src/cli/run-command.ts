@@ -1,3 +1,4 @@
+import { homeProblem } from '../config/index.js';
 import type { Command, Context, Given } from './command.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { Failure, interrupted } from './failure.js';
@@ -6,11 +7,18 @@ import { Failure, interrupted } from './failure.js';
 export async function runCommand(command: Command, given: Given, context: Context): Promise<ExitCode> {
   const wasStopped = (): boolean => context.signal.aborted && command.isService !== true;
   try {
+    refuseRelativeHome(context);
     const code = await command.run(given, context);
     return wasStopped() ? shown(interrupted(), context) : code;
   } catch (error) {
     return shown(wasStopped() ? interrupted() : error, context);
   }
+}
+
+/** Before anything is read or made there. */
+function refuseRelativeHome({ env }: Context): void {
+  const problem = homeProblem(env);
+  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
 }
 
 /** Tells of a failure. What is not one of ours is a defect, and is told with its stack. */

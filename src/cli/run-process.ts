@@ -97,19 +97,8 @@ const standardInput: Input = {
     return Buffer.concat(parts).toString('utf8');
   },
   async ask(question) {
-    const { createInterface } = await import('node:readline');
-    const lines = createInterface({ input: process.stdin, output: process.stdout });
-    // On a terminal the interface takes Ctrl+C for itself.
-    lines.once('SIGINT', () => {
-      process.kill(process.pid, 'SIGINT');
-      lines.close();
-    });
-    return new Promise((resolve) => {
-      lines.once('close', () => resolve(''));
-      lines.question(question, (answer) => {
-        resolve(answer);
-        lines.close();
-      });
-    });
+    const { ask } = await import('./ask.js');
+    // At once: a signal sent to ourselves would arrive after the answer.
+    return ask(question, process.stdin, process.stdout, () => process.emit('SIGINT', 'SIGINT'));
   },
 };

@@ -1,6 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Context } from './command.js';
 import { commands } from './commands/index.js';
@@ -58,6 +66,22 @@ describe('the command line', () => {
     expect(JSON.parse(out)).toMatchObject({ error: { code: 'config.not_found' } });
   });
 
+  it.each([
+    'tools list',
+    'servers',
+    'trust --list',
+    'trust --yes',
+    'config path',
+    'mcp',
+    'mcp --via http://127.0.0.1:1',
+  ])('does nothing in a relative TIDEGATE_HOME: %s', async (words) => {
+    const { code, err, place } = await type(words, { home: 'relative' });
+    expect(code).toBe(exitCodes.usage);
+    expect(err).toContain('error config.relative_home: TIDEGATE_HOME is the relative path "relative".');
+    expect(err).toContain(`such as ${resolve('relative')}`);
+    expect(existsSync(join(place.folder, 'relative')) || existsSync('relative')).toBe(false);
+  });
+
   it.each(['', 'tools', 'tools list', 'serve'])(
     'gives the help of %j to whoever types help first',
     async (name) => {
@@ -73,6 +97,7 @@ describe('the command line', () => {
       expect(code).toBe(exitCodes.notFound);
       expect(err).toContain('no tidegate.yaml here or above');
       expect(err).toContain('\nservers:\n  files:\n');
+      expect(err).not.toContain('--config');
     },
   );
 
@@ -112,6 +137,20 @@ describe('config', () => {
     expect((await type('config check', { place })).out).toContain('trusted: yes');
   });
 
+  it.each(['config check', 'trust --yes', 'tools list --config', 'servers --config', 'mcp --config'])(
+    'says why %s cannot read what is no file',
+    async (words) => {
+      const { place } = await type('config path');
+      symlinkSync('loop.yaml', join(place.folder, 'loop.yaml'));
+      for (const path of ['loop.yaml', 'tidegate.yaml/x.yaml', 'state']) {
+        const { code, out, err } = await type(`${words} ${path}`, { place });
+        expect(code).toBe(exitCodes.usage);
+        expect(out + err).toContain(`${join(place.folder, path)}:1:1: error config.unreadable: `);
+        expect(out + err).toContain('Check that the path names a regular file that you may read.');
+      }
+    },
+  );
+
   it('does not know a file that is not there', async () => {
     expect(await type('config check nowhere.yaml')).toMatchObject({ code: exitCodes.notFound });
   });
@@ -146,6 +185,30 @@ describe('trust', () => {
     expect(out).not.toContain('\u001b');
   });
 
+  it('shows references with their defaults, whether or not the variable is set', async () => {
+    const config = `servers:
+  a:
+    command: "\${NO_TOOL:-./bin/../evil}"
+    args: ["\${SECRET_VALUE:-rm -rf}", "$\${literal}", "\${NO_ARGUMENT:-}"]
+    cwd: "\${SECRET_VALUE:-../..}/x"
+    env: {KEY: "\${SECRET_VALUE}"}
+    timeout: \${PATIENCE:-5s}
+  web: {url: "\${NO_URL:-https://evil.example/mcp}"}
+http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
+`;
+    const { out } = await type('trust', { config, answer: 'n' });
+    expect(out).toContain('command  "${NO_TOOL:-./bin/../evil}"');
+    expect(out).toContain('argument "${SECRET_VALUE:-rm -rf}"');
+    expect(out).toContain('argument "$${literal}"');
+    expect(out).toContain('argument "${NO_ARGUMENT:-}"');
+    expect(out).toContain('in       "${SECRET_VALUE:-../..}/x"');
+    expect(out).toContain('env      KEY="${SECRET_VALUE}"');
+    expect(out).toContain('url      "${NO_URL:-https://evil.example/mcp}"');
+    expect(out).toContain('http     without a token');
+    expect(out).toContain('http on  "${NO_HOST:-127.0.0.1}"');
+    expect(out).not.toContain('hunter2');
+  });
+
   it.each([
     ['y', exitCodes.ok],
     ['YES', exitCodes.ok],
@@ -154,6 +217,13 @@ describe('trust', () => {
     ['yeah no', exitCodes.untrusted],
   ])('takes the answer %j', async (answer, code) => {
     expect((await type('trust', { answer })).code).toBe(code);
+  });
+
+  it('ends as interrupted when Ctrl+C answers', async () => {
+    const { code, err, place } = await type('trust', { answer: 'interrupt' });
+    expect(code).toBe(exitCodes.interrupted);
+    expect(err).toContain('Interrupted.');
+    expect((await type('trust --list', { place })).out).toBe('');
   });
 
   it('records, lists and forgets', async () => {
@@ -206,6 +276,42 @@ describe('tools and servers', () => {
     expect(await type('servers', { place })).toMatchObject({ out: expect.stringContaining('untrusted') });
   });
 
+  it('list nothing, with a status that says why', async () => {
+    const untrusted = await type('tools list --json', { config });
+    expect(untrusted).toMatchObject({ code: exitCodes.untrusted, out: '{"tools":[]}\n' });
+    expect(untrusted.err).toContain('servers of an untrusted file are left out');
+    const broken = (more: object) =>
+      JSON.stringify({ servers: { away: { command: 'no-such-program' }, ...more } });
+    const { place } = await type('trust --yes', { config: broken({}) });
+    const failed = await type('tools list', { place });
+    expect(failed).toMatchObject({ code: exitCodes.unavailable, out: '' });
+    expect(failed.err).toContain('server away is ');
+    const { place: partly } = await type('trust --yes', {
+      config: (folder) => broken({ calc: { command: process.execPath, args: [server(folder)] } }),
+    });
+    expect(await type('tools list', { place: partly })).toMatchObject({
+      code: exitCodes.ok,
+      out: expect.stringContaining('calc_add'),
+      err: expect.stringContaining('server away is '),
+    });
+    const { place: empty } = await type('trust --yes', { config: 'servers: {}\n' });
+    expect(await type('tools list', { place: empty })).toMatchObject({ code: exitCodes.ok });
+  });
+
+  it('repeat no secret of what a server complains of', async () => {
+    const complains = (folder: string): string => {
+      const file = join(folder, 'complains.mjs');
+      writeFileSync(file, "console.error('cannot log in with token=hunter2hunter2');\nprocess.exit(1);\n");
+      return JSON.stringify({ servers: { shy: { command: process.execPath, args: [file] } } });
+    };
+    const { place } = await type('trust --yes', { config: complains });
+    for (const words of ['servers', 'servers --json', 'tools list']) {
+      const { out, err } = await type(words, { place });
+      expect(out + err).toContain('cannot log in with token=[redacted]');
+      expect(out + err).not.toContain('hunter2hunter2');
+    }
+  });
+
   it('list, show and call', async () => {
     const { place } = await type('trust --yes', { config });
     expect((await type('tools list', { place })).out).toMatch(/^calc_add +server:calc +Adds two numbers\.\n/);
@@ -239,6 +345,7 @@ interface Circumstances {
   /** What a person at the terminal types; without it there is no terminal. */
   readonly answer?: string;
   readonly input?: string;
+  readonly home?: string;
 }
 
 interface Typed {
@@ -259,21 +366,25 @@ async function type(words: string, circumstances: Circumstances = {}): Promise<T
   });
   const list = words.split(' ').filter((word) => word !== '');
   const { answer } = circumstances;
+  const interruption = new AbortController();
   const context: Context = {
     cwd: place.folder,
     env: {
       PATH: process.env['PATH'],
       HOME: place.folder,
-      TIDEGATE_HOME: join(place.folder, 'state'),
+      TIDEGATE_HOME: circumstances.home ?? join(place.folder, 'state'),
       SECRET_VALUE: 'hunter2',
     },
     version: '1.2.3',
     output: createOutput(sink('out'), sink('err'), list.includes('--json'), true),
-    signal: new AbortController().signal,
+    signal: interruption.signal,
     input: {
       isTerminal: answer !== undefined,
       readAll: () => Promise.resolve(circumstances.input ?? ''),
-      ask: () => Promise.resolve(answer ?? ''),
+      ask() {
+        if (answer === 'interrupt') interruption.abort();
+        return Promise.resolve(answer === 'interrupt' ? '' : (answer ?? ''));
+      },
     },
   };
   const code = await run(list, context, (text) => void (said.out += text));

@@ -1,4 +1,4 @@
-import { printable } from './output.js';
+import { printable } from '../config/index.js';
 
 const plain = /^[A-Za-z0-9_./@:+-]+$/;
 

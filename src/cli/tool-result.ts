@@ -1,4 +1,4 @@
-import { printable, printableLines } from './output.js';
+import { printable, printableLines } from '../config/index.js';
 
 interface Result {
   readonly content?: unknown;

@@ -1,8 +1,8 @@
+import { printable } from '../config/index.js';
 import type { listTools, Tidegate } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
-import { printable } from './output.js';
 import { untilSettled } from './until-settled.js';
 import { trustHint } from './with-gate.js';
 

@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path';
 import type { State, ToolFile } from '../app/index.js';
 import type { Context } from './command.js';
-import { printable } from './output.js';
+import { printable } from '../config/index.js';
 
 /** The tool files of a workspace that nobody trusted yet, as they are now. */
 export async function untrustedTools(workspace: string, state: State): Promise<readonly ToolFile[]> {

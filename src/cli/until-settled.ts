@@ -1,7 +1,7 @@
+import { printable } from '../config/index.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tidegate } from '../app/index.js';
 import type { Context } from './command.js';
-import { printable } from './output.js';
 
 const longestMs = 30_000;
 const patienceMs = 1000;

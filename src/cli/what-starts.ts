@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
-import { type Config, isLoopbackHost, loadConfig, type ServerConfig } from '../config/index.js';
+import { type Config, isLoopbackHost, loadConfig, printable, type ServerConfig } from '../config/index.js';
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
-import { printable } from './output.js';
 
 export interface Starts {
   /** For a person to read before deciding. */
@@ -14,29 +13,29 @@ export interface Starts {
 
 /**
  * Exactly what a file would start. Values that come from the environment are shown as the file spells them,
- * `${NAME}`: they are not part of what is trusted, and may be secrets.
+ * `${NAME:-default}`: they are not part of what is trusted, and may be secrets; the default is.
  */
 export async function startsOf(
   located: Located & { readonly file: string },
   { env }: Context,
 ): Promise<Starts> {
-  const spelt = Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`]));
-  const written = await loadConfig({ file: located.file, env: spelt, home: homedir() });
+  const written = await loadConfig({ file: located.file, env, home: homedir(), asWritten: true });
   if (written.sha256 !== located.sha256 || written.config.file !== located.config.file) {
     throw new Failure('trust.changed', 'The file changed while it was read.', 'tidegate trust');
   }
-  const servers = located.config.servers.map(
-    (server) => written.config.servers.find(({ name }) => name === server.name) ?? server,
-  );
+  const { servers } = written.config;
+  // Whether a token is asked for depends on the host itself, not on how the file spells it.
+  const { auth } = located.config.http;
+  const shown: Config = { ...written.config, http: { ...written.config.http, auth } };
   const lines = [
     `File    ${printable(realFile(located))}`,
     `SHA-256 ${String(located.sha256)}`,
     servers.length === 0 ? 'It starts nothing.' : 'It would start or call:',
     ...servers.flatMap(serverLines),
-    ...settingLines(written.config),
+    ...settingLines(shown),
     '',
   ];
-  return { lines, servers: servers.map(plainServer), settings: plainSettings(written.config) };
+  return { lines, servers: servers.map(plainServer), settings: plainSettings(shown) };
 }
 
 /** The file itself where a link was named: what is shown and recorded is this path. */

@@ -2,7 +2,7 @@ import type { Tidegate, TidegateOptions } from '../app/index.js';
 import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
 import { configFileOf, problemLines } from './locate.js';
-import { printable } from './output.js';
+import { printable } from '../config/index.js';
 import { shellPath } from './shell-path.js';
 
 /** Opens the gate of this place for the time of some work, and closes it whatever happens. */

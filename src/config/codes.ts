@@ -71,6 +71,10 @@ export const problemCodes = {
     meaning: 'There are more problems than are reported at once.',
     remedy: 'Solve the ones above first.',
   },
+  'config.relative_home': {
+    meaning: 'TIDEGATE_HOME is a relative path, which names another directory for each command.',
+    remedy: 'Set TIDEGATE_HOME to an absolute path.',
+  },
   'state.unsafe': {
     meaning: 'Other users of this machine can change the state directory.',
     remedy: 'Choose a directory of your own with TIDEGATE_HOME, or correct its owner and permissions.',

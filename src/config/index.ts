@@ -1,3 +1,5 @@
+// The command line may enter this room only, and shows what files and servers say.
+export { printable, printableJson, printableLines } from '../kernel/index.js';
 export type { ProblemCode } from './codes.js';
 export type {
   Config,
@@ -9,7 +11,7 @@ export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
-export { prepareStateDirectory, stateDirectory } from './state-directory.js';
+export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
 export { telemetryFromEnvironment } from './telemetry-environment.js';
 export { createToolFilter } from './tool-filter.js';

@@ -21,6 +21,8 @@ export interface LoadOptions {
   readonly home: string;
   /** The workspace root when the file names none. Default: the directory of the file. */
   readonly workspace?: string;
+  /** Judge the values, but leave texts as the file spells them, references and all: for showing, not for use. */
+  readonly asWritten?: boolean;
 }
 
 export interface LoadedConfig {
@@ -72,7 +74,8 @@ function settle(
   const { file, text, sha256 } = source;
   const found = [...parsing];
   const report = (finding: Finding) => void found.push(finding);
-  const values = readTree(configTable, root, { text, environment: options.env, report });
+  const { env: environment, asWritten = false } = options;
+  const values = readTree(configTable, root, { text, environment, report, asWritten });
   checkRules(values, root, report);
   const findings = found.map((finding) => softened(finding, values, file.endsWith('.json')));
   const unsound = new Set(findings.filter((finding) => finding.severity !== 'warning').map(serverKey));
@@ -82,6 +85,7 @@ function settle(
     home: options.home,
     workspace: options.workspace ?? directory,
     file,
+    asWritten,
     isSound: (section, name) => !unsound.has(`${section} ${name}`),
     sections: sectionsInOrder(root),
   });

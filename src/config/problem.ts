@@ -1,3 +1,4 @@
+import { printable } from '../kernel/index.js';
 import { type ProblemCode, problemCodes, type Severity } from './codes.js';
 
 /** Where in the tree of the configuration: keys and list positions from the root. */
@@ -63,14 +64,6 @@ export function formatPath(path: Path): string {
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
   return printable(JSON.stringify(short));
-}
-
-// Control characters and bidirectional marks could rewrite what a terminal shows around them.
-function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {

@@ -8,6 +8,8 @@ export interface ReadContext {
   readonly text: string;
   readonly environment: Environment;
   readonly report: Report;
+  /** Texts keep their references; they are judged by what these stand for all the same. */
+  readonly asWritten?: boolean;
 }
 
 /** A value of the file, and the way to it from the root. */

@@ -17,8 +17,12 @@ export function readScalar(field: ScalarField, place: Place, context: ReadContex
   const verdict = judgeScalar(field, scalar);
   if (verdict === 'wrong') reportWrongType(wantedBy(field), place, context);
   else if ('flaw' in verdict) context.report({ ...verdict.flaw, offset: node.start, path });
-  else return verdict.value;
+  else return isKeptText(field, node, context) ? node.value : verdict.value;
   return undefined;
+}
+
+function isKeptText({ kind }: ScalarField, { value }: ScalarNode, { asWritten }: ReadContext): boolean {
+  return asWritten === true && kind === 'text' && typeof value === 'string';
 }
 
 // Replaces `${…}` references. Every one that is wrong is reported.

@@ -13,6 +13,8 @@ export interface ResolveParts {
   /** The root that is offered when the file names none. */
   readonly workspace: string;
   readonly file?: string;
+  /** Paths with references in them stay as they are: nobody can say where they lead. */
+  readonly asWritten?: boolean;
   /** Servers that something is wrong with are left out. */
   readonly isSound: (section: ServerSection, name: string) => boolean;
   readonly sections: readonly ServerSection[];
@@ -103,7 +105,8 @@ function isPath(command: string): boolean {
   return command.includes('/') || command.includes(sep);
 }
 
-function absolute(path: string, { directory, home }: ResolveParts): string {
+function absolute(path: string, { directory, home, asWritten }: ResolveParts): string {
+  if (asWritten === true && path.includes('${')) return path;
   if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));
   return resolve(directory, path);
 }

@@ -1,8 +1,17 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { prepareStateDirectory, stateDirectory } from './state-directory.js';
+import { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tidegate-state-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -18,6 +27,19 @@ describe('the state directory', () => {
     [{ USERPROFILE: '/u' }, 'win32', '/u/AppData/Local/tidegate'],
   ] as const)('for %j on %s is %s', (environment, platform, expected) => {
     expect(stateDirectory(environment, platform)).toBe(expected);
+  });
+
+  it.each([
+    [{ HOME: '/h' }, undefined],
+    [{ TIDEGATE_HOME: '', HOME: '/h' }, undefined],
+    [{ TIDEGATE_HOME: '/t', HOME: '/h' }, undefined],
+    [{ TIDEGATE_HOME: 'state', HOME: '/h' }, join(process.cwd(), 'state')],
+    [{ TIDEGATE_HOME: './a/../b', HOME: '/h' }, join(process.cwd(), 'b')],
+    [{ TIDEGATE_HOME: '~/.tidegate', HOME: '/h' }, '/h/.tidegate'],
+  ])('of %j is refused where it is relative, and the absolute path is named', (environment, meant) => {
+    const problem = homeProblem(environment);
+    expect(problem?.code).toBe(meant && 'config.relative_home');
+    expect(problem?.remedy).toBe(meant && `Set TIDEGATE_HOME to an absolute path, such as ${meant}`);
   });
 
   it('is made for this user alone', () => {
@@ -50,5 +72,11 @@ describe('the state directory', () => {
     writeFileSync(join(root, 'file'), '');
     expect(prepareStateDirectory(join(root, 'file', 'below'))).toMatchObject({ code: 'state.unwritable' });
     expect(prepareStateDirectory(join(root, 'file'))).toMatchObject({ code: 'state.unwritable' });
+    symlinkSync('loop', join(root, 'loop'));
+    expect(prepareStateDirectory(join(root, 'loop'))).toMatchObject({ code: 'state.unwritable' });
+  });
+
+  it.runIf(process.platform === 'linux')('is a problem, not a hang, where there can be no directory', () => {
+    expect(prepareStateDirectory('/proc/nowhere/x')).toMatchObject({ code: 'state.unwritable' });
   });
 });

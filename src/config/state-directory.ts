@@ -1,7 +1,7 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
-import { createProblem, type Problem } from './problem.js';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { createProblem, type Problem, quote } from './problem.js';
 import type { Environment } from './substitute.js';
 
 /** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */
@@ -19,10 +19,25 @@ export function stateDirectory(
   return join(home, '.local', 'state', 'tidegate');
 }
 
+/** Why TIDEGATE_HOME names no directory: what is relative would be another one wherever a command is typed. */
+export function homeProblem(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): Problem | undefined {
+  const { TIDEGATE_HOME: own } = environment;
+  if (!own || isAbsolute(own)) return undefined;
+  const meant = own.startsWith('~/') ? join(homeOf(environment, platform), own.slice(2)) : resolve(own);
+  return createProblem(own, '', {
+    code: 'config.relative_home',
+    message: `TIDEGATE_HOME is the relative path ${quote(own)}.`,
+    remedy: `Set TIDEGATE_HOME to an absolute path, such as ${meant}`,
+  });
+}
+
 /** Makes the directory for this user alone (0700). Gives a problem when it cannot be, or others could change it. */
 export function prepareStateDirectory(directory: string): Problem | undefined {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     return stateDirectoryProblem(directory);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -30,6 +45,19 @@ export function prepareStateDirectory(directory: string): Problem | undefined {
       code: 'state.unwritable',
       message: `The directory cannot be made: ${reason}.`,
     });
+  }
+}
+
+// Step by step: Node's own `recursive` never comes back from a file system that takes no directories, such as /proc.
+function makeDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(directory);
+  if (parent !== directory) makeDirectory(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 

@@ -81,6 +81,7 @@ export {
   type Tier,
   type ToolPorts,
 } from './ports.js';
+export { printable, printableJson, printableLines } from './printable.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
 export type { InputOf, JsonObject, OutputOf, Schema, SchemaIssue, Validation } from './schema.js';

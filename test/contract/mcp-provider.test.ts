@@ -59,6 +59,7 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
       memory: openFileMemory(mkdtempSync(join(stateDir, 'memory-'))),
       roots: ['/somewhere'],
       version: '0.0.0',
+      createRedactor: () => (line) => line,
       log: () => undefined,
       ...more,
     });

@@ -43,6 +43,7 @@ export function openBench(script: Script, more: Partial<McpProviderOptions> = {}
     memory: mapMemory(memory),
     roots: ['/work space/a'],
     version: '1.2.3',
+    createRedactor: () => (line) => line,
     log: (level, message, fields) => void logs.push({ level, message, fields }),
     clock,
     ...more,

@@ -22,6 +22,7 @@ let place: Place;
 let gate: HttpGate;
 let upstream: ScriptedUpstream;
 let token: string;
+let said = '';
 
 beforeAll(async () => {
   const definition = '{"name":"a","inputSchema":{"type":"object"},"x-unknown":12345678901234567890}';
@@ -46,6 +47,7 @@ beforeAll(async () => {
   });
   place = openPlace({ servers: { up: upstream.entry, off: { command: 'nothing-here', enabled: false } } });
   gate = await openHttpGate(place);
+  gate.child.stderr.on('data', (part: Buffer) => (said += part.toString()));
   token = tokenOf(place);
 });
 afterAll(async () => {
@@ -104,6 +106,19 @@ async function everyRoute(): Promise<readonly (readonly [string, string])[]> {
     ),
   ];
 }
+
+it('leaves one warning of many wrong tokens in the log', async () => {
+  for (let i = 0; i < 20; i += 1) await ask('GET', '/mcp', bearer(`wrong-${String(i)}`));
+  const warnings = () => said.split('\n').filter((line) => line.includes('refused over HTTP'));
+  await waitFor(
+    () => warnings().length > 0,
+    5000,
+    () => `the gate said ${said}`,
+  );
+  expect(warnings()).toHaveLength(1);
+  expect(JSON.parse(warnings()[0] ?? '')).toMatchObject({ level: 'warn', count: 1, address: '127.0.0.1' });
+  expect(said).not.toContain('wrong-');
+});
 
 describe('the health addresses', () => {
   it('need no token and tell nothing', async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
     lists: {
       'tools/list': [
         `{"name":"read_file","description":"Reads a file.\\nSecond line.","inputSchema":${schema}}`,
-        '{"name":"hostile","description":"\\u001b[31mred\\u202e","inputSchema":{"type":"object"}}',
+        '{"name":"hostile","description":"\\u001b[31mred\\u202e \\u009b2J\\u200b\\u2066\u009b\u200b","inputSchema":{"type":"object"}}',
         ...['fails', 'refused', 'hangs', 'dies'].map(
           (name) => `{"name":"${name}","inputSchema":{"type":"object"}}`,
         ),
@@ -25,7 +25,10 @@ beforeAll(async () => {
         read_file: {
           result: '{"content":[{"type":"text","text":"line one\\nline two"}],"x":12345678901234567890}',
         },
-        hostile: { result: '{"content":[{"type":"text","text":"\\u001b]0;owned\\u0007\\u001b[2J"}]}' },
+        hostile: {
+          result:
+            '{"content":[{"type":"text","text":"\\u001b]0;owned\\u0007\\u001b[2J\\u009b2J\\u202e\u2066"}]}',
+        },
         fails: { result: '{"isError":true,"content":[{"type":"text","text":"it failed"}]}' },
         refused: { error: '{"code":-32050,"message":"not today"}' },
         hangs: { hangs: true },
@@ -187,6 +190,9 @@ describe('what is printed', () => {
       ['tools', 'list'],
       ['tools', 'show', 'files_hostile'],
       ['tools', 'call', 'files_hostile'],
+      ['tools', 'list', '--json'],
+      ['tools', 'show', 'files_hostile', '--json'],
+      ['tools', 'call', 'files_hostile', '--json'],
       ['servers'],
       ['config', 'check'],
       ['--help'],
@@ -196,7 +202,7 @@ describe('what is printed', () => {
       });
       expect({ args, text: stdout + stderr }).toEqual({
         args,
-        text: expect.not.stringMatching(/[\u0000-\u0008\u000b-\u001f\u007f\u202e]/),
+        text: expect.not.stringMatching(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e\u2066]/),
       });
     }
   });

@@ -204,6 +204,20 @@ describe.each(clientWays)('a client over $wire in the $era era', ({ wire, era })
     );
   });
 
+  it('keeps its servers when an edit takes them all away and nobody trusted it', async () => {
+    const [before, saidBefore] = [changes(), said().length];
+    place.write({ servers: {} });
+    await waitFor(
+      () => said().slice(saidBefore).includes('tidegate trust'),
+      10_000,
+      () => `the gate said ${said()}`,
+    );
+    expect(await tools()).toEqual(['renamed_b', 'renamed_slow']);
+    expect(changes()).toBe(before);
+    await changedBy(() => place.trust());
+    expect(await tools()).toEqual([]);
+  });
+
   it('is still the same client in the same session', async () => {
     const { text } = await client.request('tools/list', '');
     expect(text).not.toContain('Session not found');

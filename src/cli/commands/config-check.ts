@@ -1,8 +1,7 @@
-import { hasErrors } from '../../config/index.js';
+import { hasErrors, printable } from '../../config/index.js';
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { locate, problemLines } from '../locate.js';
-import { printable } from '../output.js';
 import { shellPath } from '../shell-path.js';
 
 export const configCheck: Command = {

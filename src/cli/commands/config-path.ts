@@ -1,7 +1,7 @@
+import { printable } from '../../config/index.js';
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { locate } from '../locate.js';
-import { printable } from '../output.js';
 
 export const configPath: Command = {
   name: 'config path',

@@ -2,7 +2,7 @@ import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, type Given, textOption, toolsOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
-import { noFile } from '../locate.js';
+import { noFileNamed } from '../locate.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
 export const mcp: Command = {
@@ -38,7 +38,7 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
         `tidegate: servers of an untrusted file were not started. Read it, then: ${untrusted}`,
       );
     }
-    if (tidegate.trust.file === undefined) context.output.note(`tidegate: ${noFile}`);
+    if (tidegate.trust.file === undefined) context.output.note(`tidegate: ${noFileNamed}`);
     for (const line of workspaceNotes(tidegate)) context.output.note(`tidegate: ${line}`);
     await Promise.race([tidegate.serveStdio(), aborted(context.signal)]);
     return exitCodes.ok;

@@ -1,12 +1,11 @@
 import type { HttpServing } from '../../app/index.js';
-import { type Config, isLoopbackHost } from '../../config/index.js';
+import { type Config, isLoopbackHost, printable } from '../../config/index.js';
 import { aborted } from '../aborted.js';
 import { type Command, configOption, type Context, textOption, toolsOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { keepHeapSmall } from '../small-heap.js';
-import { noFile } from '../locate.js';
-import { printable } from '../output.js';
+import { noFileNamed } from '../locate.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
 export const serve: Command = {
@@ -29,7 +28,7 @@ export const serve: Command = {
         tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
       );
       announce(context, serving, trustHint(tidegate));
-      if (tidegate.trust.file === undefined) context.output.note(noFile);
+      if (tidegate.trust.file === undefined) context.output.note(noFileNamed);
       for (const line of workspaceNotes(tidegate)) context.output.note(line);
       // Not earlier: starting is quicker with room to spare.
       keepHeapSmall();

@@ -1,9 +1,10 @@
+import { printable } from '../../config/index.js';
 import type { ProviderReport } from '../running-gate.js';
 import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { didYouMean } from '../nearest-name.js';
-import { type Colour, printable } from '../output.js';
+import type { Colour } from '../output.js';
 import { askRunningGate } from '../running-gate.js';
 import { untilSettled } from '../until-settled.js';
 import { trustHint, withGate } from '../with-gate.js';

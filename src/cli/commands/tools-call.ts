@@ -1,8 +1,8 @@
+import { printable } from '../../config/index.js';
 import type { Tidegate } from '../../app/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
-import { printable } from '../output.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
 import { findTool, propertiesOf } from '../tools.js';
@@ -35,11 +35,11 @@ export const toolsCall: Command = {
 
 async function call(tidegate: Tidegate, name: string, text: string, context: Context): Promise<ExitCode> {
   const { output, signal } = context;
-  const { callTool } = await import('../../app/index.js');
+  const { callTool, redactText } = await import('../../app/index.js');
   const outcome = await callTool(tidegate, name, text, signal);
   if (signal.aborted) throw interrupted();
   if (outcome.kind === 'fault') {
-    noteDetail(outcome.fault, context);
+    noteDetail(outcome.fault, redactText, context);
     throw failureOf(outcome.fault);
   }
   if (outcome.kind === 'asks') {
@@ -67,13 +67,12 @@ const nextOf: Partial<Record<Fault['code'], string>> = {
 const longestDetail = 500;
 
 /** What agents are never told: this terminal is the operator's own. */
-function noteDetail({ detail }: Fault, { output }: Context): void {
-  if (detail !== undefined && detail !== '')
-    output.note(`detail: ${printable(detail.slice(0, longestDetail))}`);
+function noteDetail({ detail = '' }: Fault, redact: (text: string) => string, { output }: Context): void {
+  if (detail !== '') output.note(`detail: ${printable(redact(detail).slice(0, longestDetail))}`);
 }
 
 function failureOf(fault: Fault): Failure {
-  const upstream = fault.upstream === undefined ? '' : ` ${upstreamMessage(fault.upstream.value)}`;
+  const upstream = fault.upstream === undefined ? '' : ` ${printable(upstreamMessage(fault.upstream.value))}`;
   return new Failure(fault.code, `${fault.message}${upstream}`, nextOf[fault.code]);
 }
 

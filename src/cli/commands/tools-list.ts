@@ -1,6 +1,6 @@
+import { printable } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { printable } from '../output.js';
 import { summaryOf, toolsOf } from '../tools.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
@@ -33,8 +33,11 @@ export const toolsList: Command = {
       if (untrusted !== undefined)
         output.note(`servers of an untrusted file are left out. Read it, then: ${untrusted}`);
       for (const line of workspaceNotes(tidegate)) output.note(line);
-      if (tools.length === 0) output.note('no tools. See: tidegate servers');
-      return exitCodes.ok;
+      if (tools.length > 0) return exitCodes.ok;
+      output.note('no tools. See: tidegate servers');
+      // A list that is empty for want of servers is no answer to build on.
+      if (untrusted !== undefined) return exitCodes.untrusted;
+      return troubled.length > 0 ? exitCodes.unavailable : exitCodes.ok;
     });
   },
 };

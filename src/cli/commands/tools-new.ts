@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Command, Context } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
-import { printable } from '../output.js';
+import { printable } from '../../config/index.js';
 import { newTestText, newToolText } from '../new-tool.js';
 
 export const toolsNew: Command = {

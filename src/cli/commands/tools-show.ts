@@ -1,8 +1,8 @@
+import { printable, printableLines } from '../../config/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { mermaidLines } from '../mermaid.js';
-import { printable, printableLines } from '../output.js';
 import { findTool, propertiesOf, type Tool } from '../tools.js';
 import { withGate } from '../with-gate.js';
 

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { State, ToolFile } from '../../app/index.js';
-import { hasErrors, type Problem } from '../../config/index.js';
+import { hasErrors, printable, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
-import { printable } from '../output.js';
 import { shellPath } from '../shell-path.js';
 import { toolLines, untrustedTools } from '../trust-tools.js';
 import { realFile, type Starts, startsOf } from '../what-starts.js';

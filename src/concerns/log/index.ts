@@ -1,2 +1,2 @@
 export { type Log, type LogThreshold, openLog } from './log.js';
-export { redactText } from './redact.js';
+export { createLineRedactor, redactText } from './redact.js';

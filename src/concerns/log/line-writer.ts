@@ -1,3 +1,4 @@
+import { printableJson } from '../../kernel/index.js';
 import type { BufferedFile } from './buffered-file.js';
 
 /** Turns levels, messages and fields into lines. Loads pino at the first line. */
@@ -23,7 +24,7 @@ const maxWaiting = 1000;
 export function openLineWriter(openFile: (lost: (count: number) => string) => BufferedFile): LineWriter {
   const clock = createClock();
   const file = openFile((count) => plainLine('warn', 'log.dropped', { count }, clock()));
-  const plain: Format = (...line) => file.write(plainLine(...line));
+  const plain: Format = (...line) => file.write(printableJson(plainLine(...line)));
   let waiting: Line[] = [];
   let format: Format | undefined;
   let isDue = false;
@@ -77,7 +78,7 @@ async function loadPino(file: BufferedFile): Promise<Format> {
       formatters: { level: (label) => ({ level: label }) },
     },
     // Not pino.destination: its flush at exit never ends when the reader is gone or the disk is full.
-    { write: (text: string) => file.write(text) },
+    { write: (text: string) => file.write(printableJson(text)) },
   );
   return (level, message, fields, time) => {
     at = time;

@@ -111,6 +111,13 @@ describe('openLog', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('spells out what could fool a reader of its lines', async () => {
+    const { log, text, lines } = open();
+    log.lines('info', 'server.stderr', {})('a\u009b2J\u202eb');
+    expect(await lines()).toMatchObject([{ line: 'a\u009b2J\u202eb' }]);
+    expect(text()).toContain('"line":"a\\u009b2J\\u202eb"');
+  });
+
   it('ignores what comes after close', async () => {
     const { log, lines } = open();
     await log.close();

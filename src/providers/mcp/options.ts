@@ -18,6 +18,9 @@ export type Log = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** Takes the secrets out of a stream, line by line. */
+export type Redactor = (line: string) => string;
+
 /** Time, so that tests can hold it still. */
 export interface Clock {
   now(): number;
@@ -48,6 +51,8 @@ export interface McpProviderOptions {
   /** Our own version, told to the server. */
   readonly version: string;
   readonly log: Log;
+  /** What the server says of itself is shown to people: each stream of it goes through one of these. */
+  readonly createRedactor: () => Redactor;
   readonly clock?: Clock;
 }
 

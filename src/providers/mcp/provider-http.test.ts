@@ -34,6 +34,7 @@ async function open(script: (hit: Hit) => void, more: Partial<McpProviderOptions
     memory: { read: () => undefined, write: () => undefined },
     roots: ['/a'],
     version: '1.2.3',
+    createRedactor: () => (line) => line,
     log: () => undefined,
     ...more,
   });

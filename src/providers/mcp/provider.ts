@@ -52,6 +52,7 @@ function openServer(options: McpProviderOptions): Provider {
     server: name,
     clock,
     log,
+    redact: (text) => options.createRedactor()(text),
     startMs,
     idleMs: options.idleMs,
     isNeeded: () => watches.uris.length > 0,
@@ -153,7 +154,14 @@ async function openLink(options: McpProviderOptions, clock: Clock, events: LinkE
   }
   const { command, args, cwd, env } = transport;
   const order = { owner: name, command, args, cwd, env };
-  return openStdioLink({ processes: options.processes, order, events, clock, log });
+  return openStdioLink({
+    processes: options.processes,
+    order,
+    events,
+    clock,
+    log,
+    redact: options.createRedactor(),
+  });
 }
 
 /** The arguments as the stages see them. What the server makes of them is its own affair. */

@@ -7,6 +7,7 @@ async function open() {
   const server = scriptServer(() => undefined);
   const frames: Frame[] = [];
   const ends: string[] = [];
+  const logged: unknown[] = [];
   const link = await openStdioLink({
     processes: server.processes,
     order: { owner: 's', command: 'server', args: [], cwd: '/', env: {} },
@@ -16,9 +17,10 @@ async function open() {
       closed: (detail) => void ends.push(detail),
     },
     clock: createFakeClock(),
-    log: () => undefined,
+    log: (_level, _message, fields) => void logged.push(fields?.['line']),
+    redact: (line) => line.replace(/secret-\d+/, '[redacted]'),
   });
-  return { link, child: server.child, frames, ends };
+  return { link, child: server.child, frames, ends, logged };
 }
 
 const request = (id: number, size = 0): string => `{"id":${id},"pad":"${'x'.repeat(size)}"}`;
@@ -84,6 +86,15 @@ describe('the line to a child', () => {
     expect(frames).toMatchObject([{ method: 'é😀' }, { method: 'b' }]);
     expect(ends).toEqual(['ended by SIGKILL: last words']);
     expect(child.isClosed).toBe(true);
+  });
+
+  it('repeats no secret that the child complains of, not even where it is cut', async () => {
+    const { child, ends, logged } = await open();
+    child.complain(`with secret-1\n${'x'.repeat(295)} secret-1234567890\n`);
+    child.exit({ code: 1, signal: null });
+    expect(logged[0]).toBe('with [redacted]');
+    expect(ends.join()).toContain('exited with code 1: xxx');
+    expect(ends.join()).not.toContain('sec');
   });
 
   it('says nothing after it was closed', async () => {

@@ -7,7 +7,7 @@ import {
   readFrame,
 } from '../../kernel/index.js';
 import { type Link, type LinkEvents, maxMessageBytes } from './link.js';
-import type { Clock, Log } from './options.js';
+import type { Clock, Log, Redactor } from './options.js';
 import { createRateLimitedLog } from './rate-limited-log.js';
 
 export interface StdioLinkParts {
@@ -16,6 +16,7 @@ export interface StdioLinkParts {
   readonly events: LinkEvents;
   readonly clock: Clock;
   readonly log: Log;
+  readonly redact: Redactor;
 }
 
 interface Queued {
@@ -31,7 +32,7 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
   const child = await parts.processes.start(parts.order);
   const reader = createLineReader(maxMessageBytes);
   const complain = createRateLimitedLog(parts.log, parts.clock);
-  const errors = collectErrorOutput(parts.log);
+  const errors = collectErrorOutput(parts.log, parts.redact);
   let queue: Queued[] = [];
   let queuedLength = 0;
   let isFlushing = false;
@@ -132,15 +133,17 @@ interface ErrorOutput {
 }
 
 /** What the child says on stderr is kept for the operator: as debug lines, and the last one as the reason of an exit. */
-function collectErrorOutput(log: Log): ErrorOutput {
+function collectErrorOutput(log: Log, redact: Redactor): ErrorOutput {
   const reader = createLineReader(maxErrorLine);
   let last = '';
   return {
     push(chunk) {
       for (const line of reader.push(chunk)) {
         if (line.kind !== 'line') continue;
-        last = line.text.trim().slice(0, 300);
-        log('debug', 'server stderr', { line: line.text });
+        // Before it is cut: half a secret is known by no shape.
+        const text = redact(line.text);
+        last = text.trim().slice(0, 300);
+        log('debug', 'server stderr', { line: text });
       }
     },
     last: () => last,

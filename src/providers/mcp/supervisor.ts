@@ -1,6 +1,6 @@
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../kernel/index.js';
 import { cancelledFault } from './link-faults.js';
-import type { Clock, Log } from './options.js';
+import type { Clock, Log, Redactor } from './options.js';
 import { createPauses } from './pauses.js';
 import type { Peer } from './peer.js';
 
@@ -8,6 +8,7 @@ export interface SupervisorParts {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly redact: Redactor;
   readonly startMs: number;
   readonly idleMs: number;
   /** Opens the server; `lost` must be called once when it goes away by itself. Throws with the reason. */
@@ -103,7 +104,8 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     return peer;
   }
 
-  function failed(why: string): Fault {
+  function failed(reason: string): Fault {
+    const why = parts.redact(reason);
     state = life.signal.aborted ? 'stopped' : 'failed';
     detail = why;
     pauses.failed();

@@ -12,10 +12,12 @@ import { type HttpServer, serveHttp } from './serve-http.js';
 const tokens: Readonly<Record<string, Principal>> = { 'Bearer ada': ada, 'Bearer eve': eve };
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 let server: HttpServer | undefined;
+let warned: unknown[] = [];
 
 afterEach(async () => {
   await server?.close();
   server = undefined;
+  warned = [];
 });
 
 const echo: FakeHandler = (call) => content(JsonText.from({ content: [], echoed: call.params.text }));
@@ -33,6 +35,7 @@ async function open(tools: Readonly<Record<string, FakeHandler>> = { echo }): Pr
     port: 0,
     now: () => Date.now(),
     authenticate: (authorization) => tokens[authorization ?? ''],
+    warn: (message, fields) => void warned.push({ message, ...fields }),
   });
   const { port } = server;
   const ask = (sent: Sent): Promise<Reply> =>
@@ -113,6 +116,16 @@ describe('every address', () => {
         if (status === 401) expect(headers['www-authenticate']).toContain('Bearer');
       }
     }
+  });
+
+  it('warns of who was refused, once, and without the token', async () => {
+    const { ask } = await open();
+    await ask({ path: '/api/status' });
+    expect(warned).toEqual([]);
+    for (let i = 0; i < 5; i += 1) await ask({ path: '/mcp', headers: { authorization: 'Bearer hunter2' } });
+    expect(warned).toEqual([
+      { message: 'refused over HTTP: no token, or a wrong one', count: 1, address: '127.0.0.1' },
+    ]);
   });
 
   it('of health answers without a token', async () => {
@@ -238,6 +251,7 @@ describe('a legacy session', () => {
       port: 0,
       now: () => Date.now(),
       authenticate: () => ada,
+      warn: () => undefined,
     });
     const { port } = server;
     const headers = { host: `localhost:${port}`, ...json };

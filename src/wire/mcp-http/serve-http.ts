@@ -8,6 +8,7 @@ import type { WireCommon } from '../identity.js';
 import { isOurHost, isOurOrigin } from './guard.js';
 import { answerJson } from './http-line.js';
 import { openMcpEndpoint } from './mcp-endpoint.js';
+import { createRefusals, type Warn } from './refusals.js';
 import { createSentAhead } from './sent-ahead.js';
 
 export interface HttpParts {
@@ -18,6 +19,8 @@ export interface HttpParts {
   readonly now: () => number;
   /** Who holds this Authorization header, or undefined for nobody. */
   readonly authenticate: (authorization: string | undefined) => Principal | undefined;
+  /** For the operator's log. Never told what was sent as a token. */
+  readonly warn: Warn;
 }
 
 export interface HttpServer {
@@ -37,6 +40,7 @@ const maxSentAhead = 16;
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   const endpoint = openMcpEndpoint(parts.gateway, parts.common, parts.now);
   const admin = openAdmin(parts.gateway, parts.common, () => ({ sessions: endpoint.sessions() }));
+  const refusals = createRefusals(parts.warn, parts.now);
   let isReady = false;
   let port = parts.port;
   void parts.gateway.settle().then(() => {
@@ -54,7 +58,10 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
       return answerJson(response, isReady ? 200 : 503, `{"status":"${isReady ? 'ready' : 'starting'}"}`);
     }
     const principal = parts.authenticate(request.headers.authorization);
-    if (principal === undefined) return unauthorized(response);
+    if (principal === undefined) {
+      refusals.refused(request.socket.remoteAddress);
+      return unauthorized(response);
+    }
     if (path === '/mcp') return endpoint.handle(request, response, principal);
     if (path === '/api' || path.startsWith('/api/')) return admin.handle(request, response, principal, path);
     answerJson(
@@ -91,7 +98,10 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     server.listen(parts.port, parts.host, resolve);
   });
   ({ port } = server.address() as AddressInfo);
-  const timer = setInterval(() => endpoint.tend(), tendMs);
+  const timer = setInterval(() => {
+    endpoint.tend();
+    refusals.tend();
+  }, tendMs);
   timer.unref();
   return {
     port,

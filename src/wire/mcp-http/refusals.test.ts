@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createRefusals } from './refusals.js';
+
+describe('createRefusals', () => {
+  it('warns at once, then once in a while, and counts every refusal', () => {
+    const warned: unknown[] = [];
+    let now = 0;
+    const refusals = createRefusals(
+      (_message, fields) => warned.push(fields),
+      () => now,
+    );
+    refusals.tend();
+    refusals.refused('127.0.0.1');
+    expect(warned).toEqual([{ count: 1, address: '127.0.0.1' }]);
+    for (let i = 0; i < 1000; i += 1) refusals.refused('10.0.0.7');
+    refusals.tend();
+    expect(warned).toHaveLength(1);
+    now = 10_000;
+    refusals.tend();
+    refusals.tend();
+    expect(warned.slice(1)).toEqual([{ count: 1000, address: '10.0.0.7' }]);
+    now = 30_000;
+    refusals.refused('::1');
+    expect(warned.slice(2)).toEqual([{ count: 1, address: '::1' }]);
+  });
+});
