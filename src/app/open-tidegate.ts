@@ -29,6 +29,7 @@ import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
+import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
 
@@ -87,6 +88,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
   void sweepLeases(state.directory);
+  void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
   const servers = createServerProviders({ env, processes, memory, version, log });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PortService, PortServices, Processes, Readiness, Session } from '../kernel/index.js';
 
 export interface PortParts {
@@ -29,7 +31,7 @@ export function openPortServices(parts: PortParts): OwnedServices {
       import('../services/shell/index.js'),
       import('../services/files/index.js'),
     ]);
-    return openShell({ ...parts, protectedPaths });
+    return openShell({ ...parts, protectedPaths: () => protectedPaths.map(({ path }) => path) });
   });
   return {
     services: { files, search, shell },
@@ -37,6 +39,13 @@ export function openPortServices(parts: PortParts): OwnedServices {
       await Promise.all([files, search, shell].map((service) => service.close()));
     },
   };
+}
+
+/** Removes what a killed gate left beside the files of a workspace. Loads nothing where there is nothing. */
+export async function sweepFiles(stateDir: string, log: (line: string) => void): Promise<void> {
+  if (!existsSync(join(stateDir, 'drafts'))) return;
+  const { sweepDrafts } = await import('../services/files/index.js');
+  await sweepDrafts(stateDir, log);
 }
 
 /** A service that is opened at its first use. A failure to open is told and forgotten: the next use tries again. */
