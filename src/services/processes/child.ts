@@ -4,6 +4,7 @@ import { Readable, type Writable } from 'node:stream';
 import type { ChildProcess, Patience, ProcessEnd, ProcessExit } from '../../kernel/process.js';
 import { endTree } from './ladder.js';
 import { openErrorOutput, openOutput } from './output.js';
+import { readStatNow } from './proc-table.js';
 
 /** Without stdin when its order wanted none. */
 export type Spawned = ChildProcessByStdio<Writable | null, Readable, Readable>;
@@ -38,13 +39,22 @@ export function openChild(parts: ChildParts): OwnedChild {
   const notes = fourth instanceof Readable ? openOutput(fourth) : undefined;
   const input = openInput(spawned.stdin);
   const exitListeners: ((exit: ProcessExit) => void)[] = [];
+  const since = Number(readStatNow(pid)?.startTime ?? 0);
   let hasExited = false;
   let reported: ProcessExit | undefined;
   let ending: Promise<ProcessEnd> | undefined;
 
   const end = () => {
     const { needle, patience, released } = parts;
-    const tree = { pid, needle, patience, released, hasExited: () => hasExited, closeInput: input.end };
+    const tree = {
+      pid,
+      needle,
+      since,
+      patience,
+      released,
+      hasExited: () => hasExited,
+      closeInput: input.end,
+    };
     ending ??= endTree(tree).then(
       (how) => {
         if (how.isGone) parts.onGone();

@@ -1,12 +1,14 @@
 import type { Patience, ProcessEnd } from '../../kernel/process.js';
 import { type GroupSignal, hasGroup, signalGroup } from './group.js';
-import { findMarked, listDescendants, listRunningMembers, lookAgain, type Stat } from './proc-table.js';
+import { findMarked, keepRunning, listDescendants, listRunningMembers, type Stat } from './proc-table.js';
 
 export interface Tree {
   /** The direct child, leader of its group. */
   readonly pid: number;
   /** Text in the environment of everything that descends from it. */
   readonly needle: string;
+  /** When the child started, in ticks since boot; 0 where that is not known. */
+  readonly since: number;
   readonly hasExited: () => boolean;
   readonly closeInput: () => void;
   readonly patience: Patience;
@@ -38,12 +40,12 @@ async function climb(tree: Tree): Promise<ProcessEnd> {
   await waitUntil(() => isGroupGone(tree), tree.patience.afterInputMs, tree.released);
   const strays = await findStrays(tree, descendants);
   if (tree.released.aborted) return { isGone: false, ended: 0 };
-  const members = await listRunningMembers(tree.pid);
   if ((await isGroupGone(tree)) && strays.length === 0) return { isGone: true, ended: 0 };
+  const members = await listRunningMembers(tree.pid);
 
   signalGroup(tree.pid, 'SIGTERM');
   signalStrays(strays, 'SIGTERM');
-  const isAllGone = async () => (await isGroupGone(tree)) && (await keepRunning(strays)).length === 0;
+  const isAllGone = async () => (await isGroupGone(tree)) && keepRunning(strays).length === 0;
   await waitUntil(isAllGone, tree.patience.afterTermMs, tree.released);
 
   const isGone = await killUntilGone(async () => {
@@ -60,7 +62,7 @@ export async function endMarked(needle: string, released: AbortSignal): Promise<
   const marked = await findMarked(needle);
   if (marked.length === 0) return 0;
   signalStrays(marked, 'SIGTERM');
-  await waitUntil(async () => (await keepRunning(marked)).length === 0, usualPatience.afterTermMs, released);
+  await waitUntil(async () => keepRunning(marked).length === 0, usualPatience.afterTermMs, released);
   await killUntilGone(async () => [true, await findMarked(needle)], released);
   return marked.length;
 }
@@ -88,20 +90,10 @@ function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
 
 /** Who descends from the child but has left its group: a signal to the group does not reach them. */
 async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly Stat[]> {
-  const marked = await findMarked(tree.needle, tree.pid);
+  const marked = await findMarked(tree.needle, tree.since);
   const seen = new Set(marked.map((stat) => stat.pid));
-  const unmarked = await keepRunning(known.filter((stat) => !seen.has(stat.pid)));
+  const unmarked = keepRunning(known.filter((stat) => !seen.has(stat.pid)));
   return [...marked, ...unmarked].filter((stat) => stat.group !== tree.pid);
-}
-
-/** As they are now: a process may leave the group after it was first seen there. */
-async function keepRunning(processes: readonly Stat[]): Promise<readonly Stat[]> {
-  const running: Stat[] = [];
-  for (const process of processes) {
-    const now = await lookAgain(process);
-    if (now !== undefined) running.push(now);
-  }
-  return running;
 }
 
 /** Where /proc exists it decides, so that zombies whom a slow init leaves lying cost no time. */
