@@ -73,7 +73,9 @@ function noteDetail({ detail = '' }: Fault, redact: (text: string) => string, { 
 
 function failureOf(fault: Fault): Failure {
   const upstream = fault.upstream === undefined ? '' : ` ${printable(upstreamMessage(fault.upstream.value))}`;
-  return new Failure(fault.code, `${fault.message}${upstream}`, nextOf[fault.code]);
+  // What the tool itself advises is nearer to the case than any command of ours.
+  const advice = fault.suggestion === undefined ? undefined : printable(fault.suggestion);
+  return new Failure(fault.code, `${printable(fault.message)}${upstream}`, advice ?? nextOf[fault.code]);
 }
 
 function upstreamMessage(error: unknown): string {
