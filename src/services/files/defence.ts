@@ -11,13 +11,15 @@ export interface Defence {
 
 const handles: Defence = {
   name: 'handles',
-  meaning: 'Files are reached through open handles: exchanging a folder for a link at any moment leads nowhere.',
+  meaning:
+    'Files are reached through open handles: exchanging a folder for a link at any moment leads nowhere.',
   open: openByHandle,
 };
 
 const checks: Defence = {
   name: 'checks',
-  meaning: 'Paths are checked before and after use: somebody who exchanges folders at the right moment may win.',
+  meaning:
+    'Paths are checked before and after use: somebody who exchanges folders at the right moment may win.',
   open: openPortable,
 };
 

@@ -94,7 +94,8 @@ function readNote(text: string): { readonly holder: Holder; readonly path: strin
   }
   if (!isRecord(note) || typeof note['path'] !== 'string' || !isRecord(note['holder'])) return undefined;
   const { pid, startTime, system } = note['holder'];
-  if (typeof pid !== 'number' || typeof startTime !== 'string' || typeof system !== 'string') return undefined;
+  if (typeof pid !== 'number' || typeof startTime !== 'string' || typeof system !== 'string')
+    return undefined;
   return { path: note['path'], holder: { pid, startTime, system } };
 }
 

@@ -68,7 +68,8 @@ function plainOld(units: Units, oldUnits: Units): Units {
 /** From left to right, never overlapping. */
 function findAll(text: string, wanted: string): readonly number[] {
   const found: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
+    found.push(at);
   return found;
 }
 
@@ -83,7 +84,11 @@ function replaceAt(units: Units, places: readonly Span[], replacement: Replaceme
 }
 
 /** Lines at either end that the edit leaves as they are keep their bytes, line endings and all. */
-function replacementAt(units: Units, { start, end, isExact }: Span, { oldUnits, newUnits }: Replacement): Units {
+function replacementAt(
+  units: Units,
+  { start, end, isExact }: Span,
+  { oldUnits, newUnits }: Replacement,
+): Units {
   if (isExact) return newUnits;
   const ending = endingNear(units, start, end);
   const found = piecesOf(units.slice(start, end), ending === '\r' ? '\r' : '\n');
@@ -115,10 +120,15 @@ function ambiguous(units: Units, places: readonly Span[]): EditProblem {
 
 /** Where the first line of the wanted text stands, for somebody who remembers the rest of it wrongly. */
 function linesLike(units: Units, oldText: string, encoding: Encoding): readonly number[] {
-  const [first = ''] = oldText.split(/[\r\n]+/).map((line) => line.trim()).filter((line) => line !== '');
+  const [first = ''] = oldText
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   const wanted = encode(first, encoding);
   if (wanted === undefined || wanted.length < 4) return [];
-  return findAll(units, wanted).slice(0, 5).map((at) => lineAt(units, at));
+  return findAll(units, wanted)
+    .slice(0, 5)
+    .map((at) => lineAt(units, at));
 }
 
 function lineAt(units: Units, index: number): number {

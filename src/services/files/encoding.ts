@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Encoding } from '../../kernel/files-port.js';
+import { isWellFormed } from './names.js';
 
 /**
  * A text in the units of its encoding, one character of the string for each: a byte of UTF-8 or Latin-1, or 16 bits of
@@ -41,7 +42,7 @@ export function detectEncoding(head: Buffer, isWhole: boolean): EncodingFacts {
 }
 
 /** Without the bytes at the end that may be the beginning of a character. */
-function withoutHalf(head: Buffer): Buffer {
+export function withoutHalf(head: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, head.length); back += 1) {
     const byte = head[head.length - back] ?? 0;
     if (byte >= 0xc0) return head.subarray(0, head.length - back);
@@ -54,12 +55,17 @@ export function isWide(encoding: Encoding): boolean {
   return encoding === 'utf-16le' || encoding === 'utf-16be';
 }
 
-export function toStored(bytes: Buffer): Stored {
-  const { encoding, markLength } = detectEncoding(bytes, true);
+export function toStored(bytes: Buffer, facts: EncodingFacts = detectEncoding(bytes, true)): Stored {
+  const { encoding, markLength } = facts;
   const body = bytes.subarray(markLength);
   const isOdd = isWide(encoding) && body.length % 2 === 1;
   const whole = isOdd ? body.subarray(0, -1) : body;
-  return { encoding, hasBom: markLength > 0, units: unitsOf(whole, encoding), tail: isOdd ? body.subarray(-1) : empty };
+  return {
+    encoding,
+    hasBom: markLength > 0,
+    units: unitsOf(whole, encoding),
+    tail: isOdd ? body.subarray(-1) : empty,
+  };
 }
 
 export function toBytes({ encoding, hasBom, units, tail }: Stored): Buffer {
@@ -85,7 +91,7 @@ function bytesOf(units: Units, encoding: Encoding): Buffer {
 export function encode(text: string, encoding: Encoding): Units | undefined {
   if (isWide(encoding)) return text;
   if (encoding === 'latin1') return /^[\0-\xff]*$/.test(text) ? text : undefined;
-  return text.isWellFormed() ? Buffer.from(text, 'utf8').toString('latin1') : undefined;
+  return isWellFormed(text) ? Buffer.from(text, 'utf8').toString('latin1') : undefined;
 }
 
 /** For showing. What is not UTF-8 in a UTF-8 file is shown as Latin-1. */

@@ -53,32 +53,48 @@ export function protectedPath(given: string, why: string): ToolFailure {
 }
 
 export function tooLarge(given: string, bytes: number, limit: number): ToolFailure {
-  return new ToolFailure('unsupported', `${shown(given)} has ${bytes} bytes, more than the ${limit} allowed here.`, {
-    reason: 'too_large',
-    details: { bytes, limit },
-    suggestion: 'Read it in parts, or change it with a command.',
-  });
+  return new ToolFailure(
+    'unsupported',
+    `${shown(given)} has ${bytes} bytes, more than the ${limit} allowed here.`,
+    {
+      reason: 'too_large',
+      details: { bytes, limit },
+      suggestion: 'Read it in parts, or change it with a command.',
+    },
+  );
 }
 
 export function notEncodable(given: string, encoding: string): ToolFailure {
-  return new ToolFailure('unsupported', `The text holds characters that ${encoding}, the encoding of ${shown(given)}, cannot hold.`, {
-    reason: 'not_encodable',
-    suggestion: 'Leave out what cannot be encoded, such as half of a surrogate pair.',
-  });
+  return new ToolFailure(
+    'unsupported',
+    `The text holds characters that ${encoding}, the encoding of ${shown(given)}, cannot hold.`,
+    {
+      reason: 'not_encodable',
+      suggestion: 'Leave out what cannot be encoded, such as half of a surrogate pair.',
+    },
+  );
 }
 
 export function changedSinceRead(given: string): ToolFailure {
-  return new ToolFailure('conflict', `${shown(given)} has changed since this session last saw it; nothing was written.`, {
-    reason: 'changed_since_read',
-    suggestion: 'Read the file again, then decide anew what to change.',
-  });
+  return new ToolFailure(
+    'conflict',
+    `${shown(given)} has changed since this session last saw it; nothing was written.`,
+    {
+      reason: 'changed_since_read',
+      suggestion: 'Read the file again, then decide anew what to change.',
+    },
+  );
 }
 
 export function notRead(given: string): ToolFailure {
-  return new ToolFailure('bad_state', `${shown(given)} exists and has not been read in this session; nothing was written.`, {
-    reason: 'not_read',
-    suggestion: 'Read the file first, then write it.',
-  });
+  return new ToolFailure(
+    'bad_state',
+    `${shown(given)} exists and has not been read in this session; nothing was written.`,
+    {
+      reason: 'not_read',
+      suggestion: 'Read the file first, then write it.',
+    },
+  );
 }
 
 export function cancelled(): ToolFailure {
@@ -88,7 +104,12 @@ export function cancelled(): ToolFailure {
   });
 }
 
-type Row = readonly [code: 'refused' | 'bad_state' | 'not_found', reason: string, says: string, isRetryable?: true];
+type Row = readonly [
+  code: 'refused' | 'bad_state' | 'not_found',
+  reason: string,
+  says: string,
+  isRetryable?: true,
+];
 
 const errnoRows: Readonly<Record<string, Row>> = {
   ENOENT: ['not_found', 'no_such_file', 'does not exist'],

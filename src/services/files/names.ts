@@ -24,3 +24,8 @@ export function pathForCallers(path: string, roots: readonly string[]): string {
   if (inside === '' || isAbsolute(inside)) return inside === '' ? '.' : path;
   return sep === '/' ? inside : inside.replaceAll(sep, '/');
 }
+
+/** False when the text holds half of a surrogate pair, which no encoding but UTF-16 can store. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}

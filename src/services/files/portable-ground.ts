@@ -9,8 +9,8 @@ import { changedSinceRead, codeOf } from './failures.js';
 import type { Opened } from './opened.js';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-// Windows has neither.
-const readingFlags = O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOFOLLOW ?? 0);
+// Windows has only the first; the others are nothing there, and add nothing.
+const readingFlags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW;
 
 export async function openPortable(path: string): Promise<Opened | undefined> {
   try {

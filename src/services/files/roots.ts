@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, parse, resolve, sep } from 'node:path';
 import { badPath, outside } from './failures.js';
-import { isInside } from './names.js';
+import { isInside, isWellFormed } from './names.js';
 
 /** A root, and the names that lead from it to the place that was asked for. `..` may be among them. */
 export interface Way {
@@ -13,29 +13,18 @@ export interface Way {
 export interface Roots {
   /** Real paths. The first is where relative paths start. */
   readonly all: readonly string[];
-  /** Where only reading is allowed. */
-  readonly readOnly: readonly string[];
   /** The way to a path that a caller gave. Throws the same for all that is outside, whether it exists or not. */
   wayTo(given: string): Promise<Way>;
   /** The way that a link shows, or undefined when it leads outside. */
   wayOfLink(target: string, folder: Way): Promise<Way | undefined>;
 }
 
-export interface RootParts {
-  readonly roots: readonly string[];
-  readonly readOnlyRoots?: readonly string[];
-}
-
 const maxLength = 4096;
 
 /** Throws when a root does not exist: without its real path nothing can be compared with it. */
-export function createRoots({ roots, readOnlyRoots = [] }: RootParts): Roots {
-  const spellings = [...roots, ...readOnlyRoots].map((given) => ({
-    given: resolve(given),
-    real: realpathSync.native(given),
-  }));
-  const all = spellings.slice(0, roots.length).map(({ real }) => real);
-  const readOnly = spellings.slice(roots.length).map(({ real }) => real);
+export function createRoots(roots: readonly string[]): Roots {
+  const spellings = roots.map((given) => ({ given: resolve(given), real: realpathSync.native(given) }));
+  const all = spellings.map(({ real }) => real);
   const [first] = all;
   if (first === undefined) throw new Error('a workspace needs at least one root');
 
@@ -47,12 +36,11 @@ export function createRoots({ roots, readOnlyRoots = [] }: RootParts): Roots {
         if (isInside(path, spelling)) return { root: real, names: namesOf(path.slice(spelling.length)) };
       }
     }
-    return findByOtherName(path, [...all, ...readOnly]);
+    return findByOtherName(path, all);
   };
 
   return {
     all,
-    readOnly,
     async wayTo(given) {
       refuseUnusable(given);
       const way = await find(resolve(first, given));
@@ -71,7 +59,7 @@ function refuseUnusable(given: string): void {
   if (given === '') throw badPath(given, 'it is empty');
   if (given.includes('\0')) throw badPath(given, 'it holds a NUL character');
   if (given.length > maxLength) throw badPath(given, `it is longer than ${maxLength} characters`);
-  if (!given.isWellFormed()) throw badPath(given, 'it holds half of a surrogate pair');
+  if (!isWellFormed(given)) throw badPath(given, 'it holds half of a surrogate pair');
 }
 
 function namesOf(path: string): readonly string[] {

@@ -15,7 +15,7 @@ export interface Place {
   readonly missing: readonly string[];
   /** Left out when it does not exist. */
   readonly target?: Opened;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface Ground {
@@ -159,8 +159,7 @@ async function placeOf(end: End, given: string, roots: Roots): Promise<Place> {
   };
   try {
     const within = await folder.where();
-    const isIn = (path: string): boolean =>
-      [...roots.all, ...roots.readOnly].some((root) => isInside(path, root));
+    const isIn = (path: string): boolean => roots.all.some((root) => isInside(path, root));
     if (!isIn(within) || (target && !isIn(await target.where()))) throw outside(given, roots.all);
     const path = name === '' ? within : join(within, ...(name === undefined ? missing : [name]));
     return { path, folder, missing, ...(target && { target }), close };
