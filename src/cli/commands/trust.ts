@@ -89,14 +89,15 @@ async function locateAny(named: string | undefined, context: Context): Promise<S
     const tools = await untrustedTools(dirname(dirname(dirname(path))), state);
     return { state, tools: tools.filter(({ file }) => basename(file) === basename(path)) };
   }
-  const alone = named === undefined ? await untrustedTools(context.cwd, state) : [];
+  // Who names a file means that file.
+  if (named !== undefined) return { state, place: await locate(named, context), tools: [] };
   try {
-    const place = await locate(named, context);
-    const own = dirname(realFile(place.located));
-    return { state, place, tools: await untrustedTools(own, state) };
+    const place = await locate(undefined, context);
+    return { state, place, tools: await untrustedTools(dirname(realFile(place.located)), state) };
   } catch (error) {
-    const isMissing = error instanceof Failure && error.code === 'config.not_found';
-    if (isMissing && alone.length > 0) return { state, tools: alone };
+    if (!(error instanceof Failure) || error.code !== 'config.not_found') throw error;
+    const tools = await untrustedTools(context.cwd, state);
+    if (tools.length > 0) return { state, tools };
     throw error;
   }
 }
