@@ -1,0 +1,83 @@
+/** Cuts ripgrep's output (with --null) into records, whatever bytes names and lines have. Keeps a bounded rest only. */
+export interface RecordReader {
+  push(chunk: Buffer): void;
+  end(): void;
+}
+
+export interface RecordHandlers {
+  /** `path NUL text LF`. The buffers live only as long as the call. */
+  readonly onRecord: (path: Buffer, text: Buffer, isCut: boolean) => void;
+  /** ripgrep's own words about a file that has a match but is not text. */
+  readonly onBinary: (path: Buffer) => void;
+}
+
+const newline = 10;
+/** Longer than any path, and than any line that --max-columns lets through unless its characters are monstrous. */
+const maxRecord = 64 * 1024;
+const binaryWords =
+  /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "\\0" byte around offset \d+\)$/s;
+
+export function createRecordReader({ onRecord, onBinary }: RecordHandlers): RecordReader {
+  let rest: Buffer = Buffer.alloc(0);
+  let isSkipping = false;
+
+  /** Gives where the next record starts, or -1 when more bytes must come first. */
+  const takeOne = (bytes: Buffer, from: number): number => {
+    const end = bytes.indexOf(newline, from);
+    const nul = bytes.indexOf(0, from);
+    if (end !== -1 && (nul === -1 || end < nul)) {
+      const words = binaryWords.exec(bytes.toString('latin1', from, end));
+      if (words?.[1] !== undefined) {
+        onBinary(Buffer.from(words[1], 'latin1'));
+        return end + 1;
+      }
+    }
+    if (nul === -1) return -1;
+    const textEnd = end > nul ? end : bytes.indexOf(newline, nul + 1);
+    if (textEnd === -1) return -1;
+    onRecord(bytes.subarray(from, nul), bytes.subarray(nul + 1, textEnd), false);
+    return textEnd + 1;
+  };
+
+  /** Too long for one record: its start is told, and the rest of that line thrown away. */
+  const cut = () => {
+    const nul = rest.indexOf(0);
+    if (nul !== -1) onRecord(rest.subarray(0, nul), rest.subarray(nul + 1), true);
+    rest = Buffer.alloc(0);
+    isSkipping = true;
+  };
+
+  return {
+    push: (chunk) => {
+      let from = 0;
+      if (isSkipping) {
+        from = chunk.indexOf(newline) + 1;
+        if (from === 0) return;
+        isSkipping = false;
+      }
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      for (let next = takeOne(bytes, from); next !== -1; next = takeOne(bytes, from)) from = next;
+      rest = Buffer.from(bytes.subarray(from));
+      if (rest.length > maxRecord) cut();
+    },
+    end: () => {
+      if (!isSkipping && rest.length > 0) takeOne(Buffer.concat([rest, Buffer.from('\n')]), 0);
+      rest = Buffer.alloc(0);
+    },
+  };
+}
+
+/** Cuts `path NUL path NUL …` and hands each path over; gives what is left for the next chunk. */
+export function createPathReader(onPath: (path: Buffer) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let nul = bytes.indexOf(0); nul !== -1; nul = bytes.indexOf(0, from)) {
+      onPath(bytes.subarray(from, nul));
+      from = nul + 1;
+    }
+    // No path is that long; without a NUL in it this is not what we asked for.
+    rest = bytes.length - from > maxRecord ? Buffer.alloc(0) : Buffer.from(bytes.subarray(from));
+  };
+}

@@ -1,0 +1,61 @@
+import type { SkippedFile } from '../../kernel/search-port.js';
+import { ToolFailure } from '../../kernel/tool-failure.js';
+import type { Complaints } from './complaints.js';
+import type { Place } from './place.js';
+import type { RipgrepEnd } from './ripgrep.js';
+import type { Roots } from './roots.js';
+import { nameOf } from './start.js';
+
+const failureCode = 2;
+
+/** Throws when ripgrep did not search at all, in words that let the caller mend it. Files it could not read are no reason. */
+export function refuse({ exitCode, complaints: { refusal } }: RipgrepEnd): void {
+  if (exitCode !== failureCode || refusal === '') return;
+  if (/^error parsing glob/.test(refusal)) throw mistake('invalid_glob', `The glob is not right: ${refusal}`);
+  const isPattern = /^(?:regex parse error|the literal|compiled regex|error: |regex)/i.test(refusal);
+  if (!isPattern) {
+    throw new ToolFailure('external', `ripgrep did not search: ${refusal}`, { reason: 'ripgrep_failed' });
+  }
+  throw mistake(
+    'invalid_pattern',
+    `The pattern is not right: ${withoutFlags(refusal)}`,
+    suggestionFor(refusal),
+  );
+}
+
+/** The name of a file type that ripgrep does not know, if that is why it did not search. */
+export function unknownType({ exitCode, complaints }: RipgrepEnd): string | undefined {
+  if (exitCode !== failureCode) return undefined;
+  return /^unrecognized file type: (.*)$/s.exec(complaints.refusal)?.[1];
+}
+
+export function skippedOf(
+  roots: Roots,
+  place: Place,
+  { unread, totalUnread }: Complaints,
+): { readonly skipped: readonly SkippedFile[]; readonly totalSkipped: number } {
+  const skipped = unread.map(({ path, reason }) => {
+    const below = path.startsWith('./') ? path.slice(2) : '';
+    return { path: nameOf(roots, place, below), reason };
+  });
+  return { skipped, totalSkipped: totalUnread };
+}
+
+export function mistake(reason: string, message: string, suggestion?: string): ToolFailure {
+  return new ToolFailure('unsupported', message, {
+    reason,
+    suggestion: suggestion ?? 'Correct it as the message says and call again.',
+  });
+}
+
+/** ripgrep advises options of its own command line, which the caller does not have. */
+function withoutFlags(refusal: string): string {
+  return refusal.replace(/\n+Consider enabling [\s\S]*$/, '');
+}
+
+function suggestionFor(refusal: string): string {
+  if (refusal.includes('multiline')) return 'Set multiline to true to match across lines.';
+  if (/look-around|backreferences/.test(refusal))
+    return 'Search without lookaround and backreferences, and narrow the result afterwards.';
+  return 'Correct the pattern, put a backslash before characters that are meant literally, or set fixed_strings.';
+}

@@ -1,0 +1,59 @@
+import type { TextMode } from '../../kernel/search-port.js';
+import { maxColumns } from './arguments.js';
+
+/** What ripgrep told of one line, or of one file. */
+export type Item =
+  | {
+      readonly kind: 'line';
+      /** 0 in mode `files`. */
+      readonly line: number;
+      /** Where the line starts, in bytes. */
+      readonly offset: number;
+      readonly text: Buffer;
+      readonly isMatch: boolean;
+      readonly isCut: boolean;
+    }
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'binary' };
+
+const colon = 58;
+const maxText = 4096;
+const previewWords = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
+const longestWords = 60;
+
+/** Reads what stands after the path: `12:340:text`, `340:text`, or `3`, by mode. Copies what it keeps. */
+export function readItem(mode: TextMode, bytes: Buffer, isCut: boolean): Item | undefined {
+  if (mode === 'counts') return { kind: 'count', count: Number(bytes.toString('latin1', 0, 20)) };
+  const first = readNumber(bytes, 0);
+  if (first === undefined) return undefined;
+  const second = mode === 'files' ? { value: first.value, end: first.end } : readNumber(bytes, first.end + 1);
+  if (second === undefined) return undefined;
+  return {
+    kind: 'line',
+    line: mode === 'files' ? 0 : first.value,
+    offset: second.value,
+    isMatch: bytes[second.end] === colon,
+    ...textOf(bytes.subarray(second.end + 1), isCut),
+  };
+}
+
+function readNumber(
+  bytes: Buffer,
+  from: number,
+): { readonly value: number; readonly end: number } | undefined {
+  let value = 0;
+  let at = from;
+  for (let digit = bytes[at]; digit !== undefined && digit >= 48 && digit <= 57; digit = bytes[at]) {
+    value = value * 10 + (digit - 48);
+    at += 1;
+  }
+  return at === from || at >= bytes.length ? undefined : { value, end: at };
+}
+
+/** A line of at most `maxColumns` bytes is always whole, whatever words it ends with. */
+function textOf(bytes: Buffer, isCut: boolean): { readonly text: Buffer; readonly isCut: boolean } {
+  if (!isCut && bytes.length <= maxColumns) return { text: Buffer.from(bytes), isCut: false };
+  const words = previewWords.exec(bytes.toString('latin1', Math.max(0, bytes.length - longestWords)));
+  const end = words === null ? bytes.length : bytes.length - words[0].length;
+  return { text: Buffer.from(bytes.subarray(0, Math.min(end, maxText))), isCut: true };
+}
