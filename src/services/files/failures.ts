@@ -38,6 +38,13 @@ export function notAFile(given: string, kind: string): ToolFailure {
   });
 }
 
+export function rootGone(root: string): ToolFailure {
+  return new ToolFailure('bad_state', `The workspace root ${shown(root)} is gone or has moved.`, {
+    reason: 'root_gone',
+    suggestion: 'Ask a person to put it back, or to start the gate anew.',
+  });
+}
+
 export function tooManyLinks(given: string): ToolFailure {
   return new ToolFailure('bad_state', `${shown(given)} leads through too many symbolic links.`, {
     reason: 'too_many_links',

@@ -122,13 +122,14 @@ describe('reading', () => {
       join(base, 'secret'),
     ];
     for (const path of [...paths, `${root}-sibling/x`, '/etc/passwd', '/nowhere/at/all']) {
-      for (const action of [
-        files.read(path),
-        files.stat(path),
-        files.write(path, 'x'),
-        files.readBytes(path),
+      for (const act of [
+        () => files.read(path),
+        () => files.stat(path),
+        () => files.readBytes(path),
+        () => files.write(path, 'x'),
+        () => files.edit(path, [{ oldText: '', newText: 'x' }]),
       ]) {
-        expect(await failure(action)).toEqual({
+        expect(await failure(act())).toEqual({
           code: 'refused',
           reason: 'outside_workspace',
           message: `${path} is outside the workspace.`,

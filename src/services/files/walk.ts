@@ -1,6 +1,6 @@
 import { readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, fromSystem, notFound, outside, tooManyLinks } from './failures.js';
+import { codeOf, fromSystem, notFound, outside, rootGone, tooManyLinks } from './failures.js';
 import { isInside } from './names.js';
 import type { Open, Opened } from './opened.js';
 import type { Roots, Way } from './roots.js';
@@ -104,7 +104,7 @@ async function start({ root, names }: Way, open: Open): Promise<{ folder: Opened
     if (folder !== undefined) return { folder, index: names.length - 1 };
   }
   const folder = await openExactly(root, open);
-  if (folder === undefined) throw new Error(`the workspace root ${root} is gone or has moved`);
+  if (folder === undefined) throw rootGone(root);
   return { folder, index: 0 };
 }
 
