@@ -75,7 +75,23 @@ function inputSchemaOf(schema: Schema, name: string): JsonObject {
   for (const word of ['oneOf', 'anyOf', 'allOf', 'if'])
     refuse(word in root, `${name}: its arguments are not one plain object (${word})`);
   check(root, name, 'input');
-  return { ...root, properties: propertiesOf(root), additionalProperties: false };
+  const plain = withoutSafeBounds(root);
+  return { ...plain, properties: propertiesOf(plain), additionalProperties: false };
+}
+
+/** Bounds that say no more than "a number that JavaScript can count to" tell a model nothing, and cost words. */
+function withoutSafeBounds(schema: JsonObject): JsonObject {
+  const entries = Object.entries(schema).filter(
+    ([word, value]) =>
+      !(word === 'minimum' && value === Number.MIN_SAFE_INTEGER) &&
+      !(word === 'maximum' && value === Number.MAX_SAFE_INTEGER),
+  );
+  return Object.fromEntries(entries.map(([word, value]) => [word, plainValue(value)]));
+}
+
+function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainValue);
+  return typeof value === 'object' && value !== null ? withoutSafeBounds(value as JsonObject) : value;
 }
 
 /** The error envelope is always admissible, because strict clients check failed results too. */
@@ -83,11 +99,12 @@ function outputSchemaOf(schema: Schema, name: string): JsonObject {
   const { $schema: _dialect, ...root } = schema['~standard'].jsonSchema.output({ target: 'draft-2020-12' });
   refuse(root['type'] !== 'object', `${name}: its output is not an object`);
   check(root, name, 'output');
-  const { required = [], properties: _properties, additionalProperties: _closed, ...rest } = root;
+  const plain = withoutSafeBounds(root);
+  const { required = [], properties: _properties, additionalProperties: _closed, ...rest } = plain;
   const wanted = Array.isArray(required) ? required : [];
   return {
     ...rest,
-    properties: { ...propertiesOf(root), error: errorSchema },
+    properties: { ...propertiesOf(plain), error: errorSchema },
     anyOf: [...(wanted.length > 0 ? [{ required: wanted }] : [{}]), { required: ['error'] }],
   };
 }
