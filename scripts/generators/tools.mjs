@@ -140,8 +140,9 @@ function toolPage(card, mermaidLines) {
   ].join('\n');
 }
 
-function fieldTable({ properties, required = [] }, aliases) {
-  const rows = Object.entries(properties).map(([field, schema]) => {
+function fieldTable({ properties, anyOf, required = anyOf?.[0]?.required ?? [] }, aliases) {
+  const fields = Object.entries(properties).filter(([field]) => field !== 'error');
+  const rows = fields.map(([field, schema]) => {
     const also = aliases[field] ? ` Also read: ${aliases[field].map((one) => `\`${one}\``).join(', ')}.` : '';
     return `| \`${field}\` | ${typeOf(schema)} | ${required.includes(field) ? 'yes' : ''} | ${cell(schema.description)}${also} |`;
   });
