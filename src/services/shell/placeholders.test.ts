@@ -1,0 +1,63 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPlaceholders, type Missing, removeRecorded } from './placeholders.js';
+
+describe('placeholders', () => {
+  let base: string;
+  let wanted: readonly Missing[];
+  const record = () => join(base, 'state', 'record.json');
+  const found = () => readdirSync(base).filter((name) => name !== 'state');
+
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), 'tidegate-placeholders-'));
+    wanted = [
+      { path: join(base, '.claude'), kind: 'folder' },
+      { path: join(base, '.claude', 'settings.json'), kind: 'file' },
+      { path: join(base, '.mcp.json'), kind: 'file' },
+    ];
+  });
+  afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+  it('are there while somebody needs them, and gone after the last', () => {
+    const placeholders = createPlaceholders(record());
+    const [first, second] = [placeholders.hold(wanted), placeholders.hold(wanted)];
+    expect(found()).toEqual(['.claude', '.mcp.json']);
+    first();
+    first();
+    expect(existsSync(join(base, '.claude', 'settings.json'))).toBe(true);
+    second();
+    expect(found()).toEqual([]);
+    expect(existsSync(record())).toBe(false);
+  });
+
+  it('stay when somebody filled them', () => {
+    const release = createPlaceholders(record()).hold(wanted);
+    writeFileSync(join(base, '.mcp.json'), '{}');
+    writeFileSync(join(base, '.claude', 'other'), '');
+    release();
+    expect(found()).toEqual(['.claude', '.mcp.json']);
+    expect(readdirSync(join(base, '.claude'))).toEqual(['other']);
+  });
+
+  it('are not those that somebody else made first, even if they are empty', () => {
+    writeFileSync(join(base, '.mcp.json'), '');
+    createPlaceholders(record()).hold(wanted)();
+    expect(found()).toEqual(['.mcp.json']);
+  });
+
+  it('of a gate that died are removed by its record', () => {
+    createPlaceholders(record()).hold(wanted);
+    writeFileSync(join(base, '.mcp.json'), 'filled');
+    removeRecorded(record());
+    expect(found()).toEqual(['.mcp.json']);
+    removeRecorded(join(base, 'no-such-file'));
+  });
+
+  it('that cannot be made are not missed', () => {
+    const release = createPlaceholders(record()).hold([{ path: '/proc/none/x', kind: 'file' }]);
+    release();
+    expect(found()).toEqual([]);
+  });
+});
