@@ -31,7 +31,7 @@ export function openPortServices(parts: PortParts): OwnedServices {
       import('../services/shell/index.js'),
       import('../services/files/index.js'),
     ]);
-    return openShell({ ...parts, protectedPaths: () => protectedPaths.map(({ path }) => path) });
+    return openShell({ ...parts, protectedPaths: () => protectedPaths });
   });
   return {
     services: { files, search, shell },

@@ -2,7 +2,7 @@ import type { EndStep, Exchange, Observer } from '../kernel/index.js';
 
 /** Lets the work on a call mark its steps for the observers who care. Without such, the exchange stays as it is. */
 export function withSteps(exchange: Exchange, requestId: string, observers: readonly Observer[]): Exchange {
-  const watching = observers.filter(({ step }) => step !== undefined);
+  const watching = observers.filter((observer) => observer.step !== undefined);
   if (watching.length === 0) return exchange;
   return {
     get isCancelled() {

@@ -12,14 +12,17 @@ export function decodeArguments(given: unknown, { inputSchema, aliases }: ToolCa
 }
 
 function renamed(given: JsonObject, aliases: ToolCard['aliases']): JsonObject {
-  const result: Record<string, unknown> = { ...given };
-  for (const [name, spellings] of Object.entries(aliases)) {
-    const used = spellings.find((spelling) => Object.hasOwn(result, spelling));
-    if (used === undefined) continue;
-    if (!Object.hasOwn(result, name)) result[name] = result[used];
-    delete result[used];
+  const properNames = new Map(
+    Object.entries(aliases).flatMap(([name, spellings]) => spellings.map((spelling) => [spelling, name])),
+  );
+  const result = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(given)) {
+    const proper = properNames.get(name);
+    if (proper === undefined) result.set(name, value);
+    // The proper spelling wins, wherever it stands; among others the first.
+    else if (!Object.hasOwn(given, proper) && !result.has(proper)) result.set(proper, value);
   }
-  return result;
+  return Object.fromEntries(result);
 }
 
 function decode(value: unknown, schema: JsonObject): unknown {
@@ -91,8 +94,8 @@ function inEnum(text: string, schema: JsonObject): string {
   const { enum: allowed } = schema;
   if (!Array.isArray(allowed) || allowed.includes(text)) return text;
   const lower = text.toLowerCase();
-  const same = allowed.find((one) => typeof one === 'string' && one.toLowerCase() === lower);
-  return typeof same === 'string' ? same : text;
+  const words = allowed.filter((one) => typeof one === 'string');
+  return words.find((one) => one.toLowerCase() === lower) ?? text;
 }
 
 function isRecord(value: unknown): value is JsonObject {

@@ -32,20 +32,14 @@ export {
 export { createFault, type Fault, type FaultCode, faultCodes, faultTable } from './fault.js';
 export type {
   BinaryFile,
-  ByteRange,
-  Encoding,
   FileChange,
   FileFacts,
   FilePage,
   Files,
   ImageFile,
-  LineEnding,
-  ReadWindow,
   TextEdit,
-  TextForm,
   TextLine,
   TextPage,
-  WriteOptions,
 } from './files-port.js';
 export {
   errorText,
@@ -76,7 +70,6 @@ export {
   type PortName,
   type PortService,
   type PortServices,
-  portTiers,
   type Readiness,
   type Tier,
   type ToolPorts,
@@ -84,7 +77,7 @@ export {
 export { printable, printableJson, printableLines } from './printable.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
-export type { InputOf, JsonObject, OutputOf, Schema, SchemaIssue, Validation } from './schema.js';
+export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
 export type { Search } from './search-port.js';
 export {
   type Client,
@@ -100,7 +93,6 @@ export {
   type Catalogue,
   type Effect,
   emptyCatalogue,
-  type GraphShape,
   type Hints,
   type PromptSpec,
   type ResourceSpec,
@@ -110,7 +102,7 @@ export {
   type ToolSpec,
 } from './tool.js';
 export { CardRefused, cardOf, type ToolCard } from './tool-card.js';
-export { type FailureFacts, isToolFailure, ToolFailure, type WorkCode, workCodes } from './tool-failure.js';
+export { type FailureFacts, isToolFailure, ToolFailure, type WorkCode } from './tool-failure.js';
 export type {
   ContentBlock,
   PlainResult,

@@ -25,9 +25,9 @@ type Entrance<P extends Payloads, Input> = {
 
 declare const moveTo: unique symbol;
 
-/** A move that goes where its type says. */
+/** A move that goes where its type says. Only `goto` and `exit` make one. */
 interface MoveTo<To> extends Move {
-  readonly [moveTo]?: To;
+  readonly [moveTo]: To;
 }
 
 type Goto<P extends Payloads, Goals extends Goal<P>> = <N extends Goals & Name<P>>(
@@ -102,7 +102,7 @@ interface LooseGraph extends Omit<ToolModule, 'run' | 'graph'> {
   readonly payloads: Payloads;
   readonly first: string;
   readonly maxSteps?: number;
-  nodes(node: LooseMaker): Readonly<Record<string, GraphNode<string>>>;
+  readonly nodes: (node: LooseMaker) => Readonly<Record<string, GraphNode<string>>>;
 }
 
 type LooseMaker = (

@@ -39,7 +39,9 @@ export interface LocalProvider extends Provider {
   offer(tools: readonly LocalTool[], detail?: string): void;
 }
 
-interface Entry extends LocalTool {
+interface Entry {
+  readonly tool: LocalTool;
+  readonly card: ToolCard;
   readonly check: (value: unknown) => readonly string[];
 }
 
@@ -66,7 +68,7 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
     const entry = admitted.target.kind === 'tool' ? entries.get(admitted.target.spec.localName) : undefined;
     // It was there when the call was admitted, and was taken away since.
     if (entry === undefined) return faulted(createFault('provider.lost', 'This tool was just taken away.'));
-    return runTool(await entry.load(), admitted, exchange, parts.services);
+    return runTool(await entry.tool.load(), admitted, exchange, parts.services);
   }
 
   return {
@@ -96,9 +98,10 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
 
 function entriesOf(id: string, tools: readonly LocalTool[]): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
-  for (const { card, load } of tools) {
-    if (entries.has(card.name)) throw new Error(`${id}: two tools have the name ${card.name}`);
-    entries.set(card.name, { card, load, check: createArgumentCheck(card.inputSchema) });
+  for (const tool of tools) {
+    const { name, inputSchema } = tool.card;
+    if (entries.has(name)) throw new Error(`${id}: two tools have the name ${name}`);
+    entries.set(name, { tool, card: tool.card, check: createArgumentCheck(inputSchema) });
   }
   return entries;
 }
