@@ -1,7 +1,6 @@
 import { type Log, type LogThreshold, openLog, redactText } from '../concerns/log/index.js';
 import { type Config, type Environment, telemetryFromEnvironment } from '../config/index.js';
-import type { Observer } from '../kernel/index.js';
-import { atMost } from './at-most.js';
+import { atMost, type Observer } from '../kernel/index.js';
 
 export interface ObserverParts {
   readonly config: Config;

@@ -13,6 +13,7 @@ import {
 } from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
+  atMost,
   type Principal,
   principalKey,
   type Session,
@@ -24,7 +25,6 @@ import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
-import { atMost } from './at-most.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';

@@ -51,6 +51,7 @@ describe('the command line', () => {
     'mcp --via ftp://ann:hunter2@host',
     'mcp --via http:ann:hunter2@host:x',
     'mcp --vai=http://ann:hunter2@host',
+    'mcp --tokn=hunter2',
   ])('repeats no password: %s', async (words) => {
     for (const form of [words, `${words} --json`]) {
       const { code, out, err } = await type(form);

@@ -42,7 +42,8 @@ function isCommanderError(error: unknown): error is CommanderError {
 }
 
 function usageFailure(error: CommanderError, words: readonly string[]): Failure {
-  const message = error.message.replace(/^error: /, '');
+  // The value of a misspelt option may be a token.
+  const message = error.message.replace(/^error: /, '').replace(/('--?[\w-]+)=[^]*'/, "$1'");
   const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
   const code = codes[error.code] ?? 'usage.wrong';
   const near = code === 'usage.unknown_command' ? didYouMean(subject, knownNames(words)) : '';

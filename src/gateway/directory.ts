@@ -1,5 +1,6 @@
 import type { Access } from '../access/index.js';
 import {
+  atMost,
   createFault,
   emptyObject,
   type Fault,
@@ -207,15 +208,6 @@ function collisionStatus(
       detail: `${clash.first} and ${clash.second} both offer "${clash.name}": give one of them another prefix`,
     }
   );
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 async function allLists(providers: readonly Provider[]): Promise<void> {

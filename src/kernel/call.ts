@@ -86,6 +86,15 @@ export function wantedName(wanted: Wanted): string {
   return wanted.of.kind === 'prompt' ? wanted.of.name : wanted.of.uriTemplate;
 }
 
+/** Whether the tool says of itself that it failed. A large result is read only if it can say so. */
+export function isToolError({ request, outcome }: Pick<Attempt, 'request' | 'outcome'>): boolean {
+  if (request.wanted.kind !== 'tool' || outcome.kind !== 'content') return false;
+  const { text } = outcome.result;
+  if (!text.includes('"isError"') && !text.includes('\\u')) return false;
+  const { value } = outcome.result;
+  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true;
+}
+
 export function faulted(fault: Fault): Outcome {
   return { kind: 'fault', fault };
 }

@@ -1,8 +1,10 @@
+export { atMost } from './at-most.js';
 export {
   type Attempt,
   type Call,
   content,
   faulted,
+  isToolError,
   type Outcome,
   type Request,
   type Resumption,
@@ -61,6 +63,7 @@ export {
   type Member,
   memberOf,
   membersOf,
+  onOneLine,
   splice,
   textOf,
   withMembers,

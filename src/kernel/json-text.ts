@@ -7,7 +7,7 @@ export class JsonText {
   #members: readonly Member[] | undefined;
 
   constructor(text: string) {
-    this.text = oneLine(text);
+    this.text = onOneLine(text);
     this.#parsed = false;
   }
 
@@ -39,8 +39,8 @@ export class JsonText {
   }
 }
 
-/** In JSON a line break can only be white space between tokens, so a space says the same. */
-function oneLine(text: string): string {
+/** JSON text on one line: a line break can only be white space between its tokens, so a space says the same. */
+export function onOneLine(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
 

@@ -39,7 +39,7 @@ export const oddDefinitions = {
     `{"x-first":[1.0],"name":"odd","title":"\\u00d6dd","description":"An \\u006fdd tool.","inputSchema":${schema('in')},"outputSchema":${schema('out')},"annotations":{"readOnlyHint":true,"x-hint":{${few}},"title":"t"},${icons},"execution":{"taskSupport":"forbidden","x":1.0},"_meta":{"vendor/x":{${few}}},"x-unknown":${oddObject}}`,
     '{ "name" : "spaced" , "inputSchema" : { "type" : "object" } }',
     '{"name":"list","inputSchema":{"type":"object"},"outputSchema":{"type":"array","items":{"type":"number","maximum":1e400}}}',
-    ...['error', 'asks', 'notices', 'slow'].map(
+    ...['error', 'asks', 'notices', 'busy', 'slow'].map(
       (name) => `{"name":"${name}","inputSchema":{"type":"object"}}`,
     ),
   ],

@@ -150,7 +150,9 @@ describe.each(upstreamWays)('servers over $wire in the $era era', (way) => {
         {},
         { onProgress: ({ progress }) => seen.push(progress) },
       );
-      // The official clients forget the progress that comes in one breath with the answer; raw clients see all three.
+      // The official clients take an answer at once and drop its progress handler with it, but hand notifications on a
+      // turn later: of what comes in one breath with the answer they forget the progress. That the gate sends all of it,
+      // in order and before the answer, is tested with clients that hear everything (lossless.test.ts).
       expect(seen.length).toBeGreaterThan(0);
       expect(seen).toEqual([0, 50, 100].slice(0, seen.length));
     });

@@ -79,6 +79,33 @@ describe('the program', () => {
   });
 });
 
+/** Runs a command with a terminal of its own. */
+const terminal = '/usr/bin/script';
+
+describe('tidegate trust', () => {
+  it.runIf(existsSync(terminal))('ends with status 130 when Ctrl+C answers its question', async () => {
+    const fresh = openPlace({ servers: { fix: { command: process.execPath } } }, { trusted: false });
+    const command = `'${process.execPath}' '${program}' trust`;
+    const child = spawn(terminal, ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd: join(fresh.directory, 'workspace'),
+      env: fresh.env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stdout.on('data', (part: Buffer) => (said += part.toString()));
+    const over = ended(child);
+    await waitFor(
+      () => said.includes('[y/N]'),
+      10_000,
+      () => `it did not ask: ${said}`,
+    );
+    child.stdin.write('\u0003');
+    expect(await over).toEqual([130, null]);
+    expect(fresh.run('trust', '--list').stdout).toBe('');
+    fresh.close();
+  });
+});
+
 describe('tidegate serve', () => {
   it('tells other commands where it is, and cleans up after itself', async () => {
     const gate = await openHttpGate(place);

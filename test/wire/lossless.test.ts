@@ -40,6 +40,8 @@ const question = `{"method":"elicitation/create","params":{"mode":"form","messag
 const answer = `{"action":"accept","content":{"n":12345678901234567890,"m":1.0},"_meta":{"v":-0},"x-unknown":${oddObject}}`;
 
 const progress = `{"progressToken":$TOKEN,"progress":0.10,"total":12345678901234567890,"message":"\\u006d","x-unknown":${oddObject}}`;
+/** How often a server tells of its progress in one breath with its answer. */
+const manySteps = 50;
 const logged = `{"level":"warning","logger":"l","data":${oddObject},"_meta":{"v":1.0},"x-unknown":1e400}`;
 
 const script: Script = {
@@ -57,6 +59,14 @@ const script: Script = {
           `{"jsonrpc":"2.0","method":"notifications/progress","params":${progress}}`,
           `{"jsonrpc":"2.0","method":"notifications/message","params":${logged}}`,
         ],
+      },
+      busy: {
+        result: oddResults.spaced,
+        notices: Array.from(
+          { length: manySteps },
+          (_, step) =>
+            `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":$TOKEN,"progress":${String(step)}}}`,
+        ),
       },
     },
     'prompts/get': { odd: { result: oddResults.prompt } },
@@ -226,6 +236,15 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
           expect(textAt(heard ?? '{}', 'params')).toBe(progress.replace('$TOKEN', token));
         },
       );
+
+      it('loses no progress that came before the answer, and keeps its order', async () => {
+        const before = client.heard.length;
+        await call('busy', '"arguments":{}', '"progressToken":"busy"');
+        const heard = client.heard.slice(before).filter((text) => text.includes('notifications/progress'));
+        expect(heard.map((text) => textAt(textAt(text, 'params'), 'progress'))).toEqual(
+          Array.from({ length: manySteps }, (_, step) => String(step)),
+        );
+      });
 
       it('carries log messages as they were written', async () => {
         if (era === 'legacy') await client.request('logging/setLevel', '"level":"debug"');

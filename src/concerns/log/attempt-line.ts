@@ -1,7 +1,7 @@
 import {
   type Attempt,
+  isToolError,
   type JsonText,
-  type Outcome,
   principalKey,
   type Wanted,
   wantedName,
@@ -24,9 +24,10 @@ export function attemptMessage({ request }: Attempt): string {
 
 /** What is written of one attempt. Each word that did not come from the gate itself goes through `redact`. */
 export function attemptFields(
-  { request, call, outcome, ms }: Attempt,
+  attempt: Attempt,
   redact: (text: string) => string,
 ): Readonly<Record<string, unknown>> {
+  const { request, call, outcome, ms } = attempt;
   const { session, client, wanted, trace } = request;
   const clientName = clientNameOf(client.info);
   return {
@@ -42,7 +43,7 @@ export function attemptFields(
     ms: Math.round(ms * 1000) / 1000,
     outcome: outcome.kind,
     fault: outcome.kind === 'fault' ? outcome.fault.code : undefined,
-    isError: wanted.kind === 'tool' && isError(outcome) ? true : undefined,
+    isError: isToolError(attempt) ? true : undefined,
     trace: trace && traceId(trace.traceparent),
     detail: outcome.kind === 'fault' && outcome.fault.detail ? redact(outcome.fault.detail) : undefined,
   };
@@ -52,15 +53,6 @@ function clientNameOf(info: JsonText | undefined): string | undefined {
   const value = info?.value;
   if (typeof value !== 'object' || value === null || !('name' in value)) return undefined;
   return typeof value.name === 'string' ? value.name : undefined;
-}
-
-/** Whether a tool says of itself that it failed. A large result is read only if it can say so. */
-function isError(outcome: Outcome): boolean {
-  if (outcome.kind !== 'content') return false;
-  const { text } = outcome.result;
-  if (!text.includes('"isError"') && !text.includes('\\u')) return false;
-  const { value } = outcome.result;
-  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true;
 }
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;

@@ -1,6 +1,6 @@
 import {
   type Attempt,
-  type Outcome,
+  isToolError,
   principalKey,
   type Request,
   type Trace,
@@ -46,11 +46,12 @@ export function openingOf(
 }
 
 /** What is known when it has ended. `error` is a short word, never a text of the caller or of a server. */
-export function endingOf({ call, outcome, ms }: Attempt): {
+export function endingOf(attempt: Attempt): {
   readonly attributes: Attributes;
   readonly error: string | undefined;
 } {
-  const error = errorOf(outcome);
+  const { call, outcome, ms } = attempt;
+  const error = errorOf(attempt);
   return {
     error,
     attributes: {
@@ -62,14 +63,8 @@ export function endingOf({ call, outcome, ms }: Attempt): {
   };
 }
 
-function errorOf(outcome: Outcome): string | undefined {
+function errorOf(attempt: Attempt): string | undefined {
+  const { outcome } = attempt;
   if (outcome.kind === 'fault') return outcome.fault.code;
-  return outcome.kind === 'content' && saysError(outcome) ? 'tool.error' : undefined;
-}
-
-/** Whether a tool says of itself that it failed. A large result is read only if it can say so. */
-function saysError({ result }: Outcome & { readonly kind: 'content' }): boolean {
-  if (!result.text.includes('"isError"') && !result.text.includes('\\u')) return false;
-  const { value } = result;
-  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true;
+  return isToolError(attempt) ? 'tool.error' : undefined;
 }

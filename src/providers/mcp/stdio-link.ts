@@ -2,6 +2,7 @@ import {
   createLineReader,
   type Line,
   notificationText,
+  onOneLine,
   type ProcessOrder,
   type Processes,
   readFrame,
@@ -120,11 +121,6 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
       await child.close();
     },
   };
-}
-
-/** A line break between tokens is legal JSON but would cut the message in two; strings cannot hold a raw one. */
-function onOneLine(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
 
 interface ErrorOutput {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { createLineReader, type Frame, idKey, type Line, readFrame } from '../../kernel/index.js';
+import { createLineReader, type Frame, idKey, type Line, onOneLine, readFrame } from '../../kernel/index.js';
 import { cancelledId } from '../answers.js';
 import { hasEnvelope } from '../era-modern/codec.js';
 import { protocolError } from '../faults.js';
@@ -41,7 +41,7 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
   setMaxListeners(0, stop.signal);
 
   function deliver(text: string): void {
-    writer.write(oneLine(text));
+    writer.write(onOneLine(text));
     if (writer.isFull()) client.pause();
   }
   writer.onDrain(() => client.resume());
@@ -83,11 +83,6 @@ function addressOf(url: URL): string {
 
 function isModern(frame: Extract<Frame, { readonly kind: 'request' }>): boolean {
   return hasEnvelope(frame.params) || frame.method === 'server/discover';
-}
-
-/** JSON has no line break that means anything. */
-function oneLine(text: string): string {
-  return /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, ' ') : text;
 }
 
 function over({ input, signal }: BridgeParts, onBroken: (listener: () => void) => void): Promise<void> {
