@@ -39,11 +39,12 @@ export function inSandbox(program: string, options: readonly string[], inner: Co
 /** What the notes of a run say. Without sandbox there are none. */
 export interface Notes {
   readonly hasBegun: boolean;
-  readonly left: number;
+  /** Undefined where nobody counted. */
+  readonly left: number | undefined;
 }
 
 export function readNotes(sandbox: SandboxKind, text: string): Notes {
-  if (sandbox === 'none') return { hasBegun: true, left: 0 };
+  if (sandbox === 'none') return { hasBegun: true, left: undefined };
   const left = /^sl([0-9]{1,7})$/.exec(text)?.[1];
   return { hasBegun: text.startsWith('s'), left: Number(left ?? 0) };
 }

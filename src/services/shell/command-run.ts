@@ -1,7 +1,7 @@
 import type { ChildProcess, Processes, ProcessEnd, ProcessExit } from '../../kernel/process.js';
 import type { SandboxKind, ShellEnd } from '../../kernel/shell-port.js';
 import { type Capture, openCapture } from './capture.js';
-import { inSandbox, inShell, readNotes } from './command-line.js';
+import { inSandbox, inShell, type Notes, readNotes } from './command-line.js';
 import { commandEnvironment } from './environment.js';
 import { shellEnd } from './exit-code.js';
 import { layMounts, type MountParts, namespaceArgs } from './mounts.js';
@@ -90,7 +90,7 @@ function collectNotes(child: ChildProcess): () => string {
 type Followed = Omit<CommandEnd, 'durationMs'>;
 
 /** From the exit of the command, or from `end`, until nothing of it is left. */
-function follow(child: ChildProcess, notes: () => { readonly hasBegun: boolean; readonly left: number }) {
+function follow(child: ChildProcess, notes: () => Notes) {
   let wasEnded = false;
   let giveUp = (_exit: ProcessExit): void => {};
   const exited = new Promise<ProcessExit>((resolve) => {
@@ -102,7 +102,8 @@ function follow(child: ChildProcess, notes: () => { readonly hasBegun: boolean; 
     return {
       ...shellEnd(exit),
       hasBegun: hasBegun || wasEnded,
-      leftovers: wasEnded ? 0 : left + how.ended,
+      // In the sandbox the kernel ends them, so whoever is still there is counted already.
+      leftovers: wasEnded ? 0 : (left ?? how.ended),
       hasSurvivors: !how.isGone,
     };
   };

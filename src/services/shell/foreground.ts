@@ -1,11 +1,12 @@
 import type { Exchange } from '../../kernel/exchange.js';
 import { JsonText } from '../../kernel/json-text.js';
 import type { ShellResult } from '../../kernel/shell-port.js';
-import { ToolFailure } from '../../kernel/tool-failure.js';
+import { isToolFailure, ToolFailure } from '../../kernel/tool-failure.js';
 import type { CommandEnd, CommandRun } from './command-run.js';
 
 const progressMs = 1000;
 const maxLine = 200;
+const notSetUpReason = 'sandbox_failed';
 
 /** Waits for a command: to its end, its time-out or the cancellation of its call. Nothing of it is left then. */
 export async function attend(run: CommandRun, timeoutMs: number, exchange: Exchange): Promise<ShellResult> {
@@ -64,8 +65,13 @@ function notSetUp(errors: string): ToolFailure {
     'failed',
     `The command did not run, because its sandbox could not be set up: ${words}`,
     {
-      reason: 'sandbox_failed',
+      reason: notSetUpReason,
       suggestion: 'Look at the path that is named; a protected path of the workspace may be in an odd state.',
     },
   );
+}
+
+/** True when nothing of the command has run. */
+export function isNotSetUp(error: unknown): boolean {
+  return isToolFailure(error) && error.facts.reason === notSetUpReason;
 }

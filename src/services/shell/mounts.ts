@@ -32,7 +32,8 @@ interface Mount {
 
 /** Everything is read-only but the roots and /tmp; what is protected in the roots is read-only too. */
 export function layMounts(parts: MountParts): Mounts {
-  const plans = parts.roots.map((root) => planProtection(root, parts.protectedPaths(root)));
+  const held = parts.placeholders.held();
+  const plans = parts.roots.map((root) => planProtection(root, parts.protectedPaths(root), held));
   const release = parts.placeholders.hold(plans.flatMap(({ missing }) => missing));
   const accesses = new Map(plans.flatMap(({ paths }) => [...paths]));
   const inRoots = [...accesses].filter(([path]) => existsSync(path)).map(mountOf);

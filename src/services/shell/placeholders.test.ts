@@ -7,7 +7,7 @@ import { createPlaceholders, type Missing, removeRecorded } from './placeholders
 describe('placeholders', () => {
   let base: string;
   let wanted: readonly Missing[];
-  const record = () => join(base, 'state', 'record.json');
+  const record = (gate = 'gate') => join(base, 'state', gate, 'placeholders.json');
   const found = () => readdirSync(base).filter((name) => name !== 'state');
 
   beforeEach(() => {
@@ -41,10 +41,18 @@ describe('placeholders', () => {
     expect(readdirSync(join(base, '.claude'))).toEqual(['other']);
   });
 
-  it('are not those that somebody else made first, even if they are empty', () => {
-    writeFileSync(join(base, '.mcp.json'), '');
-    createPlaceholders(record()).hold(wanted)();
-    expect(found()).toEqual(['.mcp.json']);
+  it('are shared with other gates, and the last one removes them', () => {
+    const [one, other] = [createPlaceholders(record('one')), createPlaceholders(record('other'))];
+    const releaseOne = one.hold(wanted);
+    expect([...other.held()]).toEqual(wanted.map(({ path }) => path));
+    const releaseOther = other.hold(wanted);
+    releaseOne();
+    expect(found()).toEqual(['.claude', '.mcp.json']);
+    removeRecorded(record('one'));
+    expect(found()).toEqual(['.claude', '.mcp.json']);
+    releaseOther();
+    expect(found()).toEqual([]);
+    expect(one.held().size).toBe(0);
   });
 
   it('of a gate that died are removed by its record', () => {

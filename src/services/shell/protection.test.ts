@@ -6,8 +6,13 @@ import { planProtection } from './protection.js';
 
 describe('the plan of what commands cannot change', () => {
   let root: string;
+  let held: readonly string[] = [];
   const plan = (...paths: readonly string[]) => {
-    const { paths: found, missing } = planProtection(root, paths);
+    const { paths: found, missing } = planProtection(
+      root,
+      paths,
+      new Set(held.map((path) => join(root, path))),
+    );
     const short = (path: string) => path.slice(root.length + 1);
     return {
       paths: Object.fromEntries(
@@ -18,6 +23,7 @@ describe('the plan of what commands cannot change', () => {
   };
 
   beforeEach(() => {
+    held = [];
     root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-protection-')));
     mkdirSync(join(root, '.git', 'hooks'), { recursive: true });
     writeFileSync(join(root, '.git', 'config'), '');
@@ -40,6 +46,22 @@ describe('the plan of what commands cannot change', () => {
         '.claude/settings.json': 'empty',
       },
       missing: ['folder .tidegate', 'file tidegate.yaml', 'folder .claude', 'file .claude/settings.json'],
+    });
+  });
+
+  it('takes what another command holds for missing, but not what somebody filled', () => {
+    mkdirSync(join(root, '.claude'));
+    for (const name of ['.claude/settings.json', '.mcp.json']) writeFileSync(join(root, name), '');
+    writeFileSync(join(root, 'tidegate.yaml'), 'log: {}');
+    held = ['.claude', '.claude/settings.json', '.mcp.json', 'tidegate.yaml'];
+    expect(plan('.claude/settings.json', '.mcp.json', 'tidegate.yaml')).toEqual({
+      paths: {
+        '.mcp.json': 'empty',
+        'tidegate.yaml': 'fixed',
+        '.claude': 'writable',
+        '.claude/settings.json': 'empty',
+      },
+      missing: ['file .mcp.json', 'folder .claude', 'file .claude/settings.json'],
     });
   });
 

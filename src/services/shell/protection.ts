@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from './inside.js';
 import type { Missing } from './placeholders.js';
@@ -15,16 +15,22 @@ export interface Protection {
 
 interface Plan {
   readonly root: string;
+  readonly held: ReadonlySet<string>;
   readonly paths: Map<string, Access>;
   readonly missing: Missing[];
 }
 
 /**
  * What has to be mounted so that the protected paths of a root cannot change. Each folder on the way is mounted on
- * itself: a mount point cannot be renamed, so nobody can move the folder away and put another in its place.
+ * itself: a mount point cannot be renamed, so nobody can move the folder away and put another in its place. What is
+ * held is there only as placeholder of another command.
  */
-export function planProtection(root: string, protectedPaths: readonly string[]): Protection {
-  const plan: Plan = { root, paths: new Map([[root, 'writable']]), missing: [] };
+export function planProtection(
+  root: string,
+  protectedPaths: readonly string[],
+  held: ReadonlySet<string>,
+): Protection {
+  const plan: Plan = { root, held, paths: new Map([[root, 'writable']]), missing: [] };
   // Short ones first: what lies in a fixed folder is fixed with it.
   const wanted = protectedPaths.map((path) => resolve(root, path)).sort((a, b) => a.length - b.length);
   for (const path of wanted) if (path !== root && isInside(path, root)) protect(plan, path);
@@ -38,13 +44,20 @@ function protect(plan: Plan, path: string, isFollowed = false): void {
     if (plan.paths.get(current) === 'fixed') return;
     current = join(current, name);
     const found = lstatSync(current, { throwIfNoEntry: false });
-    if (found === undefined) return protectMissing(plan, current, names.slice(index + 1));
+    if (found === undefined || isPlaceholder(plan, current, found))
+      return protectMissing(plan, current, names.slice(index + 1));
     if (found.isSymbolicLink()) return isFollowed ? undefined : protectTarget(plan, path);
     const isLast = index === names.length - 1;
     // A file on the way, such as the `.git` of a worktree, is what the path hangs on.
     if (isLast || !found.isDirectory()) return fix(plan, current);
     if (!plan.paths.has(current)) plan.paths.set(current, 'writable');
   }
+}
+
+/** One that was filled is real by now. */
+function isPlaceholder(plan: Plan, path: string, found: Stats): boolean {
+  if (!plan.held.has(path)) return false;
+  return found.isDirectory() || (found.isFile() && found.size === 0);
 }
 
 function fix(plan: Plan, path: string): void {

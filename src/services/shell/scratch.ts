@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, statS
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { removeRecorded } from './placeholders.js';
+import { recordName, removeRecorded } from './placeholders.js';
 
 /** The gate's own folder for commands, in its state directory: a private /tmp per session, and what to clean up. */
 export interface Scratch {
@@ -13,7 +13,6 @@ export interface Scratch {
 }
 
 const maxSessions = 256;
-const recordName = 'placeholders.json';
 const namePattern = /^([1-9][0-9]*)-([0-9]*)-([0-9A-Za-z.]*)-[0-9a-z]+$/;
 /** Another machine or container cannot be judged from here; nobody comes back after this. */
 const foreignMs = 7 * 24 * 3600 * 1000;

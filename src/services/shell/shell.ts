@@ -8,7 +8,7 @@ import { ToolFailure } from '../../kernel/tool-failure.js';
 import { openBackground } from './background.js';
 import { findBubblewrap } from './bubblewrap.js';
 import { type CommandParts, type CommandRun, startCommand } from './command-run.js';
-import { attend } from './foreground.js';
+import { attend, isNotSetUp } from './foreground.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
 import { createPlaceholders } from './placeholders.js';
 import { openScratch } from './scratch.js';
@@ -79,8 +79,15 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const serve = (sessionId: string): Shell => ({
     roots,
     run: async (order: ShellCommand, exchange: Exchange) => {
-      const run = await begin(sessionId, order, false);
-      return attend(run, order.timeoutMs ?? usualTimeoutMs, exchange);
+      const timeoutMs = order.timeoutMs ?? usualTimeoutMs;
+      const attempt = async () => attend(await begin(sessionId, order, false), timeoutMs, exchange);
+      try {
+        return await attempt();
+      } catch (error) {
+        // Another gate may have taken its placeholders away in the moment in which they were to be mounted.
+        if (isNotSetUp(error)) return attempt();
+        throw error;
+      }
     },
     start: async (order: ShellCommand) => {
       const giveBack = background.reserve(sessionId);
