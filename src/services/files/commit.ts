@@ -35,6 +35,7 @@ export async function commit(
   );
   desk.known.learn(desk.session, spot.path, knowledgeOf(stats, bytes));
   const path = pathForCallers(spot.path, desk.ground.roots.all);
+  const { incomparable, ...changes } = changesOf(shown(path), current, after);
   return {
     path,
     isNew: current === undefined,
@@ -43,20 +44,22 @@ export async function commit(
     encoding: after.encoding,
     hasBom: after.hasBom,
     lineEnding: lineEndingOf(after.units),
-    ...changesOf(shown(path), current, after),
-    notes,
+    ...changes,
+    notes: [...notes, ...incomparable],
   };
 }
 
-function changesOf(
-  name: string,
-  current: Current | undefined,
-  after: Stored,
-): Pick<FileChange, 'diff' | 'addedLines' | 'removedLines'> {
+interface Changes extends Pick<FileChange, 'diff' | 'addedLines' | 'removedLines'> {
+  readonly incomparable: readonly string[];
+}
+
+function changesOf(name: string, current: Current | undefined, after: Stored): Changes {
   const before = current === undefined ? emptyLike(after) : current.bytes && toStored(current.bytes);
-  // Too large to be read whole, or bytes that are no text in the same encoding: there is nothing to compare.
+  // Too large to be read whole, or in another encoding, as after bytes that were no text: lines cannot be compared.
   if (before === undefined || (before.encoding !== after.encoding && before.units !== '')) {
-    return { diff: '', addedLines: 0, removedLines: 0 };
+    const why =
+      before === undefined ? 'was too large' : `was ${before.encoding} and is ${after.encoding} now`;
+    return { diff: '', addedLines: 0, removedLines: 0, incomparable: [`There is no diff: the file ${why}.`] };
   }
   const { text, added, removed } = diffTexts({
     name,
@@ -65,7 +68,7 @@ function changesOf(
     isNew: current === undefined,
     decode: (units) => decode(units, after.encoding),
   });
-  return { diff: text, addedLines: added, removedLines: removed };
+  return { diff: text, addedLines: added, removedLines: removed, incomparable: [] };
 }
 
 function emptyLike(stored: Stored): Stored {

@@ -19,18 +19,52 @@ export interface Diff {
 const contextLines = 3;
 const maxLines = 400;
 const maxLineLength = 500;
-/** The difference of two texts as a unified diff, bounded in length whatever the texts are. */
-export function diffTexts({ name, before, after, isNew, decode }: DiffParts): Diff {
-  const { skipped, steps } = stepsBetween(before, after);
-  const added = steps.filter(({ sign }) => sign === '+').length;
-  const removed = steps.filter(({ sign }) => sign === '-').length;
-  if (added + removed === 0) return { text: '', added, removed };
-  const lines = hunksOf(steps).flatMap((hunk) => linesOf(hunk, { skipped, steps }));
-  const shownLines = lines.slice(0, maxLines).map((line) => shorten(line, decode));
-  const left = lines.length - shownLines.length;
+/** Longer texts are not compared line by line: all that lies between the common ends counts as replaced. */
+const maxCompared = 1024 * 1024;
+
+/** The difference of two texts as a unified diff, bounded in length and time whatever the texts are. */
+export function diffTexts(parts: DiffParts): Diff {
+  const { name, before, after, isNew } = parts;
+  if (before === after) return { text: '', added: 0, removed: 0 };
+  const gap = gapBetween(before, after);
+  const isLong = gap.oldEnd + gap.newEnd - 2 * gap.start > maxCompared;
+  const { lines, added, removed } = isLong ? replaced(parts, gap) : compared(parts, gap);
   const header = [isNew ? '--- /dev/null' : `--- a/${name}`, `+++ b/${name}`];
+  const kept = lines.slice(0, maxLines).map((line) => shorten(line, parts.decode));
+  const left = lines.length - kept.length;
   const end = left > 0 ? [`… ${left} more lines of this diff are left out`] : [];
-  return { text: [...header, ...shownLines, ...end].join('\n'), added, removed };
+  return { text: [...header, ...kept, ...end].join('\n'), added, removed };
+}
+
+interface Lines {
+  readonly lines: readonly Units[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Only what lies in the gap is compared. */
+function compared({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap): Lines {
+  const lead = piecesOf(before.slice(backBy(before, start, contextLines), start));
+  const trail = piecesOf(before.slice(oldEnd, forwardBy(before, oldEnd, contextLines)));
+  const changes = compareLines(piecesOf(before.slice(start, oldEnd)), piecesOf(after.slice(start, newEnd)));
+  const steps = [...same(lead), ...changes, ...same(trail)];
+  const skipped = countLines(before, 0, start) - lead.length;
+  const lines = hunksOf(steps).flatMap((hunk) => linesOf(hunk, { skipped, steps }));
+  const count = (wanted: Step['sign']): number => changes.filter(({ sign }) => sign === wanted).length;
+  return { lines, added: count('+'), removed: count('-') };
+}
+
+function replaced({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap): Lines {
+  const removed = countLines(before, start, oldEnd);
+  const added = countLines(after, start, newEnd);
+  const first = countLines(before, 0, start) + 1;
+  const some = (units: Units, sign: string): readonly Units[] => {
+    const until = forwardBy(units, start, maxLines / 2 - 1);
+    return piecesOf(units.slice(start, until)).map((line) => sign + line.replace(/\r?\n$/, ''));
+  };
+  const shownLines = [...some(before.slice(0, oldEnd), '-'), ...some(after.slice(0, newEnd), '+')];
+  const note = '… the texts are too long to be compared line by line; this is how both begin';
+  return { lines: [`@@ -${first},${removed} +${first},${added} @@`, note, ...shownLines], added, removed };
 }
 
 interface Steps {
@@ -39,18 +73,21 @@ interface Steps {
   readonly steps: readonly Step[];
 }
 
-/** Only what lies between the common beginning and the common end is compared line by line. */
-function stepsBetween(before: Units, after: Units): Steps {
-  const start = before.lastIndexOf('\n', commonStart(before, after) - 1) + 1;
+/** What lies between the common beginning and the common end of two texts, in whole lines. */
+interface Gap {
+  readonly start: number;
+  readonly oldEnd: number;
+  readonly newEnd: number;
+}
+
+function gapBetween(before: Units, after: Units): Gap {
+  const start = lineStart(before, commonStart(before, after));
   const end = commonEnd(before, after, start);
-  const oldLines = piecesOf(before.slice(start, before.length - end));
-  const newLines = piecesOf(after.slice(start, after.length - end));
-  const lead = piecesOf(before.slice(backBy(before, start, contextLines), start));
-  const trail = piecesOf(
-    before.slice(before.length - end, forwardBy(before, before.length - end, contextLines)),
-  );
-  const steps = [...same(lead), ...compareLines(oldLines, newLines), ...same(trail)];
-  return { skipped: countLines(before, start) - lead.length, steps };
+  return { start, oldEnd: before.length - end, newEnd: after.length - end };
+}
+
+function lineStart(units: Units, at: number): number {
+  return at === 0 ? 0 : units.lastIndexOf('\n', at - 1) + 1;
 }
 
 function commonStart(before: Units, after: Units): number {
@@ -89,10 +126,11 @@ function forwardBy(units: Units, from: number, lines: number): number {
   return at;
 }
 
-function countLines(units: Units, until: number): number {
+function countLines(units: Units, from: number, until: number): number {
   let count = 0;
-  for (let at = units.indexOf('\n'); at !== -1 && at < until; at = units.indexOf('\n', at + 1)) count += 1;
-  return count;
+  for (let at = units.indexOf('\n', from); at !== -1 && at < until; at = units.indexOf('\n', at + 1))
+    count += 1;
+  return until > from && units[until - 1] !== '\n' ? count + 1 : count;
 }
 
 function piecesOf(units: Units): readonly Units[] {

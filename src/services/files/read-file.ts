@@ -99,7 +99,7 @@ async function textOf(
 
 async function imageOf(source: Source, image: ImageFile): Promise<ImageFile> {
   const size = imageSize(Buffer.from(await source.read(0, headLength)), image.mediaType);
-  if (source.size > maxImage) return { ...image, ...size };
+  if (source.size > maxImage || source.size === 0) return { ...image, ...size };
   const data = (await source.read(0, source.size)).toString('base64');
   return { ...image, ...size, data };
 }

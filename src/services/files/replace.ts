@@ -1,6 +1,6 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, link, open as openHandle, rename, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Drafts } from './drafts.js';
 import { cancelled, changedSinceRead, codeOf, fromSystem } from './failures.js';
 import { identityOf } from './known.js';
@@ -30,7 +30,7 @@ const creating = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 /** Puts a finished and stored draft in the place of a file. At every moment there is the old content or the new. */
 export async function replaceFile(order: Replacement, drafts: Drafts, open: Open): Promise<Replaced> {
   const { folder, given, name } = order;
-  const draft = await drafts.begin(await folder.where(), name);
+  const draft = await drafts.begin(dirname(order.path), name);
   const at = folder.at(draft.name);
   try {
     const replaced = await writeAndPlace(order, at, open);

@@ -36,7 +36,8 @@ export function createRoots(roots: readonly string[]): Roots {
         if (isInside(path, spelling)) return { root: real, names: namesOf(path.slice(spelling.length)) };
       }
     }
-    return findByOtherName(path, all);
+    // Outside the roots `..` is taken by its letters, so that nobody learns from it what exists there.
+    return path === resolve(path) ? findByOtherName(path, all) : find(resolve(path));
   };
 
   return {
@@ -50,7 +51,7 @@ export function createRoots(roots: readonly string[]): Roots {
     async wayOfLink(target, { root, names }) {
       // Steps of a link are taken one by one, as the system would: `a/..` is not nothing when `a` is a link.
       if (!isAbsolute(target)) return { root, names: [...names, ...namesOf(target)] };
-      return (await find(target)) ?? (await find(resolve(target)));
+      return await find(target);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { ToolFailure } from '../../kernel/index.js';
 import { readWhole, regularFile, withHandle } from './content.js';
 import type { Desk } from './desk.js';
@@ -44,7 +44,7 @@ export async function withSpot<T>(
     const { path } = place;
     refuseProtected(place, given, desk);
     if (place.target === undefined && !mayCreate) throw notFound(given);
-    if (place.target?.stats.isDirectory() || /[\\/]$/.test(given)) throw isFolder(given);
+    if (place.target?.stats.isDirectory() || endsLikeFolder(given)) throw isFolder(given);
     // Systems that take two spellings for one name get one lock for both.
     const key = path.normalize('NFC').toLowerCase();
     return await withFolders(place, desk, given, (folder) =>
@@ -57,6 +57,10 @@ export async function withSpot<T>(
   }
 }
 
+function endsLikeFolder(given: string): boolean {
+  return [sep, '/', `${sep}.`, '/.'].some((end) => given.endsWith(end));
+}
+
 function refuseProtected({ path }: Place, given: string, { ground: { roots }, stateDir }: Desk): void {
   if (isInside(path, stateDir)) throw protectedPath(given, 'it is the state of this gate');
   for (const root of roots.all.filter((one) => isInside(path, one))) {
@@ -67,7 +71,7 @@ function refuseProtected({ path }: Place, given: string, { ground: { roots }, st
 
 /** Folders that are missing are made one by one, each inside the one that was opened before. */
 async function withFolders<T>(
-  { folder, missing }: Pick<Place, 'folder' | 'missing'>,
+  { folder, within, missing }: Pick<Place, 'folder' | 'within' | 'missing'>,
   desk: Desk,
   given: string,
   use: (folder: Opened) => Promise<T>,
@@ -75,7 +79,7 @@ async function withFolders<T>(
   const { ground } = desk;
   const [name, ...rest] = missing;
   if (name === undefined || rest.length === 0) return await use(folder);
-  const expected = join(await folder.where(), name);
+  const expected = join(within, name);
   await mkdir(folder.at(name)).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
@@ -84,7 +88,7 @@ async function withFolders<T>(
     // Somebody put a link or a file there, or moved the folder away, at this very moment.
     if (!next?.stats.isDirectory() || (await next.where()) !== expected)
       throw outside(given, ground.roots.all);
-    return await withFolders({ folder: next, missing: rest }, desk, given, use);
+    return await withFolders({ folder: next, within: expected, missing: rest }, desk, given, use);
   } finally {
     await next?.close();
   }

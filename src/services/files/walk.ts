@@ -1,5 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { codeOf, fromSystem, notFound, outside, rootGone, tooManyLinks } from './failures.js';
 import { isInside } from './names.js';
 import type { Open, Opened } from './opened.js';
@@ -9,8 +9,9 @@ import type { Roots, Way } from './roots.js';
 export interface Place {
   /** The real path of the target, whether it exists or not. */
   readonly path: string;
-  /** The folder that holds the target, or the last one on the way that exists. */
+  /** The folder that holds the target, or the last one on the way that exists; and its real path. */
   readonly folder: Opened;
+  readonly within: string;
   /** Names that do not exist yet, the last one being the target; empty when the target exists. */
   readonly missing: readonly string[];
   /** Left out when it does not exist. */
@@ -80,7 +81,7 @@ async function goUntilTurn({ root, names }: Way, open: Open): Promise<End | Turn
     const rest = names.slice(index + 1);
     if (name === '..') {
       await folder.close();
-      return { ...turnBack(root, before), rest, isLink: false };
+      return turnBack(root, before, rest);
     }
     const next = await openOrClose(folder, name, open);
     if (next === undefined) return await endMissing(folder, [name, ...rest]);
@@ -126,9 +127,11 @@ async function openOrClose(folder: Opened, name: string, open: Open): Promise<Op
 }
 
 /** The names walked so far are real folders, so the parent of the last is the one before it. */
-function turnBack(root: string, before: readonly string[]): Pick<Turn, 'to' | 'from'> {
-  if (before.length > 0) return { to: '.', from: { root, names: before.slice(0, -1) } };
-  return { to: dirname(root), from: { root, names: [] } };
+function turnBack(root: string, before: readonly string[], rest: readonly string[]): Turn {
+  const from = { root, names: before.slice(0, -1) };
+  if (before.length > 0) return { to: '.', from, rest, isLink: false };
+  // Above the root there may still be the way to another one.
+  return { to: [dirname(root), ...rest].join(sep), from, rest: [], isLink: false };
 }
 
 async function endMissing(folder: Opened, missing: readonly string[]): Promise<End | undefined> {
@@ -162,7 +165,7 @@ async function placeOf(end: End, given: string, roots: Roots): Promise<Place> {
     const isIn = (path: string): boolean => roots.all.some((root) => isInside(path, root));
     if (!isIn(within) || (target && !isIn(await target.where()))) throw outside(given, roots.all);
     const path = name === '' ? within : join(within, ...(name === undefined ? missing : [name]));
-    return { path, folder, missing, ...(target && { target }), close };
+    return { path, folder, within, missing, ...(target && { target }), close };
   } catch (error) {
     await close();
     throw error;

@@ -1,14 +1,15 @@
 import type { Encoding, FileChange, WriteOptions } from '../../kernel/files-port.js';
 import { commit } from './commit.js';
 import type { Desk } from './desk.js';
-import { encode, type Stored, toStored } from './encoding.js';
+import { encode, isWide, type Stored, toStored } from './encoding.js';
 import { changedSinceRead, notEncodable, notRead, tooLarge } from './failures.js';
 import { isAsKnown } from './known.js';
 import { lineEndingOf } from './line-endings.js';
+import { natureOf } from './sniff.js';
 import { type Current, readCurrent, refuseReadOnly, type Spot, withSpot } from './spot.js';
 
 /** What is read whole into memory, to be compared or edited. */
-export const maxWhole = 32 * 1024 * 1024;
+export const maxWhole = 16 * 1024 * 1024;
 
 /** Writes a whole file, in the form that the present one has. */
 export async function writeFile(
@@ -35,9 +36,14 @@ async function refuseUnseen(spot: Spot, current: Current, { known, session }: De
   await refuseReadOnly(spot);
 }
 
+function textIn(bytes: Buffer): Stored | undefined {
+  const stored = toStored(bytes);
+  return natureOf(bytes, isWide(stored.encoding)).kind === 'text' ? stored : undefined;
+}
+
 /** Encoding, mark and line ending stay as they are where there is a text already; a new one is UTF-8 with what it has. */
 function storedAs(text: string, current: Current | undefined, given: string): Stored {
-  const old = current?.bytes && current.bytes.length > 0 ? toStored(current.bytes) : undefined;
+  const old = current?.bytes && current.bytes.length > 0 ? textIn(current.bytes) : undefined;
   const usual = lineEndingOf(old?.units ?? '');
   const isPlain = !text.includes('\r');
   const ending = usual === 'crlf' ? '\r\n' : usual === 'cr' ? '\r' : '\n';
