@@ -37,11 +37,9 @@ function matching(query: TextQuery): readonly string[] {
   ];
 }
 
-const bounded = [`--max-columns=${maxColumns}`, '--max-columns-preview', '--byte-offset'];
 const shown: Readonly<Record<TextMode, readonly string[]>> = {
-  lines: [...bounded, '--line-number', '--no-context-separator'],
-  // Not --files-with-matches: the line is the evidence that the file is one of ours.
-  files: [...bounded, '--no-line-number', '--max-count=1'],
+  lines: [`--max-columns=${maxColumns}`, '--max-columns-preview', '--line-number', '--no-context-separator'],
+  files: ['--files-with-matches'],
   counts: ['--count'],
 };
 

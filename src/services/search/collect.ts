@@ -1,6 +1,6 @@
 import type { TextMode } from '../../kernel/search-port.js';
 import { createFirstGroups, type Group } from './first-groups.js';
-import { createRecordReader } from './records.js';
+import { createPathReader, createRecordReader, type RecordReader } from './records.js';
 import { type Item, readItem } from './text-items.js';
 
 /** Takes ripgrep's output, keeps the first of what was asked for, and counts the rest. */
@@ -64,8 +64,8 @@ export function createCollector(parts: CollectorParts): Collector {
     if (item !== undefined && file.items.length < perFile) file.items.push(item);
   };
 
-  const reader = createRecordReader({
-    onRecord: (printed, text, isCut) => {
+  const handlers = {
+    onRecord: (printed: Buffer, text: Buffer, isCut: boolean) => {
       const file = enter(printed);
       if (file.path === undefined) return;
       items += 1;
@@ -75,13 +75,14 @@ export function createCollector(parts: CollectorParts): Collector {
       else if (item?.kind === 'line' && item.isMatch) matches += 1;
       if (file.isKept) keep(file, item);
     },
-    onBinary: (printed) => {
+    onBinary: (printed: Buffer) => {
       const file = enter(printed);
       if (file.path === undefined) return;
       items += 1;
       if (file.isKept) keep(file, { kind: 'binary' });
     },
-  });
+  };
+  const reader = mode === 'files' ? pathsOnly(handlers.onRecord) : createRecordReader(handlers);
   return {
     push: (chunk) => reader.push(chunk),
     end: () => {
@@ -96,4 +97,10 @@ export function createCollector(parts: CollectorParts): Collector {
       return { files, matches, items: mode === 'lines' ? items : files };
     },
   };
+}
+
+/** In mode `files` there is nothing after a path, not even a line end. */
+function pathsOnly(onRecord: (path: Buffer, text: Buffer, isCut: boolean) => void): RecordReader {
+  const nothing = Buffer.alloc(0);
+  return { push: createPathReader((path) => onRecord(path, nothing, false)), end: () => {} };
 }

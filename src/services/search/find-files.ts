@@ -1,10 +1,11 @@
 import type { FileOrder, FileQuery, FilesFound } from '../../kernel/search-port.js';
 import { listArguments } from './arguments.js';
+import { findCalm, folderOf } from './calm.js';
 import type { SearchContext } from './context.js';
 import { wrongKind } from './failures.js';
 import { createFirstGroups } from './first-groups.js';
 import { type Glob, parseGlob } from './glob.js';
-import { modifiedInside } from './inside.js';
+import { filesInside } from './inside.js';
 import type { Place } from './place.js';
 import { createPathReader } from './records.js';
 import { refuse, skippedOf } from './refusals.js';
@@ -25,9 +26,9 @@ export async function findFiles(
     return { files: [], totalFiles: 0, isTruncated: false, skipped: [], totalSkipped: 0 };
   try {
     if (place.kind !== 'folder') throw wrongKind(query.path ?? glob.folder, 'a folder');
-    return await findBelow({ context, query, glob, place, signal });
+    return await findBelow({ context, query, glob, place, signal, began: Date.now() });
   } finally {
-    await place.close();
+    place.close();
   }
 }
 
@@ -37,6 +38,7 @@ interface Job {
   readonly glob: Glob;
   readonly place: Place;
   readonly signal: AbortSignal;
+  readonly began: number;
 }
 
 async function findBelow(job: Job): Promise<FilesFound> {
@@ -75,7 +77,7 @@ async function list(job: Job, order: FileOrder, deadline: number): Promise<Liste
   let total = 0;
   const read = createPathReader((given) => {
     const path = withoutHere(given);
-    if (!glob.matches(path.toString())) return;
+    if (!glob.matchesAll && !glob.matches(path.toString())) return;
     total += 1;
     kept.add(path);
   });
@@ -121,25 +123,21 @@ function keepSmallest(limit: number): Kept {
 }
 
 /** Leaves out what is not inside when looked at now: ripgrep can be led out by a link put in its way as it walks. */
-function stillInside({ context, query, place }: Job, paths: readonly Buffer[]): readonly Buffer[] {
+function stillInside({ context, place, began }: Job, paths: readonly Buffer[]): readonly Buffer[] {
   const folders = new Map<string, Buffer[]>();
   for (const path of paths) {
-    const folder = path.subarray(0, path.lastIndexOf('/') + 1).toString('latin1');
+    const folder = folderOf(path);
     const known = folders.get(folder);
     if (known === undefined) folders.set(folder, [path]);
     else known.push(path);
   }
-  const modified = new Map<Buffer, number>();
+  const calm = findCalm(place, folders.keys(), began);
+  const gone = new Set<Buffer>();
   for (const [folder, files] of folders) {
+    if (calm.has(folder)) continue;
     const names = files.map((path) => path.subarray(folder.length));
-    const times = modifiedInside({ roots: context.roots, place }, Buffer.from(folder, 'latin1'), names);
-    for (const [at, path] of files.entries()) {
-      const time = times[at];
-      if (time !== undefined) modified.set(path, time);
-    }
+    const areInside = filesInside({ roots: context.roots, place }, Buffer.from(folder, 'latin1'), names);
+    for (const [at, path] of files.entries()) if (areInside[at] !== true) gone.add(path);
   }
-  const inside = paths.filter((path) => modified.has(path));
-  if (query.order === 'name') return inside;
-  const timeOf = (path: Buffer) => modified.get(path) ?? 0;
-  return inside.sort((one, other) => timeOf(other) - timeOf(one) || one.compare(other));
+  return gone.size === 0 ? paths : paths.filter((path) => !gone.has(path));
 }

@@ -28,9 +28,9 @@ export async function findText(
   if (place === undefined) return nothing(query);
   try {
     const deadline = performance.now() + context.limits.timeMs;
-    return await search({ context, query, place, signal, deadline, glob, selection });
+    return await search({ context, query, place, signal, began: Date.now(), deadline, glob, selection });
   } finally {
-    await place.close();
+    place.close();
   }
 }
 

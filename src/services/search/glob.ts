@@ -10,6 +10,8 @@ export interface Glob {
   readonly depth: number | undefined;
   /** Names in ripgrep's syntax that let at least every match through; undefined for any name. */
   readonly names: readonly string[] | undefined;
+  /** Whether every path below the folder matches. */
+  readonly matchesAll: boolean;
   /** Takes the path below the folder. */
   matches(path: string): boolean;
 }
@@ -33,6 +35,7 @@ export function parseGlob(patterns: readonly string[]): Glob {
     folder: `${isAbsolute ? '/' : ''}${shared.join('/')}`,
     depth: Number.isFinite(depth) ? depth : undefined,
     names: looseNames(rests),
+    matchesAll: rests.some(takesAll),
     matches: (path) => {
       const names = path.split('/');
       return rests.some((steps) => fits(names, steps));
@@ -64,6 +67,12 @@ function sharedFolder(all: readonly (readonly Step[])[]): readonly string[] {
     shared.push(name);
   }
   return shared;
+}
+
+/** `**` and its like. */
+function takesAll(steps: readonly Step[]): boolean {
+  const [first, second = '**'] = steps;
+  return first === '**' && steps.length <= 2 && (second === '**' || second.isAny);
 }
 
 function looseNames(all: readonly (readonly Step[])[]): readonly string[] | undefined {

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import type { Place } from './place.js';
 import type { Roots } from './roots.js';
 
@@ -44,32 +35,24 @@ export function openInside({ roots, place }: Where, path: Buffer): InsideFile | 
   return { fd, forChild, close: () => closeSync(fd) };
 }
 
-/** When the files of one folder were changed last; files that are not there (any more), or not inside, are left out. */
-export function modifiedInside(
+/** Which of these names are files of that folder, if the folder is inside. It is opened, then checked. */
+export function filesInside(
   { roots, place }: Where,
   folder: Buffer,
   names: readonly Buffer[],
-): readonly (number | undefined)[] {
+): readonly boolean[] {
   const full = below(place, folder);
   const fd = tryTo(() => openSync(full, folderFlags));
-  if (fd === undefined) return names.map(() => undefined);
+  if (fd === undefined) return names.map(() => false);
   try {
-    if (tryTo(() => roots.contains(realOf(fd, full))) !== true) return names.map(() => undefined);
+    if (tryTo(() => roots.contains(realOf(fd, full))) !== true) return names.map(() => false);
     const opened = hasProc ? Buffer.from(`/proc/self/fd/${fd}`) : full;
-    return names.map((name) => {
-      const stat = tryTo(() => lstatSync(Buffer.concat([opened, slash, name])));
-      return stat?.isFile() === true ? stat.mtimeMs : undefined;
-    });
+    return names.map(
+      (name) => tryTo(() => lstatSync(Buffer.concat([opened, slash, name])))?.isFile() === true,
+    );
   } finally {
     closeSync(fd);
   }
-}
-
-/** Up to `length` bytes from a place in the file; fewer at its end, none when it cannot be read. */
-export function readAt(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  const read = tryTo(() => readSync(fd, bytes, 0, length, position)) ?? 0;
-  return bytes.subarray(0, read);
 }
 
 const slash = Buffer.from('/');

@@ -5,6 +5,8 @@ import { badGlob } from './failures.js';
 export interface NamePattern {
   /** The name itself, when no other one fits. */
   readonly literal: string | undefined;
+  /** Whether every name fits. */
+  readonly isAny: boolean;
   /** In ripgrep's syntax, and never stricter than `matches`. */
   readonly loose: string;
   matches(name: string): boolean;
@@ -26,6 +28,7 @@ export function parseName(text: string): NamePattern {
     parts[0]?.kind === 'many' && !chars.slice(1).includes(undefined) ? chars.join('') : undefined;
   return {
     literal,
+    isAny: suffix === '',
     loose: looseOf(parts),
     matches: (name) => {
       if (literal !== undefined) return name === literal;

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readlink } from 'node:fs/promises';
+import { close, closeSync, constants, fstatSync, open, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { noSuchPlace, notReadable, outside, wrongKind } from './failures.js';
 import type { Roots } from './roots.js';
@@ -15,7 +14,7 @@ export interface Place {
   readonly forChild: string;
   /** The working directory for a child. */
   readonly cwd: string;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Only Linux can name an open file. Elsewhere the path is all there is, and a race can deceive us. */
@@ -25,49 +24,49 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Opens what the caller named, and believes only what was opened. */
 export async function openPlace(roots: Roots, path: string): Promise<Place> {
   const located = await roots.locate(path);
-  const kind = await kindOf(located, path);
-  const handle = await open(located, flags).catch((error: unknown) => {
-    const isForbidden = error instanceof Error && 'code' in error && error.code === 'EACCES';
-    throw isForbidden ? notReadable(path) : noSuchPlace(path);
-  });
+  const fd = await openFd(located, path);
   try {
-    return await checkedPlace({ roots, handle, kind, path, located });
+    return checkedPlace({ roots, fd, path, located });
   } catch (error) {
-    await handle.close();
+    closeSync(fd);
     throw error;
   }
 }
 
-/** Before it is opened: opening a device can do things, and a pipe may have waiters. */
-async function kindOf(located: string, path: string): Promise<Place['kind']> {
-  const stat = await lstat(located).catch(() => undefined);
-  if (stat === undefined) throw noSuchPlace(path);
-  if (stat.isDirectory()) return 'folder';
-  if (stat.isFile()) return 'file';
-  throw wrongKind(path, 'a regular file or folder');
+/** Not synchronous, unlike all that follows: here a dead network drive would hold up everyone. */
+function openFd(located: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    open(located, flags, (error, fd) => {
+      if (error === null) resolve(fd);
+      else if (error.code === 'EACCES' || error.code === 'EPERM') reject(notReadable(path));
+      // A socket, or a device without a driver.
+      else if (error.code === 'ENXIO') reject(wrongKind(path, 'a regular file or folder'));
+      else reject(noSuchPlace(path));
+    });
+  });
 }
 
 interface Opened {
   readonly roots: Roots;
-  readonly handle: FileHandle;
-  readonly kind: Place['kind'];
+  readonly fd: number;
   readonly path: string;
   readonly located: string;
 }
 
-async function checkedPlace({ roots, handle, kind, path, located }: Opened): Promise<Place> {
-  const stat = await handle.stat();
-  if (kind === 'folder' ? !stat.isDirectory() : !stat.isFile()) throw noSuchPlace(path);
-  const here = hasProc ? `/proc/self/fd/${handle.fd}` : located;
-  const real = hasProc ? await readlink(here) : located;
+function checkedPlace({ roots, fd, path, located }: Opened): Place {
+  const here = hasProc ? `/proc/self/fd/${fd}` : located;
+  const real = hasProc ? readlinkSync(here) : located;
   if (!roots.contains(real)) throw outside(path, roots.first);
+  const stat = fstatSync(fd);
+  if (!stat.isDirectory() && !stat.isFile()) throw wrongKind(path, 'a regular file or folder');
+  const kind = stat.isDirectory() ? 'folder' : 'file';
   return {
     kind,
     real,
     here,
-    forChild: hasProc ? `/proc/${process.pid}/fd/${handle.fd}` : located,
+    forChild: hasProc ? `/proc/${process.pid}/fd/${fd}` : located,
     // The child resolves it before it becomes another program, while it still holds our descriptors.
     cwd: kind === 'folder' ? here : hasProc ? '/' : dirname(located),
-    close: () => handle.close(),
+    close: () => close(fd),
   };
 }

@@ -10,6 +10,8 @@ export interface TextJob {
   readonly query: TextQuery;
   readonly place: Place;
   readonly signal: AbortSignal;
+  /** When it began, in the time of `Date.now()`: that is what files are dated by. */
+  readonly began: number;
   readonly deadline: number;
 }
 

@@ -8,7 +8,7 @@ import type { Roots } from './roots.js';
 export async function openStart(roots: Roots, path = '.', glob?: Glob): Promise<Place | undefined> {
   const given = await openPlace(roots, path);
   if (glob === undefined || glob.folder === '' || given.kind === 'file') return given;
-  await given.close();
+  given.close();
   const folder = isAbsolute(glob.folder) ? glob.folder : join(path, glob.folder);
   try {
     return await openPlace(roots, folder);

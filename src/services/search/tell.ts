@@ -43,7 +43,7 @@ function matchesOf(group: Group<Item> | undefined): number {
 function fileOf(path: string, items: readonly Item[]): FileMatches {
   const count = items.find((item) => item.kind === 'count')?.count;
   const isBinary = items.some((item) => item.kind === 'binary');
-  const lines = items.flatMap((item) => (item.kind === 'line' && item.line > 0 ? [lineOf(item)] : []));
+  const lines = items.flatMap((item) => (item.kind === 'line' ? [lineOf(item)] : []));
   return { path, isBinary, ...(count !== undefined && { count }), lines };
 }
 

@@ -5,15 +5,13 @@ import { maxColumns } from './arguments.js';
 export type Item =
   | {
       readonly kind: 'line';
-      /** 0 in mode `files`. */
       readonly line: number;
-      /** Where the line starts, in bytes. */
-      readonly offset: number;
       readonly text: Buffer;
       readonly isMatch: boolean;
       readonly isCut: boolean;
     }
   | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'file' }
   | { readonly kind: 'binary' };
 
 const colon = 58;
@@ -21,33 +19,24 @@ const maxText = 4096;
 const previewWords = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
 const longestWords = 60;
 
-/** Reads what stands after the path: `12:340:text`, `340:text`, or `3`, by mode. Copies what it keeps. */
+/** Reads what stands after the path: `12:text`, or `12-text` near a match; `3`; or nothing. Copies what it keeps. */
 export function readItem(mode: TextMode, bytes: Buffer, isCut: boolean): Item | undefined {
+  if (mode === 'files') return { kind: 'file' };
   if (mode === 'counts') return { kind: 'count', count: Number(bytes.toString('latin1', 0, 20)) };
-  const first = readNumber(bytes, 0);
-  if (first === undefined) return undefined;
-  const second = mode === 'files' ? { value: first.value, end: first.end } : readNumber(bytes, first.end + 1);
-  if (second === undefined) return undefined;
-  return {
-    kind: 'line',
-    line: mode === 'files' ? 0 : first.value,
-    offset: second.value,
-    isMatch: bytes[second.end] === colon,
-    ...textOf(bytes.subarray(second.end + 1), isCut),
-  };
+  const number = readNumber(bytes);
+  if (number === undefined) return undefined;
+  const isMatch = bytes[number.end] === colon;
+  return { kind: 'line', line: number.value, isMatch, ...textOf(bytes.subarray(number.end + 1), isCut) };
 }
 
-function readNumber(
-  bytes: Buffer,
-  from: number,
-): { readonly value: number; readonly end: number } | undefined {
+function readNumber(bytes: Buffer): { readonly value: number; readonly end: number } | undefined {
   let value = 0;
-  let at = from;
+  let at = 0;
   for (let digit = bytes[at]; digit !== undefined && digit >= 48 && digit <= 57; digit = bytes[at]) {
     value = value * 10 + (digit - 48);
     at += 1;
   }
-  return at === from || at >= bytes.length ? undefined : { value, end: at };
+  return at === 0 || at >= bytes.length ? undefined : { value, end: at };
 }
 
 /** A line of at most `maxColumns` bytes is always whole, whatever words it ends with. */
