@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { childEnvironment, type Config, createToolFilter, type Environment } from '../config/index.js';
 import { cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
@@ -60,11 +61,12 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   const embedded = parts.embedded.map(asLocalTool);
   const others = embedded.length > 0 ? [create('local', 'builtin', embedded)] : [];
 
+  const place = config.file === undefined ? parts.cwd : dirname(config.file);
   const tools = openWorkspaceTools({
-    workspace: config.file === undefined ? parts.cwd : dirname(config.file),
-    isTrusted: (file, sha256) => state.trust.isTrusted(file, sha256),
+    workspace: place,
+    trusted: () => trustedNow(state),
     trustFile: join(state.directory, 'trust.json'),
-    memory: openCardMemory(join(state.directory, 'tools'), version),
+    memory: openCardMemory(cardFile(state, place), version),
     authoring: async () => {
       const [tool, zod] = await Promise.all([import('../tool/index.js'), import('zod')]);
       return { 'tidegate/tool': tool, zod };
@@ -96,6 +98,17 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       await owned.close();
     },
   };
+}
+
+/** One reading of the record for a whole look: every question to `trust` reads it from the disk. */
+function trustedNow({ trust }: State): (file: string, sha256: string) => boolean {
+  const records = new Set(trust.list().map(({ file, sha256 }) => `${sha256} ${file}`));
+  return (file, sha256) => records.has(`${sha256} ${file}`);
+}
+
+function cardFile(state: State, workspace: string): string {
+  const name = createHash('sha256').update(workspace).digest('hex').slice(0, 32);
+  return join(state.directory, 'tools', `${name}.json`);
 }
 
 function asLocalTool(module: ToolModule): LocalTool {

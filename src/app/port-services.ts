@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PortService, PortServices, Processes, Readiness, Session } from '../kernel/index.js';
 
@@ -43,9 +43,18 @@ export function openPortServices(parts: PortParts): OwnedServices {
 
 /** Removes what a killed gate left beside the files of a workspace. Loads nothing where there is nothing. */
 export async function sweepFiles(stateDir: string, log: (line: string) => void): Promise<void> {
-  if (!existsSync(join(stateDir, 'drafts'))) return;
+  if (!hasEntries(join(stateDir, 'drafts'))) return;
   const { sweepDrafts } = await import('../services/files/index.js');
   await sweepDrafts(stateDir, log);
+}
+
+function hasEntries(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    // No such folder: no gate has written a file yet.
+    return false;
+  }
 }
 
 /** A service that is opened at its first use. A failure to open is told and forgotten: the next use tries again. */

@@ -6,7 +6,7 @@ import { printable } from '../config/index.js';
 /** The tool files of a workspace that nobody trusted yet, as they are now. */
 export async function untrustedTools(workspace: string, state: State): Promise<readonly ToolFile[]> {
   const { scanWorkspace } = await import('../app/index.js');
-  const { files } = await scanWorkspace(workspace);
+  const { files } = scanWorkspace(workspace);
   return files.filter(({ file, sha256 }) => !state.trust.isTrusted(file, sha256));
 }
 

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
-import { constants, type Dirent } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
 /** A file that defines a tool, as it was read. */
@@ -33,34 +41,35 @@ export function toolFolder(workspace: string): string {
 }
 
 /** Reads every tool file of a workspace, in the order of their names. Runs nothing. */
-export async function scanWorkspace(workspace: string): Promise<Scan> {
-  const folder = await folderOf(workspace);
+export function scanWorkspace(workspace: string): Scan {
+  const folder = folderOf(workspace);
   if (folder === undefined) return { files: [], problems: [] };
   if (typeof folder !== 'string') return { files: [], problems: [folder] };
-  const names = await namesIn(folder, 0);
+  const names = namesIn(folder, 0);
   if (names.length > maxFiles) {
     const message = `There are more than ${String(maxFiles)} files: none of them is used.`;
     return { files: [], problems: [{ file: folder, message }] };
   }
   const problems: FileProblem[] = [];
-  const read = await Promise.all(names.map((name) => readPlain(join(folder, name), problems)));
-  const texts = new Map(read.flatMap((text, at) => (text === undefined ? [] : [[names[at] ?? '', text]])));
+  const texts = names.flatMap((name): readonly (readonly [string, string])[] => {
+    const text = readPlain(join(folder, name), problems);
+    return text === undefined ? [] : [[name, text]];
+  });
   const isTool = (name: string): boolean => !name.includes(sep) && toolFile.test(name);
-  const support = [...texts].filter(([name]) => !isTool(name));
+  const support = texts.filter(([name]) => !isTool(name));
   const beside = digest(support.map(([name, text]) => `${name}\0${digest([text])}`));
-  const files = [...texts]
+  const files = texts
     .filter(([name]) => isTool(name))
     .map(([name, text]) => ({ file: join(folder, name), text, sha256: digest([text, beside]) }));
   return { files, problems };
 }
 
 /** A folder that is somewhere else in truth was not brought by this workspace, and is not read. */
-async function folderOf(workspace: string): Promise<string | FileProblem | undefined> {
+function folderOf(workspace: string): string | FileProblem | undefined {
   const folder = toolFolder(workspace);
   try {
-    const [real, root] = await Promise.all([realpath(folder), realpath(workspace)]);
-    const inside = relative(root, real);
-    if (inside !== '..' && !inside.startsWith(`..${sep}`)) return real;
+    const inside = relative(realpathSync(workspace), realpathSync(folder));
+    if (inside !== '..' && !inside.startsWith(`..${sep}`)) return realpathSync(folder);
     return { file: folder, message: 'The folder is a link that leads out of the workspace: it is not used.' };
   } catch {
     // The usual case: no such folder.
@@ -68,13 +77,12 @@ async function folderOf(workspace: string): Promise<string | FileProblem | undef
   }
 }
 
-async function namesIn(folder: string, depth: number): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+function namesIn(folder: string, depth: number): readonly string[] {
   const names: string[] = [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entriesIn(folder).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (!entry.isDirectory()) names.push(entry.name);
     else if (depth < maxDepth && entry.name !== 'node_modules') {
-      const inner = await namesIn(join(folder, entry.name), depth + 1);
+      const inner = namesIn(join(folder, entry.name), depth + 1);
       names.push(...inner.map((name) => join(entry.name, name)));
     }
     if (names.length > maxFiles) break;
@@ -82,17 +90,27 @@ async function namesIn(folder: string, depth: number): Promise<readonly string[]
   return names;
 }
 
-async function readPlain(file: string, problems: FileProblem[]): Promise<string | undefined> {
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Gone meanwhile, or not ours to read: there is nothing in it for us.
+    return [];
+  }
+}
+
+/** At one stroke and not in turns: at start this is in the way of the first answer, and the files are small. */
+function readPlain(file: string, problems: FileProblem[]): string | undefined {
   try {
     // A link could be turned elsewhere after it was trusted, and a pipe would never end.
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const stats = await handle.stat();
+      const stats = fstatSync(handle);
       if (!stats.isFile()) throw new Error('It is not a plain file.');
       if (stats.size > maxBytes) throw new Error('It is larger than 1 MiB.');
-      return await handle.readFile('utf8');
+      return readFileSync(handle, 'utf8');
     } finally {
-      await handle.close();
+      closeSync(handle);
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -50,9 +50,9 @@ function open(more: Partial<WorkspaceToolsParts> = {}) {
   const seen: Seen = { tools: [], reports: [] };
   const opened = openWorkspaceTools({
     workspace,
-    isTrusted: () => true,
+    trusted: () => () => true,
     trustFile: join(workspace, 'trust.json'),
-    memory: openCardMemory(join(workspace, 'cards'), '1'),
+    memory: openCardMemory(join(workspace, 'cards', 'a.json'), '1'),
     authoring: () => Promise.resolve({ 'tidegate/tool': { defineTool: (tool: object) => tool, z } }),
     isTaken: (name) => name === 'Read',
     onChange(tools, reports) {
@@ -83,7 +83,7 @@ describe('the tools of a workspace', () => {
 
   it('that nobody trusted are not run', async () => {
     const file = write('greet.tool.ts', source('greet'));
-    const { refresh, seen } = open({ isTrusted: () => false });
+    const { refresh, seen } = open({ trusted: () => () => false });
     expect(await refresh()).toMatchObject([{ file, state: 'untrusted' }]);
     expect(seen.tools).toEqual([]);
     expect(hasRun()).toBe(false);
@@ -94,12 +94,12 @@ describe('the tools of a workspace', () => {
 
   it('are trusted together with what stands beside them', async () => {
     write('greet.tool.ts', source('greet'));
-    const [before] = (await scanWorkspace(workspace)).files;
+    const [before] = scanWorkspace(workspace).files;
     write('beside.ts', 'export {};');
-    const [after] = (await scanWorkspace(workspace)).files;
+    const [after] = scanWorkspace(workspace).files;
     expect(after?.sha256).not.toBe(before?.sha256);
     write('other.tool.ts', source('other'));
-    expect((await scanWorkspace(workspace)).files[0]?.sha256).toBe(after?.sha256);
+    expect(scanWorkspace(workspace).files[0]?.sha256).toBe(after?.sha256);
   });
 
   it('are not run again at the next start, only when called', async () => {

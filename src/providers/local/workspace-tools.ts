@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ToolModule } from '../../kernel/index.js';
+import type { ToolCard, ToolModule } from '../../kernel/index.js';
 import type { CardMemory } from './card-memory.js';
 import { type Authoring, BrokenTool, evaluateTool } from './evaluate-tool.js';
 import type { LocalTool } from './local-provider.js';
@@ -19,7 +19,8 @@ export interface WorkspaceReport {
 export interface WorkspaceToolsParts {
   /** The workspace, not the folder of tools in it. */
   readonly workspace: string;
-  readonly isTrusted: (file: string, sha256: string) => boolean;
+  /** Asked once for each look, because the answer is on the disk. */
+  readonly trusted: () => (file: string, sha256: string) => boolean;
   /** Looked at for changes, beside the tools themselves. */
   readonly trustFile: string;
   readonly memory: CardMemory;
@@ -48,9 +49,9 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
 
   async function look(): Promise<readonly WorkspaceReport[]> {
     stamp = stampOf(parts);
-    const { files, problems } = await scanWorkspace(parts.workspace);
+    const { files, problems } = scanWorkspace(parts.workspace);
     const found: Found[] = problems.map(({ file, message }) => broken(file, `${file}: ${message}`));
-    for (const file of files) found.push(await judge(file, parts, loaded));
+    if (files.length > 0) found.push(...(await judgeAll(files, parts, loaded)));
     const settled = withoutClashes(found, parts.isTaken);
     forgetOthers(loaded, files);
     const reports = settled.map(({ report }) => report);
@@ -86,23 +87,45 @@ function broken(file: string, problem: string): Found {
   return { report: { file, state: 'broken', problem } };
 }
 
-async function judge(
-  found: ToolFile,
+async function judgeAll(
+  files: readonly ToolFile[],
   parts: WorkspaceToolsParts,
   loaded: Map<string, Promise<ToolModule>>,
+): Promise<readonly Found[]> {
+  const isTrusted = parts.trusted();
+  const known = parts.memory.recall();
+  const cards = new Map<string, ToolCard>();
+  const found: Found[] = [];
+  for (const file of files) {
+    const one = await judge(file, isTrusted(file.file, file.sha256), known, { parts, loaded });
+    if (one.tool) cards.set(file.sha256, one.tool.card);
+    found.push(one);
+  }
+  if (cards.size !== known.size || [...cards.keys()].some((sha256) => !known.has(sha256))) {
+    parts.memory.keep(cards);
+  }
+  return found;
+}
+
+interface Loading {
+  readonly parts: WorkspaceToolsParts;
+  readonly loaded: Map<string, Promise<ToolModule>>;
+}
+
+async function judge(
+  found: ToolFile,
+  isTrusted: boolean,
+  known: ReadonlyMap<string, ToolCard>,
+  { parts, loaded }: Loading,
 ): Promise<Found> {
   const { file, sha256 } = found;
-  if (!parts.isTrusted(file, sha256)) {
+  if (!isTrusted) {
     const problem = 'it is not trusted, so it was not run; read it, then run `tidegate trust`';
     return { report: { file, state: 'untrusted', problem } };
   }
   try {
     const load = (): Promise<ToolModule> => loadOnce(found, parts, loaded);
-    let card = parts.memory.recall(sha256);
-    if (card === undefined) {
-      ({ card } = await evaluateTool(found, parts.authoring));
-      parts.memory.keep(sha256, card);
-    }
+    const card = known.get(sha256) ?? (await evaluateTool(found, parts.authoring)).card;
     return { report: { file, state: 'ready', tool: card.name }, tool: { card, load } };
   } catch (error) {
     return broken(file, error instanceof BrokenTool ? error.message : `${file}: ${String(error)}`);
