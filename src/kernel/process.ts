@@ -11,6 +11,11 @@ export interface ProcessOrder {
   readonly input?: 'none';
   /** Left out: half a second after its stdin was closed, and two more after TERM. */
   readonly patience?: Patience;
+  /**
+   * stdout and stderr are pipes of the system where it has them, not Node's sockets: programs can open them again
+   * as /dev/stdout, and a flood makes no garbage, because a chunk is valid only while its listener runs.
+   */
+  readonly hasSystemPipes?: boolean;
   /** Gives the child a fourth pipe, descriptor 3, on which it can tell what is not output. */
   readonly hasNotes?: boolean;
 }

@@ -1,16 +1,15 @@
-import type { ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcess as Spawned } from 'node:child_process';
 import { Socket } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import type { ChildProcess, Patience, ProcessEnd, ProcessExit } from '../../kernel/process.js';
 import { endTree } from './ladder.js';
-import { openErrorOutput, openOutput } from './output.js';
+import { type Output, openOutput } from './output.js';
 import { readStatNow } from './proc-table.js';
-
-/** Without stdin when its order wanted none. */
-export type Spawned = ChildProcessByStdio<Writable | null, Readable, Readable>;
 
 export interface ChildParts {
   readonly spawned: Spawned;
+  readonly output: Output;
+  readonly errorOutput: Output;
   readonly pid: number;
   readonly needle: string;
   readonly patience: Patience;
@@ -32,9 +31,7 @@ const drainMs = 2000;
 
 /** Wraps a child that was just spawned. It ends with its whole tree, also when it exits by itself. */
 export function openChild(parts: ChildParts): OwnedChild {
-  const { spawned, pid } = parts;
-  const output = openOutput(spawned.stdout);
-  const errorOutput = openErrorOutput(spawned.stderr);
+  const { spawned, pid, output, errorOutput } = parts;
   const fourth = spawned.stdio[3];
   const notes = fourth instanceof Readable ? openOutput(fourth) : undefined;
   const input = openInput(spawned.stdin);
@@ -102,9 +99,8 @@ export function openChild(parts: ChildParts): OwnedChild {
     letGo: () => {
       input.end();
       spawned.unref();
-      for (const stream of spawned.stdio) {
-        if (stream instanceof Socket) stream.unref();
-      }
+      if (spawned.stdin instanceof Socket) spawned.stdin.unref();
+      for (const stream of [output, errorOutput, notes]) stream?.unref();
     },
   };
 }

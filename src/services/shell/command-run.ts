@@ -65,6 +65,7 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
       env: commandEnvironment({ env, interpreter, sandbox, temporary: mounts.temporary }),
       input: 'none',
       patience,
+      hasSystemPipes: true,
       hasNotes: sandbox !== 'none',
     });
     const notes = collectNotes(child);
