@@ -6,6 +6,8 @@ export interface SearchContext {
   readonly roots: Roots;
   readonly ripgrep: Ripgrep;
   readonly limits: SearchLimits;
+  /** The clock by which files are dated. */
+  readonly now: () => number;
 }
 
 export interface SearchLimits {

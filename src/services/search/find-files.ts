@@ -26,7 +26,7 @@ export async function findFiles(
     return { files: [], totalFiles: 0, isTruncated: false, skipped: [], totalSkipped: 0 };
   try {
     if (place.kind !== 'folder') throw wrongKind(query.path ?? glob.folder, 'a folder');
-    return await findBelow({ context, query, glob, place, signal, began: Date.now() });
+    return await findBelow({ context, query, glob, place, signal, began: context.now() });
   } finally {
     place.close();
   }

@@ -28,7 +28,7 @@ export async function findText(
   if (place === undefined) return nothing(query);
   try {
     const deadline = performance.now() + context.limits.timeMs;
-    return await search({ context, query, place, signal, began: Date.now(), deadline, glob, selection });
+    return await search({ context, query, place, signal, began: context.now(), deadline, glob, selection });
   } finally {
     place.close();
   }

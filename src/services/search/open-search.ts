@@ -14,6 +14,8 @@ export interface SearchParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log?: (line: string) => void;
   readonly limits?: Partial<SearchLimits>;
+  /** The clock by which files are dated, if not `Date.now`. */
+  readonly now?: () => number;
   /** Where ripgrep is, if not in its package. */
   readonly locate?: () => Promise<string>;
 }
@@ -41,7 +43,7 @@ export function openSearch(parts: SearchParts): PortService<Search> {
     const program = await locate();
     if (program === undefined) throw new Error(missing.reason);
     ripgrep ??= openRipgrep({ program, processes, env });
-    return createSearch({ ripgrep, limits, roots: await readRoots(given) });
+    return createSearch({ ripgrep, limits, roots: await readRoots(given), now: parts.now ?? Date.now });
   };
   return {
     readiness: async () => ((await locate()) === undefined ? missing : { state: 'ready' }),
