@@ -25,6 +25,9 @@ const unattended = {
   VISUAL: 'true',
   GIT_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
+  // Without input vim reads from stderr, for ever. Commands given with -c have run when this one ends it.
+  VIMINIT:
+    'set nocompatible | silent! source $HOME/.vimrc | set viminfo= noswapfile nomore | autocmd VimEnter * cquit',
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
