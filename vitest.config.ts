@@ -36,18 +36,24 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'wire',
-          include: ['wire', 'contract', 'security', 'agents'].map((folder) => `test/${folder}/**/*.test.ts`),
-          globalSetup: ['test/support/require-built.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: isFull ? 1_200_000 : 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      onProgram('wire', ['wire', 'contract', 'agents']),
+      onProgram('security', ['security']),
     ],
   },
 });
+
+/** Suites that drive the built program, one file at a time. */
+function onProgram(name: string, folders: readonly string[]) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      globalSetup: ['test/support/require-built.ts'],
+      pool: 'forks' as const,
+      fileParallelism: false,
+      testTimeout: isFull ? 1_200_000 : 120_000,
+      hookTimeout: 120_000,
+    },
+  };
+}
