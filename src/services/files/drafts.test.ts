@@ -26,9 +26,13 @@ async function deadHolder(): Promise<Holder> {
   return { ...ownHolder(), pid: child.pid ?? 0, startTime: '1' };
 }
 
+function noteOf(gate: string, { pid, startTime, system }: Holder): string {
+  return `${pid}.${startTime}.${system}.${gate}-1`;
+}
+
 function leave(gate: string, name: string, holder: Holder): void {
   writeFileSync(join(workspace, name), 'draft');
-  writeFileSync(join(notes, `${gate}-1.json`), JSON.stringify({ holder, path: join(workspace, name) }));
+  writeFileSync(join(notes, noteOf(gate, holder)), join(workspace, name));
 }
 
 const gate = '0123456789abcdef';
@@ -59,11 +63,12 @@ describe('drafts', () => {
   it('of a living gate stay, and so do those of another machine for an hour', async () => {
     leave(gate, `.a.txt.tidegate-${gate}-1.tmp`, ownHolder());
     const other = 'fedcba9876543210';
-    leave(other, `.b.txt.tidegate-${other}-1.tmp`, { ...ownHolder(), system: 'elsewhere' });
+    const foreign = { ...ownHolder(), system: '0123' };
+    leave(other, `.b.txt.tidegate-${other}-1.tmp`, foreign);
     expect(await sweepDrafts(base)).toBe(0);
     expect(readdirSync(workspace)).toHaveLength(2);
     const old = new Date(Date.now() - 4_000_000);
-    utimesSync(join(notes, `${other}-1.json`), old, old);
+    utimesSync(join(notes, noteOf(other, foreign)), old, old);
     expect(await sweepDrafts(base)).toBe(1);
     expect(readdirSync(workspace)).toEqual([`.a.txt.tidegate-${gate}-1.tmp`]);
   });
@@ -73,17 +78,16 @@ describe('drafts', () => {
     leave(gate, 'precious.txt', holder);
     leave('fedcba9876543210', `.a.txt.tidegate-${gate}-1.tmp`, holder);
     writeFileSync(join(notes, 'strange'), 'x');
-    writeFileSync(join(notes, '00000000000000aa-1.json'), '{"half');
+    writeFileSync(join(notes, noteOf('00000000000000aa', holder)), '');
     expect(await sweepDrafts(base)).toBe(0);
     expect(readdirSync(workspace).sort()).toEqual([`.a.txt.tidegate-${gate}-1.tmp`, 'precious.txt']);
-    expect(readdirSync(notes).sort()).toEqual(['00000000000000aa-1.json', 'strange']);
+    expect(readdirSync(notes)).toEqual(['strange']);
   });
 
   it('are files: a link of that name is left alone', async () => {
     const name = `.a.txt.tidegate-${gate}-1.tmp`;
     symlinkSync('/etc/passwd', join(workspace, name));
-    const note = { holder: await deadHolder(), path: join(workspace, name) };
-    writeFileSync(join(notes, `${gate}-1.json`), JSON.stringify(note));
+    writeFileSync(join(notes, noteOf(gate, await deadHolder())), join(workspace, name));
     expect(await sweepDrafts(base)).toBe(0);
     expect(readdirSync(workspace)).toEqual([name]);
   });

@@ -17,7 +17,8 @@ export interface Draft {
 }
 
 const draftName = /^\..*\.tidegate-([0-9a-f]{16})-(\d+)\.tmp$/su;
-const noteName = /^([0-9a-f]{16})-(\d+)\.json$/;
+/** Whose it is stands in its name, so that it can be told even if the gate was killed before it wrote the rest. */
+const noteName = /^(\d+)\.(\d*)\.([0-9a-f]+)\.([0-9a-f]{16})-(\d+)$/;
 const maxNotes = 10_000;
 /** Nobody can ask a process of another machine, or of before a restart; its drafts are long done after that time. */
 const foreignAge = 3_600_000;
@@ -33,8 +34,9 @@ export function createDrafts(stateDir: string): Drafts {
     async begin(folder, name) {
       count += 1;
       const draft = `.${stemOf(name)}.tidegate-${gate}-${count}.tmp`;
-      const note = join(notes, `${gate}-${count}.json`);
-      await writeNote(note, JSON.stringify({ holder, path: join(folder, draft) }));
+      const { pid, startTime, system } = holder;
+      const note = join(notes, `${pid}.${startTime}.${system}.${gate}-${count}`);
+      await writeNote(note, join(folder, draft));
       return { name: draft, forget: () => rm(note, { force: true }) };
     },
   };
@@ -56,20 +58,15 @@ export async function sweepDrafts(stateDir: string, log: (line: string) => void 
 }
 
 async function sweepNote(notes: string, name: string, own: Holder): Promise<boolean> {
-  const [, gate, count] = noteName.exec(name) ?? [];
-  if (gate === undefined || count === undefined) return false;
-  const file = join(notes, name);
-  const note = readNote(await readFile(file, 'utf8').catch(() => ''));
-  // A gate that was killed while it wrote the note had not begun the draft.
-  if (note === undefined) {
-    if (await isOlder(file, foreignAge)) await rm(file, { force: true });
-    return false;
-  }
-  const state = await stateOf(note.holder, own);
-  if (state === 'alive' || (state === 'unknown' && !(await isOlder(file, foreignAge)))) return false;
-  const [, draftGate, draftCount] = draftName.exec(basename(note.path)) ?? [];
-  const isSwept = draftGate === gate && draftCount === count && (await removeDraft(note.path));
-  await rm(file, { force: true });
+  const [, pid = '', startTime = '', system = '', gate, count] = noteName.exec(name) ?? [];
+  if (gate === undefined) return false;
+  const note = join(notes, name);
+  const state = await stateOf({ pid: Number(pid), startTime, system }, own);
+  if (state === 'alive' || (state === 'unknown' && !(await isOlder(note, foreignAge)))) return false;
+  const draft = await readFile(note, 'utf8');
+  const [, draftGate, draftCount] = draftName.exec(basename(draft)) ?? [];
+  const isSwept = draftGate === gate && draftCount === count && (await removeDraft(draft));
+  await rm(note, { force: true });
   return isSwept;
 }
 
@@ -82,21 +79,6 @@ async function removeDraft(path: string): Promise<boolean> {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
     throw error;
   }
-}
-
-function readNote(text: string): { readonly holder: Holder; readonly path: string } | undefined {
-  let note: unknown;
-  try {
-    note = JSON.parse(text);
-  } catch {
-    // Cut off by a kill.
-    return undefined;
-  }
-  if (!isRecord(note) || typeof note['path'] !== 'string' || !isRecord(note['holder'])) return undefined;
-  const { pid, startTime, system } = note['holder'];
-  if (typeof pid !== 'number' || typeof startTime !== 'string' || typeof system !== 'string')
-    return undefined;
-  return { path: note['path'], holder: { pid, startTime, system } };
 }
 
 async function writeNote(file: string, text: string): Promise<void> {
@@ -129,8 +111,4 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

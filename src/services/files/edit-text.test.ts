@@ -61,11 +61,22 @@ describe('an edit', () => {
     });
   });
 
-  it('finds UTF-8 in a file that is not wholly UTF-8', () => {
-    const units = Buffer.concat([Buffer.from('ä'), Buffer.from([0xe9])]).toString('latin1');
-    const edited = editText(units, { oldText: 'ä', newText: 'ö' }, 'latin1');
-    expect(edited).toEqual({
-      units: Buffer.concat([Buffer.from('ö'), Buffer.from([0xe9])]).toString('latin1'),
+  it('finds in a file of both kinds what is shown of it, and stays with the kind of the place', () => {
+    const units = `${Buffer.from('ä utf-8\n').toString('latin1')}\xe9 latin\n`;
+    for (const encoding of ['utf-8', 'latin1'] as const) {
+      const one = editText(units, { oldText: 'ä utf', newText: 'ö' }, encoding);
+      expect(one).toEqual({ units: units.replace('\xc3\xa4 utf', '\xc3\xb6'), replacements: 1 });
+      const two = editText(units, { oldText: 'é lat', newText: 'è' }, encoding);
+      expect(two).toEqual({ units: units.replace('\xe9 lat', '\xe8'), replacements: 1 });
+    }
+    // In UTF-8 the byte E9 begins other characters.
+    const han = Buffer.from('\u9fff\u9000').toString('latin1');
+    expect(editText(han, { oldText: 'é', newText: 'x' }, 'utf-8')).toMatchObject({ problem: 'absent' });
+  });
+
+  it('gives new characters the encoding of the file', () => {
+    expect(editText('caf\xe9 x', { oldText: 'x', newText: 'é' }, 'latin1')).toEqual({
+      units: 'caf\xe9 \xe9',
       replacements: 1,
     });
   });

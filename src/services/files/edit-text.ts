@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Encoding, TextEdit } from '../../kernel/files-port.js';
 import { encode, type Units } from './encoding.js';
 import { endingNear, endsWithReturns, plainOf } from './line-endings.js';
@@ -21,7 +22,8 @@ export function editText(units: Units, edit: TextEdit, encoding: Encoding): Edit
   for (const as of encodingsFor(encoding)) {
     const oldUnits = encode(edit.oldText, as);
     if (oldUnits === undefined) continue;
-    const places = findPlaces(units, oldUnits);
+    const found = findPlaces(units, oldUnits);
+    const places = as === encoding ? found : found.filter((place) => isShownAs(as, units, place));
     if (places.length === 0) continue;
     if (places.length > 1 && edit.replaceAll !== true) return ambiguous(units, places);
     const newUnits = encode(edit.newText, as);
@@ -32,9 +34,18 @@ export function editText(units: Units, edit: TextEdit, encoding: Encoding): Edit
   return { problem: 'absent', nearLines: linesLike(units, edit.oldText, encoding) };
 }
 
-/** A file that is not wholly UTF-8 counts as Latin-1, but may hold UTF-8 at the place in question. */
+/** What is nearly UTF-8 has lines that are shown as Latin-1, and the other way round. */
 function encodingsFor(encoding: Encoding): readonly Encoding[] {
-  return encoding === 'latin1' ? ['utf-8', 'latin1'] : [encoding];
+  if (encoding === 'utf-8') return ['utf-8', 'latin1'];
+  return encoding === 'latin1' ? ['latin1', 'utf-8'] : [encoding];
+}
+
+/** Only in lines that are no UTF-8 is a byte a character: elsewhere it may be a part of one. */
+function isShownAs(encoding: Encoding, units: Units, { start, end }: Span): boolean {
+  const from = start === 0 ? 0 : units.lastIndexOf('\n', start - 1) + 1;
+  const feed = units.indexOf('\n', end);
+  const lines = Buffer.from(units.slice(from, feed === -1 ? units.length : feed), 'latin1');
+  return isUtf8(lines) === (encoding === 'utf-8');
 }
 
 interface Span {

@@ -39,6 +39,12 @@ describe('an encoding', () => {
     expect(detectEncoding(Buffer.from([0xe9, 0x61]), false).encoding).toBe('latin1');
   });
 
+  it('is UTF-8 with broken places where it is more that than anything else', () => {
+    const broken = Buffer.concat([Buffer.from('ä ö ü '), Buffer.from([0xe9]), Buffer.from(' ß')]);
+    expect(detectEncoding(broken, true).encoding).toBe('utf-8');
+    expect(detectEncoding(Buffer.from('caf\xe9 na\xefve \xc3\xa9', 'latin1'), true).encoding).toBe('latin1');
+  });
+
   it('encodes what it can and says so when it cannot', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

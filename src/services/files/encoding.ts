@@ -34,11 +34,19 @@ export interface EncodingFacts {
   readonly markLength: number;
 }
 
-/** Told by the mark at the beginning; without one it is UTF-8 if it can be, and Latin-1 if not. */
+/** Told by the mark at the beginning; without one it is UTF-8 if it can be, or nearly is, and Latin-1 if not. */
 export function detectEncoding(head: Buffer, isWhole: boolean): EncodingFacts {
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
   if (mark) return { encoding: mark.encoding, markLength: mark.bytes.length };
-  return { encoding: isUtf8(isWhole ? head : withoutHalf(head)) ? 'utf-8' : 'latin1', markLength: 0 };
+  const bytes = isWhole ? head : withoutHalf(head);
+  return { encoding: isUtf8(bytes) || isNearlyUtf8(bytes) ? 'utf-8' : 'latin1', markLength: 0 };
+}
+
+/** More characters that only UTF-8 would make than bytes that are none: UTF-8 with a few broken places. */
+function isNearlyUtf8(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8');
+  const broken = text.split('\ufffd').length - 1;
+  return (text.match(/[\u0080-\ufffc]/g) ?? []).length > broken;
 }
 
 /** Without the bytes at the end that may be the beginning of a character. */
