@@ -21,11 +21,6 @@ export function findCalm(place: Place, folders: Iterable<string>, began: number)
   return new Set([...asked].filter((folder) => withAncestors(folder).every((one) => still.has(one))));
 }
 
-/** The folder of a path, with its slash; empty for what stands in the start itself. */
-export function folderOf(path: Buffer): string {
-  return path.subarray(0, path.lastIndexOf('/') + 1).toString('latin1');
-}
-
 /** The coarsest clock of a file system in use, and some more. */
 const coarsestMs = 2500;
 

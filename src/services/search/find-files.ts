@@ -1,11 +1,11 @@
 import type { FileOrder, FileQuery, FilesFound } from '../../kernel/search-port.js';
 import { listArguments } from './arguments.js';
-import { findCalm, folderOf } from './calm.js';
+import { findCalm } from './calm.js';
 import type { SearchContext } from './context.js';
 import { wrongKind } from './failures.js';
 import { createFirstGroups } from './first-groups.js';
 import { type Glob, parseGlob } from './glob.js';
-import { filesInside } from './inside.js';
+import { folderOf, keepInside } from './inside.js';
 import type { Place } from './place.js';
 import { createPathReader } from './records.js';
 import { refuse, skippedOf } from './refusals.js';
@@ -124,20 +124,9 @@ function keepSmallest(limit: number): Kept {
 
 /** Leaves out what is not inside when looked at now: ripgrep can be led out by a link put in its way as it walks. */
 function stillInside({ context, place, began }: Job, paths: readonly Buffer[]): readonly Buffer[] {
-  const folders = new Map<string, Buffer[]>();
-  for (const path of paths) {
-    const folder = folderOf(path);
-    const known = folders.get(folder);
-    if (known === undefined) folders.set(folder, [path]);
-    else known.push(path);
-  }
-  const calm = findCalm(place, folders.keys(), began);
-  const gone = new Set<Buffer>();
-  for (const [folder, files] of folders) {
-    if (calm.has(folder)) continue;
-    const names = files.map((path) => path.subarray(folder.length));
-    const areInside = filesInside({ roots: context.roots, place }, Buffer.from(folder, 'latin1'), names);
-    for (const [at, path] of files.entries()) if (areInside[at] !== true) gone.add(path);
-  }
-  return gone.size === 0 ? paths : paths.filter((path) => !gone.has(path));
+  const calm = findCalm(place, new Set(paths.map(folderOf)), began);
+  const doubtful = paths.filter((path) => !calm.has(folderOf(path)));
+  if (doubtful.length === 0) return paths;
+  const inside = new Set(keepInside({ roots: context.roots, place }, doubtful, (stat) => stat.isFile()));
+  return paths.filter((path) => calm.has(folderOf(path)) || inside.has(path));
 }

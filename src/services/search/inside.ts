@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import type { Place } from './place.js';
 import type { Roots } from './roots.js';
 
@@ -35,21 +44,45 @@ export function openInside({ roots, place }: Where, path: Buffer): InsideFile | 
   return { fd, forChild, close: () => closeSync(fd) };
 }
 
-/** Which of these names are files of that folder, if the folder is inside. It is opened, then checked. */
-export function filesInside(
-  { roots, place }: Where,
-  folder: Buffer,
-  names: readonly Buffer[],
-): readonly boolean[] {
+/** Those of the paths below the start that are there now and inside. Each folder is opened, then checked. */
+export function keepInside(
+  where: Where,
+  paths: readonly Buffer[],
+  isWanted: (stat: Stats) => boolean,
+): readonly Buffer[] {
+  const folders = new Map<string, Buffer[]>();
+  for (const path of paths) {
+    const folder = folderOf(path);
+    const known = folders.get(folder);
+    if (known === undefined) folders.set(folder, [path]);
+    else known.push(path);
+  }
+  const kept = new Set<Buffer>();
+  for (const [folder, files] of folders) {
+    const inside = inFolder(where, Buffer.from(folder, 'latin1'), (opened) =>
+      files.filter((path) => {
+        const name = path.subarray(folder.length);
+        const stat = tryTo(() => lstatSync(Buffer.concat([opened, slash, name])));
+        return stat !== undefined && isWanted(stat);
+      }),
+    );
+    for (const path of inside ?? []) kept.add(path);
+  }
+  return paths.filter((path) => kept.has(path));
+}
+
+/** The folder of a path, with its slash and as latin1; empty for what stands in the start itself. */
+export function folderOf(path: Buffer): string {
+  return path.subarray(0, path.lastIndexOf('/') + 1).toString('latin1');
+}
+
+function inFolder<T>({ roots, place }: Where, folder: Buffer, look: (opened: Buffer) => T): T | undefined {
   const full = below(place, folder);
   const fd = tryTo(() => openSync(full, folderFlags));
-  if (fd === undefined) return names.map(() => false);
+  if (fd === undefined) return undefined;
   try {
-    if (tryTo(() => roots.contains(realOf(fd, full))) !== true) return names.map(() => false);
-    const opened = hasProc ? Buffer.from(`/proc/self/fd/${fd}`) : full;
-    return names.map(
-      (name) => tryTo(() => lstatSync(Buffer.concat([opened, slash, name])))?.isFile() === true,
-    );
+    if (tryTo(() => roots.contains(realOf(fd, full))) !== true) return undefined;
+    return look(hasProc ? Buffer.from(`/proc/self/fd/${fd}`) : full);
   } finally {
     closeSync(fd);
   }

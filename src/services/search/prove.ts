@@ -1,6 +1,7 @@
-import { findCalm, folderOf } from './calm.js';
+import { findCalm } from './calm.js';
 import { confirm } from './confirm.js';
 import type { Group } from './first-groups.js';
+import { folderOf } from './inside.js';
 import type { TextJob } from './run-text.js';
 import type { Item } from './text-items.js';
 

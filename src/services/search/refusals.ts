@@ -1,6 +1,7 @@
 import type { SkippedFile } from '../../kernel/search-port.js';
 import { ToolFailure } from '../../kernel/tool-failure.js';
 import type { Complaints } from './complaints.js';
+import { keepInside } from './inside.js';
 import type { Place } from './place.js';
 import type { RipgrepEnd } from './ripgrep.js';
 import type { Roots } from './roots.js';
@@ -29,16 +30,24 @@ export function unknownType({ exitCode, complaints }: RipgrepEnd): string | unde
   return /^unrecognized file type: (.*)$/s.exec(complaints.refusal)?.[1];
 }
 
+/** What could not be read. Its names come from ripgrep like all others, so they too are told only if they are inside. */
 export function skippedOf(
   roots: Roots,
   place: Place,
   { unread, totalUnread }: Complaints,
 ): { readonly skipped: readonly SkippedFile[]; readonly totalSkipped: number } {
-  const skipped = unread.map(({ path, reason }) => {
-    const below = path.startsWith('./') ? path.slice(2) : '';
-    return { path: nameOf(roots, place, below), reason };
+  const below = unread.filter(({ path }) => path.startsWith('./'));
+  const paths = new Map(below.map((file) => [file, Buffer.from(file.path.slice('./'.length))]));
+  const inside = new Set(keepInside({ roots, place }, [...paths.values()], () => true));
+  const told = unread.filter((file) => {
+    const path = paths.get(file);
+    return path === undefined || inside.has(path);
   });
-  return { skipped, totalSkipped: totalUnread };
+  const skipped = told.map((file) => {
+    const path = paths.get(file)?.toString() ?? '';
+    return { path: nameOf(roots, place, path), reason: file.reason };
+  });
+  return { skipped, totalSkipped: totalUnread - (unread.length - told.length) };
 }
 
 export function mistake(reason: string, message: string, suggestion?: string): ToolFailure {
