@@ -1,9 +1,11 @@
 import { exec } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeExchange } from '../../src/testing/index.js';
 import { count } from '../support/counts.js';
 import { describeProcess, findMarked, hasProc } from '../support/proc.js';
-import { openTestShell, type TestShell } from '../support/shell.js';
+import { openTestShell, protectedPaths, systemPath, type TestShell } from '../support/shell.js';
+import { startDriver } from '../support/shell-driver.js';
 
 const timeoutMs = 700;
 const lanes = 3;
@@ -103,6 +105,27 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('sandbox %s: eve
   });
 });
 
+describe.skipIf(!hasProc)('when the gate is killed with -9', () => {
+  it('everything ends within five seconds, and the next start removes what is left in files', async () => {
+    const place = await openTestShell({ sandbox: 'bubblewrap' });
+    const { root, stateDir } = place;
+    for (let round = 0; round < count(20); round += 1) {
+      const [kind, script] = Object.entries(trees)[round % Object.keys(trees).length] ?? ['', () => ''];
+      const tag = createTag();
+      const commands = [{ command: script(tag), timeoutMs: 60_000 }];
+      const driver = await startDriver({ root, stateDir, path: systemPath, protectedPaths, commands });
+      await until(() => findMarked(tag).length > 1);
+      process.kill(driver.pid, 'SIGKILL');
+      await driver.answers.catch(() => undefined);
+      await until(() => findMarked(tag).length === 0, 5000, kind);
+    }
+    expect(readdirSync(root)).toContain('.mcp.json');
+    await place.run('true');
+    expect(readdirSync(root)).toEqual(['.git']);
+    await place.close();
+  });
+});
+
 describe.skipIf(!hasProc)('what only the sandbox ends', () => {
   it('a process that left its group, cleared its environment and lost its parent', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
@@ -139,10 +162,10 @@ async function inLanes(rounds: number, work: (round: number) => Promise<void>): 
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000;
+async function until(holds: () => boolean, ms = 20_000, what = 'it'): Promise<void> {
+  const end = performance.now() + ms;
   while (!holds()) {
-    if (performance.now() > end) throw new Error('did not come to be within 20 s');
+    if (performance.now() > end) throw new Error(`${what}: not within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -17,8 +17,9 @@ import { hasProc } from '../support/proc.js';
 import { openTestShell, protectedPaths, systemPath, type TestShell } from '../support/shell.js';
 import { driveShell, type DriverUser } from '../support/shell-driver.js';
 
+const bubblewrap = '/usr/bin/bwrap';
 const hasBubblewrap =
-  hasProc && spawnSync('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true']).status === 0;
+  hasProc && spawnSync(bubblewrap, ['--unshare-user', '--ro-bind', '/', '/', 'true']).status === 0;
 const isRoot = process.getuid?.() === 0;
 const nobody: DriverUser = { uid: 65534, gid: 65534 };
 
@@ -176,6 +177,36 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     });
   });
 
+  it('lets a worktree commit to its repository elsewhere, whose hooks and config cannot be changed', async () => {
+    const shell = await openTestShell({ sandbox: 'bubblewrap' });
+    const main = join(shell.outside, 'main');
+    mkdirSync(main);
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=a@b.c', ...args], {
+        cwd: main,
+        encoding: 'utf8',
+      });
+    git('init', '-q');
+    git('commit', '-qm', 'one', '--allow-empty');
+    rmSync(shell.root, { recursive: true });
+    git('worktree', 'add', '-q', shell.root);
+    const commit = 'git -c user.name=n -c user.email=a@b.c commit -qm two --allow-empty';
+    expect(await shell.run(`${commit} && git log --oneline | wc -l`)).toMatchObject({
+      stdout: '2\n',
+      exitCode: 0,
+    });
+    const hooks = join(main, '.git', 'hooks');
+    const before = [readdirSync(hooks), readFileSync(join(main, '.git', 'config'), 'utf8')];
+    await shell.run(
+      `echo x > ${hooks}/escaped; git config a.b c; mv ${main}/.git ${main}/g; mv ${hooks} ${hooks}2`,
+    );
+    await shell.run(`echo x > ${main}/escaped; echo "gitdir: ${shell.outside}" > .git; rm .git`);
+    expect([readdirSync(hooks), readFileSync(join(main, '.git', 'config'), 'utf8')]).toEqual(before);
+    expect(existsSync(join(main, 'escaped'))).toBe(false);
+    expect(readFileSync(join(shell.root, '.git'), 'utf8')).toContain(join(main, '.git', 'worktrees'));
+    await shell.close();
+  });
+
   describe('controls of its arguments', () => {
     let base: string;
     beforeEach(() => {
@@ -199,13 +230,13 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
         workspace,
       ];
       const script = `cd ${workspace} && mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/escaped`;
-      expect(spawnSync('bwrap', [...args, '--ro-bind', hooks, hooks, 'sh', '-c', script]).status).toBe(0);
+      expect(spawnSync(bubblewrap, [...args, '--ro-bind', hooks, hooks, 'sh', '-c', script]).status).toBe(0);
       expect(existsSync(join(hooks, 'escaped'))).toBe(true);
     });
 
     it.skipIf(!isRoot)('as root, without dropped capabilities, a remount opens everything', () => {
       const script = `mount -o remount,rw,bind / && echo x > ${base}/escaped`;
-      expect(spawnSync('bwrap', ['--ro-bind', '/', '/', 'sh', '-c', script]).status).toBe(0);
+      expect(spawnSync(bubblewrap, ['--ro-bind', '/', '/', 'sh', '-c', script]).status).toBe(0);
       expect(existsSync(join(base, 'escaped'))).toBe(true);
     });
   });
@@ -282,8 +313,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
       const folder = join(base, 'bin');
       mkdirSync(folder);
       // Works in the trial, and fails where a workspace is mounted.
-      const script =
-        '#!/bin/sh\ncase "$*" in *workspace*) echo "bwrap: no" >&2; exit 1 ;; esac\nexec /usr/bin/bwrap "$@"\n';
+      const script = `#!/bin/sh\ncase "$*" in *workspace*) echo "bwrap: no" >&2; exit 1 ;; esac\nexec ${bubblewrap} "$@"\n`;
       writeFileSync(join(folder, 'bwrap'), script);
       chmodSync(join(folder, 'bwrap'), 0o755);
       shell = await openTestShell({ sandbox: 'bubblewrap', path: () => `${folder}:${systemPath}` });

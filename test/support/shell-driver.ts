@@ -1,7 +1,8 @@
 /** Runs commands through the service in a process of its own, as any user, and tells results and memory as lines. */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { ShellResult } from '../../src/kernel/shell-port.js';
@@ -26,52 +27,49 @@ export interface DriverUser {
   readonly gid: number;
 }
 
+export interface RunningDriver {
+  readonly pid: number;
+  readonly answers: Promise<readonly DriverAnswer[]>;
+}
+
 const source = fileURLToPath(new URL('shell-driver.main.ts', import.meta.url));
 
 export async function driveShell(order: DriverOrder, user?: DriverUser): Promise<readonly DriverAnswer[]> {
-  const folder = mkdtempSync(join('/var/tmp', 'tidegate-driver-'));
-  const outfile = join(folder, 'driver.mjs');
-  try {
-    await build({
-      entryPoints: [source],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      logLevel: 'error',
-    });
-    const { chmodSync } = await import('node:fs');
-    chmodSync(folder, 0o755);
-    return await run(outfile, order, user);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return (await startDriver(order, user)).answers;
 }
 
-function run(
-  program: string,
-  order: DriverOrder,
-  user: DriverUser | undefined,
-): Promise<readonly DriverAnswer[]> {
+export async function startDriver(order: DriverOrder, user?: DriverUser): Promise<RunningDriver> {
+  const folder = mkdtempSync(join('/var/tmp', 'tidegate-driver-'));
+  const outfile = join(folder, 'driver.mjs');
+  await build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  chmodSync(folder, 0o755);
+  const child = spawn(process.execPath, ['--expose-gc', outfile], {
+    cwd: '/',
+    env: { CANARY: 'of the gate' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    ...user,
+  });
+  child.stdin.end(JSON.stringify(order));
+  const answers = readAnswers(child).finally(() => rmSync(folder, { recursive: true, force: true }));
+  return { pid: child.pid ?? 0, answers };
+}
+
+function readAnswers(child: ChildProcessByStdio<Writable, Readable, null>): Promise<readonly DriverAnswer[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--expose-gc', program], {
-      cwd: '/',
-      env: { CANARY: 'of the gate' },
-      stdio: ['pipe', 'pipe', 'inherit'],
-      ...user,
-    });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
     child.once('error', reject);
     child.once('close', (code) => {
       if (code !== 0) return reject(new Error(`the driver ended with code ${String(code)}: ${text}`));
-      resolve(
-        text
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as DriverAnswer),
-      );
+      const lines = text.trim().split('\n');
+      resolve(lines.map((line) => JSON.parse(line) as DriverAnswer));
     });
-    child.stdin.end(JSON.stringify(order));
   });
 }

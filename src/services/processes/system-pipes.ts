@@ -52,7 +52,7 @@ export function openSystemPipes(stateDir: string): SystemPipes {
   };
 }
 
-export function closePipe({ readEnd, writeEnd }: Pipe): void {
+function closePipe({ readEnd, writeEnd }: Pipe): void {
   closeSync(readEnd);
   closeSync(writeEnd);
 }

@@ -1,1 +1,1 @@
-export { openShell, type ShellParts } from './shell.js';
+export { openShell } from './shell.js';

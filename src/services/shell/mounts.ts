@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { isInside } from './inside.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
+import { repositoryOf } from './worktree.js';
 
 export interface MountParts {
   readonly roots: readonly string[];
@@ -30,10 +31,14 @@ interface Mount {
   readonly args: readonly string[];
 }
 
-/** Everything is read-only but the roots and /tmp; what is protected in the roots is read-only too. */
+/** Everything is read-only but the roots, the repositories they are worktrees of, and /tmp; so is what is protected. */
 export function layMounts(parts: MountParts): Mounts {
   const held = parts.placeholders.held();
-  const plans = parts.roots.map((root) => planProtection(root, parts.protectedPaths(root), held));
+  const repositories = parts.roots.map(repositoryOf).filter((repository) => repository !== undefined);
+  const plans = [
+    ...repositories.map(({ folder, protectedPaths }) => planProtection(folder, protectedPaths, held)),
+    ...parts.roots.map((root) => planProtection(root, parts.protectedPaths(root), held)),
+  ];
   const release = parts.placeholders.hold(plans.flatMap(({ missing }) => missing));
   const accesses = new Map(plans.flatMap(({ paths }) => [...paths]));
   const inRoots = [...accesses].filter(([path]) => existsSync(path)).map(mountOf);

@@ -14,7 +14,7 @@ import { createPlaceholders } from './placeholders.js';
 import { openScratch } from './scratch.js';
 import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
 
-export interface ShellParts {
+interface ShellParts {
   readonly roots: readonly string[];
   readonly stateDir: string;
   readonly processes: Processes;

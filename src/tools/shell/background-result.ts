@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BackgroundReport } from '../../kernel/shell-port.js';
+import { type BackgroundReport, backgroundStates } from '../../kernel/shell-port.js';
 import { outputFields } from './output-fields.js';
 import { endData, endLine, fileLines, outputData, outputLines } from './result-text.js';
 
@@ -7,7 +7,7 @@ export const backgroundFields = {
   background_id: z.string().describe('The id of the command.'),
   command: z.string().describe('The command.'),
   status: z
-    .enum(['running', 'finished', 'killed'])
+    .enum(backgroundStates)
     .describe('running, finished by itself, or killed by KillBash or the gate.'),
   reason: z.string().optional().describe('Why the gate ended it.'),
   ...outputFields,

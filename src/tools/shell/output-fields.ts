@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sandboxKinds } from '../../kernel/shell-port.js';
 
 /** What every result of a command carries. */
 export const outputFields = {
@@ -17,7 +18,7 @@ export const outputFields = {
   signal: z.string().optional().describe('The signal that the exit code stands for.'),
   duration_ms: z.int().describe('How long the command has run.'),
   sandbox: z
-    .enum(['bubblewrap', 'none'])
+    .enum(sandboxKinds)
     .describe('bubblewrap: only the workspace and /tmp could be written. none: nothing held the command.'),
   cwd: z.string().describe('The directory in which the command ran.'),
 };
