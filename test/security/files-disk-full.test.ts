@@ -25,7 +25,7 @@ afterAll(async () => {
 /** A file system of one megabyte, if this user may mount one. */
 function mountSmall(folder: string): boolean {
   mkdirSync(folder);
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+  return spawnSync('sh', ['-c', 'mount -t tmpfs -o size=1m tmpfs "$1"', 'sh', folder]).status === 0;
 }
 
 describe('on a disk that is full', () => {
@@ -37,7 +37,7 @@ describe('on a disk that is full', () => {
     isMounted = mountSmall(small);
   });
   afterAll(() => {
-    if (isMounted) expect(spawnSync('umount', [small]).status).toBe(0);
+    if (isMounted) expect(spawnSync('sh', ['-c', 'umount "$1"', 'sh', small]).status).toBe(0);
   });
 
   it('the old content stays, no draft is left, and it works again when there is room', async (context) => {

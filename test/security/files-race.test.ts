@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defenceOf } from '../../src/services/files/index.js';
 import { count } from '../support/counts.js';
 import {
   type Answered,
@@ -81,6 +82,10 @@ async function raceAgainst(attempt: (round: number) => Promise<Answered>): Promi
   await Promise.all([lane(), lane(), lane(), lane()]);
   return score;
 }
+
+it('on Linux files are reached through handles, and nowhere is that a matter of luck', () => {
+  expect(defenceOf().name).toBe(process.platform === 'linux' ? 'handles' : 'checks');
+});
 
 describe('with somebody who exchanges folders and files for links all the time', () => {
   const attempts: Readonly<Record<FileTool, (round: number) => Promise<Answered>>> = {

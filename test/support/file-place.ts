@@ -42,7 +42,7 @@ export const canary = 'CANARY-8d1f0c';
 const modules: Readonly<Record<FileTool, ToolModule>> = { Read: readTool, Write: writeTool, Edit: editTool };
 
 /** Memory instead of a disk where there is such a folder: the suites sync thousands of files. */
-export function quickFolder(): string {
+function quickFolder(): string {
   const memory = '/dev/shm';
   return realpathSync(mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'tidegate-files-')));
 }
