@@ -16,6 +16,8 @@ export interface MountParts {
 
 export interface Mounts {
   readonly args: readonly string[];
+  /** Protected files that do not exist. */
+  readonly absent: readonly string[];
   /** Called when the sandbox is gone. */
   release(): void;
 }
@@ -43,7 +45,7 @@ export function layMounts(parts: MountParts): Mounts {
   const accesses = new Map(plans.flatMap(({ paths }) => [...paths]));
   const inRoots = [...accesses].filter(([path]) => existsSync(path)).map(mountOf);
   const mounts = [...systemMounts(), temporaryMount(parts), ...stateMount(parts), ...inRoots];
-  return { args: inOrder(mounts), release };
+  return { args: inOrder(mounts), absent: plans.flatMap(({ absent }) => absent), release };
 }
 
 /** What a trial needs: nothing of a workspace, so that no workspace can make it fail. */
@@ -100,7 +102,6 @@ function hide(path: string): Mount {
 }
 
 function mountOf([path, access]: readonly [string, Access]): Mount {
-  if (access === 'empty') return { path, args: ['--ro-bind', '/dev/null', path] };
   return { path, args: [access === 'fixed' ? '--ro-bind' : '--bind', path, path] };
 }
 

@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Exchange } from '../../kernel/exchange.js';
 import type { PortService, Readiness } from '../../kernel/ports.js';
 import type { Processes } from '../../kernel/process.js';
@@ -53,8 +52,8 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     const temporary = scratch.temporaryOf(sessionId);
     const mounts = { roots, protectedPaths, placeholders, temporary, stateDir };
     const [root, folder] = folderOf(folders, cwd);
-    const nameFor = (file: string) => pathForCallers(join(root, file), roots);
-    return { processes, env, interpreter, bubblewrap: await bubblewrap, mounts, folder, nameFor };
+    const pathFor = (file: string) => pathForCallers(file, roots);
+    return { processes, env, interpreter, bubblewrap: await bubblewrap, mounts, folder, root, pathFor };
   };
   const begin = async (sessionId: string, order: ShellCommand, isBackground: boolean) => {
     check(order.command);
