@@ -1,7 +1,7 @@
 import type { TextMode } from '../../kernel/search-port.js';
 import { createFirstGroups, type Group } from './first-groups.js';
 import { createPathReader, createRecordReader, type RecordReader } from './records.js';
-import { type Item, readItem } from './text-items.js';
+import { type Item, matchesIn, readItem } from './text-items.js';
 
 /** Takes ripgrep's output, keeps the first of what was asked for, and counts the rest. */
 export interface Collector {
@@ -69,11 +69,8 @@ export function createCollector(parts: CollectorParts): Collector {
       const file = enter(printed);
       if (file.path === undefined) return;
       items += 1;
-      // Read also where it is not kept: it says whether the line matched, and how often the file did.
-      const item = readItem(mode, text, isCut);
-      if (item?.kind === 'count') matches += item.count;
-      else if (item?.kind === 'line' && item.isMatch) matches += 1;
-      if (file.isKept) keep(file, item);
+      matches += matchesIn(mode, text);
+      if (file.isKept && file.items.length < perFile) keep(file, readItem(mode, text, isCut));
     },
     onBinary: (printed: Buffer) => {
       const file = enter(printed);

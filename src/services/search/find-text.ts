@@ -5,7 +5,7 @@ import { type Collector, createCollector } from './collect.js';
 import { runText, type TextJob, type TextRun } from './run-text.js';
 import { type Glob, parseGlob } from './glob.js';
 import { prove } from './prove.js';
-import { refuse, skippedOf, unknownType } from './refusals.js';
+import { mistake, refuse, skippedOf, unknownType } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
 import type { SearchContext } from './context.js';
 import { openStart, withoutHere } from './start.js';
@@ -23,6 +23,7 @@ export async function findText(
   query: TextQuery,
   signal: AbortSignal,
 ): Promise<TextFound> {
+  refuseNul(query);
   const { glob, selection } = selectionOf(query);
   const place = await openStart(context.roots, query.path, glob);
   if (place === undefined) return nothing(query);
@@ -34,6 +35,14 @@ export async function findText(
   }
 }
 
+/** No program can be given such a character. */
+function refuseNul({ pattern, glob = '', type = '' }: TextQuery): void {
+  if (pattern.includes('\0'))
+    throw mistake('invalid_pattern', 'The pattern holds a NUL character; write it as \\x00.');
+  if (glob.includes('\0') || type.includes('\0'))
+    throw mistake('invalid_glob', 'The glob or type holds a NUL character, which no name has.');
+}
+
 interface Job extends TextJob {
   readonly glob: Glob | undefined;
   readonly selection: Selection;
@@ -43,7 +52,10 @@ function selectionOf(query: TextQuery): { readonly glob: Glob | undefined; reado
   const globs = splitAtCommas(query.glob ?? '');
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
   const glob = wanted.length === 0 ? undefined : parseGlob(wanted);
-  const excluded = globs.filter((one) => one.startsWith('!')).map((one) => one.slice(1));
+  const excluded = globs
+    .filter((one) => one.startsWith('!'))
+    .map((one) => one.slice(1))
+    .filter((one) => one !== '');
   // ripgrep adds file types up, so our names cannot narrow down a type of the caller.
   const names = query.type === undefined ? glob?.names : undefined;
   return { glob, selection: { includeIgnored: query.includeIgnored, depth: glob?.depth, names, excluded } };

@@ -14,6 +14,7 @@ export interface RecordHandlers {
 const newline = 10;
 /** Longer than any path, and than any line that --max-columns lets through unless its characters are monstrous. */
 const maxRecord = 64 * 1024;
+const startLength = 2;
 const binaryWords =
   /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "\\0" byte around offset \d+\)$/s;
 
@@ -22,13 +23,14 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
   let isSkipping = false;
 
   /** Gives where the next record starts, or -1 when more bytes must come first. */
-  const takeOne = (bytes: Buffer, from: number): number => {
+  const takeOne = (bytes: Buffer, from: number, isLast: boolean): number => {
     const end = bytes.indexOf(newline, from);
     const nul = bytes.indexOf(0, from);
     if (end !== -1 && (nul === -1 || end < nul)) {
-      const words = binaryWords.exec(bytes.toString('latin1', from, end));
-      if (words?.[1] !== undefined) {
-        onBinary(Buffer.from(words[1], 'latin1'));
+      const path = binaryPath(bytes.toString('latin1', from, end));
+      if (path !== undefined && !isLast && bytes.length < end + 1 + startLength) return -1;
+      if (path !== undefined && startsRecord(bytes, end + 1)) {
+        onBinary(Buffer.from(path, 'latin1'));
         return end + 1;
       }
     }
@@ -56,15 +58,27 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
         isSkipping = false;
       }
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      for (let next = takeOne(bytes, from); next !== -1; next = takeOne(bytes, from)) from = next;
+      for (let next = takeOne(bytes, from, false); next !== -1; next = takeOne(bytes, from, false))
+        from = next;
       rest = Buffer.from(bytes.subarray(from));
       if (rest.length > maxRecord) cut();
     },
     end: () => {
-      if (!isSkipping && rest.length > 0) takeOne(Buffer.concat([rest, Buffer.from('\n')]), 0);
+      for (let from = 0; from !== -1 && from < rest.length; ) from = takeOne(rest, from, true);
       rest = Buffer.alloc(0);
     },
   };
+}
+
+function binaryPath(line: string): string | undefined {
+  return binaryWords.exec(line)?.[1];
+}
+
+/** Every path begins in one of two ways; so a file that is named like ripgrep's words is still only a name. */
+function startsRecord(bytes: Buffer, at: number): boolean {
+  if (at >= bytes.length) return true;
+  const start = bytes.toString('latin1', at, at + startLength);
+  return start === './' || start.startsWith('/');
 }
 
 /** Cuts `path NUL path NUL …` and hands each path over; gives what is left for the next chunk. */
