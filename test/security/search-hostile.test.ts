@@ -103,7 +103,10 @@ describe('what is no file of text', () => {
     const found = await bounded('sparse, in its folder', () => ask('Grep', { pattern: 'needle' }));
     expect(found.data.files).toEqual(['first.txt', 'zz/last.txt']);
     const named = await bounded('sparse, by name', () => ask('Grep', { pattern: 'needle', path: 'sparse' }));
-    expect(named.data.files).toEqual([]);
+    expect(named.data).toMatchObject({
+      files: [],
+      skipped: [{ path: 'sparse', reason: 'a large binary file' }],
+    });
   });
 
   it.runIf(hasProc)('a line without an end is cut, and the other files are found', async () => {

@@ -87,7 +87,8 @@ export function createCollector(parts: CollectorParts): Collector {
       finish();
     },
     get isFull() {
-      return first.isFull;
+      // One file alone can hold all that is wanted, long before ripgrep is through with it.
+      return first.isFull || (current?.isKept === true && current.items.length >= wanted);
     },
     groups: first.groups,
     get totals() {

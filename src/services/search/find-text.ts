@@ -4,6 +4,8 @@ import { splitAtCommas } from './braces.js';
 import { type Collector, createCollector } from './collect.js';
 import { runText, type TextJob, type TextRun } from './run-text.js';
 import { type Glob, parseGlob } from './glob.js';
+import { isLargeBinary } from './large-binary.js';
+import type { Place } from './place.js';
 import { prove } from './prove.js';
 import { mistake, refuse, skippedOf, unknownType } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
@@ -28,6 +30,7 @@ export async function findText(
   const place = await openStart(context.roots, query.path, glob);
   if (place === undefined) return nothing(query);
   try {
+    if (place.kind === 'file' && isLargeBinary(place.here)) return binaryOnly(context, query, place);
     const deadline = performance.now() + context.limits.timeMs;
     return await search({ context, query, place, signal, began: context.now(), deadline, glob, selection });
   } finally {
@@ -117,6 +120,11 @@ function createPatience(countingMs: number): (isFull: boolean, bytes: number) =>
     counted += bytes;
     return performance.now() - fullSince < countingMs && counted < maxCountedBytes;
   };
+}
+
+function binaryOnly({ roots }: SearchContext, query: TextQuery, place: Place): TextFound {
+  const skipped = [{ path: roots.nameOf(place.real), reason: 'a large binary file' }];
+  return { ...nothing(query), skipped, totalSkipped: 1 };
 }
 
 function nothing({ mode }: TextQuery): TextFound {
