@@ -110,7 +110,7 @@ describe('a tool that runs here', () => {
   });
 
   it.each([
-    [{ a: 'two', b: 3 }, /a: /],
+    [{ a: 'two', b: 3 }, /a must be of type number/],
     [{ a: 2 }, /"?b"?/],
     [{}, /add are not right/],
   ])('is not run with arguments %j that do not fit', async (args, words) => {

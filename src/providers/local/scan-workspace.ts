@@ -27,6 +27,8 @@ export interface FileProblem {
 
 export interface Scan {
   readonly files: readonly ToolFile[];
+  /** What else stands there, and is part of what is trusted. */
+  readonly beside: readonly string[];
   readonly problems: readonly FileProblem[];
 }
 
@@ -43,12 +45,12 @@ export function toolFolder(workspace: string): string {
 /** Reads every tool file of a workspace, in the order of their names. Runs nothing. */
 export function scanWorkspace(workspace: string): Scan {
   const folder = folderOf(workspace);
-  if (folder === undefined) return { files: [], problems: [] };
-  if (typeof folder !== 'string') return { files: [], problems: [folder] };
+  if (folder === undefined) return { files: [], beside: [], problems: [] };
+  if (typeof folder !== 'string') return { files: [], beside: [], problems: [folder] };
   const names = namesIn(folder, 0);
   if (names.length > maxFiles) {
     const message = `There are more than ${String(maxFiles)} files: none of them is used.`;
-    return { files: [], problems: [{ file: folder, message }] };
+    return { files: [], beside: [], problems: [{ file: folder, message }] };
   }
   const problems: FileProblem[] = [];
   const texts = names.flatMap((name): readonly (readonly [string, string])[] => {
@@ -61,7 +63,7 @@ export function scanWorkspace(workspace: string): Scan {
   const files = texts
     .filter(([name]) => isTool(name))
     .map(([name, text]) => ({ file: join(folder, name), text, sha256: digest([text, beside]) }));
-  return { files, problems };
+  return { files, beside: support.map(([name]) => join(folder, name)), problems };
 }
 
 /** A folder that is somewhere else in truth was not brought by this workspace, and is not read. */

@@ -13,6 +13,8 @@ export interface WorkspaceReport {
   readonly file: string;
   readonly state: WorkspaceState;
   readonly tool?: string;
+  /** Who has the name already, of a clash. */
+  readonly owner?: string;
   readonly problem?: string;
 }
 
@@ -161,7 +163,7 @@ function withoutClashes(found: readonly Found[], isTaken: (name: string) => bool
     owners.set(name, owner ?? file);
     if (owner === undefined) return one;
     const problem = `${file}: the name "${name}" belongs to ${owner}; give this tool another name`;
-    return { report: { file, state: 'clash', tool: name, problem } };
+    return { report: { file, state: 'clash', tool: name, owner, problem } };
   });
 }
 

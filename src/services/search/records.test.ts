@@ -7,8 +7,12 @@ type Read = readonly [kind: 'line' | 'binary', path: string, text?: string];
 function readAll(bytes: Buffer, cuts: readonly number[]): readonly Read[] {
   const read: Read[] = [];
   const reader = createRecordReader({
-    onRecord: (path, text, isCut) =>
-      read.push(['line', path.toString('latin1'), isCut ? '(cut)' : text.toString('latin1')]),
+    onRecord: ({ bytes: whole, from, nul, end, isCut }) =>
+      read.push([
+        'line',
+        whole.toString('latin1', from, nul),
+        isCut ? '(cut)' : whole.toString('latin1', nul + 1, end),
+      ]),
     onBinary: (path) => read.push(['binary', path.toString('latin1')]),
   });
   let from = 0;
@@ -79,7 +83,7 @@ it('paths are read wherever the stream is cut', () => {
     fc.property(fc.array(fc.stringMatching(/^[a\né]{1,5}$/)), fc.array(fc.nat(100)), (paths, cuts) => {
       const bytes = Buffer.from(paths.map((path) => `${path}\0`).join(''));
       const read: string[] = [];
-      const push = createPathReader((path) => read.push(path.toString()));
+      const push = createPathReader((whole, start, end) => read.push(whole.toString('utf8', start, end)));
       let from = 0;
       for (const cut of [...cuts.filter((at) => at < bytes.length), bytes.length].sort((a, b) => a - b)) {
         push(bytes.subarray(from, cut));

@@ -5,10 +5,21 @@ export interface RecordReader {
 }
 
 export interface RecordHandlers {
-  /** `path NUL text LF`. The buffers live only as long as the call. */
-  readonly onRecord: (path: Buffer, text: Buffer, isCut: boolean) => void;
+  readonly onRecord: (record: OutputRecord) => void;
   /** ripgrep's own words about a file that has a match but is not text. */
   readonly onBinary: (path: Buffer) => void;
+}
+
+/**
+ * `path NUL text LF` somewhere in the bytes, which live only as long as the call. One object serves all records: there
+ * may be millions, and a buffer for each path and text would cost more than all else.
+ */
+export interface OutputRecord {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly nul: number;
+  readonly end: number;
+  readonly isCut: boolean;
 }
 
 const newline = 10;
@@ -19,6 +30,7 @@ const binaryWords =
   /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "\\0" byte around offset \d+\)$/s;
 
 export function createRecordReader({ onRecord, onBinary }: RecordHandlers): RecordReader {
+  const record = { bytes: Buffer.alloc(0), from: 0, nul: 0, end: 0, isCut: false };
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;
 
@@ -37,14 +49,14 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
     if (nul === -1) return -1;
     const textEnd = end > nul ? end : bytes.indexOf(newline, nul + 1);
     if (textEnd === -1) return -1;
-    onRecord(bytes.subarray(from, nul), bytes.subarray(nul + 1, textEnd), false);
+    onRecord(Object.assign(record, { bytes, from, nul, end: textEnd, isCut: false }));
     return textEnd + 1;
   };
 
   /** Too long for one record: its start is told, and the rest of that line thrown away. */
   const cut = () => {
     const nul = rest.indexOf(0);
-    if (nul !== -1) onRecord(rest.subarray(0, nul), rest.subarray(nul + 1), true);
+    if (nul !== -1) onRecord({ bytes: rest, from: 0, nul, end: rest.length, isCut: true });
     rest = Buffer.alloc(0);
     isSkipping = true;
   };
@@ -82,13 +94,16 @@ function startsRecord(bytes: Buffer, at: number): boolean {
 }
 
 /** Cuts `path NUL path NUL …` and hands each path over; gives what is left for the next chunk. */
-export function createPathReader(onPath: (path: Buffer) => void): (chunk: Buffer) => void {
+export function createPathReader(
+  onPath: (bytes: Buffer, from: number, to: number) => void,
+): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let from = 0;
     for (let nul = bytes.indexOf(0); nul !== -1; nul = bytes.indexOf(0, from)) {
-      onPath(bytes.subarray(from, nul));
+      // A buffer for each of a million paths would cost more than all else.
+      onPath(bytes, from, nul);
       from = nul + 1;
     }
     // No path is that long; without a NUL in it this is not what we asked for.

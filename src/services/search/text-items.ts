@@ -30,10 +30,10 @@ export function readItem(mode: TextMode, bytes: Buffer, isCut: boolean): Item | 
 }
 
 /** How many lines of its file a record says to match, without reading more of it than that. */
-export function matchesIn(mode: TextMode, bytes: Buffer): number {
+export function matchesIn(mode: TextMode, bytes: Buffer, from: number, to: number): number {
   if (mode === 'files') return 0;
-  if (mode === 'counts') return Number(bytes.toString('latin1', 0, 20));
-  let at = 0;
+  if (mode === 'counts') return Number(bytes.toString('latin1', from, to));
+  let at = from;
   for (let digit = bytes[at]; digit !== undefined && digit >= 48 && digit <= 57; digit = bytes[at]) at += 1;
   return bytes[at] === colon ? 1 : 0;
 }
