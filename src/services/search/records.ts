@@ -30,7 +30,13 @@ const binaryWords =
   /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "\\0" byte around offset \d+\)$/s;
 
 export function createRecordReader({ onRecord, onBinary }: RecordHandlers): RecordReader {
-  const record = { bytes: Buffer.alloc(0), from: 0, nul: 0, end: 0, isCut: false };
+  const record: { -readonly [Part in keyof OutputRecord]: OutputRecord[Part] } = {
+    bytes: Buffer.alloc(0),
+    from: 0,
+    nul: 0,
+    end: 0,
+    isCut: false,
+  };
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;
 
@@ -49,7 +55,11 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
     if (nul === -1) return -1;
     const textEnd = end > nul ? end : bytes.indexOf(newline, nul + 1);
     if (textEnd === -1) return -1;
-    onRecord(Object.assign(record, { bytes, from, nul, end: textEnd, isCut: false }));
+    record.bytes = bytes;
+    record.from = from;
+    record.nul = nul;
+    record.end = textEnd;
+    onRecord(record);
     return textEnd + 1;
   };
 
