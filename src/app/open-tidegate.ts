@@ -101,6 +101,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     processes,
     cwd: options.cwd,
     embedded: options.tools ?? [],
+    isPatient: isCommand,
     log,
   });
   const clashes = clashProblems(local);

@@ -343,6 +343,24 @@ export default defineTool({
     await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
   });
 
+  it('that forgets a promise, or throws later, takes the gate down no more than any other', async () => {
+    const text = `import { defineTool, z } from 'tidegate/tool';
+export default defineTool({
+  name: 'loose', title: 'Loose', description: 'Leaves errors lying about.', effect: 'read', input: z.object({}),
+  run() { void Promise.reject(new Error('forgotten')); setTimeout(() => { throw new Error('later'); }, 5); return 'done'; },
+});`;
+    writeFileSync(join(folder, 'loose.tool.ts'), text);
+    expect(own.run('trust', '--yes').status).toBe(0);
+    await expect.poll(names, { timeout: 20_000 }).toContain('loose');
+    const { result } = (await line.request('tools/call', { name: 'loose', arguments: {} }, 30_000)).message;
+    expect(result).toMatchObject({ content: [{ text: 'done' }] });
+    await expect
+      .poll(() => said, { timeout: 20_000 })
+      .toMatch(/outside of any call[\s\S]*outside of any call/);
+    rmSync(join(folder, 'loose.tool.ts'));
+    await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
+  });
+
   it('can be trusted no longer', async () => {
     expect(own.run('trust', '--forget').stdout).toContain('greet.tool.ts');
     await expect.poll(names, { timeout: 20_000 }).toEqual([]);
