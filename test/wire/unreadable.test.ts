@@ -6,17 +6,19 @@ import { endProcess, openPlace, type Place, program } from '../support/gate.js';
 import { type LineClient, type Message, openLineClient } from '../support/line-client.js';
 
 const isRoot = process.getuid?.() === 0;
-/** To root every file is readable, unless it gives up the right to pass by permissions. */
-const without = isRoot ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
 
 describe('files that may not be read', () => {
   let place: Place;
   let child: ReturnType<typeof spawnGate>;
   let client: LineClient;
 
+  /** To root every file is readable, unless it gives up the right to pass by permissions. */
   function spawnGate() {
-    const [command = process.execPath, ...args] = [...without, process.execPath, program, 'mcp'];
-    return spawn(command, [...args, '--config', place.configFile], {
+    const args = [program, 'mcp', '--config', place.configFile];
+    const [command, own] = isRoot
+      ? ['setpriv', ['--bounding-set=-all', '--inh-caps=-all', process.execPath, ...args]]
+      : [process.execPath, args];
+    return spawn(command, own, {
       cwd: join(place.directory, 'workspace'),
       env: place.env,
       stdio: ['pipe', 'pipe', 'pipe'],

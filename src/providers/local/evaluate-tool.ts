@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { CardRefused, cardOf, type ToolCard, type ToolModule } from '../../kernel/index.js';
 import type { ToolFile } from './scan-workspace.js';
 
@@ -42,8 +43,7 @@ export async function evaluateTool({ file, text }: ToolFile, authoring: Authorin
 
 /** Standard output belongs to the protocol, or to the answer of a command: a tool that prints must not break it. */
 function sendPrintedTextToStderr(): void {
-  const { error } = console;
-  for (const name of ['log', 'info', 'debug', 'dir', 'table', 'group'] as const) console[name] = error;
+  globalThis.console = new Console(process.stderr);
 }
 
 /** A file that waits for something at its top keeps nobody else waiting. */

@@ -160,9 +160,9 @@ function toldFailure({
   message,
   facts: { details, reason, suggestion, retryable },
 }: ToolFailure): Fault {
-  return createFault(`work.${code}`, String(message), {
-    ...(reason !== undefined && { reason: String(reason) }),
-    ...(suggestion !== undefined && { suggestion: String(suggestion) }),
+  return createFault(`work.${code}`, message, {
+    ...(reason !== undefined && { reason }),
+    ...(suggestion !== undefined && { suggestion }),
     ...(retryable !== undefined && { retryable }),
     // As data, or not at all: what JSON cannot say would break the answer later.
     ...(details && { data: JSON.parse(JSON.stringify(details)) as Readonly<Record<string, unknown>> }),

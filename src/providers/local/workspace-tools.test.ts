@@ -134,7 +134,10 @@ describe('the tools of a workspace', () => {
       'a file that is too large',
       () => writeFileSync(join(folder, 'large.ts'), Buffer.alloc(1024 * 1024 + 1)),
     ],
-    ['folders that are nested too deep', () => mkdirSync(join(folder, ...'abcdefghij'), { recursive: true })],
+    [
+      'folders that are nested too deep',
+      () => mkdirSync(join(folder, 'a/b/c/d/e/f/g/h/i/j'), { recursive: true }),
+    ],
   ])('are not offered beside %s, which they could import unseen', async (_name, put) => {
     write('greet.tool.ts', source('greet'));
     put();
