@@ -121,6 +121,7 @@ function fakeRun(options: { readonly endsAt?: 'once' } = {}) {
   });
   const run: CommandRun = {
     sandbox: 'none',
+    points: new Set<string>(),
     cwd: '/',
     startedAt: 0,
     ended,

@@ -32,6 +32,8 @@ export interface CommandOrder {
 /** A command that runs. Nothing of it is left when `ended` resolves, and it never rejects. */
 export interface CommandRun {
   readonly sandbox: SandboxKind;
+  /** See `Mounts`; empty without sandbox. */
+  readonly points: ReadonlySet<string>;
   readonly cwd: string;
   readonly startedAt: number;
   readonly capture: Capture;
@@ -84,7 +86,8 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
       const createdPaths = (laid?.absent ?? []).filter((path) => existsSync(path)).map(parts.pathFor);
       return { ...how, createdPaths, durationMs: Math.round(performance.now() - startedAt) };
     });
-    return { sandbox, cwd: order.cwd, startedAt, capture, ended: finished, end };
+    const points = laid?.points ?? new Set<string>();
+    return { sandbox, points, cwd: order.cwd, startedAt, capture, ended: finished, end };
   } catch (error) {
     laid?.release();
     throw error;
