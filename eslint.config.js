@@ -1,7 +1,7 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const typescript = ['src/**/*.ts', 'test/**/*.ts'];
+const typescript = ['src/**/*.ts', 'test/**/*.ts', 'examples/**/*.ts'];
 const tests = ['**/*.test.ts', 'test/**/*.ts'];
 const toolLoader = 'src/providers/local/load-tool.ts';
 const readsEnvironment = ['src/config/**', 'src/cli/**'];

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
@@ -8,6 +9,13 @@ const isFull = process.env['TIDEGATE_COUNTS'] === 'full';
 
 export default defineConfig({
   cacheDir: '.cache/vitest',
+  // The examples are written as their readers would write them.
+  resolve: {
+    alias: {
+      'tidegate/tool': fileURLToPath(new URL('src/tool/index.ts', import.meta.url)),
+      'tidegate/testing': fileURLToPath(new URL('src/testing/index.ts', import.meta.url)),
+    },
+  },
   define: { __TIDEGATE_VERSION__: JSON.stringify(version) },
   test: {
     passWithNoTests: true,
@@ -18,23 +26,34 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/pins/**/*.test.ts', 'test/types/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'test/pins/**/*.test.ts',
+            'test/types/**/*.test.ts',
+            'examples/**/*.test.ts',
+          ],
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'wire',
-          include: ['wire', 'contract', 'security', 'agents'].map((folder) => `test/${folder}/**/*.test.ts`),
-          globalSetup: ['test/support/require-built.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: isFull ? 1_200_000 : 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      onProgram('wire', ['wire', 'contract', 'agents']),
+      onProgram('security', ['security']),
     ],
   },
 });
+
+/** Suites that drive the built program, one file at a time. */
+function onProgram(name: string, folders: readonly string[]) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      globalSetup: ['test/support/require-built.ts'],
+      pool: 'forks' as const,
+      fileParallelism: false,
+      testTimeout: isFull ? 1_200_000 : 120_000,
+      hookTimeout: 120_000,
+    },
+  };
+}

@@ -1,7 +1,7 @@
 // The promises about speed, as ratios: figures of different runs or machines are never compared.
 
 /** Each gives what was measured against what is allowed. */
-export function verdicts({ stdio, http, cold }) {
+export function verdicts({ stdio, http, cold, coldTools }) {
   const floor = pooled(stdio, 'relay', 'relay2');
   const httpFloor = pooled(http, 'relay-http', 'relay-http2');
   const gate = stdio.get('tidegate');
@@ -22,6 +22,7 @@ export function verdicts({ stdio, http, cold }) {
       cold.gate / cold.bare,
       2,
     ),
+    atMost('the same with 60 tools of the workspace', coldTools.gate / coldTools.bare, 2),
   ];
 }
 

@@ -1,6 +1,6 @@
 // A Tidegate as a user would have it: configuration file, trust, log, token. Only its home is a temporary one.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const token = `tg_${'bench'.repeat(8)}`;
 
-/** Prepares a gate with one upstream; `close` removes its files. */
-export async function openGate(program, { echo, env = {} }) {
+/** Prepares a gate with one upstream and tools of its own workspace; `close` removes its files. */
+export async function openGate(program, { echo, env = {}, tools = 0 }) {
   const home = await mkdtemp(join(tmpdir(), 'tidegate-bench-'));
   const config = join(home, 'tidegate.yaml');
   const server = { command: process.execPath, args: [echo], env };
@@ -17,7 +17,9 @@ export async function openGate(program, { echo, env = {} }) {
   await writeFile(config, JSON.stringify({ servers: { bench: server } }, null, 2));
   await writeFile(join(home, 'token'), `${token}\n`, { mode: 0o600 });
   const environment = { TIDEGATE_HOME: home };
-  await run(process.execPath, [program, 'trust', config, '--yes'], {
+  await writeTools(join(home, '.tidegate', 'tools'), tools);
+  await run(process.execPath, [program, 'trust', '--yes'], {
+    cwd: home,
     env: { ...process.env, ...environment },
   });
   return {
@@ -27,4 +29,20 @@ export async function openGate(program, { echo, env = {} }) {
     http: (port) => [process.execPath, program, 'serve', '--config', config, '--port', String(port)],
     close: () => rm(home, { recursive: true, force: true }),
   };
+}
+
+async function writeTools(folder, count) {
+  await mkdir(folder, { recursive: true });
+  for (let i = 0; i < count; i += 1) {
+    const text = `import { defineTool, z } from 'tidegate/tool';
+export default defineTool({
+  name: 'tool_${i}', title: 'Tool ${i}', description: 'Does the thing number ${i}, when somebody asks for it.',
+  effect: 'read',
+  input: z.object({ text: z.string().describe('A text.'), count: z.int().min(0).default(1).describe('How often.') }),
+  output: z.object({ text: z.string().describe('The text, so many times.') }),
+  run: ({ text, count }: { text: string; count: number }) => ({ data: { text: text.repeat(count) } }),
+});
+`;
+    await writeFile(join(folder, `tool-${i}.tool.ts`), text);
+  }
 }

@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 const limitMs = 60_000;
 
 /** A bare MCP client over stdio: as thin as the servers that it measures. */
-export function openClient(command, environment = {}) {
+export function openClient(command, environment = {}, cwd = undefined) {
   const child = spawn(command[0], command.slice(1), {
+    cwd,
     env: { ...process.env, ...environment },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -13,7 +13,7 @@ const arms = {
   'tidegate-http': '**Tidegate**, `tidegate serve` with its bearer token',
 };
 
-export function page({ run, stdio, http, cold, list, verdicts }) {
+export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts }) {
   const over = verdicts.filter(({ isKept }) => !isKept);
   return `<!-- Written by \`npm run bench\`. Do not edit: run it again. -->
 # Benchmarks
@@ -64,6 +64,16 @@ was kept from an earlier start.
 | bare Node (\`node -e 0\`), start to exit | ${cold.bare.toFixed(0)} | 1 |
 | an empty module, start to exit | ${cold.script.toFixed(0)} | ${(cold.script / cold.bare).toFixed(2)} |
 | \`tidegate mcp\`, start to an answered \`tools/list\` | ${cold.gate.toFixed(0)} | ${(cold.gate / cold.bare).toFixed(2)} |
+| the same with 60 tools of the workspace, of which none is run | ${coldTools.gate.toFixed(0)} | ${(coldTools.gate / coldTools.bare).toFixed(2)} |
+
+## Our own tools
+
+${tools.n} times each, interleaved, through \`tidegate mcp\`.
+
+| | ms | the plainest way | ms | × |
+|---|---|---|---|---|
+| \`Read\`, the last 2,000 lines of 1 GB | ${tools.read.ours.toFixed(1)} | \`tail -n 2000\` | ${tools.read.plain.toFixed(1)} | ${(tools.read.ours / tools.read.plain).toFixed(2)} |
+| \`Edit\`, twice, in a file of 1 MB | ${tools.edit.ours.toFixed(1)} | read, replace, write, fsync, rename | ${tools.edit.plain.toFixed(1)} | ${(tools.edit.ours / tools.edit.plain).toFixed(2)} |
 
 ## A list of ${list.gate.tools.toLocaleString('en')} tools
 

@@ -15,12 +15,14 @@ import { measureLargeList } from './large-list.mjs';
 import { httpArms, measureArms, stdioArms } from './proxies.mjs';
 import { page } from './report.mjs';
 import { findRulers } from './rulers.mjs';
+import { measureTools } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'dist', 'tidegate.js');
 const peers = join(root, 'bench', 'peers');
 const coldStarts = 3;
 const listedTools = 10_000;
+const workspaceTools = 60;
 
 async function main() {
   const { values } = parseArgs({
@@ -52,16 +54,19 @@ async function prepare() {
 
 async function measure(rulers, rounds) {
   const gate = await openGate(program, { echo: rulers.echo });
+  const own = await openGate(program, { echo: rulers.echo, tools: workspaceTools });
   const large = await openGate(program, { echo: rulers.echo, env: { ECHO_TOOLS: String(listedTools) } });
   try {
     const cold = await measureColdStart(gate, rounds * coldStarts);
+    const coldTools = await measureColdStart(own, rounds * coldStarts);
+    const tools = await measureTools(program, rounds);
     const list = await measureLargeList({ gate: large, echo: rulers.echo, tools: listedTools, rounds });
     const stdio = await measureArms(rulers, await stdioArms(rulers, gate), rounds, console.log);
     const modules = join(peers, 'node_modules');
     const http = await measureArms(rulers, await httpArms(rulers, gate, modules), rounds, console.log);
-    return { cold, list, stdio, http };
+    return { cold, coldTools, tools, list, stdio, http };
   } finally {
-    await Promise.all([gate.close(), large.close()]);
+    await Promise.all([gate.close(), own.close(), large.close()]);
   }
 }
 
@@ -84,12 +89,17 @@ function describeRun(rounds) {
   };
 }
 
-function print({ run, stdio, http, cold, list, verdicts: judged }) {
+function print({ run, stdio, http, cold, coldTools, tools, list, verdicts: judged }) {
   console.log(`\n${run.machine}, ${run.rounds} rounds, load ${run.load.join(' to ')}`);
   console.table(Object.fromEntries([...stdio, ...http]));
   console.log(
-    `cold start, CPU ms: bare Node ${cold.bare.toFixed(0)}, empty module ${cold.script.toFixed(0)}, tidegate mcp ${cold.gate.toFixed(0)}`,
+    `cold start, CPU ms: bare Node ${cold.bare.toFixed(0)}, empty module ${cold.script.toFixed(0)}, tidegate mcp ${cold.gate.toFixed(0)}, with 60 workspace tools ${coldTools.gate.toFixed(0)}`,
   );
+  for (const [name, { ours, plain }] of [
+    ['Read the end of 1 GB', tools.read],
+    ['Edit 1 MB twice', tools.edit],
+  ])
+    console.log(`${name}: ${ours.toFixed(1)} ms, plainly ${plain.toFixed(1)} ms`);
   console.log(
     `${list.gate.tools} tools: direct ${list.direct.ms.toFixed(1)} ms, Tidegate ${list.gate.ms.toFixed(1)} ms (${list.gate.bytes} bytes, ${list.gate.pages} pages)\n`,
   );

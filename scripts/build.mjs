@@ -1,6 +1,6 @@
 // Builds the package into dist/: the program and the public doors as bundles with lazy chunks, the types of
 // the public doors, and the licences of what was bundled. `--no-types` leaves the types as they are.
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { buildConstants } from './build-constants.mjs';
 import { withBuildLock } from './build-lock.mjs';
 import { buildTypes } from './build-types.mjs';
+import { catalog } from './generators/tools.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +20,8 @@ const entries = {
   tool: 'src/tool/index.ts',
   testing: 'src/testing/index.ts',
 };
+// What cannot be bundled is installed along: a program per platform, and a compiler that reads files of its own.
+const installed = ['@vscode/ripgrep', 'jiti'];
 const program = join(dist, 'tidegate.js');
 // Bundled CommonJS packages `require` Node's own modules, which an ES module cannot. This costs a chunk nothing
 // at start, unlike the usual `createRequire`.
@@ -29,6 +32,7 @@ async function main(withTypes) {
   const started = performance.now();
   const missing = Object.values(entries).filter((path) => !existsSync(join(root, path)));
   if (missing.length > 0) throw new Error(`these entry files do not exist: ${missing.join(', ')}`);
+  await refreshCatalog();
   const [bytes] = await Promise.all([buildCode(), withTypes ? buildTypes(root, dist) : undefined]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`built dist/: ${(bytes / 1024).toFixed(0)} KiB of code in ${seconds} s`);
@@ -45,6 +49,7 @@ async function buildCode() {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
+    external: installed,
     mainFields: ['module', 'main'],
     conditions: ['module'],
     define: await buildConstants(),
@@ -69,12 +74,22 @@ async function buildCode() {
   return [...files].reduce((sum, [path, text]) => sum + (path.endsWith('.js') ? text.length : 0), 0);
 }
 
-/** The package has no dependencies, so what a bundle still imports must be Node's own. */
+/** A new tool is one new file: the catalog follows by itself. */
+async function refreshCatalog() {
+  const { path, text } = await catalog();
+  const file = join(root, path);
+  const known = await readFile(file, 'utf8').catch(() => undefined);
+  if (known !== text) await replaceFile(file, text);
+}
+
+/** What a bundle still imports must be Node's own, or installed along. */
 function refuseOutsidePackages({ outputs }) {
   const imported = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external),
   );
-  const outside = imported.map(({ path }) => path).filter((path) => !isBuiltin(path));
+  const outside = imported
+    .map(({ path }) => path)
+    .filter((path) => !isBuiltin(path) && !installed.includes(path));
   if (outside.length > 0) throw new Error(`not bundled, and not part of Node: ${outside.join(', ')}`);
 }
 

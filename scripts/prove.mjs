@@ -1,4 +1,4 @@
-// Everything there is: what `npm test` runs, the official conformance suite, and every slow suite
+// Everything there is: what `npm test` runs, the security suites, the official conformance suite, and every slow suite
 // (test/slow/*/run.mjs). Counts are full unless TIDEGATE_COUNTS says otherwise. A suite is a program whose
 // last line is `N passed, N failed, N skipped`, with or without a name in front.
 import { existsSync } from 'node:fs';
@@ -9,13 +9,17 @@ import { ensureInstalled } from './install.mjs';
 import { runCommand } from './run-command.mjs';
 import { test } from './test.mjs';
 import { add, ofOutput, oneStep, sentence } from './totals.mjs';
+import { runProject } from './vitest-command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suiteLimitMs = 2 * 3_600_000;
 
 async function main() {
   process.env['TIDEGATE_COUNTS'] ??= 'full';
-  const parts = [['npm test', await attempt(test)]];
+  const parts = [
+    ['npm test', await attempt(test)],
+    ['test/security', await attempt(() => runProject(root, 'security'))],
+  ];
   for (const folder of await suiteFolders()) parts.push([folder, await attempt(() => runSuite(folder))]);
   console.log('');
   for (const [name, total] of parts) console.log(`${name}: ${sentence(total)}`);

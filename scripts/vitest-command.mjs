@@ -1,4 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runCommand } from './run-command.mjs';
+import { ofVitest } from './totals.mjs';
 
 /** How to run one vitest project so that its totals can be read from a report afterwards. */
 export function vitestCommand(root, project) {
@@ -6,4 +9,13 @@ export function vitestCommand(root, project) {
   const vitest = join(root, 'node_modules', '.bin', 'vitest');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   return { command: [vitest, 'run', '--project', project, ...reporters], report };
+}
+
+/** Runs one vitest project that drives the built program, and gives its totals. */
+export async function runProject(root, project) {
+  const { command, report } = vitestCommand(root, project);
+  const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 1_500_000;
+  await rm(report, { force: true });
+  const { code } = await runCommand(command[0], command.slice(1), { cwd: root, show: true, limitMs });
+  return ofVitest(report, code);
 }

@@ -1,1 +1,1 @@
-export { type Access, createAccess } from './visible.js';
+export { type Access, createAccess, withToolFilter } from './visible.js';

@@ -14,3 +14,11 @@ export function createAccess(isOperator: (principal: Principal) => boolean): Acc
     visible: (session) => (isOperator(session.principal) ? everything : nothing),
   };
 }
+
+/** Narrows an access to tools of these names. What is filtered out does not exist, for list, call and describe alike. */
+export function withToolFilter(access: Access, isOffered: (name: string) => boolean): Access {
+  return {
+    visible: (session, spec) =>
+      spec.kind === 'tool' && !isOffered(spec.name) ? nothing : access.visible(session, spec),
+  };
+}

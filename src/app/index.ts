@@ -4,3 +4,4 @@ export { callTool, listTools } from './call-tool.js';
 export { type Located, locateConfig, openState, type State } from './locate-config.js';
 export { ConfigRefused, openTidegate, type Tidegate, type TidegateOptions } from './open-tidegate.js';
 export { type HttpServing, runningFile } from './serving.js';
+export { scanWorkspace, type ToolFile } from '../providers/local/index.js';

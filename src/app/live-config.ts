@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describeProblem, hasErrors, watchConfig } from '../config/index.js';
 import type { Gateway } from '../gateway/index.js';
-import type { Provider } from '../kernel/index.js';
+import type { LocalTools } from './local-tools.js';
 import { type Located, locateConfig, type Place, type State } from './locate-config.js';
 import type { ServerProviders } from './server-providers.js';
 
@@ -10,7 +10,7 @@ export interface LiveConfigParts {
   readonly state: State;
   readonly gateway: Gateway;
   readonly servers: ServerProviders;
-  readonly fixed: readonly Provider[];
+  readonly local: LocalTools;
   readonly first: Located;
   readonly log: (
     level: 'info' | 'warn' | 'error',
@@ -58,7 +58,8 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   async function apply(next: Located): Promise<void> {
     applied = next;
     const gone = parts.servers.apply(next.config, next.isTrusted);
-    parts.gateway.replaceProviders([...parts.fixed, ...parts.servers.current()]);
+    if (next.isTrusted) parts.local.apply(next.config);
+    parts.gateway.replaceProviders([...parts.local.providers(), ...parts.servers.current()]);
     void parts.gateway.settle();
     await Promise.all(gone.map((provider) => provider.close()));
   }

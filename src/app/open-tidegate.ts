@@ -1,8 +1,10 @@
 import { userInfo } from 'node:os';
-import { createAccess } from '../access/index.js';
+import { type Access, createAccess, withToolFilter } from '../access/index.js';
 import type { Log } from '../concerns/log/index.js';
 import {
   type Config,
+  createProblem,
+  createToolFilter,
   defaultConfig,
   describeProblem,
   type Environment,
@@ -14,18 +16,21 @@ import {
   atMost,
   type Principal,
   principalKey,
+  type Provider,
   type Session,
   type SessionScope,
   type ToolModule,
 } from '../kernel/index.js';
-import { createLocalProvider } from '../providers/local/index.js';
+import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { openLiveConfig } from './live-config.js';
+import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
+import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
 
@@ -40,6 +45,8 @@ export interface TidegateOptions {
   readonly logLevel?: Config['log']['level'];
   /** Tools of the embedding program, beside those of the configured servers. */
   readonly tools?: readonly ToolModule[];
+  /** Names and patterns: whatever they do not name does not exist for anybody. */
+  readonly toolPatterns?: readonly string[];
 }
 
 /** A running gate. */
@@ -48,6 +55,8 @@ export interface Tidegate extends Serving {
   readonly config: Config;
   readonly problems: readonly Problem[];
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
+  /** How the tool files of the workspace are doing. */
+  workspaceTools(): readonly WorkspaceReport[];
   operatorSession(scope: SessionScope): Session;
   newRequestId(): string;
   close(): Promise<void>;
@@ -80,15 +89,34 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
   void sweepLeases(state.directory);
+  void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
   const servers = createServerProviders({ env, processes, memory, version, log });
   servers.apply(config, isTrusted);
-  const fixed = options.tools ? [createLocalProvider('local', 'builtin', options.tools)] : [];
+  const local = await openLocalTools(config, {
+    state,
+    env,
+    version,
+    processes,
+    cwd: options.cwd,
+    embedded: options.tools ?? [],
+    isPatient: isCommand,
+    log,
+  });
+  const clashes = clashProblems(local);
+  if (clashes.length > 0) {
+    await Promise.all([local.close(), processes.close(), observers.close()]);
+    throw new ConfigRefused(clashes);
+  }
+  const everyProvider = () => [...local.providers(), ...servers.current()];
   const operator: Principal = { kind: 'user', id: userName(), zone: 'local' };
   const gateway = openGateway({
-    providers: [...fixed, ...servers.current()],
-    access: createAccess((principal) => principalKey(principal) === principalKey(operator)),
+    providers: everyProvider(),
+    access: narrowed(
+      createAccess((principal) => principalKey(principal) === principalKey(operator)),
+      options.toolPatterns,
+    ),
     surface: createEagerSurface(),
     interceptors: [],
     observers: observers.all,
@@ -96,14 +124,23 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   });
   const live = isCommand
     ? undefined
-    : openLiveConfig({ place: options, state, gateway, servers, fixed, first: located, log });
+    : openLiveConfig({ place: options, state, gateway, servers, local, first: located, log });
+  if (!isCommand) local.follow();
+  // Not over HTTP, where nobody may ask for a list for a long time: it would start every server.
+  if (options.toolPatterns && options.mode === 'stdio') {
+    const { toolPatterns } = options;
+    void gateway.listed().then(() => tellOfIdlePatterns(everyProvider, toolPatterns, log));
+  }
   const common = createWireCommon(version, runId());
   const operatorSession = createSessions(operator);
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     live?.close();
-    await atMost(closeMs, gateway.close());
+    await atMost(
+      closeMs,
+      Promise.all([gateway.close(), local.close()]).then(() => undefined),
+    );
     await processes.close();
     await observers.close();
   }
@@ -112,6 +149,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     gateway,
     config,
     problems: located.problems,
+    workspaceTools: () => local.reports(),
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     operatorSession,
     newRequestId: common.newRequestId,
@@ -128,9 +166,39 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   };
 }
 
-/** Of a file that nobody trusted, only the names of its servers are used: it may not write, send or open anything. */
-function inert({ servers, file }: Config, directory: string): Config {
-  return { ...defaultConfig(directory), servers, ...(file !== undefined && { file }) };
+/**
+ * Of a file that nobody trusted, only the names of its servers are used, and which of our own tools it takes away:
+ * it may not write, send or open anything.
+ */
+function inert({ servers, builtins, file }: Config, directory: string): Config {
+  return { ...defaultConfig(directory), servers, builtins, ...(file !== undefined && { file }) };
+}
+
+function narrowed(access: Access, patterns: readonly string[] | undefined): Access {
+  return patterns === undefined ? access : withToolFilter(access, createToolFilter(patterns));
+}
+
+/** A pattern that names nothing is a mistake more often than not. Told when every server has listed. */
+function tellOfIdlePatterns(
+  providers: () => readonly Provider[],
+  patterns: readonly string[],
+  log: Log['write'],
+): void {
+  const names = providers().flatMap((provider) => provider.list().tools.map(({ name }) => name));
+  for (const pattern of patterns) {
+    const matches = createToolFilter([pattern.replace(/^!/, '')]);
+    if (!names.some(matches)) log('warn', `--tools: no tool is called ${pattern}`, { pattern });
+  }
+}
+
+function clashProblems(local: LocalTools): readonly Problem[] {
+  return local
+    .reports()
+    .filter(({ state }) => state === 'clash')
+    .map(({ file, tool = '', owner = '' }) => {
+      const message = `The name "${tool}" belongs to ${owner}.`;
+      return createProblem(file, '', { code: 'tools.name_clash', message });
+    });
 }
 
 function createSessions(principal: Principal): (scope: SessionScope) => Session {

@@ -52,6 +52,12 @@ export const configOption: OptionSpec = {
   about: 'Read this file instead of the nearest tidegate.yaml.',
 };
 
+export const toolsOption: OptionSpec = {
+  name: 'tools',
+  value: 'patterns',
+  about: 'Offer only these tools: names or patterns with * and ?, divided by commas; !name takes away.',
+};
+
 /** The text given for an option, or undefined. */
 export function textOption(given: Given, name: string): string | undefined {
   const value = given.options[name];

@@ -31,6 +31,8 @@ export const commandCodes = {
     meaning: 'There is no configuration file here, above, or at home.',
   },
   'config.invalid': { exit: exitCodes.usage, meaning: 'The configuration has errors, so nothing was done.' },
+  'tool.no_graph': { exit: exitCodes.usage, meaning: 'The tool is not made of nodes.' },
+  'tool.exists': { exit: exitCodes.usage, meaning: 'A file of that name is there already.' },
   'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },
   'http.port_in_use': { exit: exitCodes.usage, meaning: 'Another program listens on the port.' },
   'http.cannot_listen': {

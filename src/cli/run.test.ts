@@ -266,6 +266,7 @@ http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
 describe('tools and servers', () => {
   const config = (folder: string): string =>
     JSON.stringify({
+      builtins: [],
       log: { level: 'silent' },
       servers: { calc: { command: process.execPath, args: [server(folder)] } },
     });
@@ -282,7 +283,7 @@ describe('tools and servers', () => {
     expect(untrusted).toMatchObject({ code: exitCodes.untrusted, out: '{"tools":[]}\n' });
     expect(untrusted.err).toContain('servers of an untrusted file are left out');
     const broken = (more: object) =>
-      JSON.stringify({ servers: { away: { command: 'no-such-program' }, ...more } });
+      JSON.stringify({ builtins: [], servers: { away: { command: 'no-such-program' }, ...more } });
     const { place } = await type('trust --yes', { config: broken({}) });
     const failed = await type('tools list', { place });
     expect(failed).toMatchObject({ code: exitCodes.unavailable, out: '' });
@@ -295,7 +296,7 @@ describe('tools and servers', () => {
       out: expect.stringContaining('calc_add'),
       err: expect.stringContaining('server away is '),
     });
-    const { place: empty } = await type('trust --yes', { config: 'servers: {}\n' });
+    const { place: empty } = await type('trust --yes', { config: 'builtins: []\n' });
     expect(await type('tools list', { place: empty })).toMatchObject({ code: exitCodes.ok });
   });
 

@@ -4,7 +4,7 @@ import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import { untilSettled } from './until-settled.js';
-import { trustHint } from './with-gate.js';
+import { trustHint, workspaceNotes } from './with-gate.js';
 
 export type Tool = Awaited<ReturnType<typeof listTools>>[number];
 
@@ -24,6 +24,8 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
     const message = `Unknown tool: ${name}. The servers of ${printable(String(tidegate.trust.file))} were not started, because it is not trusted.`;
     throw new Failure('provider.untrusted', message, untrusted);
   }
+  // What is missing may stand in one of these.
+  for (const line of workspaceNotes(tidegate)) context.output.note(line);
   const near = didYouMean(
     name,
     tools.map((tool) => tool.name),

@@ -2,6 +2,7 @@ import type { Tidegate, TidegateOptions } from '../app/index.js';
 import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
 import { configFileOf, problemLines } from './locate.js';
+import { printable } from '../config/index.js';
 import { shellPath } from './shell-path.js';
 
 /** Opens the gate of this place for the time of some work, and closes it whatever happens. */
@@ -24,8 +25,10 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
   const { ConfigRefused, openTidegate } = await import('../app/index.js');
   const configFile = configFileOf(textOption(given, 'config'), context);
   const { cwd, env, version } = context;
+  const toolPatterns = patternsOf(given);
+  const more = { ...(configFile !== undefined && { configFile }), ...(toolPatterns && { toolPatterns }) };
   try {
-    return await openTidegate({ cwd, env, version, mode, ...(configFile !== undefined && { configFile }) });
+    return await openTidegate({ cwd, env, version, mode, ...more });
   } catch (error) {
     if (!(error instanceof ConfigRefused)) throw error;
     const message = `Nothing was started: the configuration has errors.`;
@@ -34,10 +37,30 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
   }
 }
 
+/** An empty list would offer nothing, which nobody means. */
+function patternsOf(given: Given): readonly string[] | undefined {
+  const text = textOption(given, 'tools');
+  if (text === undefined) return undefined;
+  const patterns = text.split(',').map((pattern) => pattern.trim());
+  if (patterns.every((pattern) => /^!?[A-Za-z0-9_.*?/-]+$/.test(pattern))) return patterns;
+  const message = `--tools takes names or patterns divided by commas, not "${text}".`;
+  throw new Failure('usage.bad_value', message, "tidegate mcp --tools 'find_*,file_pr,!Bash'");
+}
+
 /** What to type when servers were left out because their file is not trusted. */
 export function trustHint({ trust, config }: Tidegate): string | undefined {
   if (trust.isTrusted || trust.file === undefined) return undefined;
   return config.servers.some((server) => server.isEnabled)
     ? `tidegate trust ${shellPath(trust.file)}`
     : undefined;
+}
+
+/** One line for each tool file of the workspace that is not offered. */
+export function workspaceNotes(tidegate: Tidegate): readonly string[] {
+  return tidegate
+    .workspaceTools()
+    .filter(({ state }) => state !== 'ready')
+    .map(({ file, state, problem = state }) =>
+      printable(state === 'untrusted' ? `${file}: ${problem}` : problem),
+    );
 }

@@ -95,6 +95,10 @@ export const problemCodes = {
     meaning: 'The record of trusted files could not be changed.',
     remedy: 'Check that the state directory is writable, then try again.',
   },
+  'tools.name_clash': {
+    meaning: 'Two tools that run here have the same name.',
+    remedy: 'Give one of them another name.',
+  },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
 export type ProblemCode = keyof typeof problemCodes;

@@ -2,6 +2,8 @@
 export interface Config {
   /** In the order of the file, those that are not enabled included. */
   readonly servers: readonly ServerConfig[];
+  /** Patterns for `createToolFilter`, over the names of our own tools. */
+  readonly builtins: readonly string[];
   readonly workspace: WorkspaceConfig;
   readonly http: HttpConfig;
   readonly log: LogConfig;

@@ -10,7 +10,7 @@ export { findConfig, operatorConfig } from './find.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.js';
-export { describeProblem, hasErrors, type Problem } from './problem.js';
+export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
 export { telemetryFromEnvironment } from './telemetry-environment.js';

@@ -24,9 +24,10 @@ export type ServerSection = 'servers' | 'mcpServers';
 
 /** The configuration as the rest of the program sees it. */
 export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config {
-  const { http, log, telemetry, workspace } = values;
+  const { builtins, http, log, telemetry, workspace } = values;
   return deepFreeze({
     servers: parts.sections.flatMap((section) => serversOf(section, values, parts)),
+    builtins,
     workspace: { roots: workspace.roots?.map((root) => absolute(root, parts)) ?? [parts.workspace] },
     http: httpOf(http),
     log: { level: log.level, ...(log.file === undefined ? {} : { file: absolute(log.file, parts) }) },

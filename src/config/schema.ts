@@ -155,6 +155,13 @@ export const configTable = defineRecord({
       default: {},
       of: foreignServer,
     },
+    builtins: {
+      kind: 'list',
+      description:
+        "Which of Tidegate's own tools are offered: exact names or patterns (`*`, `?`); `!` takes away. `[]` offers none.",
+      default: ['*'],
+      of: { kind: 'text', format: 'pattern', description: 'A name or pattern.' },
+    },
     workspace: {
       kind: 'record',
       description: 'The files that the work is about.',

@@ -25,6 +25,7 @@ import { callWithLiveAsks } from './live-asks.js';
 import { readQuestions, unanswerable } from './questions.js';
 import { openRounds } from './rounds.js';
 import { createStateSeal, type StateSeal } from './state-seal.js';
+import { withSteps } from './with-steps.js';
 
 export interface GatewayParts {
   readonly providers: readonly Provider[];
@@ -124,7 +125,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       const started = parts.now();
       const ends = beginAll(parts.observers, request);
       const seen: Seen = {};
-      const outcome = await attempt(request, exchange, seen);
+      const outcome = await attempt(request, withSteps(exchange, request.id, parts.observers), seen);
       const ms = parts.now() - started;
       for (const end of ends) endOne(end, { request, ...(seen.call && { call: seen.call }), outcome, ms });
       return outcome;

@@ -1,2 +1,2 @@
-export type { ListKind } from './directory.js';
+export type { ListKind, ProviderReport } from './directory.js';
 export { type Gateway, type GatewayParts, openGateway } from './gateway.js';

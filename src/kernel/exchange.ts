@@ -42,7 +42,12 @@ export interface Exchange extends Cancellation {
   /** Whether the caller declared that it can answer this kind of question. */
   canAnswer(method: QuestionMethod): boolean;
   ask(question: Question): Promise<Answer>;
+  /** Marks a step of the work for whoever watches; there when somebody does. Call what it gives when it ends. */
+  step?(name: string): EndStep;
 }
+
+/** `failure` says in words why the step failed. */
+export type EndStep = (failure?: string) => void;
 
 /** The line of a caller that only wants the result: it hears nothing in between and answers no questions. */
 export function createQuietExchange(signal: AbortSignal): Exchange {

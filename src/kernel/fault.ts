@@ -122,6 +122,66 @@ export const faultTable = {
     meaning: 'The server answered with an error of its own, passed on as it came.',
     remedy: 'Read the message of the server.',
   },
+  'need.starting': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'Something that the tool needs is still starting.',
+    remedy: 'Call again in a few seconds.',
+  },
+  'need.unavailable': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'Something that the tool needs is not there, or is switched off.',
+    remedy: 'Work without this tool, or ask the operator to provide what the message names.',
+  },
+  'work.not_found': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'What the tool was asked about does not exist.',
+    remedy: 'Look for the right name first.',
+  },
+  'work.refused': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'The tool does not do this: the place is outside the workspace, or protected.',
+    remedy: 'Stay inside the workspace; ask a person if it must be done.',
+  },
+  'work.conflict': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'Somebody else changed the same thing meanwhile; nothing was overwritten.',
+    remedy: 'Look at the present state and decide anew.',
+  },
+  'work.bad_state': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The call is well formed, but is not possible as things are now.',
+    remedy: 'Do first what the message says.',
+  },
+  'work.external': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'Another program that the tool relies on failed.',
+    remedy: 'Read what that program said.',
+  },
+  'work.unsupported': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The tool cannot do this with such an object or on this machine.',
+    remedy: 'Choose another way.',
+  },
+  'work.timeout': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The work took longer than it was given.',
+    remedy: 'Ask for less, or give it more time.',
+  },
+  'work.failed': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The tool failed, in its own words.',
+    remedy: 'Read the message of the tool.',
+  },
   internal: {
     fixer: 'us',
     retryable: false,
@@ -145,6 +205,12 @@ export interface Fault {
   readonly upstream?: JsonText;
   /** Facts that the caller needs to go on, such as the schema or the missing capability. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The case in the words of one tool, in snake_case. */
+  readonly reason?: string;
+  /** Said in place of the remedy of the table. */
+  readonly suggestion?: string;
+  /** Where it differs from the table. */
+  readonly retryable?: boolean;
 }
 
 export function createFault(

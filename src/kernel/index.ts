@@ -19,9 +19,11 @@ export {
   cancellationOf,
   createCancellation,
 } from './cancellation.js';
+export { decodeArguments } from './decode-arguments.js';
 export {
   type Answer,
   createQuietExchange,
+  type EndStep,
   type Exchange,
   type LogLevel,
   logLevels,
@@ -30,6 +32,17 @@ export {
   questionMethods,
 } from './exchange.js';
 export { createFault, type Fault, type FaultCode, faultCodes, faultTable } from './fault.js';
+export type {
+  BinaryFile,
+  FileChange,
+  FileFacts,
+  FilePage,
+  Files,
+  ImageFile,
+  TextEdit,
+  TextLine,
+  TextPage,
+} from './files-port.js';
 export {
   errorText,
   type Frame,
@@ -56,9 +69,19 @@ export {
   withMembers,
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
+export {
+  type PortName,
+  type PortService,
+  type PortServices,
+  type Readiness,
+  type Tier,
+  type ToolPorts,
+} from './ports.js';
 export { printable, printableJson, printableLines } from './printable.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
+export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
+export type { Search } from './search-port.js';
 export {
   type Client,
   type Era,
@@ -67,6 +90,7 @@ export {
   type Session,
   type SessionScope,
 } from './session.js';
+export type { Shell } from './shell-port.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
 export {
   type Catalogue,
@@ -80,4 +104,13 @@ export {
   type TemplateSpec,
   type ToolSpec,
 } from './tool.js';
-export type { ToolContext, ToolModule, ToolOutput } from './tool-module.js';
+export { CardRefused, cardOf, type ToolCard } from './tool-card.js';
+export { type FailureFacts, isToolFailure, ToolFailure, type WorkCode } from './tool-failure.js';
+export type {
+  ContentBlock,
+  PlainResult,
+  ToolContext,
+  ToolModule,
+  ToolResult,
+  TypedResult,
+} from './tool-module.js';

@@ -1,5 +1,5 @@
 import type { Attempt, Call, Outcome, Request } from './call.js';
-import type { Exchange } from './exchange.js';
+import type { EndStep, Exchange } from './exchange.js';
 
 /** The corridor, in its one order. The provider stands at its end. */
 export const stages = ['policy', 'approval', 'limit', 'cache', 'redaction'] as const;
@@ -19,4 +19,6 @@ export interface Interceptor {
 export interface Observer {
   readonly name: string;
   begin(request: Request): (attempt: Attempt) => void;
+  /** A part of the work on a request that has begun. */
+  step?(requestId: string, name: string): EndStep;
 }

@@ -1,26 +1,54 @@
 import type { Exchange } from './exchange.js';
+import type { PortName, Tier, ToolPorts } from './ports.js';
+import type { Schema } from './schema.js';
 import type { Session } from './session.js';
-import type { Effect, Hints } from './tool.js';
+import type { Effect, GraphShape, Hints } from './tool.js';
 
-/** What a tool may use while it runs. */
-export interface ToolContext {
+/** What a tool may use while it runs: the line of its call, and exactly the ports that it named. */
+export interface ToolContext<Needs extends PortName = never, Optional extends PortName = never> {
   readonly exchange: Exchange;
   readonly session: Session;
+  readonly ports: Pick<ToolPorts, Needs> & Partial<Pick<ToolPorts, Optional>>;
 }
 
-/** What a tool gives back: plain text, or a whole MCP tool result. */
-export type ToolOutput =
-  | string
-  | { readonly content: readonly unknown[]; readonly [member: string]: unknown };
+/** A block of MCP content: `{ type: 'text', text }`, `{ type: 'image', data, mimeType }` and so on. */
+export interface ContentBlock {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
 
-/** A tool as its author writes it: one definition from which listing, checking and dispatch derive. */
-export interface ToolModule<Input = never> {
+/** What a tool without an output schema gives: text, or blocks. */
+export type PlainResult = string | { readonly content: readonly ContentBlock[] };
+
+/** What a tool with an output schema gives: the data, and a text that says the same to those who read only text. */
+export interface TypedResult<Output> {
+  readonly data: Output;
+  /** Left out: the data as JSON. */
+  readonly text?: string;
+  /** Blocks that no text can say, such as an image; they come after the text. */
+  readonly content?: readonly ContentBlock[];
+}
+
+export type ToolResult = PlainResult | TypedResult<unknown>;
+
+/**
+ * A tool as the gate knows it: one definition from which schema, listing, decoding, dispatch, docs and tests derive.
+ * Authors make one with `defineTool` or `defineGraph`, which know its types.
+ */
+export interface ToolModule {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly effect: Effect;
   readonly hints?: Hints;
-  /** JSON Schema (2020-12) of the arguments. */
-  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: 'object' };
-  run(input: Input, context: ToolContext): Promise<ToolOutput> | ToolOutput;
+  readonly needs?: readonly PortName[];
+  readonly optional?: readonly PortName[];
+  /** Stated only where the tier that follows from the needs would mislead. */
+  readonly tier?: Tier;
+  readonly input: Schema;
+  readonly output?: Schema;
+  /** Other spellings that are read as an argument: `{ file_path: ['path'] }`. */
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
+  readonly graph?: GraphShape;
+  run(input: never, context: ToolContext<PortName, PortName>): ToolResult | Promise<ToolResult>;
 }

@@ -1,4 +1,5 @@
 import type { JsonText } from './json-text.js';
+import type { PortName, Tier } from './ports.js';
 
 export type Effect = 'read' | 'write' | 'execute' | 'ask';
 
@@ -12,6 +13,12 @@ export interface Hints {
 /** Where a definition comes from. */
 export type Source = 'builtin' | 'workspace' | `plugin:${string}` | `server:${string}`;
 
+/** How a tool made of nodes hangs together. `exit` stands for the end. */
+export interface GraphShape {
+  readonly first: string;
+  readonly edges: Readonly<Record<string, readonly string[]>>;
+}
+
 /** A tool as data. `definition` is what clients are shown, kept as the text that its author sent. */
 export interface ToolSpec {
   readonly kind: 'tool';
@@ -22,6 +29,10 @@ export interface ToolSpec {
   readonly effect: Effect;
   readonly hints: Hints;
   readonly definition: JsonText;
+  /** Only of our own tools: what they need to work, and their tier. */
+  readonly needs?: readonly PortName[];
+  readonly tier?: Tier;
+  readonly graph?: GraphShape;
 }
 
 export interface PromptSpec {

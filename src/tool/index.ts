@@ -1,10 +1,31 @@
-export type {
-  Effect,
-  Exchange,
-  Hints,
-  Session,
-  ToolContext,
-  ToolModule,
-  ToolOutput,
+export { z } from 'zod';
+export {
+  type BinaryFile,
+  type ContentBlock,
+  type Effect,
+  type Exchange,
+  type FileChange,
+  type FileFacts,
+  type FilePage,
+  type Files,
+  type Hints,
+  type ImageFile,
+  type InputOf,
+  type OutputOf,
+  type PlainResult,
+  type PortName,
+  type Schema,
+  type Search,
+  type Session,
+  type Shell,
+  type TextEdit,
+  type TextLine,
+  type TextPage,
+  type ToolContext,
+  ToolFailure,
+  type ToolModule,
+  type TypedResult,
+  type WorkCode,
 } from '../kernel/index.js';
-export { defineTool } from './define-tool.js';
+export { defineGraph, type NodeContext, payload, type Payload } from './define-graph.js';
+export { defineTool, type ToolDefinition } from './define-tool.js';

@@ -10,6 +10,7 @@ import {
   type Question,
   type Request,
   type Session,
+  type ToolSpec,
 } from '../kernel/index.js';
 import { duplicate, failed, tooMany } from './answers.js';
 import { createExchange } from './exchanges.js';
@@ -43,7 +44,8 @@ export interface CallFace {
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
   ask(question: Question, caller: Cancellation): Promise<Answer>;
-  end(outcome: Outcome, request: Request): void;
+  /** `tool` is what failed, where a tool did. */
+  end(outcome: Outcome, request: Request, tool?: ToolSpec): void;
 }
 
 /** Answers a request under its id, which nobody else may use meanwhile. Whatever happens, the id is free again. */
@@ -95,8 +97,17 @@ export async function runCall(
     const outcome = await parts.gateway.call(request, exchange);
     exchange.hangUp();
     if (caller.isCancelled) line.drop();
-    else face.end(outcome, request);
+    else face.end(outcome, request, failedTool(parts, request, outcome));
   } finally {
     parts.turnstile.leave();
   }
+}
+
+function failedTool(
+  { gateway, session }: CallRunnerParts,
+  { wanted }: Request,
+  outcome: Outcome,
+): ToolSpec | undefined {
+  const hasFailed = outcome.kind === 'fault' && wanted.kind === 'tool';
+  return hasFailed ? gateway.describe(session, wanted.name) : undefined;
 }

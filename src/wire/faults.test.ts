@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createFault, type Fault, faultCodes, faultTable, JsonText } from '../kernel/index.js';
+import {
+  createFault,
+  type Fault,
+  faultCodes,
+  faultTable,
+  JsonText,
+  type Source,
+  type ToolSpec,
+} from '../kernel/index.js';
 import { faultText, mcpFaults, protocolError } from './faults.js';
 
 function errorOf(fault: Fault, kind: 'tool' | 'resource' = 'resource', era: 'legacy' | 'modern' = 'modern') {
@@ -70,10 +78,12 @@ describe('the faces of faults', () => {
     const face = faultText(fault, 'tool', 'modern');
     expect(face.as).toBe('result');
     expect(JSON.parse(face.text)).toEqual({
-      content: [{ type: 'text', text: `x is missing. ${faultTable['input.invalid'].remedy}` }],
+      content: [
+        { type: 'text', text: `x is missing. ${faultTable['input.invalid'].remedy} (input.invalid)` },
+      ],
       isError: true,
-      _meta: {
-        'dev.tidegate/error': {
+      structuredContent: {
+        error: {
           code: 'input.invalid',
           message: 'x is missing.',
           suggestion: faultTable['input.invalid'].remedy,
@@ -82,6 +92,48 @@ describe('the faces of faults', () => {
         },
       },
     });
+  });
+
+  it('carry the case, the facts and the advice of a tool, in the text too', () => {
+    const more = { reason: 'dirty', data: { files: ['a.ts'] }, suggestion: 'Commit first.', retryable: true };
+    const face = faultText(createFault('work.bad_state', 'One file is uncommitted.', more), 'tool', 'legacy');
+    expect(JSON.parse(face.text)).toEqual({
+      content: [
+        {
+          type: 'text',
+          text: 'One file is uncommitted. Commit first. (work.bad_state, dirty, retryable)\n{"files":["a.ts"]}',
+        },
+      ],
+      isError: true,
+      structuredContent: {
+        error: {
+          code: 'work.bad_state',
+          message: 'One file is uncommitted.',
+          reason: 'dirty',
+          details: { files: ['a.ts'] },
+          suggestion: 'Commit first.',
+          retryable: true,
+        },
+      },
+    });
+  });
+
+  it('stay out of the structured content of a tool whose output schema does not know them', () => {
+    const spec = (source: Source, outputSchema?: object): ToolSpec => ({
+      kind: 'tool',
+      name: 't',
+      localName: 't',
+      source,
+      effect: 'read',
+      hints: {},
+      definition: JsonText.from({ name: 't', ...(outputSchema && { outputSchema }) }),
+    });
+    const fault = createFault('provider.lost', 'It went away.');
+    const keysOf = (tool: ToolSpec): string[] =>
+      Object.keys(JSON.parse(faultText(fault, 'tool', 'modern', tool).text) as object);
+    expect(keysOf(spec('server:x', { type: 'object' }))).toEqual(['content', 'isError', '_meta']);
+    expect(keysOf(spec('server:x'))).toEqual(['content', 'isError', 'structuredContent']);
+    expect(keysOf(spec('builtin', { type: 'object' }))).toEqual(['content', 'isError', 'structuredContent']);
   });
 
   it('pass on the error of an upstream as it came', () => {

@@ -5,6 +5,7 @@ import {
   faultTable,
   type JsonText,
   type RawId,
+  type ToolSpec,
   type Wanted,
   withMembers,
 } from '../kernel/index.js';
@@ -38,6 +39,16 @@ export const mcpFaults: Readonly<Record<FaultCode, McpFace>> = {
   'provider.lost': { as: 'result', code: -32603 },
   'provider.malformed': { as: 'result', code: -32603 },
   'upstream.error': { as: 'error', code: -32603 },
+  'need.starting': { as: 'result', code: -32603 },
+  'need.unavailable': { as: 'result', code: -32603 },
+  'work.not_found': { as: 'result', code: -32603 },
+  'work.refused': { as: 'result', code: -32603 },
+  'work.conflict': { as: 'result', code: -32603 },
+  'work.bad_state': { as: 'result', code: -32603 },
+  'work.external': { as: 'result', code: -32603 },
+  'work.unsupported': { as: 'result', code: -32603 },
+  'work.timeout': { as: 'result', code: -32603 },
+  'work.failed': { as: 'result', code: -32603 },
   internal: { as: 'error', code: -32603 },
 };
 
@@ -46,7 +57,13 @@ export type FaultText =
   | { readonly as: 'result'; readonly text: string }
   | { readonly as: 'error'; readonly text: string; readonly httpStatus: number };
 
-export function faultText(fault: Fault, wanted: Wanted['kind'], era: 'legacy' | 'modern'): FaultText {
+/** `tool` is the definition that was called, where there is one. */
+export function faultText(
+  fault: Fault,
+  wanted: Wanted['kind'],
+  era: 'legacy' | 'modern',
+  tool?: ToolSpec,
+): FaultText {
   const face = mcpFaults[fault.code];
   if (fault.upstream !== undefined) {
     return {
@@ -55,7 +72,7 @@ export function faultText(fault: Fault, wanted: Wanted['kind'], era: 'legacy' | 
       httpStatus: statusOfUpstream(fault.upstream.value),
     };
   }
-  if (face.as === 'result' && wanted === 'tool') return { as: 'result', text: faultResult(fault) };
+  if (face.as === 'result' && wanted === 'tool') return { as: 'result', text: faultResult(fault, tool) };
   const code = era === 'legacy' ? (face.legacyCode ?? face.code) : face.code;
   const data = { ...fault.data, code: fault.code };
   // What is hidden and what is absent must look the same, so these errors carry no more than every server's.
@@ -68,21 +85,45 @@ function dataFor(fault: Fault, data: Readonly<Record<string, unknown>>): Readonl
   return fault.code === 'resource.not_found' || fault.code === 'ask.unsupported' ? { ...fault.data } : data;
 }
 
-function faultResult(fault: Fault): string {
+/** Some clients show the model only the text, others only the structured content: both say everything. */
+function faultResult(fault: Fault, tool: ToolSpec | undefined): string {
   const row = faultTable[fault.code];
+  const error = {
+    code: fault.code,
+    message: fault.message,
+    ...(fault.reason !== undefined && { reason: fault.reason }),
+    ...(fault.data && { details: fault.data }),
+    suggestion: fault.suggestion ?? row.remedy,
+    retryable: fault.retryable ?? row.retryable,
+  };
   return JSON.stringify({
-    content: [{ type: 'text', text: `${fault.message} ${row.remedy}` }],
+    content: [{ type: 'text', text: inWords(error) }],
     isError: true,
-    _meta: {
-      'dev.tidegate/error': {
-        code: fault.code,
-        message: fault.message,
-        suggestion: row.remedy,
-        retryable: row.retryable,
-        ...(fault.data && { details: fault.data }),
-      },
-    },
+    ...(admitsEnvelope(tool) ? { structuredContent: { error } } : { _meta: { 'dev.tidegate/error': error } }),
   });
+}
+
+interface Envelope {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly reason?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly suggestion: string;
+  readonly retryable: boolean;
+}
+
+/** The schema of the arguments is left out: whoever called has read it in the list. */
+function inWords({ code, message, reason, details, suggestion, retryable }: Envelope): string {
+  const { inputSchema: _schema, issues: _issues, ...facts } = details ?? {};
+  const codes = [code, ...(reason === undefined ? [] : [reason]), ...(retryable ? ['retryable'] : [])];
+  const more = Object.keys(facts).length > 0 ? `\n${JSON.stringify(facts)}` : '';
+  return `${message} ${suggestion} (${codes.join(', ')})${more}`;
+}
+
+/** A strict client checks failed results too, and only the output schemas of our own tools admit our envelope. */
+function admitsEnvelope(tool: ToolSpec | undefined): boolean {
+  if (tool === undefined || tool.source === 'builtin' || tool.source === 'workspace') return true;
+  return !Object.hasOwn(tool.definition.value as object, 'outputSchema');
 }
 
 /** An error from behind us, as it came; only the code that this era gave up is put into its present form. */

@@ -11,7 +11,8 @@ import {
   type Outcome,
   type Question,
   type RawId,
-  type Request,
+  type ToolSpec,
+  type Wanted,
   requestText,
   resultText,
 } from '../kernel/index.js';
@@ -85,7 +86,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       logLevel: level,
       asking: 'live',
       ask: (question, caller) => ask(line, caller, question),
-      end: (outcome, request) => line.end(encodeOutcome(frame.id, outcome, request)),
+      end: (outcome, { wanted }, tool) => line.end(encodeOutcome(frame.id, outcome, wanted, tool)),
     });
   }
 
@@ -197,10 +198,10 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   };
 }
 
-function encodeOutcome(id: RawId, outcome: Outcome, request: Request): string {
+function encodeOutcome(id: RawId, outcome: Outcome, wanted: Wanted, tool?: ToolSpec): string {
   if (outcome.kind === 'content') return resultText(id, legacyResult(outcome.result));
   if (outcome.kind === 'asks') return protocolError(id, -32603, 'This client cannot be asked in rounds.');
-  const fault = faultText(outcome.fault, request.wanted.kind, 'legacy');
+  const fault = faultText(outcome.fault, wanted.kind, 'legacy', tool);
   return fault.as === 'result' ? resultText(id, fault.text) : errorText(id, fault.text);
 }
 

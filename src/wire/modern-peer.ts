@@ -6,7 +6,8 @@ import {
   type LogLevel,
   type Outcome,
   type RawId,
-  type Request,
+  type ToolSpec,
+  type Wanted,
   resultText,
 } from '../kernel/index.js';
 import { badCursor, cancelledId, cursorOf, tooMany, unknownMethod } from './answers.js';
@@ -50,18 +51,18 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
       logLevel: sender.logLevel,
       asking: 'rounds',
       ask: () => Promise.resolve(refusedAnswer('this client is asked in rounds')),
-      end: (outcome, request) => endWith(asked.frame.id, outcome, request, asked.line),
+      end: (outcome, request, tool) => endWith(asked, outcome, request.wanted, tool),
     });
   }
 
-  function endWith(id: RawId, outcome: Outcome, { wanted }: Request, line: ReplyLine): void {
+  function endWith({ frame: { id }, line }: Asked, outcome: Outcome, wanted: Wanted, tool?: ToolSpec): void {
     if (outcome.kind === 'content') {
       return line.end(resultText(id, completeResult(outcome.result, wanted.kind === 'resource', server)));
     }
     if (outcome.kind === 'asks') {
       return line.end(resultText(id, inputRequiredResult(outcome.questions, outcome.state, server)));
     }
-    const fault = faultText(outcome.fault, wanted.kind, 'modern');
+    const fault = faultText(outcome.fault, wanted.kind, 'modern', tool);
     if (fault.as === 'error') return line.end(errorText(id, fault.text), fault.httpStatus);
     line.end(resultText(id, completeResult(new JsonText(fault.text), false, server)));
   }

@@ -167,7 +167,7 @@ describe('the house plan', () => {
       access: ['kernel'],
       surface: ['kernel'],
       'concerns/*': ['kernel'],
-      'tools/*': ['kernel'],
+      'tools/*': ['kernel', 'tool'],
       'providers/*': ['kernel'],
       'services/*': ['kernel'],
       config: ['kernel'],

@@ -25,8 +25,9 @@ describe('the package', () => {
     });
   });
 
-  it('installs nothing along: what it needs is bundled', () => {
-    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies']) {
+  it('installs along only what cannot be bundled, and what its types speak of', () => {
+    expect(Object.keys(manifest['dependencies'] as object)).toEqual(['@vscode/ripgrep', 'jiti', 'zod']);
+    for (const kind of ['peerDependencies', 'optionalDependencies', 'bundleDependencies']) {
       expect(manifest).not.toHaveProperty(kind);
     }
   });

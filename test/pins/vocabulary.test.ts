@@ -41,6 +41,8 @@ const pinnedFaults: Readonly<Record<FaultCode, string>> = {
   'cursor.invalid': 'agent error -32602',
   'input.invalid': 'agent result -32602',
   internal: 'us error -32603',
+  'need.starting': 'agent retryable result -32603',
+  'need.unavailable': 'operator result -32603',
   'prompt.not_found': 'agent error -32602',
   'provider.lost': 'agent retryable result -32603',
   'provider.malformed': 'us result -32603',
@@ -50,6 +52,14 @@ const pinnedFaults: Readonly<Record<FaultCode, string>> = {
   'resource.not_found': 'agent error -32602 legacy -32002',
   'tool.not_found': 'agent error -32602',
   'upstream.error': 'agent error -32603',
+  'work.bad_state': 'agent result -32603',
+  'work.conflict': 'agent result -32603',
+  'work.external': 'operator result -32603',
+  'work.failed': 'agent result -32603',
+  'work.not_found': 'agent result -32603',
+  'work.refused': 'human result -32603',
+  'work.timeout': 'agent retryable result -32603',
+  'work.unsupported': 'agent result -32603',
 };
 
 function inOneLine(code: FaultCode): string {

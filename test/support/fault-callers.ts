@@ -102,8 +102,10 @@ export async function openHttpCaller(place: Place): Promise<Caller> {
 }
 
 function cameOf(message: Message | undefined, ms: number): Came {
-  const meta = message?.result?.['_meta'] as Readonly<Record<string, { readonly code?: string }>> | undefined;
-  const code = meta?.['dev.tidegate/error']?.code ?? message?.error?.message;
+  const structured = message?.result?.['structuredContent'] as
+    | { readonly error?: { readonly code?: string } }
+    | undefined;
+  const code = structured?.error?.code ?? message?.error?.message;
   if (message === undefined) return { text: undefined, code: 'no answer', ms };
   return code === undefined
     ? { text: textOfResult(message), code: undefined, ms }

@@ -40,7 +40,7 @@ export function openPlace(config: unknown, more: { readonly trusted?: boolean } 
     configFile,
     env,
     // JSON is YAML.
-    write: (next) => writeFileSync(configFile, JSON.stringify(next, undefined, 2)),
+    write: (next) => writeFileSync(configFile, JSON.stringify(withoutBuiltins(next), undefined, 2)),
     run: (...args) => runProgram(args, workspace, env),
     trust() {
       const { status, stderr } = place.run('trust', '--yes', configFile);
@@ -51,6 +51,12 @@ export function openPlace(config: unknown, more: { readonly trusted?: boolean } 
   place.write(config);
   if (more.trusted !== false) place.trust();
   return place;
+}
+
+/** Most suites are about servers: our own tools are offered only where a suite asks for them. */
+function withoutBuiltins(config: unknown): unknown {
+  const isObject = typeof config === 'object' && config !== null && !Array.isArray(config);
+  return isObject ? { builtins: [], ...config } : config;
 }
 
 function runProgram(

@@ -100,10 +100,14 @@ function createChild(order: ProcessOrder, script: Script, pid: number) {
     onExit: (listener) => {
       on.exit = listener;
     },
+    onNotes: () => undefined,
     pauseOutput: () => undefined,
     resumeOutput: () => undefined,
+    pauseErrorOutput: () => undefined,
+    resumeErrorOutput: () => undefined,
     async close() {
       child.isClosed = true;
+      return { isGone: true, ended: 0 };
     },
   };
   return { child, face };

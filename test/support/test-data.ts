@@ -29,3 +29,14 @@ export function readNaughtyStrings(): Corpus<readonly string[]> {
   if (!existsSync(file)) return { found: undefined, reason: `no naughty strings in ${testData}` };
   return { found: JSON.parse(readFileSync(file, 'utf8')) as readonly string[], reason: '' };
 }
+
+/** Strings that are commands to a shell, one a line. */
+export function readCommandStrings(): Corpus<readonly string[]> {
+  const files = ['command-execution-unix.txt', 'command_exec.txt'].map((name) =>
+    join(testData, 'payloads', name),
+  );
+  if (!files.every((file) => existsSync(file)))
+    return { found: undefined, reason: `no command strings in ${testData}` };
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split(/\r?\n/));
+  return { found: [...new Set(lines.filter((line) => line !== ''))], reason: '' };
+}

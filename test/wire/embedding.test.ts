@@ -27,13 +27,13 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const opening = `
 import { callTool, listTools, openTidegate } from 'tidegate';
-import { defineTool } from 'tidegate/tool';
+import { defineTool, z } from 'tidegate/tool';
 const add = defineTool({
   name: 'add', title: 'Add', description: 'Adds two numbers.', effect: 'read',
-  inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+  input: z.object({ a: z.number().describe('One.'), b: z.number().describe('Another.') }),
   run: ({ a, b }) => String(a + b),
 });
-const gate = await openTidegate({ cwd: process.cwd(), env: process.env, version: '0', mode: 'command', tools: [add] });
+const gate = await openTidegate({ cwd: process.cwd(), env: process.env, version: '0', mode: 'command', tools: [add], toolPatterns: ['add'] });
 `;
 
 describe('a program that embeds the gate', () => {
@@ -48,7 +48,7 @@ describe('a program that embeds the gate', () => {
   it('gets wrong arguments refused with the schema, and an unknown tool as unknown', () => {
     const seen = run(`${opening}
       const signal = new AbortController().signal;
-      const wrong = await callTool(gate, 'add', '{"a":"1"}', signal);
+      const wrong = await callTool(gate, 'add', '{"a":"one"}', signal);
       const unknown = await callTool(gate, 'nothing', '{}', signal);
       console.log(JSON.stringify([wrong.fault.code, wrong.fault.data.inputSchema.required, unknown.fault.code]));
       await gate.close();`);

@@ -7,6 +7,7 @@ import { serve } from './serve.js';
 import { servers } from './servers.js';
 import { toolsCall } from './tools-call.js';
 import { toolsList } from './tools-list.js';
+import { toolsNew } from './tools-new.js';
 import { toolsShow } from './tools-show.js';
 import { trust } from './trust.js';
 
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   toolsList,
   toolsShow,
   toolsCall,
+  toolsNew,
   servers,
   trust,
   configCheck,

@@ -1,9 +1,9 @@
 import { aborted } from '../aborted.js';
-import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
+import { type Command, configOption, type Context, type Given, textOption, toolsOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { noFileNamed } from '../locate.js';
-import { trustHint, withGate } from '../with-gate.js';
+import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
 export const mcp: Command = {
   name: 'mcp',
@@ -11,6 +11,7 @@ export const mcp: Command = {
   isService: true,
   options: [
     configOption,
+    toolsOption,
     { name: 'via', value: 'url', about: 'Carry everything to a running gate at this address instead.' },
     {
       name: 'token',
@@ -18,7 +19,11 @@ export const mcp: Command = {
       about: 'The token of that gate. Default: TIDEGATE_TOKEN, else its token file.',
     },
   ],
-  examples: ['tidegate mcp --config ./tidegate.yaml', 'tidegate mcp --via http://127.0.0.1:7331/mcp'],
+  examples: [
+    'tidegate mcp --config ./tidegate.yaml',
+    "tidegate mcp --tools 'find_*,file_pr,!Bash'",
+    'tidegate mcp --via http://127.0.0.1:7331/mcp',
+  ],
   run(given, context) {
     const via = textOption(given, 'via');
     return via === undefined ? serveHere(given, context) : bridge(via, given, context);
@@ -34,12 +39,17 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
       );
     }
     if (tidegate.trust.file === undefined) context.output.note(`tidegate: ${noFileNamed}`);
+    for (const line of workspaceNotes(tidegate)) context.output.note(`tidegate: ${line}`);
     await Promise.race([tidegate.serveStdio(), aborted(context.signal)]);
     return exitCodes.ok;
   });
 }
 
 async function bridge(via: string, given: Given, context: Context): Promise<ExitCode> {
+  if (textOption(given, 'tools') !== undefined) {
+    const message = '--tools narrows a gate that runs here; the gate behind --via has its own.';
+    throw new Failure('usage.exclusive', message, "tidegate serve --tools '…'");
+  }
   const url = URL.canParse(via) ? new URL(via) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new Failure(

@@ -1,12 +1,12 @@
 import type { HttpServing } from '../../app/index.js';
 import { type Config, isLoopbackHost, printable } from '../../config/index.js';
 import { aborted } from '../aborted.js';
-import { type Command, configOption, type Context, textOption } from '../command.js';
+import { type Command, configOption, type Context, textOption, toolsOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { keepHeapSmall } from '../small-heap.js';
 import { noFileNamed } from '../locate.js';
-import { trustHint, withGate } from '../with-gate.js';
+import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
 export const serve: Command = {
   name: 'serve',
@@ -14,6 +14,7 @@ export const serve: Command = {
   isService: true,
   options: [
     configOption,
+    toolsOption,
     { name: 'port', value: 'number', about: 'Listen on this port; 0 picks a free one.' },
     { name: 'host', value: 'address', about: 'Listen on this address.' },
   ],
@@ -28,6 +29,7 @@ export const serve: Command = {
       );
       announce(context, serving, trustHint(tidegate));
       if (tidegate.trust.file === undefined) context.output.note(noFileNamed);
+      for (const line of workspaceNotes(tidegate)) context.output.note(line);
       // Not earlier: starting is quicker with room to spare.
       keepHeapSmall();
       await aborted(context.signal);

@@ -37,7 +37,7 @@ async function reportsOf(given: Given, context: Context): Promise<readonly Provi
     await untilSettled(tidegate, context);
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined) context.output.note(`the file is not trusted. Read it, then: ${untrusted}`);
-    return tidegate.gateway.status();
+    return tidegate.gateway.status().filter(({ source }) => source.startsWith('server:'));
   });
 }
 

@@ -2,7 +2,7 @@ import { printable } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaryOf, toolsOf } from '../tools.js';
-import { trustHint, withGate } from '../with-gate.js';
+import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
 export const toolsList: Command = {
   name: 'tools list',
@@ -32,6 +32,7 @@ export const toolsList: Command = {
       const untrusted = trustHint(tidegate);
       if (untrusted !== undefined)
         output.note(`servers of an untrusted file are left out. Read it, then: ${untrusted}`);
+      for (const line of workspaceNotes(tidegate)) output.note(line);
       if (tools.length > 0) return exitCodes.ok;
       output.note('no tools. See: tidegate servers');
       // A list that is empty for want of servers is no answer to build on.

@@ -1,17 +1,25 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import type { State } from '../../app/index.js';
 import { hasErrors, printable, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { shellPath } from '../shell-path.js';
-import { realFile, startsOf } from '../what-starts.js';
+import { noTools, recordedTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
+import { realFile, type Starts, startsOf } from '../what-starts.js';
 
 export const trust: Command = {
   name: 'trust',
-  summary: 'Show what a configuration file would start, and allow exactly this content to do so.',
-  arguments: [{ name: '[file]', about: 'The file to trust. Default: the nearest tidegate.yaml.' }],
+  summary: 'Show what a workspace would start or run, and allow exactly this content to do so.',
+  arguments: [
+    {
+      name: '[file]',
+      about:
+        'The file to trust. Default: the nearest tidegate.yaml, and the tools in .tidegate/tools beside it.',
+    },
+  ],
   options: [
     { name: 'yes', about: 'Do not ask.' },
     { name: 'forget', about: 'Take the trust back.' },
@@ -30,7 +38,7 @@ export const trust: Command = {
     if (list === true) return listTrusted(context);
     const [named] = given.arguments;
     if (forget === true) return forgetFile(named, context);
-    return trustFile(await locate(named, context), context, yes === true);
+    return trustPlace(await locateAny(named, context), context, yes === true);
   },
 };
 
@@ -48,15 +56,35 @@ async function listTrusted({ env, output }: Context): Promise<ExitCode> {
 async function forgetFile(named: string | undefined, context: Context): Promise<ExitCode> {
   const { openState } = await import('../../app/index.js');
   const { output, env } = context;
-  const { trust: record } = openState(env);
-  refuse(record.problem());
-  const gone = goneFile(named, context);
-  const isRecorded = record.list().some((known) => known.file === gone);
-  const file = gone !== undefined && isRecorded ? gone : realFile((await locate(named, context)).located);
-  refuse(record.forget(file));
-  output.json({ file, trusted: false });
-  output.line(`No longer trusted: ${printable(file)}`);
+  const state = openState(env);
+  refuse(state.trust.problem());
+  const files = await filesToForget(named, state, context);
+  for (const file of files) refuse(state.trust.forget(file));
+  output.json({ files, trusted: false });
+  for (const file of files) output.line(`No longer trusted: ${printable(file)}`);
   return exitCodes.ok;
+}
+
+/** The file that was named; otherwise all that `tidegate trust` trusts here. */
+async function filesToForget(
+  named: string | undefined,
+  state: State,
+  context: Context,
+): Promise<readonly string[]> {
+  const gone = goneFile(named, context);
+  if (gone !== undefined && state.trust.list().some(({ file }) => file === gone)) return [gone];
+  try {
+    const file = realFile((await locate(named, context)).located);
+    return named === undefined ? [file, ...recordedTools(dirname(file), state)] : [file];
+  } catch (error) {
+    const tools = named === undefined ? recordedTools(context.cwd, state) : [];
+    if (tools.length > 0 && isMissing(error)) return tools;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'config.not_found';
 }
 
 /** The path of a named file that cannot be read any more, by its words alone; undefined when it is there. */
@@ -66,8 +94,79 @@ function goneFile(named: string | undefined, { cwd }: Context): string | undefin
   return existsSync(file) ? undefined : file;
 }
 
-async function trustFile(place: Place, context: Context, isAgreed: boolean): Promise<ExitCode> {
-  const { located, state, trustProblem } = place;
+/** What is to be trusted: a configuration file, tools, or both. */
+interface Subject {
+  readonly state: State;
+  readonly place?: Place;
+  readonly tools: ToolsToTrust;
+}
+
+async function locateAny(named: string | undefined, context: Context): Promise<Subject> {
+  const { openState } = await import('../../app/index.js');
+  const state = openState(context.env);
+  const path = named === undefined ? undefined : resolve(context.cwd, named);
+  if (path !== undefined && isToolFile(path)) {
+    const tools = await untrustedTools(dirname(dirname(dirname(path))), state);
+    const files = tools.files.filter(({ file }) => basename(file) === basename(path));
+    return { state, tools: { ...tools, files } };
+  }
+  // Who names a file means that file.
+  if (named !== undefined) return { state, place: await locate(named, context), tools: noTools };
+  try {
+    const place = await locate(undefined, context);
+    return { state, place, tools: await untrustedTools(dirname(realFile(place.located)), state) };
+  } catch (error) {
+    const tools = await untrustedTools(context.cwd, state);
+    if (isMissing(error) && tools.hasAny) return { state, tools };
+    throw error;
+  }
+}
+
+function isToolFile(path: string): boolean {
+  return /\.tool\.(?:js|mjs|ts)$/.test(path) && basename(dirname(path)) === 'tools';
+}
+
+async function trustPlace(
+  { state, place, tools }: Subject,
+  context: Context,
+  isAgreed: boolean,
+): Promise<ExitCode> {
+  const { output } = context;
+  refuse(state.problem ?? state.trust.problem());
+  const config = place && (await configToTrust(place, context));
+  const isNews = tools.files.length > 0 || (config !== undefined && !config.isTrusted);
+  if (isNews) {
+    if (config !== undefined && !config.isTrusted) for (const line of config.starts.lines) output.line(line);
+    for (const line of toolLines(tools, context)) output.line(line);
+    if (!isAgreed) await agree(config?.file, context);
+    if (config !== undefined && !config.isTrusted) refuse(state.trust.record(config.file, config.sha256));
+    for (const { file, sha256 } of tools.files) refuse(state.trust.record(file, sha256));
+  }
+  const trusted = tools.files.map(({ file, sha256 }) => ({ file, sha256 }));
+  output.json({
+    ...(config && {
+      file: config.file,
+      sha256: config.sha256,
+      trusted: true,
+      starts: config.starts.servers,
+      settings: config.starts.settings,
+    }),
+    tools: trusted,
+  });
+  if (config) output.line(`${config.isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(config.file)}`);
+  for (const { file } of tools.files) output.line(`Trusted: ${printable(file)}`);
+  if (config === undefined && tools.files.length === 0) output.line('Already trusted.');
+  return exitCodes.ok;
+}
+
+interface ConfigToTrust {
+  readonly file: string;
+  readonly sha256: string;
+  readonly isTrusted: boolean;
+  readonly starts: Starts;
+}
+
+async function configToTrust({ located, trustProblem }: Place, context: Context): Promise<ConfigToTrust> {
   const { sha256, isTrusted, problems } = located;
   const file = realFile(located);
   refuse(trustProblem);
@@ -80,23 +179,19 @@ async function trustFile(place: Place, context: Context, isAgreed: boolean): Pro
       problemLines(problems),
     );
   }
-  const starts = await startsOf(located, context);
-  if (!isTrusted) {
-    for (const line of starts.lines) context.output.line(line);
-    if (!isAgreed) await agree(file, context);
-    refuse(state.trust.record(file, sha256));
-  }
-  context.output.json({ file, sha256, trusted: true, starts: starts.servers, settings: starts.settings });
-  context.output.line(`${isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(file)}`);
-  return exitCodes.ok;
+  return { file, sha256, isTrusted, starts: await startsOf(located, context) };
 }
 
-async function agree(file: string, { input, output, signal }: Context): Promise<void> {
+async function agree(file: string | undefined, { input, output, signal }: Context): Promise<void> {
   if (!input.isTerminal || output.isJson) {
     const message = 'Nothing was trusted: there is nobody to ask.';
-    throw new Failure('trust.not_asked', message, `tidegate trust ${shellPath(file)} --yes`);
+    throw new Failure(
+      'trust.not_asked',
+      message,
+      `tidegate trust${file === undefined ? '' : ` ${shellPath(file)}`} --yes`,
+    );
   }
-  const answer = await input.ask('Start these whenever Tidegate runs here? [y/N] ');
+  const answer = await input.ask('Start and run these whenever Tidegate works here? [y/N] ');
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim())) {
     throw new Failure('trust.refused', 'Nothing was trusted.');
   }

@@ -1,4 +1,5 @@
-import type { Attempt, Observer, Request } from '../../kernel/index.js';
+import type { Span } from '@opentelemetry/api';
+import type { Attempt, EndStep, Observer, Request } from '../../kernel/index.js';
 import { callerOf, endingOf, openingOf } from './attempt-span.js';
 
 export interface TelemetryOptions {
@@ -47,12 +48,17 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   });
   const tracer = provider.getTracer('tidegate', options.version);
 
+  /** As many as there are requests in flight. */
+  const open = new Map<string, Span>();
+
   function begin(request: Request): (attempt: Attempt) => void {
     const caller = callerOf(request.trace);
     const context = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
     const { name, attributes } = openingOf(request, options.redact);
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, context);
+    open.set(request.id, span);
     return (attempt) => {
+      open.delete(request.id);
       const ending = endingOf(attempt);
       span.setAttributes(ending.attributes);
       if (ending.error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: ending.error });
@@ -60,8 +66,20 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     };
   }
 
+  /** A child of the span of its request. */
+  function step(requestId: string, name: string): EndStep {
+    const parent = open.get(requestId);
+    const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+    const span = tracer.startSpan(`tool.step.${name}`, { kind: SpanKind.INTERNAL }, context);
+    return (failure) => {
+      if (failure !== undefined)
+        span.setStatus({ code: SpanStatusCode.ERROR, message: options.redact(failure) });
+      span.end();
+    };
+  }
+
   return {
-    observer: { name: 'telemetry', begin },
+    observer: { name: 'telemetry', begin, step },
     close: () => withinLimit(provider.shutdown()),
   };
 }

@@ -1,38 +1,39 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openHall, sessionOf, toolRequest } from '../../../test/support/hall.js';
-import { JsonText, type Outcome, type ToolModule } from '../../kernel/index.js';
-import { createFakeExchange } from '../../testing/index.js';
+import {
+  cardOf,
+  JsonText,
+  type Outcome,
+  type PortServices,
+  type Readiness,
+  ToolFailure,
+  type ToolModule,
+} from '../../kernel/index.js';
+import { createFakeExchange, createFakeFiles } from '../../testing/index.js';
 import { createLocalProvider } from './local-provider.js';
 
-const add: ToolModule<{ a: number; b: number }> = {
+const add: ToolModule = {
   name: 'add',
   title: 'Add',
   description: 'Adds two numbers.',
   effect: 'read',
-  inputSchema: {
-    type: 'object',
-    properties: { a: { type: 'number' }, b: { type: 'number' } },
-    required: ['a', 'b'],
-    additionalProperties: false,
-  },
-  run: ({ a, b }) => String(a + b),
+  input: z.object({ a: z.number().describe('One.'), b: z.number().describe('Another.') }),
+  run: ({ a, b }: { a: number; b: number }) => String(a + b),
 };
 
 function tool(name: string, run: ToolModule['run'], more: Partial<ToolModule> = {}): ToolModule {
-  return {
-    name,
-    title: name,
-    description: name,
-    effect: 'write',
-    inputSchema: { type: 'object' },
-    run,
-    ...more,
-  };
+  return { name, title: name, description: name, effect: 'write', input: z.object({}), run, ...more };
 }
 
-function call(tools: readonly ToolModule[], name: string, args: unknown = {}): Promise<Outcome> {
-  const provider = createLocalProvider('own', 'builtin', tools);
-  return openHall({ providers: [provider] }).call(toolRequest(name, args), createFakeExchange());
+function provide(tools: readonly ToolModule[], services: PortServices = {}) {
+  const local = tools.map((module) => ({ card: cardOf(module), load: () => Promise.resolve(module) }));
+  return createLocalProvider({ id: 'own', source: 'builtin', tools: local, services });
+}
+
+function call(tools: readonly ToolModule[], name: string, args: unknown = {}, services: PortServices = {}) {
+  const hall = openHall({ providers: [provide(tools, services)] });
+  return hall.call(toolRequest(name, args), createFakeExchange());
 }
 
 function valueOf(outcome: Outcome): unknown {
@@ -41,16 +42,13 @@ function valueOf(outcome: Outcome): unknown {
 
 describe('a tool that runs here', () => {
   it('is listed as its author defined it, with hints that follow from its effect', () => {
-    const provider = createLocalProvider('own', 'builtin', [
-      add,
-      tool('run', () => 'x', { effect: 'execute' }),
-    ]);
+    const provider = provide([add, tool('run', () => 'x', { effect: 'execute' })]);
     expect(provider.list().tools.map(({ definition }) => definition.value)).toEqual([
       {
         name: 'add',
         title: 'Add',
         description: 'Adds two numbers.',
-        inputSchema: add.inputSchema,
+        inputSchema: cardOf(add).inputSchema,
         annotations: {
           title: 'Add',
           readOnlyHint: true,
@@ -76,9 +74,7 @@ describe('a tool that runs here', () => {
 
   it('may say otherwise than its effect suggests', () => {
     const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-    const [spec] = createLocalProvider('own', 'builtin', [
-      tool('x', () => '', { effect: 'execute', hints }),
-    ]).list().tools;
+    const [spec] = provide([tool('x', () => '', { effect: 'execute', hints })]).list().tools;
     expect(spec?.definition.value).toMatchObject({
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     });
@@ -90,23 +86,40 @@ describe('a tool that runs here', () => {
     });
   });
 
-  it('may give a whole result', async () => {
-    const result = { content: [{ type: 'image', data: 'x' }], structuredContent: { a: 1 }, _meta: { k: 1 } };
+  it('may give blocks of content', async () => {
+    const result = { content: [{ type: 'image', data: 'x' }] };
     expect(valueOf(await call([tool('x', () => result)], 'x'))).toEqual(result);
   });
 
+  it('with an output schema gives data and a text that says the same', async () => {
+    const output = z.object({ n: z.int().describe('A number.') });
+    const image = { type: 'image', data: 'x' };
+    const typed = tool('x', () => ({ data: { n: 1, odd: true }, text: 'one', content: [image] }), { output });
+    expect(valueOf(await call([typed], 'x'))).toEqual({
+      content: [{ type: 'text', text: 'one' }, image],
+      structuredContent: { n: 1 },
+    });
+  });
+
+  it('whose data does not fit its own schema has failed, without the data', async () => {
+    const output = z.object({ n: z.int().describe('A number.') });
+    const outcome = await call([tool('x', () => ({ data: { n: 'secret' } }), { output })], 'x');
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.failed', reason: 'bad_output' } });
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+    expect(await call([tool('x', () => 'text', { output })], 'x')).toMatchObject({ kind: 'fault' });
+  });
+
   it.each([
-    [{ a: 'two', b: 3 }, /a: /],
+    [{ a: 'two', b: 3 }, /a must be of type number/],
     [{ a: 2 }, /"?b"?/],
     [{}, /add are not right/],
-    [{ a: 1, b: 2, c: 3 }, /c/],
   ])('is not run with arguments %j that do not fit', async (args, words) => {
     let runs = 0;
     const counted = { ...add, run: () => String((runs += 1)) };
     const outcome = await call([counted], 'add', args);
     expect(outcome).toMatchObject({
       kind: 'fault',
-      fault: { code: 'input.invalid', data: { inputSchema: add.inputSchema } },
+      fault: { code: 'input.invalid', data: { inputSchema: cardOf(add).inputSchema } },
     });
     expect(outcome.kind === 'fault' && outcome.fault.message).toMatch(words);
     expect(runs).toBe(0);
@@ -115,8 +128,23 @@ describe('a tool that runs here', () => {
     expect(runs).toBe(1);
   });
 
+  it('is not run with arguments that only its own schema can refuse', async () => {
+    const even = z.object({
+      n: z
+        .int()
+        .refine((n) => n % 2 === 0, 'must be even')
+        .describe('An even number.'),
+    });
+    const outcome = await call([tool('x', () => 'ran', { input: even })], 'x', { n: 3 });
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'input.invalid' } });
+    expect(outcome.kind === 'fault' && outcome.fault.message).toContain('n: must be even');
+    expect(valueOf(await call([tool('x', () => 'ran', { input: even })], 'x', { n: 2 }))).toMatchObject({
+      content: [{ text: 'ran' }],
+    });
+  });
+
   it('may be called without arguments', async () => {
-    const provider = createLocalProvider('own', 'builtin', [tool('x', (input) => JSON.stringify(input))]);
+    const provider = provide([tool('x', (input) => JSON.stringify(input))]);
     const request = toolRequest('x', {}, { params: JsonText.from({ name: 'x' }) });
     const outcome = await openHall({ providers: [provider] }).call(request, createFakeExchange());
     expect(valueOf(outcome)).toEqual({ content: [{ type: 'text', text: '{}' }] });
@@ -131,29 +159,86 @@ describe('a tool that runs here', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no such file'))],
   ])('that %s has failed as a tool, with its words', async (_name, run) => {
-    expect(valueOf(await call([tool('x', run)], 'x'))).toEqual({
-      content: [{ type: 'text', text: 'no such file' }],
-      isError: true,
+    expect(await call([tool('x', run)], 'x')).toMatchObject({
+      kind: 'fault',
+      fault: { code: 'work.failed', message: 'no such file' },
     });
   });
 
-  it.each([undefined, null, 5, {}, { content: 'text' }, []])(
+  it.each<[string, unknown]>([
+    ['nothing that can be asked', Object.create(null)],
+    [
+      'an error whose words cannot be had',
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('y');
+        },
+      }),
+    ],
+    ['a failure with facts that JSON cannot say', new ToolFailure('failed', 'm', { details: { n: 1n } })],
+    ['undefined', undefined],
+  ])('that throws %s has failed as a tool', async (_name, thrown) => {
+    const failing = tool('x', () => {
+      throw thrown;
+    });
+    const outcome = await call([failing], 'x');
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.failed' } });
+    expect(() => JSON.stringify(outcome)).not.toThrow();
+  });
+
+  it('that cannot be loaded has failed as a tool', async () => {
+    const load = () => Promise.reject(new ToolFailure('refused', 'It changed.', { reason: 'changed' }));
+    const provider = createLocalProvider({
+      id: 'own',
+      source: 'workspace',
+      tools: [{ card: cardOf(add), load }],
+      services: {},
+    });
+    const outcome = await openHall({ providers: [provider] }).call(
+      toolRequest('add', { a: 1, b: 2 }),
+      createFakeExchange(),
+    );
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.refused', reason: 'changed' } });
+  });
+
+  it('that gives more than anyone can read has failed as a tool', async () => {
+    const outcome = await call([tool('x', () => 'x'.repeat(33 * 1024 * 1024))], 'x');
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { reason: 'too_large' } });
+  });
+
+  it('says itself what went wrong, how it may go on and whether to try again', async () => {
+    const facts = { reason: 'dirty', details: { files: 2 }, suggestion: 'Commit first.', retryable: true };
+    const failing = tool('x', () => {
+      throw new ToolFailure('bad_state', 'Two files are uncommitted.', facts);
+    });
+    const { details, ...others } = facts;
+    expect(await call([failing], 'x')).toEqual({
+      kind: 'fault',
+      fault: { code: 'work.bad_state', message: 'Two files are uncommitted.', data: details, ...others },
+    });
+  });
+
+  it.each([undefined, null, 5, {}, { content: 'text' }, [], { content: [5] }, { content: [{ text: 'x' }] }])(
     'that gives %j has failed as a tool',
     async (output) => {
-      expect(valueOf(await call([tool('x', () => output as never)], 'x'))).toMatchObject({ isError: true });
+      expect(await call([tool('x', () => output as never)], 'x')).toMatchObject({ kind: 'fault' });
     },
   );
 
   it('that gives what JSON cannot say has failed as a tool', async () => {
     const circle: { content: unknown[] } = { content: [] };
     circle.content.push(circle);
-    expect(valueOf(await call([tool('x', () => circle)], 'x'))).toMatchObject({ isError: true });
-    expect(valueOf(await call([tool('x', () => ({ content: [1n] }))], 'x'))).toMatchObject({ isError: true });
+    for (const odd of [circle, { content: [1n] }]) {
+      expect(await call([tool('x', () => odd as never)], 'x')).toMatchObject({
+        kind: 'fault',
+        fault: { code: 'work.failed' },
+      });
+    }
   });
 
   it('knows its session and talks on the line of its call', async () => {
     const seen: string[] = [];
-    const provider = createLocalProvider('own', 'builtin', [
+    const provider = provide([
       tool('x', (_input, { exchange, session }) => {
         seen.push(session.id);
         exchange.progress(JsonText.from({ progress: 1 }));
@@ -168,8 +253,88 @@ describe('a tool that runs here', () => {
   });
 
   it('cannot share its name with another', () => {
-    expect(() => createLocalProvider('own', 'builtin', [tool('x', () => ''), tool('x', () => '')])).toThrow(
-      'own: two tools have the same name',
+    expect(() => provide([tool('x', () => ''), tool('x', () => '')])).toThrow(
+      'own: two tools have the name x',
     );
+  });
+
+  it('is loaded at its first call, not before', async () => {
+    let loads = 0;
+    const load = (): Promise<ToolModule> => {
+      loads += 1;
+      return Promise.resolve(add);
+    };
+    const provider = createLocalProvider({
+      id: 'own',
+      source: 'builtin',
+      tools: [{ card: cardOf(add), load }],
+      services: {},
+    });
+    const hall = openHall({ providers: [provider] });
+    expect(hall.list(sessionOf(), 'tools')).toHaveLength(1);
+    await hall.call(toolRequest('add', { a: 'x' }), createFakeExchange());
+    expect(loads).toBe(0);
+    await hall.call(toolRequest('add', { a: 1, b: 2 }), createFakeExchange());
+    expect(loads).toBe(1);
+  });
+
+  it('can be exchanged for others, of which the gate is told', async () => {
+    const provider = provide([add]);
+    const hall = openHall({ providers: [provider] });
+    const changes: unknown[] = [];
+    hall.onChange((changed) => changes.push(changed));
+    const other = tool('other', () => 'here');
+    provider.offer([{ card: cardOf(other), load: () => Promise.resolve(other) }]);
+    expect(changes).toEqual([['tools']]);
+    expect(hall.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other']);
+    expect(await hall.call(toolRequest('add', { a: 1, b: 2 }), createFakeExchange())).toMatchObject({
+      fault: { code: 'tool.not_found' },
+    });
+  });
+});
+
+describe('what a tool needs', () => {
+  const roots = tool('roots', (_input, { ports }) => ports.files.roots.join(), { needs: ['files'] });
+  const free = tool('free', () => 'works');
+  const service = (readiness: Readiness): PortServices => ({
+    files: {
+      readiness: () => readiness,
+      serve: () => ({ ...createFakeFiles(), roots: ['/w'] }),
+      close: () => Promise.resolve(),
+    },
+  });
+
+  it('is handed to it', async () => {
+    const outcome = await call([roots], 'roots', {}, service({ state: 'ready' }));
+    expect(valueOf(outcome)).toEqual({ content: [{ type: 'text', text: '/w' }] });
+  });
+
+  it.each<[string, PortServices, object]>([
+    [
+      'is still starting',
+      service({ state: 'starting', reason: 'indexing', retryAfterMs: 500 }),
+      { code: 'need.starting', data: { need: 'files', retry_after_ms: 500 } },
+    ],
+    [
+      'is not there',
+      service({ state: 'unavailable', reason: 'not installed', suggestion: 'Install it.' }),
+      { code: 'need.unavailable', suggestion: 'Install it.' },
+    ],
+    ['is switched off', {}, { code: 'need.unavailable', data: { need: 'files' } }],
+  ])('%s: the tool says so, and others work', async (_name, services, fault) => {
+    expect(await call([roots, free], 'roots', {}, services)).toMatchObject({ kind: 'fault', fault });
+    expect(valueOf(await call([roots, free], 'free', {}, services))).toMatchObject({
+      content: [{ text: 'works' }],
+    });
+  });
+
+  it('but can do without is given when it is there', async () => {
+    const either = tool('either', (_input, { ports }) => String('files' in ports), { optional: ['files'] });
+    const texts = await Promise.all(
+      [service({ state: 'ready' }), {}].map(async (services) =>
+        valueOf(await call([either], 'either', {}, services)),
+      ),
+    );
+    expect(texts).toMatchObject([{ content: [{ text: 'true' }] }, { content: [{ text: 'false' }] }]);
   });
 });

@@ -1,100 +1,135 @@
 import {
   type Call,
   type Catalogue,
-  content,
   createFault,
+  decodeArguments,
   emptyCatalogue,
   type Exchange,
   faulted,
   JsonText,
   type Outcome,
   type Parsed,
+  type PortServices,
   type Provider,
+  type ProviderStatus,
   type Source,
   type Target,
+  type ToolCard,
   type ToolModule,
-  type ToolOutput,
   type ToolSpec,
 } from '../../kernel/index.js';
 import { createArgumentCheck } from './check-arguments.js';
+import { runTool, wrongInput } from './run-tool.js';
+
+/** A tool that runs here: its card is known, its code is loaded when it is first called. */
+export interface LocalTool {
+  readonly card: ToolCard;
+  load(): Promise<ToolModule>;
+}
+
+export interface LocalProviderParts {
+  readonly id: string;
+  readonly source: Source;
+  readonly tools: readonly LocalTool[];
+  readonly services: PortServices;
+}
+
+export interface LocalProvider extends Provider {
+  /** Puts other tools in place of the present ones; `detail` tells the operator of those that are missing. */
+  offer(tools: readonly LocalTool[], detail?: string): void;
+}
+
+interface Entry {
+  readonly tool: LocalTool;
+  readonly card: ToolCard;
+  readonly check: (value: unknown) => readonly string[];
+}
 
 /** A provider of tools that run here. */
-export function createLocalProvider(id: string, source: Source, tools: readonly ToolModule[]): Provider {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  if (byName.size < tools.length) throw new Error(`${id}: two tools have the same name`);
-  const checks = new Map(tools.map((tool) => [tool.name, createArgumentCheck(tool.inputSchema)]));
-  const catalogue: Catalogue = { ...emptyCatalogue, tools: tools.map((tool) => specOf(tool, source)) };
+export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
+  const { id, source } = parts;
+  const listeners = new Set<() => void>();
+  let entries = entriesOf(id, parts.tools);
+  let catalogue = catalogueOf(entries, source);
+  let status: ProviderStatus = { state: 'ready', restarts: 0 };
 
   function parse(target: Target, params: JsonText): Parsed {
-    const { arguments: given = {} } = params.value as { readonly arguments?: unknown };
-    if (target.kind !== 'tool') return { ok: true, input: given };
-    const problems = checks.get(target.spec.localName)?.(given) ?? [];
-    if (problems.length === 0) return { ok: true, input: given };
-    const message = `The arguments of ${target.spec.name} are not right: ${problems.join('; ')}.`;
-    const { inputSchema } = target.spec.definition.value as { readonly inputSchema?: unknown };
-    return { ok: false, fault: createFault('input.invalid', message, { data: { inputSchema } }) };
+    const { arguments: given } = params.value as { readonly arguments?: unknown };
+    const entry = target.kind === 'tool' ? entries.get(target.spec.localName) : undefined;
+    if (entry === undefined) return { ok: true, input: given };
+    const input = decodeArguments(given, entry.card);
+    const problems = entry.check(input);
+    if (problems.length === 0) return { ok: true, input };
+    const { data, ...fault } = wrongInput(entry.card.name, problems);
+    return { ok: false, fault: { ...fault, data: { ...data, inputSchema: entry.card.inputSchema } } };
   }
 
   async function call(admitted: Call, exchange: Exchange): Promise<Outcome> {
-    const tool = admitted.target.kind === 'tool' ? byName.get(admitted.target.spec.localName) : undefined;
-    if (tool === undefined) return faulted(createFault('internal', 'The gate lost this tool.'));
-    try {
-      // `parse` checked the input against this tool's own schema.
-      return content(
-        resultOf(await tool.run(admitted.input as never, { exchange, session: admitted.session })),
-      );
-    } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      return content(JsonText.from({ content: [{ type: 'text', text }], isError: true }));
-    }
+    const entry = admitted.target.kind === 'tool' ? entries.get(admitted.target.spec.localName) : undefined;
+    // It was there when the call was admitted, and was taken away since.
+    if (entry === undefined) return faulted(createFault('provider.lost', 'This tool was just taken away.'));
+    return runTool(() => entry.tool.load(), admitted, exchange, parts.services);
   }
 
   return {
     id,
     source,
-    status: () => ({ state: 'ready', restarts: 0 }),
+    status: () => status,
     list: () => catalogue,
     ready: () => Promise.resolve(),
     parse,
     call,
     mayHave: () => false,
     watch: () => Promise.resolve(() => {}),
-    onChange: () => () => {},
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     rootsChanged: () => {},
     close: () => Promise.resolve(),
+    offer(tools, detail) {
+      entries = entriesOf(id, tools);
+      catalogue = catalogueOf(entries, source);
+      status = { state: 'ready', restarts: 0, ...(detail !== undefined && { detail }) };
+      for (const listener of [...listeners]) listener();
+    },
   };
 }
 
-function resultOf(output: ToolOutput): JsonText {
-  if (typeof output === 'string') return JsonText.from({ content: [{ type: 'text', text: output }] });
-  if (!hasContent(output)) throw new Error('The tool gave no result.');
-  return JsonText.from(output);
+function entriesOf(id: string, tools: readonly LocalTool[]): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const tool of tools) {
+    const { name, inputSchema } = tool.card;
+    if (entries.has(name)) throw new Error(`${id}: two tools have the name ${name}`);
+    entries.set(name, { tool, card: tool.card, check: createArgumentCheck(inputSchema) });
+  }
+  return entries;
 }
 
-/** Workspace tools are written by others, so their types are not believed. */
-function hasContent(output: unknown): boolean {
-  return (
-    typeof output === 'object' && output !== null && 'content' in output && Array.isArray(output.content)
-  );
+function catalogueOf(entries: ReadonlyMap<string, Entry>, source: Source): Catalogue {
+  return { ...emptyCatalogue, tools: [...entries.values()].map(({ card }) => specOf(card, source)) };
 }
 
-function specOf(tool: ToolModule, source: Source): ToolSpec {
-  const hints = tool.hints ?? {};
-  const { name, title, description, inputSchema } = tool;
+function specOf(card: ToolCard, source: Source): ToolSpec {
+  const { name, title, description, inputSchema, outputSchema, effect, hints, needs, tier, graph } = card;
   const annotations = {
     title,
-    readOnlyHint: hints.readOnly ?? tool.effect === 'read',
-    destructiveHint: hints.destructive ?? tool.effect === 'execute',
-    idempotentHint: hints.idempotent ?? tool.effect === 'read',
-    openWorldHint: hints.openWorld ?? tool.effect === 'execute',
+    readOnlyHint: hints.readOnly,
+    destructiveHint: hints.destructive,
+    idempotentHint: hints.idempotent,
+    openWorldHint: hints.openWorld,
   };
+  const shown = { name, title, description, inputSchema, ...(outputSchema && { outputSchema }), annotations };
   return {
     kind: 'tool',
     name,
     localName: name,
     source,
-    effect: tool.effect,
+    effect,
     hints,
-    definition: JsonText.from({ name, title, description, inputSchema, annotations }),
+    needs,
+    tier,
+    ...(graph && { graph }),
+    definition: JsonText.from(shown),
   };
 }

@@ -1,13 +1,18 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcess as Spawned } from 'node:child_process';
 import { Socket } from 'node:net';
-import type { ChildProcess, ProcessExit } from '../../kernel/process.js';
+import { Readable, type Writable } from 'node:stream';
+import type { ChildProcess, Patience, ProcessEnd, ProcessExit } from '../../kernel/process.js';
 import { endTree } from './ladder.js';
-import { openErrorOutput, openOutput } from './output.js';
+import { type Output, openOutput } from './output.js';
+import { readStatNow } from './proc-table.js';
 
 export interface ChildParts {
-  readonly spawned: ChildProcessWithoutNullStreams;
+  readonly spawned: Spawned;
+  readonly output: Output;
+  readonly errorOutput: Output;
   readonly pid: number;
   readonly needle: string;
+  readonly patience: Patience;
   readonly log: (line: string) => void;
   /** Aborted when the keeper takes over. */
   readonly released: AbortSignal;
@@ -26,26 +31,43 @@ const drainMs = 2000;
 
 /** Wraps a child that was just spawned. It ends with its whole tree, also when it exits by itself. */
 export function openChild(parts: ChildParts): OwnedChild {
-  const { spawned, pid } = parts;
-  const output = openOutput(spawned.stdout);
-  const errorOutput = openErrorOutput(spawned.stderr);
+  const { spawned, pid, output, errorOutput } = parts;
+  const fourth = spawned.stdio[3];
+  const notes = fourth instanceof Readable ? openOutput(fourth) : undefined;
   const input = openInput(spawned.stdin);
   const exitListeners: ((exit: ProcessExit) => void)[] = [];
+  const since = Number(readStatNow(pid)?.startTime ?? 0);
   let hasExited = false;
   let reported: ProcessExit | undefined;
-  let ending: Promise<void> | undefined;
+  let ending: Promise<ProcessEnd> | undefined;
 
   const end = () => {
-    const tree = { pid, needle: parts.needle, hasExited: () => hasExited, closeInput: input.end };
-    ending ??= endTree({ ...tree, released: parts.released }).then(
-      (isGone) => (isGone ? parts.onGone() : parts.onLeft()),
-      (error: unknown) => parts.log(`Ending process ${pid} failed: ${String(error)}`),
+    const { needle, patience, released } = parts;
+    const tree = {
+      pid,
+      needle,
+      since,
+      patience,
+      released,
+      hasExited: () => hasExited,
+      closeInput: input.end,
+    };
+    ending ??= endTree(tree).then(
+      (how) => {
+        if (how.isGone) parts.onGone();
+        else parts.onLeft();
+        return how;
+      },
+      (error: unknown) => {
+        parts.log(`Ending process ${pid} failed: ${String(error)}`);
+        return { isGone: false, ended: 0 };
+      },
     );
     return ending;
   };
   const report = async (exit: ProcessExit) => {
     // Not on `close`: a grandchild can hold the pipes for as long as it likes.
-    await Promise.all([output.drain(drainMs), errorOutput.drain(drainMs)]);
+    await Promise.all([output.drain(drainMs), errorOutput.drain(drainMs), notes?.drain(drainMs)]);
     reported = exit;
     for (const listener of exitListeners.splice(0)) listener(exit);
   };
@@ -63,6 +85,7 @@ export function openChild(parts: ChildParts): OwnedChild {
     onDrain: input.onDrain,
     onOutput: output.listen,
     onErrorOutput: errorOutput.listen,
+    onNotes: (listener) => notes?.listen(listener),
     onExit: (listener) => {
       const exit = reported;
       if (exit === undefined) exitListeners.push(listener);
@@ -70,13 +93,14 @@ export function openChild(parts: ChildParts): OwnedChild {
     },
     pauseOutput: output.pause,
     resumeOutput: output.resume,
+    pauseErrorOutput: errorOutput.pause,
+    resumeErrorOutput: errorOutput.resume,
     close: end,
     letGo: () => {
       input.end();
       spawned.unref();
-      for (const stream of [spawned.stdin, spawned.stdout, spawned.stderr]) {
-        if (stream instanceof Socket) stream.unref();
-      }
+      if (spawned.stdin instanceof Socket) spawned.stdin.unref();
+      for (const stream of [output, errorOutput, notes]) stream?.unref();
     },
   };
 }
@@ -87,7 +111,8 @@ interface Input {
   readonly end: () => void;
 }
 
-function openInput(stream: ChildProcessWithoutNullStreams['stdin']): Input {
+function openInput(stream: Writable | null): Input {
+  if (stream === null) return { write: () => true, onDrain: () => {}, end: () => {} };
   const listeners: (() => void)[] = [];
   const wake = () => {
     for (const listener of listeners) listener();

@@ -1,53 +1,60 @@
+import type { Patience, ProcessEnd } from '../../kernel/process.js';
 import { type GroupSignal, hasGroup, signalGroup } from './group.js';
-import { findMarked, hasRunningMember, listDescendants, lookAgain, type Stat } from './proc-table.js';
+import { findMarked, keepRunning, listDescendants, listRunningMembers, type Stat } from './proc-table.js';
 
 export interface Tree {
   /** The direct child, leader of its group. */
   readonly pid: number;
   /** Text in the environment of everything that descends from it. */
   readonly needle: string;
+  /** When the child started, in ticks since boot; 0 where that is not known. */
+  readonly since: number;
   readonly hasExited: () => boolean;
   readonly closeInput: () => void;
+  readonly patience: Patience;
   /** Aborted when the keeper takes over: then the ladder is left where it stands. */
   readonly released: AbortSignal;
 }
 
-const graceMs = 500;
-const termMs = 2000;
-const killRounds = 8;
+export const usualPatience: Patience = { afterInputMs: 500, afterTermMs: 2000 };
+const killMs = 1280;
 const limitMs = 8000;
 const firstPollMs = 10;
 const lastPollMs = 160;
 
-/** Closes stdin, then TERM, then KILL, for the group and for whoever left it. True when all are gone. */
-export async function endTree(tree: Tree): Promise<boolean> {
+/** Closes stdin, then TERM, then KILL, for the group and for whoever left it. */
+export async function endTree(tree: Tree): Promise<ProcessEnd> {
   const done = new AbortController();
   const released = AbortSignal.any([tree.released, done.signal]);
+  const givenUp = nap(limitMs, released).then(() => ({ isGone: false, ended: 0 }));
   // Reading /proc can hang on a process that the kernel holds; nobody shall wait for that.
-  const isGone = await Promise.race([climb({ ...tree, released }), nap(limitMs, released).then(() => false)]);
+  const end = await Promise.race([climb({ ...tree, released }), givenUp]);
   done.abort();
-  return isGone;
+  return end;
 }
 
-async function climb(tree: Tree): Promise<boolean> {
+async function climb(tree: Tree): Promise<ProcessEnd> {
   // Before stdin closes: afterwards a parent may be gone, and with it the trace to its children.
   const descendants = await listDescendants(tree.pid);
   tree.closeInput();
-  await waitUntil(() => isGroupGone(tree), graceMs, tree.released);
+  await waitUntil(() => isGroupGone(tree), tree.patience.afterInputMs, tree.released);
   const strays = await findStrays(tree, descendants);
-  if (tree.released.aborted) return false;
-  if ((await isGroupGone(tree)) && strays.length === 0) return true;
+  if (tree.released.aborted) return { isGone: false, ended: 0 };
+  if ((await isGroupGone(tree)) && strays.length === 0) return { isGone: true, ended: 0 };
+  const members = await listRunningMembers(tree.pid);
 
   signalGroup(tree.pid, 'SIGTERM');
   signalStrays(strays, 'SIGTERM');
-  const isAllGone = async () => (await isGroupGone(tree)) && (await keepRunning(strays)).length === 0;
-  await waitUntil(isAllGone, termMs, tree.released);
+  const isAllGone = async () => (await isGroupGone(tree)) && keepRunning(strays).length === 0;
+  await waitUntil(isAllGone, tree.patience.afterTermMs, tree.released);
 
-  return killUntilGone(async () => {
-    const isGone = await isGroupGone(tree);
-    if (!isGone) signalGroup(tree.pid, 'SIGKILL');
-    return [isGone, await findStrays(tree, strays)];
+  const isGone = await killUntilGone(async () => {
+    const isGroupAway = await isGroupGone(tree);
+    if (!isGroupAway) signalGroup(tree.pid, 'SIGKILL');
+    return [isGroupAway, await findStrays(tree, strays)];
   }, tree.released);
+  const others = members.filter((pid) => pid !== tree.pid);
+  return { isGone, ended: others.length + strays.length };
 }
 
 /** The same ladder for the children of a gate that is no more: only their marks are known. */
@@ -55,7 +62,7 @@ export async function endMarked(needle: string, released: AbortSignal): Promise<
   const marked = await findMarked(needle);
   if (marked.length === 0) return 0;
   signalStrays(marked, 'SIGTERM');
-  await waitUntil(async () => (await keepRunning(marked)).length === 0, termMs, released);
+  await waitUntil(async () => keepRunning(marked).length === 0, usualPatience.afterTermMs, released);
   await killUntilGone(async () => [true, await findMarked(needle)], released);
   return marked.length;
 }
@@ -65,11 +72,13 @@ async function killUntilGone(
   look: () => Promise<readonly [isGroupGone: boolean, strays: readonly Stat[]]>,
   released: AbortSignal,
 ): Promise<boolean> {
-  for (let round = 0; round < killRounds && !released.aborted; round += 1) {
+  const end = performance.now() + killMs;
+  for (let poll = firstPollMs; !released.aborted; poll = Math.min(poll * 2, lastPollMs)) {
     const [isGone, strays] = await look();
     if (isGone && strays.length === 0) return true;
     signalStrays(strays, 'SIGKILL');
-    await nap(lastPollMs, released);
+    if (performance.now() > end) return false;
+    await nap(poll, released);
   }
   return false;
 }
@@ -81,27 +90,17 @@ function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
 
 /** Who descends from the child but has left its group: a signal to the group does not reach them. */
 async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly Stat[]> {
-  const marked = await findMarked(tree.needle);
+  const marked = await findMarked(tree.needle, tree.since);
   const seen = new Set(marked.map((stat) => stat.pid));
-  const unmarked = await keepRunning(known.filter((stat) => !seen.has(stat.pid)));
+  const unmarked = keepRunning(known.filter((stat) => !seen.has(stat.pid)));
   return [...marked, ...unmarked].filter((stat) => stat.group !== tree.pid);
-}
-
-/** As they are now: a process may leave the group after it was first seen there. */
-async function keepRunning(processes: readonly Stat[]): Promise<readonly Stat[]> {
-  const running: Stat[] = [];
-  for (const process of processes) {
-    const now = await lookAgain(process);
-    if (now !== undefined) running.push(now);
-  }
-  return running;
 }
 
 /** Where /proc exists it decides, so that zombies whom a slow init leaves lying cost no time. */
 async function isGroupGone(tree: Tree): Promise<boolean> {
   if (!tree.hasExited()) return false;
   if (!hasGroup(tree.pid)) return true;
-  return process.platform === 'linux' && !(await hasRunningMember(tree.pid));
+  return process.platform === 'linux' && (await listRunningMembers(tree.pid)).length === 0;
 }
 
 async function waitUntil(isDone: () => Promise<boolean>, ms: number, released: AbortSignal): Promise<void> {

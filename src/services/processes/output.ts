@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 export type Listener = (chunk: Uint8Array) => void;
@@ -9,11 +10,13 @@ export interface Output {
   readonly resume: () => void;
   /** Takes what is left after the child's exit, paused or not, and resolves when that is done or given up. */
   readonly drain: (ms: number) => Promise<void>;
+  /** No longer keeps this process alive. */
+  readonly unref: () => void;
 }
 
 const maxEarlyBytes = 64 * 1024;
 /** More than a pipe holds: whoever writes this much after the exit is a grandchild that floods. */
-const maxLateBytes = 8 * 1024 * 1024;
+export const maxLateBytes = 8 * 1024 * 1024;
 
 export function openOutput(stream: Readable): Output {
   const listeners: Listener[] = [];
@@ -41,6 +44,9 @@ export function openOutput(stream: Readable): Output {
       await waitForClose(stream, ms);
       stream.destroy();
     },
+    unref: () => {
+      if (stream instanceof Socket) stream.unref();
+    },
   };
 }
 
@@ -65,7 +71,7 @@ export function openErrorOutput(stream: Readable): Output {
   };
 }
 
-function waitForClose(stream: Readable, ms: number): Promise<void> {
+export function waitForClose(stream: Readable, ms: number): Promise<void> {
   if (stream.closed) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -12,6 +12,10 @@ export interface Stat {
 }
 
 const maxDescendants = 4096;
+/** Longer than a process is without environment while it starts another program. */
+const execMs = 5;
+/** Processes that are looked at before others get their turn. */
+const turnSize = 200;
 
 export async function readStat(pid: number): Promise<Stat | undefined> {
   return parseStat(pid, await readProc(`${pid}/stat`));
@@ -25,34 +29,63 @@ function parseStat(pid: number, text: string): Stat | undefined {
   return { pid, group: Number(group), startTime, isZombie: state === 'Z' || state === 'X' };
 }
 
+/** As they are now: a process may leave its group after it was first seen there. */
+export function keepRunning(processes: readonly Stat[]): readonly Stat[] {
+  return processes.map(lookAgain).filter((stat) => stat !== undefined);
+}
+
 /** That very process as it is now, in whatever group; undefined when it ended or another one got its pid. */
-export async function lookAgain(process: Stat): Promise<Stat | undefined> {
-  const now = await readStat(process.pid);
-  return now !== undefined && !now.isZombie && now.startTime === process.startTime ? now : undefined;
+function lookAgain({ pid, startTime }: Stat): Stat | undefined {
+  const now = readStatNow(pid);
+  return now !== undefined && !now.isZombie && now.startTime === startTime ? now : undefined;
 }
 
 /**
- * Every process whose environment holds the text, whatever session or parent it escaped to. Not our own group:
- * a gate may have been started by what a dead gate left behind.
+ * Every process whose environment holds the text, whatever session or parent it escaped to, of those that started
+ * no earlier than the given time: nobody is older than the child that it descends from. Not our own group: a gate
+ * may have been started by what a dead gate left behind.
  */
-export async function findMarked(needle: string): Promise<readonly Stat[]> {
+export async function findMarked(needle: string, since = 0): Promise<readonly Stat[]> {
+  const own = readStatNow(process.pid);
+  const asked = (await listRunning()).filter(
+    (stat) => Number(stat.startTime) >= since && stat.group !== own?.group,
+  );
   const found: Stat[] = [];
-  const own = await readStat(process.pid);
-  for (const pid of await listPids()) {
-    if (!(await readProc(`${pid}/environ`)).includes(needle)) continue;
-    const stat = await readStat(pid);
-    if (stat !== undefined && !stat.isZombie && stat.group !== own?.group) found.push(stat);
+  const unclear: Stat[] = [];
+  for (const stat of asked) {
+    const environment = await readProc(`${stat.pid}/environ`);
+    if (environment.includes(needle)) found.push(stat);
+    else if (environment === '' && since > 0) unclear.push(stat);
   }
-  return found;
+  if (unclear.length === 0) return keepRunning(found);
+  // Who just starts another program has no environment for a moment, so those without one are looked at twice.
+  await new Promise((resolve) => setTimeout(resolve, execMs));
+  for (const stat of unclear) {
+    if ((await readProc(`${stat.pid}/environ`)).includes(needle)) found.push(stat);
+  }
+  return keepRunning(found);
 }
 
-/** A signal reaches zombies too, so only the table can tell whether a group still has a member that runs. */
-export async function hasRunningMember(group: number): Promise<boolean> {
-  for (const pid of await listPids()) {
-    const stat = await readStat(pid);
-    if (stat !== undefined && stat.group === group && !stat.isZombie) return true;
+/** A signal reaches zombies too, so only the table can tell who of a group still runs. */
+export async function listRunningMembers(group: number): Promise<readonly number[]> {
+  return (await listRunning()).filter((stat) => stat.group === group).map(({ pid }) => pid);
+}
+
+/** At once, because it is asked for at every end and a turn for each process would take longer than the work. */
+async function listRunning(): Promise<readonly Stat[]> {
+  const running: Stat[] = [];
+  for (const [index, pid] of (await listPids()).entries()) {
+    if (index % turnSize === turnSize - 1) await new Promise((resolve) => setImmediate(resolve));
+    const stat = readStatNow(pid);
+    if (stat !== undefined && !stat.isZombie) running.push(stat);
   }
-  return false;
+  return running;
+}
+
+/** Unlike the environment, which lies in the memory of the process, this is told without waiting for anyone. */
+export function readStatNow(pid: number): Stat | undefined {
+  const text = readOwn(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return parseStat(pid, text);
 }
 
 /** Children of children as they stand now: finds those who cleared their environment, if still attached. */
@@ -72,12 +105,7 @@ export async function listDescendants(pid: number): Promise<readonly Stat[]> {
 
 /** Our own place in the world, read at once: it stands in the way of the first child. */
 export function readOwnStartTime(): string {
-  return (
-    parseStat(
-      process.pid,
-      readOwn(() => readFileSync('/proc/self/stat', 'utf8')),
-    )?.startTime ?? ''
-  );
+  return readStatNow(process.pid)?.startTime ?? '';
 }
 
 /** What tells this machine, boot and pid namespace from another that shares the same state directory. */
@@ -118,7 +146,7 @@ function readOwn(read: () => string): string {
   try {
     return read();
   } catch {
-    // A hardened /proc: then pids alone have to tell.
+    // Gone; or a hardened /proc: then pids alone have to tell.
     return '';
   }
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -184,6 +184,88 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect((await collect(child)).output).toBe(bare.stdout);
   });
 
+  it('gives a child without input its end at once, and a pipe for notes when it is asked for', async () => {
+    const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH } };
+    const args = ['-c', 'read -r line; echo "read $?"; echo note >&3; readlink /proc/self/fd/0'];
+    const child = await processes.start({ ...order, args, input: 'none', hasNotes: true });
+    const notes: Uint8Array[] = [];
+    child.onNotes((chunk) => notes.push(chunk));
+    expect(child.write('nobody reads this')).toBe(true);
+    expect((await collect(child)).output).toBe('read 1\n/dev/null\n');
+    expect(Buffer.concat(notes).toString()).toBe('note\n');
+  });
+
+  it('gives a child pipes of the system on request, which it can open again, and keeps none of them', async () => {
+    const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH }, hasSystemPipes: true };
+    const own = () => readdirSync('/proc/self/fd').length;
+    const texts: string[] = [];
+    let before = 0;
+    for (let count = 0; count < 12; count += 1) {
+      const child = await processes.start({
+        ...order,
+        args: ['-c', 'echo out >/dev/stdout; echo err >/dev/stderr'],
+      });
+      const chunks: Buffer[] = [];
+      // A chunk is valid only now.
+      child.onOutput((chunk) => chunks.push(Buffer.from(chunk)));
+      child.onErrorOutput((chunk) => chunks.push(Buffer.from(chunk)));
+      await exitOf(child);
+      texts.push(Buffer.concat(chunks).toString());
+      if (count === 3) before = own();
+    }
+    expect(texts).toEqual(texts.map(() => 'out\nerr\n'));
+    expect(own()).toBeLessThanOrEqual(before + 16);
+    await expect(processes.start({ ...order, command: '/no/such', args: [] })).rejects.toThrow(
+      'no such file',
+    );
+    await processes.close();
+    await within(2000, 'end of the pipes', () => fifosOf(process.pid) === 0);
+    expect(readdirSync(stateDir).filter((name) => name.startsWith('pipes-'))).toEqual([]);
+  });
+
+  it('stops a flood through such a pipe while paused, and drops nothing', async () => {
+    const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH }, hasSystemPipes: true };
+    const child = await processes.start({ ...order, args: ['-c', 'head -c 3000000 /dev/zero; exit 0'] });
+    let bytes = 0;
+    let isFirst = true;
+    child.onOutput((chunk) => {
+      bytes += chunk.length;
+      if (isFirst) child.pauseOutput();
+      isFirst = false;
+    });
+    await pause(300);
+    expect(bytes).toBeLessThan(200_000);
+    child.resumeOutput();
+    expect(await exitOf(child)).toEqual({ code: 0, signal: null });
+    expect(bytes).toBe(3_000_000);
+  });
+
+  it('says how many descendants a child left behind', async () => {
+    const quick = { afterInputMs: 0, afterTermMs: 200 };
+    const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH }, patience: quick };
+    const script = `sleep ${tag} & setsid sleep ${tag} & nohup sleep ${tag} >/dev/null 2>&1 & exit 0`;
+    const child = await processes.start({ ...order, args: ['-c', script] });
+    await exitOf(child);
+    expect(await child.close()).toEqual({ isGone: true, ended: 3 });
+    const calm = await processes.start({ ...order, args: ['-c', 'exit 0'] });
+    await exitOf(calm);
+    expect(await calm.close()).toEqual({ isGone: true, ended: 0 });
+  });
+
+  it('pauses the flood on stderr too', async () => {
+    const child = await shell('head -c 3000000 /dev/zero >&2; exit 0');
+    let bytes = 0;
+    child.pauseErrorOutput();
+    child.onErrorOutput((chunk) => {
+      bytes += chunk.length;
+    });
+    await pause(300);
+    expect(bytes).toBeLessThan(1_000_000);
+    child.resumeErrorOutput();
+    await exitOf(child);
+    expect(bytes).toBe(3_000_000);
+  });
+
   it('passes arguments as they are, without a shell', async () => {
     const args = ['%s|', '$(touch /tmp/never)', '; exit 9', '"quo\'ted"', '*'];
     const child = await processes.start({ owner: 'test', command: 'printf', args, cwd: '/', env: { PATH } });
@@ -247,6 +329,17 @@ function keeperPid(): number {
   const pid = findKeeper(process.pid);
   if (pid === undefined) throw new Error('no keeper runs');
   return pid;
+}
+
+function fifosOf(pid: number): number {
+  const targets = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  return targets.filter((target) => target.includes('/pipes-')).length;
 }
 
 function exitOf(child: ChildProcess): Promise<ProcessExit> {

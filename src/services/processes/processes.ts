@@ -1,16 +1,32 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Processes, ProcessOrder } from '../../kernel/process.js';
+import { type ChildProcess as Spawned, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { Patience, Processes, ProcessOrder } from '../../kernel/process.js';
 import { type OwnedChild, openChild } from './child.js';
 import { openKeeper } from './keeper.js';
+import { usualPatience } from './ladder.js';
 import { leaseFile, removeLease, writeLease } from './lease.js';
 import { childMark, createGateId, markName, needleOfChild } from './mark.js';
+import { type Output, openErrorOutput, openOutput } from './output.js';
+import { openPipeOutput } from './pipe-output.js';
 import { explainStartFailure } from './start-failure.js';
+import { openSystemPipes, type Pipe } from './system-pipes.js';
 
 export interface ProcessesParts {
   /** Holds `leases/`, by which the next start finds what a dead gate left. */
   readonly stateDir: string;
   readonly log?: (line: string) => void;
 }
+
+/** What is known of a child beside its process. */
+interface Owned {
+  readonly needle: string;
+  readonly patience: Patience;
+  readonly output: Output;
+  readonly errorOutput: Output;
+}
+
+type Pipes = readonly [output: Pipe, errorOutput: Pipe];
 
 const maxChildren = 256;
 
@@ -20,11 +36,12 @@ export function openProcesses(parts: ProcessesParts): Processes {
   const gateId = createGateId();
   const file = leaseFile(parts.stateDir, gateId);
   const keeper = openKeeper({ gateId, leaseFile: file, log });
+  const systemPipes = openSystemPipes(parts.stateDir);
   const children = new Set<OwnedChild>();
   const released = new AbortController();
   let started = 0;
 
-  const adopt = (spawned: ChildProcessWithoutNullStreams, pid: number, mark: string): OwnedChild => {
+  const adopt = (spawned: Spawned, pid: number, owned: Owned): OwnedChild => {
     // In the same turn as the spawn; if we die in between, the keeper still finds the mark.
     keeper.add(pid);
     const onGone = () => {
@@ -34,31 +51,41 @@ export function openProcesses(parts: ProcessesParts): Processes {
     const onLeft = () => {
       if (!released.signal.aborted) log(`Process ${pid} or a child of it cannot be ended.`);
     };
-    const needle = needleOfChild(mark);
-    const child = openChild({ spawned, pid, needle, log, released: released.signal, onGone, onLeft });
+    const child = openChild({ ...owned, spawned, pid, log, released: released.signal, onGone, onLeft });
     children.add(child);
     return child;
   };
 
   return {
     start: async (order) => {
-      if (released.signal.aborted) throw explainStartFailure(order, 'the gate is closing');
-      if (children.size >= maxChildren)
-        throw explainStartFailure(order, `${maxChildren} processes run already`);
-      keeper.ensure();
-      // After the keeper, who removes it, and before the child, whom it tells of.
-      if (started === 0) takeLease(file, gateId, log);
-      started += 1;
-      const mark = childMark(gateId, started);
-      const spawned = spawnMarked(order, mark);
-      if (spawned.pid !== undefined) return adopt(spawned, spawned.pid, mark);
-      throw explainStartFailure(order, await new Promise((resolve) => spawned.once('error', resolve)));
+      const pipes = order.hasSystemPipes === true ? await systemPipes.takePair() : undefined;
+      try {
+        if (released.signal.aborted) throw explainStartFailure(order, 'the gate is closing');
+        if (children.size >= maxChildren)
+          throw explainStartFailure(order, `${maxChildren} processes run already`);
+        keeper.ensure();
+        // After the keeper, who removes it, and before the child, whom it tells of.
+        if (started === 0) takeLease(file, gateId, log);
+        started += 1;
+        const mark = childMark(gateId, started);
+        const spawned = spawnMarked(order, mark, pipes);
+        if (spawned.pid === undefined) throw await startFailure(order, spawned);
+        const owned = { needle: needleOfChild(mark), patience: order.patience ?? usualPatience };
+        return adopt(spawned, spawned.pid, { ...owned, ...outputsOf(spawned, pipes) });
+      } catch (error) {
+        pipes?.forEach(({ readEnd }) => closeSync(readEnd));
+        throw error;
+      } finally {
+        // The child has its own by now; with ours open, nobody would ever see the end.
+        pipes?.forEach(({ writeEnd }) => closeSync(writeEnd));
+      }
     },
     close: async () => {
       if (released.signal.aborted) return;
       released.abort();
       for (const child of children) child.letGo();
       keeper.close();
+      systemPipes.close();
       // With children left, the keeper removes it after the last of them.
       if (started > 0 && children.size === 0) removeLease(file);
     },
@@ -75,17 +102,38 @@ function takeLease(file: string, gateId: string, log: (line: string) => void): v
 }
 
 /** No shell, an environment of its own, and a group of its own that one signal reaches. */
-function spawnMarked(order: ProcessOrder, mark: string): ChildProcessWithoutNullStreams {
+function spawnMarked(order: ProcessOrder, mark: string, pipes: Pipes | undefined): Spawned {
+  const input = order.input === 'none' ? 'ignore' : 'pipe';
+  const outputs = pipes === undefined ? (['pipe', 'pipe'] as const) : pipes.map(({ writeEnd }) => writeEnd);
+  const notes = order.hasNotes === true ? (['pipe'] as const) : [];
   try {
     return spawn(order.command, [...order.args], {
       cwd: order.cwd,
       env: { ...order.env, [markName]: mark },
       detached: true,
       shell: false,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: [input, ...outputs, ...notes],
       windowsHide: true,
     });
   } catch (error) {
     throw explainStartFailure(order, error);
   }
+}
+
+function startFailure(order: ProcessOrder, spawned: Spawned): Promise<Error> {
+  return new Promise((resolve) =>
+    spawned.once('error', (error) => resolve(explainStartFailure(order, error))),
+  );
+}
+
+function outputsOf(spawned: Spawned, pipes: Pipes | undefined): Pick<Owned, 'output' | 'errorOutput'> {
+  if (pipes !== undefined) {
+    const [output, errorOutput] = pipes;
+    return { output: openPipeOutput(output.readEnd), errorOutput: openPipeOutput(errorOutput.readEnd) };
+  }
+  const { stdout, stderr } = spawned;
+  return {
+    output: openOutput(stdout ?? Readable.from([])),
+    errorOutput: openErrorOutput(stderr ?? Readable.from([])),
+  };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Gateway } from '../../gateway/index.js';
+import type { Gateway, ProviderReport } from '../../gateway/index.js';
 import {
   type Client,
   emptyObject,
@@ -71,7 +71,7 @@ export function openAdmin(
     if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
     if (outcome.kind === 'asks')
       return failure(409, 'ask.unsupported', 'This tool asks questions: call it from an agent.');
-    const fault = faultText(outcome.fault, 'tool', 'modern');
+    const fault = faultText(outcome.fault, 'tool', 'modern', gateway.describe(sessionOf(principal), name));
     const isMissing = outcome.fault.code === 'tool.not_found';
     return fault.as === 'result'
       ? { status: 200, body: fault.text }
@@ -86,7 +86,7 @@ export function openAdmin(
   const handlers: Readonly<Record<Route['operation'], (visit: Visit) => Reply | Promise<Reply>>> = {
     openApi: () => ok(openApi(common.server.version)),
     status: () => ok({ version: common.server.version, ...counts() }),
-    servers: () => ok({ servers: gateway.status(), collisions: gateway.collisions() }),
+    servers: () => ok({ servers: serversOf(gateway), collisions: gateway.collisions() }),
     async tools({ principal }) {
       await gateway.settle();
       const specs = gateway.list(sessionOf(principal), 'tools');
@@ -117,6 +117,10 @@ export function openAdmin(
       answerJson(response, reply.status, reply.body, { 'cache-control': 'no-store' });
     },
   };
+}
+
+function serversOf(gateway: Gateway): readonly ProviderReport[] {
+  return gateway.status().filter(({ source }) => source.startsWith('server:'));
 }
 
 function findRoute(method: string, path: string): { route: Route; parameter: string } | undefined {

@@ -1,11 +1,11 @@
-import { defineTool } from '../../../src/tool/index.js';
+import { defineTool, z } from '../../../src/tool/index.js';
 
 export const tool = defineTool({
-  name: 'remove',
-  title: 'Remove',
-  description: 'Removes a file.',
+  name: 'greet',
+  title: 'Greet',
+  description: 'Says hello.',
   effect: 'delete', // wrong: read, write, execute or ask
   // right: effect: 'write',
-  inputSchema: { type: 'object' },
+  input: z.object({ name: z.string().describe('Whom.') }),
   run: () => 'gone',
 });

@@ -1,11 +1,11 @@
-import { defineTool } from '../../../src/tool/index.js';
+import { defineTool, z } from '../../../src/tool/index.js';
 
-export const tool = defineTool<{ readonly name: string }>({
+export const tool = defineTool({
   name: 'greet',
   title: 'Greet',
   description: 'Says hello.',
   effect: 'read',
-  inputSchema: { type: 'object' },
-  run: ({ nmae }) => `Hello, ${nmae}`, // wrong: the input has the members that it was declared with
+  input: z.object({ name: z.string().describe('Whom.') }),
+  run: ({ nmae }) => `Hello, ${nmae}`, // wrong: the input has the members of its schema
   // right: run: ({ name }) => `Hello, ${name}`,
 });

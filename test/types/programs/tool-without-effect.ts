@@ -1,7 +1,7 @@
-import { defineTool } from '../../../src/tool/index.js';
+import { defineTool, z } from '../../../src/tool/index.js';
 
 const words = { name: 'greet', title: 'Greet', description: 'Says hello.' };
-const inputSchema = { type: 'object' } as const;
+const input = z.object({});
 
-export const tool = defineTool({ ...words, inputSchema, run: () => 'hello' }); // wrong: it says what it does
-// right: export const tool = defineTool({ ...words, inputSchema, effect: 'read', run: () => 'hello' });
+export const tool = defineTool({ ...words, input, run: () => 'hello' }); // wrong: it says what it does
+// right: export const tool = defineTool({ ...words, input, effect: 'read', run: () => 'hello' });

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rgPath } from '@vscode/ripgrep';
+
+/** Ways to the same answer; each gives the milliseconds that it took. */
+export async function openArms(service, tree) {
+  const stateDir = await mkdtemp(join(tmpdir(), 'tidegate-bench-'));
+  const processes = service.openProcesses({ stateDir });
+  const searching = service.openSearch({ roots: [tree], processes, env: {} });
+  const search = await searching.serve();
+  const { signal } = new AbortController();
+  return {
+    service: ({ kind, query }) =>
+      timed(() => (kind === 'files' ? search.findFiles(query, signal) : search.findText(query, signal))),
+    ripgrep: (one) => timed(() => run(sameFlags(service, one), tree)),
+    plain: ({ plain }) => timed(() => run(plain, tree)),
+    async close() {
+      await searching.close();
+      await processes.close();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function sameFlags({ textArguments, listArguments, parseGlob }, { kind, query }) {
+  if (kind === 'text') return [...textArguments(query, { includeIgnored: true }), '--', './'];
+  const { names, depth } = parseGlob([query.pattern]);
+  return listArguments(query.order, { includeIgnored: true, names, depth });
+}
+
+/** Reads all output, as anyone must who wants the answer. */
+function run(args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(rgPath, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.resume();
+    child.stderr.resume();
+    child.once('error', reject);
+    child.once('close', (code) => (code === 2 ? reject(new Error('ripgrep failed')) : resolve()));
+  });
+}
+
+async function timed(work) {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

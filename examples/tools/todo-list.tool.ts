@@ -1,0 +1,37 @@
+import { defineTool, ToolFailure, z } from 'tidegate/tool';
+
+export default defineTool({
+  name: 'todo_list',
+  title: 'To-do list',
+  description: 'Lists the open points of a Markdown file: the lines that begin with "- [ ]".',
+  effect: 'read',
+  needs: ['files'],
+  input: z.object({
+    file_path: z.string().describe('The Markdown file, relative to the workspace.'),
+  }),
+  output: z.object({
+    open: z
+      .array(
+        z.object({
+          line: z.int().describe('Its line in the file.'),
+          text: z.string().describe('What is to be done.'),
+        }),
+      )
+      .describe('The open points, in the order of the file.'),
+  }),
+  aliases: { file_path: ['path'] },
+  async run({ file_path }, { ports }) {
+    const page = await ports.files.read(file_path);
+    if (page.kind !== 'text') {
+      throw new ToolFailure('unsupported', `${file_path} is not a text.`, {
+        reason: 'not_a_text',
+        suggestion: 'Name a Markdown file.',
+      });
+    }
+    const open = page.lines.flatMap(({ number, text }) => {
+      const found = /^\s*- \[ \] (.*)$/.exec(text)?.[1];
+      return found === undefined ? [] : [{ line: number, text: found }];
+    });
+    return { data: { open }, text: open.map((point) => `${point.line}: ${point.text}`).join('\n') };
+  },
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { emptyObject, type Observer } from '../kernel/index.js';
+import { createFakeExchange } from '../testing/index.js';
+import { withSteps } from './with-steps.js';
+
+const begin: Observer['begin'] = () => () => {};
+
+describe('steps of a call', () => {
+  it('cost nothing when nobody watches them', () => {
+    const exchange = createFakeExchange();
+    expect(withSteps(exchange, 'r', [{ name: 'log', begin }])).toBe(exchange);
+  });
+
+  it('are told to everyone who watches, with the request and how they ended', () => {
+    const told: string[] = [];
+    const watcher = (name: string): Observer => ({
+      name,
+      begin,
+      step: (id, step) => {
+        told.push(`${name} ${id} ${step}`);
+        return (failure) => void told.push(`${name} end ${failure ?? 'well'}`);
+      },
+    });
+    const exchange = withSteps(createFakeExchange(), 'r', [watcher('a'), watcher('b')]);
+    exchange.step?.('one')();
+    exchange.step?.('two')('badly');
+    expect(told).toEqual([
+      'a r one',
+      'b r one',
+      'a end well',
+      'b end well',
+      'a r two',
+      'b r two',
+      'a end badly',
+      'b end badly',
+    ]);
+  });
+
+  it('do not fail with an observer that does', () => {
+    const throwing = (): never => {
+      throw new Error('no');
+    };
+    const first: Observer = { name: 'a', begin, step: throwing };
+    const second: Observer = { name: 'b', begin, step: () => throwing };
+    expect(() => withSteps(createFakeExchange(), 'r', [first, second]).step?.('x')()).not.toThrow();
+  });
+
+  it('leave the rest of the exchange as it was', async () => {
+    const fake = createFakeExchange({ logLevel: 'info', answer: () => ({ ok: true }) });
+    const exchange = withSteps(fake, 'r', [{ name: 'a', begin, step: () => () => {} }]);
+    expect(exchange).toMatchObject({
+      wantsProgress: true,
+      logLevel: 'info',
+      asking: 'live',
+      isCancelled: false,
+    });
+    exchange.progress(emptyObject);
+    exchange.log('info', emptyObject);
+    expect(exchange.canAnswer('roots/list')).toBe(true);
+    await exchange.ask({ method: 'roots/list', params: emptyObject });
+    expect(fake.sent).toMatchObject({ progress: [{}], logs: [{}], questions: [{}] });
+    const gone: true[] = [];
+    exchange.onCancel(() => void gone.push(true));
+    fake.cancel();
+    expect([gone, exchange.isCancelled, exchange.signal.aborted]).toEqual([[true], true, true]);
+  });
+});

@@ -1,0 +1,80 @@
+import type { FileChange, WriteOptions } from '../../kernel/files-port.js';
+import type { Desk } from './desk.js';
+import { diffTexts } from './diff.js';
+import { decode, type Stored, toBytes, toStored, type Units } from './encoding.js';
+import { knowledgeOf } from './known.js';
+import { endsWithReturns, lineEndingOf } from './line-endings.js';
+import { pathForCallers, shown } from './names.js';
+import { replaceFile } from './replace.js';
+import type { Current, Spot } from './spot.js';
+
+export interface Order {
+  readonly spot: Spot;
+  /** What stands there now; left out when nothing does. */
+  readonly current?: Current;
+  readonly after: Stored;
+  readonly replacements: number;
+  readonly options: WriteOptions;
+}
+
+/** Puts the new content in place, remembers that this session knows it, and tells what changed. */
+export async function commit(
+  { spot, current, after, replacements, options }: Order,
+  desk: Desk,
+): Promise<FileChange> {
+  const bytes = toBytes(after);
+  const { stats, notes } = await replaceFile(
+    {
+      ...spot,
+      bytes,
+      ...(current && { previous: current.stats }),
+      ...(options.signal && { signal: options.signal }),
+    },
+    desk.drafts,
+    desk.ground.open,
+  );
+  desk.known.learn(desk.session, spot.path, knowledgeOf(stats, bytes));
+  const path = pathForCallers(spot.path, desk.ground.roots.all);
+  const { incomparable, ...changes } = changesOf(shown(path), current, after);
+  return {
+    path,
+    isNew: current === undefined,
+    bytes: bytes.length,
+    replacements,
+    encoding: after.encoding,
+    hasBom: after.hasBom,
+    lineEnding: lineEndingOf(after.units),
+    ...changes,
+    notes: [...notes, ...incomparable],
+  };
+}
+
+interface Changes extends Pick<FileChange, 'diff' | 'addedLines' | 'removedLines'> {
+  readonly incomparable: readonly string[];
+}
+
+function changesOf(name: string, current: Current | undefined, after: Stored): Changes {
+  const before = current === undefined ? emptyLike(after) : current.bytes && toStored(current.bytes);
+  // Too large to be read whole, or in another encoding, as after bytes that were no text: lines cannot be compared.
+  if (before === undefined || (before.encoding !== after.encoding && before.units !== '')) {
+    const why =
+      before === undefined ? 'was too large' : `was ${before.encoding} and is ${after.encoding} now`;
+    return { diff: '', addedLines: 0, removedLines: 0, incomparable: [`There is no diff: the file ${why}.`] };
+  }
+  const { text, added, removed } = diffTexts({
+    name,
+    before: forLines(before.units),
+    after: forLines(after.units),
+    isNew: current === undefined,
+    decode: (units) => decode(units, after.encoding),
+  });
+  return { diff: text, addedLines: added, removedLines: removed, incomparable: [] };
+}
+
+function emptyLike(stored: Stored): Stored {
+  return { ...stored, units: '' };
+}
+
+function forLines(units: Units): Units {
+  return endsWithReturns(units) ? units.replaceAll('\r', '\n') : units;
+}

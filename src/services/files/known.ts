@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+
+/** What a session saw of a file when it last read or wrote it. */
+export interface Knowledge {
+  readonly identity: string;
+  /** Left out for large files: those are known by identity alone. */
+  readonly hash?: string;
+}
+
+export interface Known {
+  recall(session: string, path: string): Knowledge | undefined;
+  learn(session: string, path: string, knowledge: Knowledge): void;
+}
+
+export interface KnownLimits {
+  readonly sessions: number;
+  readonly files: number;
+}
+
+/** Up to this size a file is known by its content. */
+export const maxHashed = 1024 * 1024;
+
+/** Remembers per session; who was silent longest is forgotten first and has to read again. */
+export function createKnown({ sessions, files }: KnownLimits = { sessions: 128, files: 512 }): Known {
+  const bySession = new Map<string, Map<string, Knowledge>>();
+  return {
+    recall(session, path) {
+      const known = bySession.get(session);
+      const knowledge = known?.get(path);
+      if (known) putLast(bySession, session, known, sessions);
+      if (known && knowledge) putLast(known, path, knowledge, files);
+      return knowledge;
+    },
+    learn(session, path, knowledge) {
+      const known = bySession.get(session) ?? new Map<string, Knowledge>();
+      putLast(known, path, knowledge, files);
+      putLast(bySession, session, known, sessions);
+    },
+  };
+}
+
+export function knowledgeOf(stats: BigIntStats, content?: Uint8Array): Knowledge {
+  const identity = identityOf(stats);
+  if (content === undefined || content.length > maxHashed) return { identity };
+  return { identity, hash: createHash('sha256').update(content).digest('base64') };
+}
+
+/** The content decides where it is known: a file that was touched, or changed and changed back, is the same file. */
+export function isAsKnown(knowledge: Knowledge, now: Knowledge): boolean {
+  if (knowledge.hash !== undefined && now.hash !== undefined) return knowledge.hash === now.hash;
+  return knowledge.identity === now.identity;
+}
+
+export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+function putLast<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > limit && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,56 @@
+import type { LineEnding } from '../../kernel/files-port.js';
+import type { Units } from './encoding.js';
+
+/** Which line ending a text uses. */
+export function lineEndingOf(units: Units): LineEnding {
+  const hasCrLf = units.includes('\r\n');
+  const hasLf = /(?<!\r)\n/.test(units);
+  const hasCr = /\r(?!\n)/.test(units);
+  const kinds = [hasCrLf, hasLf, hasCr].filter(Boolean).length;
+  if (kinds === 0) return 'none';
+  if (kinds > 1) return 'mixed';
+  return hasCrLf ? 'crlf' : hasLf ? 'lf' : 'cr';
+}
+
+/** A lone carriage return ends a line only in a text without any line feed, as old Macs wrote it. */
+export function endsWithReturns(units: Units): boolean {
+  return !units.includes('\n') && units.includes('\r');
+}
+
+/** The ending that a new line at this place should have: that of its neighbours. */
+export function endingNear(units: Units, start: number, end: number): '\n' | '\r\n' | '\r' {
+  if (endsWithReturns(units)) return '\r';
+  let at = units.indexOf('\n', start);
+  if (at === -1) at = units.lastIndexOf('\n', end);
+  return at > 0 && units[at - 1] === '\r' ? '\r\n' : '\n';
+}
+
+export interface Plain {
+  readonly text: string;
+  /** The index in the original of an index in the plain text. */
+  origin(index: number): number;
+}
+
+/** The text with every line ending as `\n`, and the way back. */
+export function plainOf(units: Units): Plain {
+  if (endsWithReturns(units)) return { text: units.replaceAll('\r', '\n'), origin: (index) => index };
+  const shortened: number[] = [];
+  for (let at = units.indexOf('\r\n'); at !== -1; at = units.indexOf('\r\n', at + 2)) {
+    // The index in the plain text of a `\n` that lost its `\r`.
+    shortened.push(at - shortened.length);
+  }
+  if (shortened.length === 0) return { text: units, origin: (index) => index };
+  const text = units.replaceAll('\r\n', '\n');
+  return { text, origin: (index) => index + countBelow(shortened, index) };
+}
+
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,20 @@
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+
+/** Something in the file system that was opened without being read, and without following a link at its end. */
+export interface Opened {
+  /** As it was when it was opened. */
+  readonly stats: BigIntStats;
+  /** Its real path now. */
+  where(): Promise<string>;
+  /** Of a folder: a path that leads to the name in this very folder, whatever its own path leads to by now. */
+  at(name: string): string;
+  /** Opens this very file for reading. */
+  openForReading(): Promise<FileHandle>;
+  /** Opens this very folder, for fsync. */
+  openFolder(): Promise<FileHandle>;
+  close(): Promise<void>;
+}
+
+/** Undefined when nothing is there. */
+export type Open = (path: string) => Promise<Opened | undefined>;

@@ -1,0 +1,41 @@
+/**
+ * Linux: every step goes through an open handle. `/proc/self/fd/N/name` is what openat(2) is for programs that have
+ * no such call, and `/proc/self/fd/N` itself says where the handle is now, or opens the same file once more.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink } from 'node:fs/promises';
+import { codeOf } from './failures.js';
+import type { Opened } from './opened.js';
+
+// Not among Node's constants; the same number on every architecture that Node is built for.
+const O_PATH = 0o10000000;
+const { O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_DIRECTORY } = constants;
+
+/** Opens without reading: a FIFO does not block and a device does not notice. */
+export async function openByHandle(path: string): Promise<Opened | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, O_PATH | O_NOFOLLOW);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return openedBy(handle, await handle.stat({ bigint: true }));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function openedBy(handle: FileHandle, stats: Opened['stats']): Opened {
+  const self = `/proc/self/fd/${handle.fd}`;
+  return {
+    stats,
+    where: () => readlink(self),
+    at: (name) => `${self}/${name}`,
+    openForReading: () => open(self, O_RDONLY | O_NONBLOCK),
+    openFolder: () => open(self, O_RDONLY | O_DIRECTORY),
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { isProtected, protectedPaths } from './protected.js';
+
+const check = (path: string): boolean => isProtected('/ws', `/ws/${path}`);
+
+describe('protected paths', () => {
+  it('are protected in every folder, with everything in them', () => {
+    for (const path of protectedPaths) {
+      expect([path, check(path)]).toEqual([path, true]);
+      expect(check(`${path}/deep/er`)).toBe(true);
+      expect(check(`packages/app/${path}`)).toBe(true);
+      expect(check(path.toUpperCase())).toBe(true);
+    }
+  });
+
+  it.each([
+    '.git',
+    'sub/.git',
+    '.git/modules/lib/hooks/post-checkout',
+    '.git/modules/lib/config',
+    '.git/worktrees/w/gitdir',
+    '.git/commondir',
+    '.git/objects/info/alternates',
+    '.git /hooks/x',
+    '.git./config',
+    '.git::$INDEX_ALLOCATION/config',
+    '.g\u200cit/config',
+    '.mcp.json.',
+    '.MCP.JſON',
+    'tidegate.yaml ',
+  ])('hold in other spellings and places: %s', (path) => {
+    expect(check(path)).toBe(true);
+  });
+
+  it.each([
+    'CLAUDE.md',
+    'AGENTS.md',
+    'GEMINI.md',
+    '.gitignore',
+    '.gitattributes',
+    '.github/workflows/ci.yml',
+    '.git/info/exclude',
+    '.git/COMMIT_EDITMSG',
+    'config',
+    'src/config/index.ts',
+    'hooks/use-thing.ts',
+    'mcp.json',
+    'tidegate.yaml.bak',
+    '.claude-notes',
+    '.vscode/launch.json',
+    'x.claude/settings.json',
+    '日本語.txt',
+    '...',
+  ])('leave alone what only looks alike: %s', (path) => {
+    expect(check(path)).toBe(false);
+  });
+
+  it('cover everything that is not in the root', () => {
+    expect(isProtected('/ws', '/wsx/a')).toBe(true);
+    expect(isProtected('/ws', '/ws/../a')).toBe(false);
+  });
+});

@@ -1,0 +1,92 @@
+import { relative, sep } from 'node:path';
+import { isInside } from './names.js';
+
+/** A place that file tools never write, in any folder of the workspace, because what stands there makes things run. */
+interface ProtectedPath {
+  /** Relative, with slashes. Of a folder everything below it is meant too. */
+  readonly path: string;
+  /** The end of a sentence: `it …`. */
+  readonly why: string;
+}
+
+const gate = 'it decides what this gate lets pass';
+const git = 'it makes git run commands';
+const agent = 'it makes an agent or an editor run commands';
+
+/** The one table. */
+const table: readonly ProtectedPath[] = [
+  { path: '.tidegate', why: gate },
+  { path: 'tidegate.yaml', why: gate },
+  { path: 'tidegate.yml', why: gate },
+  { path: '.git/hooks', why: git },
+  { path: '.git/config', why: git },
+  { path: '.git/config.worktree', why: git },
+  { path: '.mcp.json', why: agent },
+  { path: '.claude', why: agent },
+  { path: '.claude.json', why: agent },
+  { path: '.gemini', why: agent },
+  { path: '.codex', why: agent },
+  { path: '.opencode', why: agent },
+  { path: 'opencode.json', why: agent },
+  { path: 'opencode.jsonc', why: agent },
+  { path: '.cursor', why: agent },
+  { path: '.windsurf', why: agent },
+  { path: '.roo', why: agent },
+  { path: '.kiro', why: agent },
+  { path: '.qwen', why: agent },
+  { path: '.amazonq', why: agent },
+  { path: '.continue', why: agent },
+  { path: '.crush.json', why: agent },
+  { path: 'crush.json', why: agent },
+  { path: '.aider.conf.yml', why: agent },
+  { path: '.vscode/mcp.json', why: agent },
+  { path: '.vscode/settings.json', why: agent },
+  { path: '.vscode/tasks.json', why: agent },
+  { path: '.zed/settings.json', why: agent },
+  { path: '.zed/tasks.json', why: agent },
+];
+
+/** For the sandbox of commands, which makes the same places read-only. */
+export const protectedPaths: readonly string[] = table.map(({ path }) => path);
+
+// Of submodules and worktrees, whose folders lie deeper inside `.git`, and what points git to other such folders.
+const gitNames: ReadonlySet<string> = new Set([
+  'hooks',
+  'config',
+  'config.worktree',
+  'commondir',
+  'gitdir',
+  'alternates',
+]);
+
+/** Why a real path is never written, or undefined when it may be. Fails closed for spellings that some systems equate. */
+export function protectionOf(root: string, path: string): string | undefined {
+  const names = relative(root, path).split(sep).map(folded);
+  const row = table.find((one) => leadsTo(names, one.path.split('/')));
+  if (row !== undefined) return row.why;
+  const inGit = names.indexOf('.git');
+  // The file `.git` of a worktree or submodule says where its configuration is.
+  if (inGit === -1) return undefined;
+  return inGit === names.length - 1 || names.slice(inGit + 1).some((name) => gitNames.has(name))
+    ? git
+    : undefined;
+}
+
+export function isProtected(root: string, path: string): boolean {
+  return !isInside(path, root) || protectionOf(root, path) !== undefined;
+}
+
+/** True when the row stands anywhere in the path, as itself or as a folder on the way. */
+function leadsTo(names: readonly string[], row: readonly string[]): boolean {
+  return names.some((_, index) => row.every((name, offset) => names[index + offset] === name));
+}
+
+/** One spelling for all that a system might take for the same name: case, width, invisible signs, Windows' endings. */
+function folded(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+    .replace(/(?!^):.*$/su, '')
+    .replace(/[. ]+$/u, '');
+}

@@ -1,0 +1,128 @@
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, link, open as openHandle, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Drafts } from './drafts.js';
+import { cancelled, changedSinceRead, codeOf, fromSystem } from './failures.js';
+import { identityOf } from './known.js';
+import type { Open, Opened } from './opened.js';
+
+export interface Replacement {
+  readonly given: string;
+  readonly folder: Opened;
+  readonly name: string;
+  /** The real path that was checked: the folder must not have moved since. */
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** What stands there now; left out when nothing does. */
+  readonly previous?: BigIntStats;
+  readonly isHeld: () => Promise<boolean>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Replaced {
+  readonly stats: BigIntStats;
+  readonly notes: readonly string[];
+}
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const creating = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
+/** Puts a finished and stored draft in the place of a file. At every moment there is the old content or the new. */
+export async function replaceFile(order: Replacement, drafts: Drafts, open: Open): Promise<Replaced> {
+  const { folder, given, name } = order;
+  const draft = await drafts.begin(dirname(order.path), name);
+  const at = folder.at(draft.name);
+  try {
+    const replaced = await writeAndPlace(order, at, open);
+    await syncFolder(folder);
+    await draft.forget();
+    return replaced;
+  } catch (error) {
+    // A draft that cannot be removed stays noted, and is removed at the next start.
+    if (await isRemoved(at)) await draft.forget();
+    throw fromSystem(error, given);
+  }
+}
+
+async function writeAndPlace(order: Replacement, draft: string, open: Open): Promise<Replaced> {
+  const { previous, bytes } = order;
+  // Others must not read it before it has the mode of the file that it replaces.
+  const handle = await openHandle(draft, creating, previous ? 0o600 : 0o666);
+  try {
+    await handle.writeFile(bytes);
+    const notes = previous ? await takeOver(handle, previous) : [];
+    await handle.sync();
+    await checkLast(order, open);
+    if (previous) await rename(draft, order.folder.at(order.name));
+    else await placeNew(order, draft);
+    return { stats: await handle.stat({ bigint: true }), notes };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Mode and, where the system permits it, owner. A changed owner never comes with the right to act as another. */
+async function takeOver(handle: FileHandle, { mode, uid, gid }: BigIntStats): Promise<readonly string[]> {
+  const now = await handle.stat({ bigint: true });
+  const isKept =
+    (now.uid === uid && now.gid === gid) ||
+    (await handle.chown(Number(uid), Number(gid)).then(
+      () => true,
+      () => false,
+    ));
+  await handle.chmod(Number(mode) & (isKept ? 0o7777 : 0o777));
+  return isKept ? [] : ['The owner of the file could not be kept.'];
+}
+
+/** A last look at everything that may have changed while the draft was written. */
+async function checkLast(
+  { given, folder, name, path, previous, isHeld, signal }: Replacement,
+  open: Open,
+): Promise<void> {
+  if (signal?.aborted) throw cancelled();
+  const now = await open(folder.at(name));
+  await now?.close();
+  const isSame = previous ? now && identityOf(now.stats) === identityOf(previous) : now === undefined;
+  if (!isSame || !(await isHeld()) || join(await folder.where(), name) !== path)
+    throw changedSinceRead(given);
+}
+
+/** A link is made only where there is nothing, so that a file that appears at this moment is not lost. */
+async function placeNew({ folder, name, given }: Replacement, draft: string): Promise<void> {
+  try {
+    await link(draft, folder.at(name));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw changedSinceRead(given);
+    if (!noLinks.has(codeOf(error))) throw error;
+    return await rename(draft, folder.at(name));
+  }
+  await unlink(draft);
+}
+
+const noLinks: ReadonlySet<unknown> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EINVAL',
+]);
+
+/** After a loss of power the old content might come back, nothing worse: so a folder that cannot be synced is no failure. */
+async function syncFolder(folder: Opened): Promise<void> {
+  try {
+    const handle = await folder.openFolder();
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // Such as a folder that may be written but not read, or a system that cannot sync folders.
+  }
+}
+
+async function isRemoved(draft: string): Promise<boolean> {
+  try {
+    await unlink(draft);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT';
+  }
+}

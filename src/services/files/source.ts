@@ -1,0 +1,35 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** The bytes of an open file, read where they are needed. */
+export interface Source {
+  /** As the system says; some files give more, or less. */
+  readonly size: number;
+  /** At most so many bytes from there; fewer only at the end. The result is valid until the next call. */
+  read(position: number, length: number): Promise<Buffer>;
+}
+
+/** Reads into one buffer again and again, so that the size of a file costs no memory. */
+export function sourceOf(handle: FileHandle, size: number, signal?: AbortSignal): Source {
+  let buffer = Buffer.alloc(0);
+  return {
+    size,
+    async read(position, length) {
+      signal?.throwIfAborted();
+      if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+      let filled = 0;
+      while (filled < length) {
+        const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return buffer.subarray(0, filled);
+    },
+  };
+}
+
+export function sourceOfBytes(bytes: Buffer): Source {
+  return {
+    size: bytes.length,
+    read: async (position, length) => bytes.subarray(position, position + length),
+  };
+}

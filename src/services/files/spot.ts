@@ -1,0 +1,134 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
+import { ToolFailure } from '../../kernel/index.js';
+import { readWhole, regularFile, withHandle } from './content.js';
+import type { Desk } from './desk.js';
+import {
+  changedSinceRead,
+  codeOf,
+  fromSystem,
+  isFolder,
+  notFound,
+  outside,
+  protectedPath,
+} from './failures.js';
+import { type Knowledge, knowledgeOf } from './known.js';
+import { isInside, shown } from './names.js';
+import type { Opened } from './opened.js';
+import { protectionOf } from './protected.js';
+import { type Place, walk } from './walk.js';
+
+/** A place to write: its folder is open, exists, and was checked; nobody else writes there meanwhile. */
+export interface Spot {
+  readonly given: string;
+  readonly folder: Opened;
+  readonly name: string;
+  readonly path: string;
+  readonly isHeld: () => Promise<boolean>;
+}
+
+export interface Wish {
+  readonly given: string;
+  /** Missing folders are made, and a missing file is no failure. */
+  readonly mayCreate: boolean;
+}
+
+/** Runs an action on the place that a path leads to, alone among all gates of this user. */
+export async function withSpot<T>(
+  { given, mayCreate }: Wish,
+  desk: Desk,
+  action: (spot: Spot) => Promise<T>,
+): Promise<T> {
+  const place = await walk(given, desk.ground);
+  try {
+    const { path } = place;
+    refuseProtected(place, given, desk);
+    if (place.target === undefined && !mayCreate) throw notFound(given);
+    if (place.target?.stats.isDirectory() || endsLikeFolder(given)) throw isFolder(given);
+    // Systems that take two spellings for one name get one lock for both.
+    const key = path.normalize('NFC').toLowerCase();
+    return await withFolders(place, desk, given, (folder) =>
+      desk.locks.withLock(key, (isHeld) => action({ given, folder, name: basename(path), path, isHeld })),
+    );
+  } catch (error) {
+    throw fromSystem(error, given);
+  } finally {
+    await place.close();
+  }
+}
+
+function endsLikeFolder(given: string): boolean {
+  return [sep, '/', `${sep}.`, '/.'].some((end) => given.endsWith(end));
+}
+
+function refuseProtected({ path }: Place, given: string, { ground: { roots }, stateDir }: Desk): void {
+  if (isInside(path, stateDir)) throw protectedPath(given, 'it is the state of this gate');
+  for (const root of roots.all.filter((one) => isInside(path, one))) {
+    const why = protectionOf(root, path);
+    if (why !== undefined) throw protectedPath(given, why);
+  }
+}
+
+/** Folders that are missing are made one by one, each inside the one that was opened before. */
+async function withFolders<T>(
+  { folder, within, missing }: Pick<Place, 'folder' | 'within' | 'missing'>,
+  desk: Desk,
+  given: string,
+  use: (folder: Opened) => Promise<T>,
+): Promise<T> {
+  const { ground } = desk;
+  const [name, ...rest] = missing;
+  if (name === undefined || rest.length === 0) return await use(folder);
+  const expected = join(within, name);
+  await mkdir(folder.at(name)).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  const next = await ground.open(folder.at(name));
+  try {
+    // Somebody put a link or a file there, or moved the folder away, at this very moment.
+    if (!next?.stats.isDirectory() || (await next.where()) !== expected)
+      throw outside(given, ground.roots.all);
+    return await withFolders({ folder: next, within: expected, missing: rest }, desk, given, use);
+  } finally {
+    await next?.close();
+  }
+}
+
+/** What stands at a spot now. */
+export interface Current {
+  readonly stats: Opened['stats'];
+  /** Left out when there is more than the limit. */
+  readonly bytes?: Buffer;
+  readonly knowledge: Knowledge;
+}
+
+/** A draft would replace a file that may not be written as easily as any other. */
+export async function refuseReadOnly({ folder, name, given }: Spot): Promise<void> {
+  try {
+    await access(folder.at(name), constants.W_OK);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw new ToolFailure('refused', `${shown(given)} may not be written: it is read-only.`, {
+      reason: 'read_only',
+      suggestion: 'Ask a person to make the file writable.',
+    });
+  }
+}
+
+/** Undefined when nothing is there. */
+export async function readCurrent(spot: Spot, { ground }: Desk, limit: number): Promise<Current | undefined> {
+  const { given, folder, name } = spot;
+  const target = await ground.open(folder.at(name));
+  if (target === undefined) return undefined;
+  try {
+    // The way here was walked to its end: a link must be new.
+    if (target.stats.isSymbolicLink()) throw changedSinceRead(given);
+    return await withHandle(regularFile(target, given), async (handle) => {
+      const stats = await handle.stat({ bigint: true });
+      const bytes = await readWhole(handle, Number(stats.size), limit);
+      return { stats, ...(bytes && { bytes }), knowledge: knowledgeOf(stats, bytes) };
+    });
+  } finally {
+    await target.close();
+  }
+}

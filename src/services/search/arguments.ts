@@ -1,0 +1,62 @@
+import type { FileOrder, TextMode, TextQuery } from '../../kernel/search-port.js';
+
+/** What is asked of ripgrep beyond the pattern: which files it looks at. */
+export interface Selection {
+  readonly includeIgnored: boolean;
+  readonly depth?: number | undefined;
+  /** Names in ripgrep's syntax of which a file must have one. */
+  readonly names?: readonly string[] | undefined;
+  readonly excluded?: readonly string[];
+}
+
+/** Characters of a line that are shown; ripgrep gives no more of a longer one. */
+export const maxColumns = 500;
+
+/** A value never stands alone: joined to its option, it cannot be read as another one. */
+const always = ['--no-config', '--no-ignore-messages', '--color=never', '--null'];
+const nameType = 'tidegate';
+
+export function listArguments(order: FileOrder, selection: Selection): readonly string[] {
+  const sorting = order === 'newest' ? ['--sortr=modified'] : [];
+  return [...always, '--files', ...sorting, ...selecting(selection), '--', './'];
+}
+
+export function textArguments(query: TextQuery, selection: Selection, type?: string): readonly string[] {
+  const typed = type === undefined ? [] : [`--type=${type}`];
+  return [...always, ...matching(query), ...showing(query), ...selecting(selection), ...typed];
+}
+
+export const typeListArguments: readonly string[] = ['--no-config', '--type-list'];
+
+function matching(query: TextQuery): readonly string[] {
+  return [
+    `--regexp=${query.pattern}`,
+    query.ignoresCase ? '--ignore-case' : '--case-sensitive',
+    ...(query.isLiteral ? ['--fixed-strings'] : []),
+    ...(query.isMultiline ? ['--multiline', '--multiline-dotall'] : []),
+  ];
+}
+
+const shown: Readonly<Record<TextMode, readonly string[]>> = {
+  lines: [`--max-columns=${maxColumns}`, '--max-columns-preview', '--line-number', '--no-context-separator'],
+  files: ['--files-with-matches'],
+  counts: ['--count'],
+};
+
+function showing({ mode, before, after }: TextQuery): readonly string[] {
+  const around = mode === 'lines' ? [`--before-context=${before}`, `--after-context=${after}`] : [];
+  return ['--no-heading', '--with-filename', ...shown[mode], ...around];
+}
+
+/** Names are a file type of our own, not --glob, which would bring back what ignore files leave out. */
+function selecting({ includeIgnored, depth, names, excluded = [] }: Selection): readonly string[] {
+  return [
+    '--hidden',
+    '--glob=!.git',
+    ...excluded.map((glob) => `--glob=!${glob.replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length))}`),
+    ...(includeIgnored ? ['--no-ignore'] : []),
+    ...(depth === undefined ? [] : [`--max-depth=${depth}`]),
+    ...(names ?? []).map((name) => `--type-add=${nameType}:${name}`),
+    ...(names === undefined ? [] : [`--type=${nameType}`]),
+  ];
+}

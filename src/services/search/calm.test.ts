@@ -1,0 +1,58 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findCalm } from './calm.js';
+import { openPlace, type Place } from './place.js';
+import { readRoots } from './roots.js';
+
+/** As if the folders had been made long before: their change times cannot be set, but the clock of the search can. */
+const later = () => Date.now() + 60_000;
+
+describe.skipIf(process.platform !== 'linux')('a folder is calm', () => {
+  let root: string;
+  let place: Place;
+  beforeEach(async () => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-calm-')));
+    mkdirSync(join(root, 'a', 'b', 'c'), { recursive: true });
+    writeFileSync(join(root, 'a', 'b', 'c', 'file'), '');
+    place = await openPlace(await readRoots([root]), '.');
+  });
+  afterEach(() => {
+    place.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('when neither it nor one above it changed since before the search', () => {
+    expect([...findCalm(place, ['', 'a/', 'a/b/c/'], later())]).toEqual(['', 'a/', 'a/b/c/']);
+  });
+
+  it('not when it changed since, or shortly before', () => {
+    expect([...findCalm(place, ['', 'a/b/c/'], Date.now())]).toEqual([]);
+    expect([...findCalm(place, ['a/b/c/'], Date.now() + 1000)]).toEqual([]);
+  });
+
+  it('not when one above it is a link, even one that leads back', () => {
+    renameSync(join(root, 'a'), join(root, 'real'));
+    symlinkSync('real', join(root, 'a'));
+    expect([...findCalm(place, ['a/b/c/', 'real/b/c/'], later())]).toEqual(['real/b/c/']);
+  });
+
+  it('not when it is gone, or a file', () => {
+    expect([...findCalm(place, ['a/x/', 'a/b/c/file/', 'a/b/'], later())]).toEqual(['a/b/']);
+  });
+
+  it('not on another file system', () => {
+    symlinkSync('/proc', join(root, 'p'));
+    expect([...findCalm({ ...place, here: '/' }, ['proc/', 'sys/'], later())]).toEqual([]);
+    expect([...findCalm({ ...place, here: '/proc' }, [''], later())]).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { TextMode } from '../../kernel/search-port.js';
+import { createFirstGroups, type Group } from './first-groups.js';
+import { createPathReader, createRecordReader, type OutputRecord, type RecordReader } from './records.js';
+import { type Item, matchesIn, readItem } from './text-items.js';
+
+/** Takes ripgrep's output, keeps the first of what was asked for, and counts the rest. */
+export interface Collector {
+  push(chunk: Buffer): void;
+  end(): void;
+  readonly isFull: boolean;
+  readonly groups: readonly Group<Item>[];
+  readonly totals: Totals;
+}
+
+export interface Totals {
+  readonly files: number;
+  readonly matches: number;
+  /** What `offset` and `limit` count: lines, with those around matches, in mode `lines`, otherwise files. */
+  readonly items: number;
+}
+
+export interface CollectorParts {
+  readonly mode: TextMode;
+  /** How many items are wanted in all. */
+  readonly wanted: number;
+  /** How many of one file, if not as many as in all. */
+  readonly perFile?: number;
+  /** Makes a path out of what ripgrep printed, a part of it or another; undefined: not asked for. */
+  readonly admit: (printed: Buffer) => Buffer | undefined;
+}
+
+/** The file that ripgrep tells of at present. */
+interface Current {
+  /** How ripgrep names it; undefined where no second record can come. */
+  readonly printed: Buffer | undefined;
+  /** Whether it is one of those that were asked for. */
+  readonly isAsked: boolean;
+  /** Undefined for a file that is only counted. */
+  readonly path: Buffer | undefined;
+  readonly items: Item[];
+}
+
+export function createCollector(parts: CollectorParts): Collector {
+  const { mode, wanted, admit } = parts;
+  // In the other modes a file is one item, whatever is told of it.
+  const perFile = mode === 'lines' ? (parts.perFile ?? wanted) : 1;
+  const first = createFirstGroups<Item>(wanted);
+  let current: Current | undefined;
+  let [files, matches, items] = [0, 0, 0];
+
+  const finish = () => {
+    const { path, items: found = [] } = current ?? {};
+    if (path !== undefined && found.length > 0) first.add({ path, items: found });
+    current = undefined;
+  };
+  const enter = (bytes: Buffer, from: number, to: number): Current => {
+    const known = current?.printed;
+    if (current && known && bytes.compare(known, 0, known.length, from, to) === 0) return current;
+    finish();
+    const printed = bytes.subarray(from, to);
+    const path = admit(printed);
+    if (path !== undefined) files += 1;
+    const isKept = path !== undefined && first.wants(path);
+    // Only lines of one file follow each other; what is not kept need not be copied.
+    const copy = mode === 'lines' ? Buffer.from(printed) : undefined;
+    current = {
+      printed: copy,
+      isAsked: path !== undefined,
+      path: isKept ? Buffer.from(path) : undefined,
+      items: [],
+    };
+    return current;
+  };
+  const hasRoom = (file: Current) => file.path !== undefined && file.items.length < perFile;
+
+  const onRecord = ({ bytes, from, nul, end, isCut }: OutputRecord) => {
+    const file = enter(bytes, from, nul);
+    if (!file.isAsked) return;
+    items += 1;
+    matches += matchesIn(mode, bytes, nul + 1, end);
+    const item = hasRoom(file) ? readItem(mode, bytes.subarray(nul + 1, end), isCut) : undefined;
+    if (item !== undefined) file.items.push(item);
+  };
+  const onBinary = (printed: Buffer) => {
+    const file = enter(printed, 0, printed.length);
+    if (!file.isAsked) return;
+    items += 1;
+    if (hasRoom(file)) file.items.push({ kind: 'binary' });
+  };
+  const reader = mode === 'files' ? pathsOnly(onRecord) : createRecordReader({ onRecord, onBinary });
+  return {
+    push: (chunk) => reader.push(chunk),
+    end: () => {
+      reader.end();
+      finish();
+    },
+    get isFull() {
+      // One file alone can hold all that is wanted, long before ripgrep is through with it.
+      return first.isFull || (current?.items.length ?? 0) >= wanted;
+    },
+    groups: first.groups,
+    get totals() {
+      return { files, matches, items: mode === 'lines' ? items : files };
+    },
+  };
+}
+
+/** In mode `files` there is nothing after a path, not even a line end. */
+function pathsOnly(onRecord: (record: OutputRecord) => void): RecordReader {
+  const push = createPathReader((bytes, from, to) =>
+    onRecord({ bytes, from, nul: to, end: to, isCut: false }),
+  );
+  return { push, end: () => {} };
+}

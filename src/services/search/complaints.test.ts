@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { createComplaints } from './complaints.js';
+
+function complain(text: string) {
+  const complaints = createComplaints();
+  for (const char of Buffer.from(text)) complaints.push(Uint8Array.of(char));
+  complaints.end();
+  return complaints;
+}
+
+describe('what ripgrep writes to stderr', () => {
+  it('tells files that it could not read, with the reason', () => {
+    const { unread, totalUnread, refusal } = complain(
+      'rg: ./a: b: Permission denied (os error 13)\n' +
+        'rg: ./gone: IO error for operation on ./gone: No such file or directory (os error 2)\n',
+    );
+    expect(unread).toEqual([
+      { path: './a: b', reason: 'Permission denied' },
+      { path: './gone', reason: 'No such file or directory' },
+    ]);
+    expect(totalUnread).toBe(2);
+    expect(refusal).toBe('');
+  });
+
+  it('tells why it did not search at all', () => {
+    const { refusal, totalUnread } = complain(
+      'rg: regex parse error:\n    (\n    ^\nerror: unclosed group\n',
+    );
+    expect(refusal).toBe('regex parse error:\n    (\n    ^\nerror: unclosed group');
+    expect(totalUnread).toBe(0);
+  });
+
+  it('of a file with a line end in its name is not taken for a refusal', () => {
+    const { refusal, unread } = complain('rg: ./a\nregex parse error:\nb: Permission denied (os error 13)\n');
+    expect(refusal).toBe('');
+    expect(unread).toHaveLength(1);
+  });
+
+  it('is counted, but not kept, when it goes on and on', () => {
+    const { unread, totalUnread } = complain('rg: ./x: Permission denied (os error 13)\n'.repeat(500));
+    expect(unread).toHaveLength(20);
+    expect(totalUnread).toBe(500);
+    expect(complain('no words about a file\n'.repeat(5000)).refusal.length).toBeLessThan(5000);
+  });
+});

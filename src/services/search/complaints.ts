@@ -1,0 +1,65 @@
+import { createLineReader } from '../../kernel/lines.js';
+
+/** What ripgrep wrote to stderr, sorted into files that it could not read and a reason why it did not search at all. */
+export interface Complaints {
+  push(chunk: Uint8Array): void;
+  end(): void;
+  /** The first of the files that could not be read, as ripgrep named them. */
+  readonly unread: readonly UnreadFile[];
+  readonly totalUnread: number;
+  /** Words that are not about a file, in full: a pattern that it does not understand, for one. */
+  readonly refusal: string;
+}
+
+export interface UnreadFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
+const maxUnread = 20;
+const maxRefusal = 4000;
+const maxLine = 16 * 1024;
+/** All paths are given so that they start like this; no other words of ripgrep do. */
+const aboutFile = /^rg: (\.\/|\/proc\/)/;
+
+export function createComplaints(): Complaints {
+  const lines = createLineReader(maxLine);
+  const unread: UnreadFile[] = [];
+  let totalUnread = 0;
+  let refusal = '';
+
+  const take = (line: string) => {
+    if (aboutFile.test(line)) {
+      totalUnread += 1;
+      if (unread.length < maxUnread) unread.push(readFileLine(line.slice('rg: '.length)));
+    } else if (totalUnread === 0 && refusal.length < maxRefusal) {
+      // After the first file it can only be the rest of a file name with a line end in it.
+      refusal += `${refusal === '' ? line.replace(/^rg: /, '') : line}\n`;
+    }
+  };
+  const takeAll = (found: ReturnType<typeof lines.push>) => {
+    for (const line of found) {
+      if (line.kind === 'line') take(line.text);
+      // A name that is not UTF-8, or a path of more than 16 KiB: counted all the same.
+      else totalUnread += 1;
+    }
+  };
+  return {
+    push: (chunk) => takeAll(lines.push(chunk)),
+    end: () => takeAll(lines.end()),
+    unread,
+    get totalUnread() {
+      return totalUnread;
+    },
+    get refusal() {
+      return refusal.trim();
+    },
+  };
+}
+
+/** `./path: reason (os error 13)`, where the reason may repeat the path. */
+function readFileLine(line: string): UnreadFile {
+  const found = /^(.*?): (?:IO error for operation on .*: )?([^:]*)$/s.exec(line);
+  const reason = (found?.[2] ?? 'not readable').replace(/ \(os error \d+\)$/, '');
+  return { path: found?.[1] ?? line, reason };
+}

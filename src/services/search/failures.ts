@@ -1,0 +1,51 @@
+import { ToolFailure } from '../../kernel/tool-failure.js';
+
+const maxShown = 200;
+
+/** Text of the caller as it may be repeated: bounded, and with nothing that a terminal would obey. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
+}
+
+export function badGlob(pattern: string, problem: string): ToolFailure {
+  return new ToolFailure(
+    'unsupported',
+    `The glob ${quoted(pattern)} ${problem}; correct it and call again.`,
+    {
+      reason: 'invalid_glob',
+      suggestion:
+        'Use **, *, ?, [a-z] and {a,b}; put a backslash before a character that is meant literally.',
+    },
+  );
+}
+
+/** The same words whether the place exists or not. */
+export function outside(path: string, root: string): ToolFailure {
+  return new ToolFailure('refused', `${quoted(path)} is outside the workspace; give a path inside ${root}.`, {
+    reason: 'outside_workspace',
+    suggestion: 'Give a path inside the workspace, relative to its first root.',
+  });
+}
+
+export function noSuchPlace(path: string): ToolFailure {
+  return new ToolFailure(
+    'not_found',
+    `There is no file or folder ${quoted(path)}; look for the right path first.`,
+    {
+      reason: 'no_such_path',
+      suggestion: 'Call Glob to see which files exist; paths are relative to the first workspace root.',
+    },
+  );
+}
+
+export function notReadable(path: string): ToolFailure {
+  return new ToolFailure('refused', `${quoted(path)} may not be read; choose another place.`, {
+    reason: 'no_permission',
+  });
+}
+
+export function wrongKind(path: string, wanted: string): ToolFailure {
+  return new ToolFailure('unsupported', `${quoted(path)} is not ${wanted}; choose another path.`, {
+    reason: 'wrong_kind',
+  });
+}

@@ -1,0 +1,75 @@
+import type { PortService, Readiness } from '../../kernel/ports.js';
+import type { Processes } from '../../kernel/process.js';
+import type { Search } from '../../kernel/search-port.js';
+import type { SearchContext, SearchLimits } from './context.js';
+import { findFiles } from './find-files.js';
+import { findText } from './find-text.js';
+import { locateRipgrep, openRipgrep, type Ripgrep } from './ripgrep.js';
+import { readRoots } from './roots.js';
+import { createSlots } from './slots.js';
+
+export interface SearchParts {
+  readonly roots: readonly string[];
+  readonly processes: Processes;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log?: (line: string) => void;
+  readonly limits?: Partial<SearchLimits>;
+  /** The clock by which files are dated, if not `Date.now`. */
+  readonly now?: () => number;
+  /** Where ripgrep is, if not in its package. */
+  readonly locate?: () => Promise<string>;
+}
+
+const defaults: SearchLimits = { timeMs: 20_000, countingMs: 1000 };
+/** Each search uses every core by itself; more at a time would only wait for each other. */
+const maxAtATime = 8;
+
+/** The search of one workspace. ripgrep is looked for when it is first asked for, and each search is a process of its own. */
+export function openSearch(parts: SearchParts): PortService<Search> {
+  const { roots: given, processes, env, log } = parts;
+  const limits = { ...defaults, ...parts.limits };
+  let locating: Promise<string | undefined> | undefined;
+  let ripgrep: Ripgrep | undefined;
+  let serving: Promise<Search> | undefined;
+
+  const locate = (): Promise<string | undefined> => {
+    locating ??= (parts.locate ?? locateRipgrep)().catch((error: unknown) => {
+      log?.(`ripgrep was not found: ${String(error)}`);
+      return undefined;
+    });
+    return locating;
+  };
+  const open = async (): Promise<Search> => {
+    const program = await locate();
+    if (program === undefined) throw new Error(missing.reason);
+    ripgrep ??= openRipgrep({ program, processes, env });
+    return createSearch({ ripgrep, limits, roots: await readRoots(given), now: parts.now ?? Date.now });
+  };
+  return {
+    readiness: async () => ((await locate()) === undefined ? missing : { state: 'ready' }),
+    serve: () => {
+      serving ??= open().catch((error: unknown) => {
+        // A root that is missing now may be there at the next call.
+        serving = undefined;
+        throw error;
+      });
+      return serving;
+    },
+    close: async () => ripgrep?.close(),
+  };
+}
+
+const missing: Extract<Readiness, { state: 'unavailable' }> = {
+  state: 'unavailable',
+  reason: `ripgrep for ${process.platform} ${process.arch} is not installed`,
+  suggestion: 'Ask the operator to install Tidegate again with its optional dependencies.',
+};
+
+function createSearch(context: SearchContext): Search {
+  const slots = createSlots(maxAtATime);
+  return {
+    roots: context.roots.real,
+    findFiles: (query, signal) => slots.use(() => findFiles(context, query, signal), signal),
+    findText: (query, signal) => slots.use(() => findText(context, query, signal), signal),
+  };
+}

@@ -1,0 +1,122 @@
+/** Cuts ripgrep's output (with --null) into records, whatever bytes names and lines have. Keeps a bounded rest only. */
+export interface RecordReader {
+  push(chunk: Buffer): void;
+  end(): void;
+}
+
+export interface RecordHandlers {
+  readonly onRecord: (record: OutputRecord) => void;
+  /** ripgrep's own words about a file that has a match but is not text. */
+  readonly onBinary: (path: Buffer) => void;
+}
+
+/**
+ * `path NUL text LF` somewhere in the bytes, which live only as long as the call. One object serves all records: there
+ * may be millions, and a buffer for each path and text would cost more than all else.
+ */
+export interface OutputRecord {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly nul: number;
+  readonly end: number;
+  readonly isCut: boolean;
+}
+
+const newline = 10;
+/** Longer than any path, and than any line that --max-columns lets through unless its characters are monstrous. */
+const maxRecord = 64 * 1024;
+const startLength = 2;
+const binaryWords =
+  /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found "\\0" byte around offset \d+\)$/s;
+
+export function createRecordReader({ onRecord, onBinary }: RecordHandlers): RecordReader {
+  const record: { -readonly [Part in keyof OutputRecord]: OutputRecord[Part] } = {
+    bytes: Buffer.alloc(0),
+    from: 0,
+    nul: 0,
+    end: 0,
+    isCut: false,
+  };
+  let rest: Buffer = Buffer.alloc(0);
+  let isSkipping = false;
+
+  /** Gives where the next record starts, or -1 when more bytes must come first. */
+  const takeOne = (bytes: Buffer, from: number, isLast: boolean): number => {
+    const end = bytes.indexOf(newline, from);
+    const nul = bytes.indexOf(0, from);
+    if (end !== -1 && (nul === -1 || end < nul)) {
+      const path = binaryPath(bytes.toString('latin1', from, end));
+      if (path !== undefined && !isLast && bytes.length < end + 1 + startLength) return -1;
+      if (path !== undefined && startsRecord(bytes, end + 1)) {
+        onBinary(Buffer.from(path, 'latin1'));
+        return end + 1;
+      }
+    }
+    if (nul === -1) return -1;
+    const textEnd = end > nul ? end : bytes.indexOf(newline, nul + 1);
+    if (textEnd === -1) return -1;
+    record.bytes = bytes;
+    record.from = from;
+    record.nul = nul;
+    record.end = textEnd;
+    onRecord(record);
+    return textEnd + 1;
+  };
+
+  /** Too long for one record: its start is told, and the rest of that line thrown away. */
+  const cut = () => {
+    const nul = rest.indexOf(0);
+    if (nul !== -1) onRecord({ bytes: rest, from: 0, nul, end: rest.length, isCut: true });
+    rest = Buffer.alloc(0);
+    isSkipping = true;
+  };
+
+  return {
+    push: (chunk) => {
+      let from = 0;
+      if (isSkipping) {
+        from = chunk.indexOf(newline) + 1;
+        if (from === 0) return;
+        isSkipping = false;
+      }
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      for (let next = takeOne(bytes, from, false); next !== -1; next = takeOne(bytes, from, false))
+        from = next;
+      rest = Buffer.from(bytes.subarray(from));
+      if (rest.length > maxRecord) cut();
+    },
+    end: () => {
+      for (let from = 0; from !== -1 && from < rest.length; ) from = takeOne(rest, from, true);
+      rest = Buffer.alloc(0);
+    },
+  };
+}
+
+function binaryPath(line: string): string | undefined {
+  return binaryWords.exec(line)?.[1];
+}
+
+/** Every path begins in one of two ways; so a file that is named like ripgrep's words is still only a name. */
+function startsRecord(bytes: Buffer, at: number): boolean {
+  if (at >= bytes.length) return true;
+  const start = bytes.toString('latin1', at, at + startLength);
+  return start === './' || start.startsWith('/');
+}
+
+/** Cuts `path NUL path NUL …` and hands each path over; gives what is left for the next chunk. */
+export function createPathReader(
+  onPath: (bytes: Buffer, from: number, to: number) => void,
+): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let nul = bytes.indexOf(0); nul !== -1; nul = bytes.indexOf(0, from)) {
+      // A buffer for each of a million paths would cost more than all else.
+      onPath(bytes, from, nul);
+      from = nul + 1;
+    }
+    // No path is that long; without a NUL in it this is not what we asked for.
+    rest = bytes.length - from > maxRecord ? Buffer.alloc(0) : Buffer.from(bytes.subarray(from));
+  };
+}

@@ -1,0 +1,70 @@
+import type { SkippedFile } from '../../kernel/search-port.js';
+import { ToolFailure } from '../../kernel/tool-failure.js';
+import type { Complaints } from './complaints.js';
+import { keepInside } from './inside.js';
+import type { Place } from './place.js';
+import type { RipgrepEnd } from './ripgrep.js';
+import type { Roots } from './roots.js';
+import { nameOf } from './start.js';
+
+const failureCode = 2;
+
+/** Throws when ripgrep did not search at all, in words that let the caller mend it. Files it could not read are no reason. */
+export function refuse({ exitCode, complaints: { refusal } }: RipgrepEnd): void {
+  if (exitCode !== failureCode || refusal === '') return;
+  if (/^error parsing glob/.test(refusal)) throw mistake('invalid_glob', `The glob is not right: ${refusal}`);
+  const isPattern = /^(?:regex parse error|the literal|compiled regex|error: |regex)/i.test(refusal);
+  if (!isPattern) {
+    throw new ToolFailure('external', `ripgrep did not search: ${refusal}`, { reason: 'ripgrep_failed' });
+  }
+  throw mistake(
+    'invalid_pattern',
+    `The pattern is not right: ${withoutFlags(refusal)}`,
+    suggestionFor(refusal),
+  );
+}
+
+/** The name of a file type that ripgrep does not know, if that is why it did not search. */
+export function unknownType({ exitCode, complaints }: RipgrepEnd): string | undefined {
+  if (exitCode !== failureCode) return undefined;
+  return /^unrecognized file type: (.*)$/s.exec(complaints.refusal)?.[1];
+}
+
+/** What could not be read. Its names come from ripgrep like all others, so they too are told only if they are inside. */
+export function skippedOf(
+  roots: Roots,
+  place: Place,
+  { unread, totalUnread }: Complaints,
+): { readonly skipped: readonly SkippedFile[]; readonly totalSkipped: number } {
+  const below = unread.filter(({ path }) => path.startsWith('./'));
+  const paths = new Map(below.map((file) => [file, Buffer.from(file.path.slice('./'.length))]));
+  const inside = new Set(keepInside({ roots, place }, [...paths.values()], () => true));
+  const told = unread.filter((file) => {
+    const path = paths.get(file);
+    return path === undefined || inside.has(path);
+  });
+  const skipped = told.map((file) => {
+    const path = paths.get(file)?.toString() ?? '';
+    return { path: nameOf(roots, place, path), reason: file.reason };
+  });
+  return { skipped, totalSkipped: totalUnread - (unread.length - told.length) };
+}
+
+export function mistake(reason: string, message: string, suggestion?: string): ToolFailure {
+  return new ToolFailure('unsupported', message, {
+    reason,
+    suggestion: suggestion ?? 'Correct it as the message says and call again.',
+  });
+}
+
+/** ripgrep advises options of its own command line, which the caller does not have. */
+function withoutFlags(refusal: string): string {
+  return refusal.replace(/\n+Consider enabling [\s\S]*$/, '');
+}
+
+function suggestionFor(refusal: string): string {
+  if (refusal.includes('multiline')) return 'Set multiline to true to match across lines.';
+  if (/look-around|backreferences/.test(refusal))
+    return 'Search without lookaround and backreferences, and narrow the result afterwards.';
+  return 'Correct the pattern, put a backslash before characters that are meant literally, or set fixed_strings.';
+}

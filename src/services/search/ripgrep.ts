@@ -1,0 +1,147 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { ChildProcess, Processes, ProcessExit } from '../../kernel/process.js';
+import type { SearchStop } from '../../kernel/search-port.js';
+import { ToolFailure } from '../../kernel/tool-failure.js';
+import { type Complaints, createComplaints } from './complaints.js';
+import { privateBytes } from './private-bytes.js';
+
+/** One run of ripgrep: exact arguments, no shell, no configuration but these arguments. */
+export interface RipgrepOrder {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  /** In the time of `performance.now()`. */
+  readonly deadline: number;
+  /** Takes output as it comes; false: enough was seen, and ripgrep is ended. */
+  readonly take: (chunk: Buffer) => boolean;
+}
+
+export interface RipgrepEnd {
+  /** Left out when ripgrep came to its own end. */
+  readonly stopped?: SearchStop;
+  readonly exitCode: number | null;
+  readonly complaints: Complaints;
+}
+
+export interface Ripgrep {
+  run(order: RipgrepOrder): Promise<RipgrepEnd>;
+  /** Ends what still runs. */
+  close(): Promise<void>;
+}
+
+export interface RipgrepParts {
+  readonly program: string;
+  readonly processes: Processes;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Far above what a sane tree needs; a file that is one line of many gigabytes would take them all. */
+const maxPrivateBytes = 768 * 1024 * 1024;
+const watchMs = 200;
+/** It has no children and nothing to save. */
+const patience = { afterInputMs: 0, afterTermMs: 200 };
+/** The only words of the environment that ripgrep gets: they lead to the user's own ignore file for git. */
+const knownNames = ['HOME', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE'];
+
+/** The path of ripgrep for this machine; rejects when the package has none. Loaded with the first search. */
+export async function locateRipgrep(): Promise<string> {
+  const { rgPath } = await import('@vscode/ripgrep');
+  await access(rgPath, constants.X_OK);
+  return rgPath;
+}
+
+export function openRipgrep({ program, processes, env }: RipgrepParts): Ripgrep {
+  const running = new Set<ChildProcess>();
+  const known = Object.fromEntries(
+    knownNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+  return {
+    run: async (order) => {
+      order.signal.throwIfAborted();
+      const { args, cwd } = order;
+      const owner = 'search';
+      const input = 'none';
+      const child = await processes.start({
+        owner,
+        command: program,
+        args,
+        cwd,
+        env: known,
+        input,
+        patience,
+      });
+      running.add(child);
+      try {
+        return await untilEnd(child, order);
+      } finally {
+        running.delete(child);
+      }
+    },
+    close: async () => {
+      await Promise.all([...running].map((child) => child.close()));
+    },
+  };
+}
+
+function untilEnd(child: ChildProcess, order: RipgrepOrder): Promise<RipgrepEnd> {
+  const complaints = createComplaints();
+  return new Promise((resolve, reject) => {
+    let isDone = false;
+    const settle = () => {
+      isDone = true;
+      clearTimeout(timer);
+      clearInterval(watch);
+      order.signal.removeEventListener('abort', cancel);
+    };
+    /** Nobody waits until it is gone: its owner sees to that. */
+    const end = () => {
+      settle();
+      child.pauseOutput();
+      void child.close();
+    };
+    const stop = (stopped: SearchStop) => {
+      if (isDone) return;
+      end();
+      resolve({ stopped, exitCode: null, complaints });
+    };
+    const cancel = () => {
+      if (isDone) return;
+      end();
+      reject(order.signal.reason instanceof Error ? order.signal.reason : new Error('cancelled'));
+    };
+    const timer = setTimeout(() => stop('time'), Math.max(0, order.deadline - performance.now()));
+    const watch = setInterval(() => {
+      if (privateBytes(child.pid) > maxPrivateBytes) stop('memory');
+    }, watchMs);
+    order.signal.addEventListener('abort', cancel, { once: true });
+    if (order.signal.aborted) return cancel();
+
+    child.onErrorOutput((chunk) => complaints.push(chunk));
+    child.onOutput((chunk) => {
+      if (!isDone && !order.take(asBuffer(chunk))) stop('limit');
+    });
+    child.onExit((exit) => {
+      if (isDone) return;
+      settle();
+      complaints.end();
+      if (exit.code === null) reject(killed(exit));
+      else resolve({ exitCode: exit.code, complaints });
+    });
+  });
+}
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+function killed({ signal }: ProcessExit): ToolFailure {
+  return new ToolFailure(
+    'external',
+    `ripgrep was ended by ${signal ?? 'the system'}; search a smaller part.`,
+    {
+      reason: 'ripgrep_ended',
+      retryable: true,
+    },
+  );
+}

@@ -1,0 +1,81 @@
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { noSuchPlace, notReadable, outside } from './failures.js';
+
+/** The folders of the workspace, and the question whether something lies in them. */
+export interface Roots {
+  readonly real: readonly string[];
+  readonly first: string;
+  /** For a real path: whether it is a root or lies in one. */
+  contains(real: string): boolean;
+  /** The real path of what the caller named, which lies inside; throws a `ToolFailure` otherwise. */
+  locate(path: string): Promise<string>;
+  /** How a real path is told to the caller: relative to the first root, or absolute. */
+  nameOf(real: string): string;
+}
+
+const maxLinks = 40;
+
+/** Takes the roots as they were given: a caller may spell a path through the link that leads to a root. */
+export async function readRoots(given: readonly string[]): Promise<Roots> {
+  const real = await Promise.all(given.map((root) => realpath(root)));
+  const spelled = given.map((root) => resolve(root));
+  const [first] = real;
+  if (first === undefined) throw new Error('A search needs at least one workspace root.');
+  const contains = (path: string) => real.some((root) => isWithin(root, path));
+  return {
+    real,
+    first,
+    contains,
+    nameOf: (path) => nameBelow(first, path),
+    locate: async (path) => {
+      const wanted = resolve(first, path);
+      // Without a look at the disk: a path that is spelled outside says nothing of what is there.
+      if (!contains(wanted) && !spelled.some((root) => isWithin(root, wanted))) throw outside(path, first);
+      // What is opened is checked again in any case, and most searches start here.
+      if (wanted === first) return first;
+      if (path.includes('\0')) throw noSuchPlace(path);
+      const found = await follow(wanted);
+      if (!contains(found.path)) throw outside(path, first);
+      if (found.problem === 'EACCES' || found.problem === 'EPERM') throw notReadable(path);
+      if (found.problem !== undefined) throw noSuchPlace(path);
+      return found.path;
+    },
+  };
+}
+
+function isWithin(root: string, path: string): boolean {
+  // With the separator: `/work-other` is no part of `/work`.
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function nameBelow(first: string, path: string): string {
+  if (!isWithin(first, path)) return path.split(sep).join('/');
+  return relative(first, path).split(sep).join('/') || '.';
+}
+
+interface Followed {
+  readonly path: string;
+  /** Why the path itself has no real path; `path` is then where the last link of it leads. */
+  readonly problem?: string;
+}
+
+/** The real path, or that of the deepest folder on the way, so that a missing file behind a link is outside too. */
+async function follow(path: string, links = 0): Promise<Followed> {
+  try {
+    return { path: await realpath(path) };
+  } catch (error) {
+    const problem = codeOf(error);
+    if (dirname(path) === path || links > maxLinks) return { path: dirname(path), problem };
+    const folder = await follow(dirname(path), links);
+    const inFolder = join(folder.path, basename(path));
+    const target = folder.problem === undefined ? await readlink(inFolder).catch(() => undefined) : undefined;
+    if (target === undefined) return { path: folder.path, problem: folder.problem ?? problem };
+    const led = await follow(isAbsolute(target) ? target : resolve(folder.path, target), links + 1);
+    return { path: led.path, problem: led.problem ?? problem };
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

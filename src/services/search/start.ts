@@ -1,0 +1,36 @@
+import { isAbsolute, join } from 'node:path';
+import { isToolFailure } from '../../kernel/tool-failure.js';
+import type { Glob } from './glob.js';
+import { openPlace, type Place } from './place.js';
+import type { Roots } from './roots.js';
+
+/** Opens where a search starts: the caller's path, or the folder in it that the glob names; undefined if that is not there. */
+export async function openStart(roots: Roots, path = '.', glob?: Glob): Promise<Place | undefined> {
+  const given = await openPlace(roots, path);
+  if (glob === undefined || glob.folder === '' || given.kind === 'file') return given;
+  given.close();
+  const folder = isAbsolute(glob.folder) ? glob.folder : join(path, glob.folder);
+  try {
+    return await openPlace(roots, folder);
+  } catch (error) {
+    // A pattern may speak of folders that do not exist: then nothing matches. One that leads outside is refused.
+    if (isToolFailure(error) && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** How a path below the start is told to the caller. */
+export function nameOf(roots: Roots, place: Place, path: string): string {
+  const start = roots.nameOf(place.real);
+  if (place.kind === 'file' || path === '') return start;
+  return start === '.' ? path : `${start === '/' ? '' : start}/${path}`;
+}
+
+/** Whether `./` stands there: ripgrep begins every path below its working directory so. */
+export function isHere(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 46 && bytes[at + 1] === 47;
+}
+
+export function withoutHere(path: Buffer): Buffer {
+  return isHere(path, 0) ? path.subarray(2) : path;
+}

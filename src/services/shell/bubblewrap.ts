@@ -1,0 +1,86 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { ChildProcess, Processes, ProcessOrder } from '../../kernel/process.js';
+import { isInside } from './inside.js';
+import { bareMounts, namespaceArgs } from './mounts.js';
+
+export interface BubblewrapParts {
+  readonly roots: readonly string[];
+  readonly processes: Processes;
+  readonly path: string;
+  readonly log: (line: string) => void;
+}
+
+const trialMs = 10_000;
+
+/** The program, if one is there and a trial of it succeeds. Nothing of a workspace has a say in that. */
+export async function findBubblewrap(parts: BubblewrapParts): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const program = await searchPath(parts.path, parts.roots);
+  if (program === undefined) {
+    parts.log('Commands run without sandbox: there is no bwrap in PATH outside the workspace.');
+    return undefined;
+  }
+  const reason = await tryOut(program, parts.processes);
+  if (reason === undefined) return program;
+  parts.log(`Commands run without sandbox: ${program} does not work here: ${reason}`);
+  return undefined;
+}
+
+async function searchPath(path: string, roots: readonly string[]): Promise<string | undefined> {
+  for (const folder of path.split(delimiter).filter((entry) => isAbsolute(entry))) {
+    const real = await executableAt(join(folder, 'bwrap'));
+    const places = [join(folder, 'bwrap'), await realpath(folder).catch(() => folder), real];
+    const isForeign = places.every((place) => !roots.some((root) => isInside(place ?? '', root)));
+    if (real !== undefined && isForeign) return real;
+  }
+  return undefined;
+}
+
+async function executableAt(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path);
+    await access(real, constants.X_OK);
+    return (await stat(real)).isFile() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why it cannot be used, or undefined when it can. */
+async function tryOut(program: string, processes: Processes): Promise<string | undefined> {
+  const order: ProcessOrder = {
+    owner: 'sandbox trial',
+    command: program,
+    args: [...namespaceArgs, ...bareMounts(), '--', '/bin/sh', '-c', 'exit 42'],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    input: 'none',
+    patience: { afterInputMs: 0, afterTermMs: 500 },
+  };
+  try {
+    const child = await processes.start(order);
+    return await outcomeOf(child);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function outcomeOf(child: ChildProcess): Promise<string | undefined> {
+  let said = '';
+  child.onErrorOutput((chunk) => {
+    if (said.length < 1000) said += Buffer.from(chunk).toString();
+  });
+  child.onOutput(() => {});
+  const exited = new Promise<number | null>((resolve) => child.onExit(({ code }) => resolve(code)));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), trialMs);
+  });
+  const code = await Promise.race([exited, late]);
+  clearTimeout(timer);
+  if (code === 42) return undefined;
+  await child.close();
+  return said.trim() === '' ? `exit code ${String(code)}` : said.trim();
+}

@@ -1,0 +1,13 @@
+import { constants } from 'node:os';
+import type { ProcessExit } from '../../kernel/process.js';
+import type { ShellEnd } from '../../kernel/shell-port.js';
+
+const signals = Object.entries(constants.signals);
+
+/** As shells say it. A sandbox passes on no more than this number, so that it is told alike with and without one. */
+export function shellEnd(exit: ProcessExit): ShellEnd {
+  const number = signals.find(([name]) => name === exit.signal)?.[1];
+  const exitCode = exit.code ?? 128 + (number ?? 0);
+  const signal = exit.signal ?? signals.find(([, value]) => value === exitCode - 128)?.[0];
+  return { exitCode, ...(signal !== undefined && { signal }) };
+}

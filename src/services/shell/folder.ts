@@ -1,0 +1,54 @@
+/** Folders that a workspace could have put a link in place of: they are opened, and then used by what was opened. */
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readlink, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface Folder {
+  /** A path to something in the folder that holds even when the folder is moved away. */
+  at(name: string): string;
+  close(): Promise<void>;
+}
+
+const isLinux = process.platform === 'linux';
+
+/** Opens a folder below a root, and makes what is missing of it. Throws when a part of the way is a link. */
+export async function openFolder(
+  root: string,
+  names: readonly string[],
+  modes: readonly number[],
+): Promise<Folder> {
+  let path = root;
+  let folder = await openDirectory(root, root);
+  for (const [index, name] of names.entries()) {
+    const parent = folder;
+    path = join(path, name);
+    try {
+      await mkdir(parent.at(name), { mode: modes[index] ?? 0o700 }).catch(ignoreExisting);
+      folder = await openDirectory(parent.at(name), path);
+    } finally {
+      await parent.close();
+    }
+  }
+  return folder;
+}
+
+/** `expected` is where it must be in truth. */
+async function openDirectory(path: string, expected: string): Promise<Folder> {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const found = isLinux ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path);
+  if (found !== expected) {
+    await handle.close();
+    throw new Error(`${expected} is not where it seems to be`);
+  }
+  return folderOf(handle, expected);
+}
+
+function folderOf(handle: FileHandle, path: string): Folder {
+  const base = isLinux ? `/proc/self/fd/${handle.fd}` : path;
+  return { at: (name) => join(base, name), close: () => handle.close() };
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+}

@@ -1,0 +1,86 @@
+import type { Exchange } from '../../kernel/exchange.js';
+import { JsonText } from '../../kernel/json-text.js';
+import type { ShellResult } from '../../kernel/shell-port.js';
+import { isToolFailure, ToolFailure } from '../../kernel/tool-failure.js';
+import type { CommandEnd, CommandRun } from './command-run.js';
+
+const progressMs = 1000;
+const maxLine = 200;
+const notSetUpReason = 'sandbox_failed';
+
+/** Waits for a command: to its end, its time-out or the cancellation of its call. Nothing of it is left then. */
+export async function attend(run: CommandRun, timeoutMs: number, exchange: Exchange): Promise<ShellResult> {
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    run.end();
+  }, timeoutMs);
+  const stopListening = exchange.onCancel(() => run.end());
+  const stopTelling = tellProgress(run, exchange);
+  try {
+    const end = await run.ended;
+    const output = await run.capture.take({ isLast: true });
+    if (exchange.isCancelled) throw cancelled();
+    if (!end.hasBegun) throw notSetUp(output.stderr);
+    return { ...output, ...resultOf(run, end), timedOut };
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+    stopTelling();
+    await run.capture.close();
+  }
+}
+
+function resultOf(run: CommandRun, end: CommandEnd) {
+  const { exitCode, signal, leftovers, hasSurvivors, createdPaths, durationMs } = end;
+  const { sandbox, cwd } = run;
+  return {
+    exitCode,
+    ...(signal && { signal }),
+    leftovers,
+    hasSurvivors,
+    createdPaths,
+    durationMs,
+    sandbox,
+    cwd,
+  };
+}
+
+function tellProgress(run: CommandRun, exchange: Exchange): () => void {
+  if (!exchange.wantsProgress) return () => {};
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - run.startedAt) / 1000);
+    const line = run.capture.lastLine().slice(0, maxLine);
+    const message = line === '' ? `running for ${seconds} s` : `running for ${seconds} s: ${line}`;
+    exchange.progress(JsonText.from({ progress: seconds, message }));
+  }, progressMs);
+  return () => clearInterval(timer);
+}
+
+function cancelled(): ToolFailure {
+  return new ToolFailure(
+    'failed',
+    'The call was cancelled; the command and all that it started were ended.',
+    {
+      reason: 'cancelled',
+    },
+  );
+}
+
+/** Not run without the sandbox instead: that would leave the choice to whoever can make it fail. */
+function notSetUp(errors: string): ToolFailure {
+  const words = errors.trim().slice(0, 500);
+  return new ToolFailure(
+    'failed',
+    `The command did not run, because its sandbox could not be set up: ${words}`,
+    {
+      reason: notSetUpReason,
+      suggestion: 'Look at the path that is named; a protected path of the workspace may be in an odd state.',
+    },
+  );
+}
+
+/** True when nothing of the command has run. */
+export function isNotSetUp(error: unknown): boolean {
+  return isToolFailure(error) && error.facts.reason === notSetUpReason;
+}

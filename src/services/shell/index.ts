@@ -1,0 +1,1 @@
+export { openShell } from './shell.js';

@@ -1,0 +1,47 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { ToolFailure } from '../../kernel/tool-failure.js';
+
+/** True for the folder itself and everything in it. A neighbour whose name begins alike is not in it. */
+export function isInside(path: string, folder: string): boolean {
+  const end = folder.endsWith(sep) ? folder : folder + sep;
+  return path === folder || path.startsWith(end);
+}
+
+/** The real path of the directory to run in, which lies in a root. */
+export async function resolveDirectory(cwd: string | undefined, roots: readonly string[]): Promise<string> {
+  const [first] = roots;
+  if (first === undefined) {
+    throw new ToolFailure('unsupported', 'There is no workspace root, so no command can run.', {
+      reason: 'no_workspace',
+    });
+  }
+  if (cwd === undefined) return first;
+  const real = await realpath(resolve(first, cwd)).catch(() => undefined);
+  if (real === undefined || !roots.some((root) => isInside(real, root))) throw outside(roots);
+  const found = await stat(real).catch(() => undefined);
+  if (found?.isDirectory() !== true) {
+    throw new ToolFailure('not_found', 'cwd is not a directory; give a directory of the workspace.', {
+      reason: 'not_a_directory',
+    });
+  }
+  return real;
+}
+
+/** The same words for what does not exist and what lies outside: nothing is told of the rest of the disk. */
+function outside(roots: readonly string[]): ToolFailure {
+  return new ToolFailure('not_found', 'cwd is not a directory of the workspace; leave it out or give one.', {
+    reason: 'outside_workspace',
+    details: { roots },
+    suggestion: 'Leave cwd out to run in the first workspace root.',
+  });
+}
+
+/** The path as callers know it: relative to the first root, or absolute in any other root. */
+export function pathForCallers(path: string, roots: readonly string[]): string {
+  const [first] = roots;
+  if (first === undefined || !isInside(path, first)) return path;
+  const inside = relative(first, path);
+  if (inside === '') return '.';
+  return isAbsolute(inside) ? path : inside.replaceAll(sep, '/');
+}

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openScratch } from './scratch.js';
+
+describe('the folder of the gate for commands', () => {
+  let stateDir: string;
+  const left = () => (existsSync(join(stateDir, 'shell')) ? readdirSync(join(stateDir, 'shell')) : []);
+
+  beforeEach(() => {
+    stateDir = mkdtempSync(join(tmpdir(), 'tidegate-scratch-'));
+  });
+  afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
+
+  it('gives each session a folder of its own, and removes all of them at the end', async () => {
+    const scratch = openScratch(stateDir);
+    expect(left()).toEqual([]);
+    const [one, two] = [scratch.temporaryOf('one'), scratch.temporaryOf('two')];
+    expect(scratch.temporaryOf('one')).toBe(one);
+    expect(two).not.toBe(one);
+    expect(statSync(one).mode & 0o777).toBe(0o700);
+    writeFileSync(join(one, 'file'), 'x');
+    await scratch.close();
+    expect(left()).toEqual([]);
+  });
+
+  it('forgets the session that was used least recently when there are many', async () => {
+    const scratch = openScratch(stateDir);
+    const first = scratch.temporaryOf('first');
+    const second = scratch.temporaryOf('second');
+    for (let count = 0; count < 254; count += 1) scratch.temporaryOf(`more ${count}`);
+    scratch.temporaryOf('first');
+    scratch.temporaryOf('one too many');
+    await scratch.close();
+    expect([first, second].every((folder) => !existsSync(folder))).toBe(true);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'removes what a dead gate left, and nothing of a living one',
+    async () => {
+      const living = openScratch(stateDir);
+      const kept = living.temporaryOf('session');
+      const [own = ''] = left();
+      const dead = spawnSync(process.execPath, ['-e', '']).pid;
+      const gone = join(stateDir, 'shell', own.replace(/^\d+-/, `${dead}-`));
+      const reused = join(stateDir, 'shell', own.replace(/^(\d+)-\d+-/, '$1-1-'));
+      const placeholder = join(stateDir, '.claude');
+      for (const folder of [gone, reused]) mkdirSync(join(folder, 'tmp-1'), { recursive: true });
+      mkdirSync(placeholder);
+      writeFileSync(join(gone, 'placeholders.json'), JSON.stringify([placeholder]));
+      const next = openScratch(stateDir);
+      next.temporaryOf('session');
+      await next.close();
+      expect([gone, reused, placeholder, kept].map((path) => existsSync(path))).toEqual([
+        false,
+        false,
+        false,
+        true,
+      ]);
+      await living.close();
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')('leaves those of another machine for a week', async () => {
+    const all = join(stateDir, 'shell');
+    const [fresh, stale] = [join(all, '99-1-elsewhere.1-abc'), join(all, '98-1-elsewhere.1-abc')];
+    for (const folder of [fresh, stale]) mkdirSync(folder, { recursive: true });
+    const longAgo = Date.now() / 1000 - 8 * 24 * 3600;
+    utimesSync(stale, longAgo, longAgo);
+    const scratch = openScratch(stateDir);
+    expect(dirname(dirname(scratch.temporaryOf('s')))).toContain('shell');
+    await scratch.close();
+    expect([existsSync(fresh), existsSync(stale)]).toEqual([true, false]);
+  });
+});

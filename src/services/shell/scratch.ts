@@ -1,0 +1,114 @@
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { recordName, removeRecorded } from './placeholders.js';
+
+/** The gate's own folder for commands, in its state directory: a private /tmp per session, and what to clean up. */
+export interface Scratch {
+  readonly recordFile: string;
+  /** The folder that a session's commands see as their /tmp. */
+  temporaryOf(sessionId: string): string;
+  close(): Promise<void>;
+}
+
+const maxSessions = 256;
+const namePattern = /^([1-9][0-9]*)-([0-9]*)-([0-9A-Za-z.]*)-[0-9a-z]+$/;
+/** Another machine or container cannot be judged from here; nobody comes back after this. */
+const foreignMs = 7 * 24 * 3600 * 1000;
+
+/** Makes nothing before the first command. */
+export function openScratch(stateDir: string): Scratch {
+  const all = join(stateDir, 'shell');
+  const suffix = Math.random().toString(36).slice(2, 10);
+  const own = join(all, [process.pid, startTimeOf(process.pid), systemName(), suffix].join('-'));
+  const folders = new Map<string, string>();
+  let made = 0;
+  let removing: Promise<unknown> = Promise.resolve();
+
+  const forgetOldest = () => {
+    const [oldest] = folders;
+    if (oldest === undefined || folders.size < maxSessions) return;
+    folders.delete(oldest[0]);
+    removing = removing.then(() => remove(oldest[1]));
+  };
+
+  return {
+    recordFile: join(own, recordName),
+    temporaryOf(sessionId) {
+      const known = folders.get(sessionId);
+      if (known === undefined) {
+        forgetOldest();
+        if (made === 0) removing = sweep(all);
+      } else folders.delete(sessionId);
+      const folder = known ?? join(own, `tmp-${String((made += 1))}`);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // The last used comes last.
+      folders.set(sessionId, folder);
+      return realpathSync(folder);
+    },
+    async close() {
+      await removing;
+      if (made > 0) await remove(own);
+    },
+  };
+}
+
+/** Removes what dead gates left. */
+async function sweep(all: string): Promise<void> {
+  for (const name of readdirSafely(all)) {
+    if (!isDead(all, name)) continue;
+    removeRecorded(join(all, name, recordName));
+    await remove(join(all, name));
+  }
+}
+
+function isDead(all: string, name: string): boolean {
+  const [, pid, startTime, system] = namePattern.exec(name) ?? [];
+  if (pid === undefined) return false;
+  if (system === systemName()) return startTimeOf(Number(pid)) !== startTime;
+  const found = statSync(join(all, name), { throwIfNoEntry: false });
+  return found !== undefined && Date.now() - found.mtimeMs > foreignMs;
+}
+
+/** Tells this machine and pid namespace from another that shares the state directory. */
+function systemName(): string {
+  const machine = hostname().replace(/[^0-9A-Za-z.]/g, '.');
+  try {
+    return `${machine}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`;
+  } catch {
+    return machine;
+  }
+}
+
+function readdirSafely(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 2 }).catch(() => {
+    // A command made something that even its user cannot remove; it stays, and costs only room.
+  });
+}
+
+/** With the pid it names one process for ever. Empty where /proc cannot tell: there only dead pids are swept. */
+function startTimeOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return isAlive(pid) ? '' : 'dead';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

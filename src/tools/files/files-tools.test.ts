@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { FileChange, FilePage, Files } from '../../kernel/files-port.js';
+import {
+  cardOf,
+  createQuietExchange,
+  type Session,
+  type ToolContext,
+  type ToolModule,
+} from '../../kernel/index.js';
+import editTool from './edit.tool.js';
+import readTool from './read.tool.js';
+import writeTool from './write.tool.js';
+
+const session: Session = {
+  id: 's',
+  principal: { kind: 'user', id: 'u', zone: 'local' },
+  scope: 'connection',
+};
+
+function call(tool: ToolModule, input: unknown, files: Partial<Files>): unknown {
+  const ports = { files } as ToolContext<'files'>['ports'];
+  const context = { exchange: createQuietExchange(new AbortController().signal), session, ports };
+  return tool.run(input as never, context as never);
+}
+
+const page = (more: Partial<FilePage> = {}): FilePage =>
+  ({
+    kind: 'text',
+    path: 'a.txt',
+    bytes: 20,
+    encoding: 'utf-8',
+    hasBom: false,
+    lineEnding: 'lf',
+    lines: [
+      { number: 9, text: 'nine' },
+      { number: 10, text: 'ten', isCut: true },
+    ],
+    totalLines: 30,
+    nextOffset: 11,
+    notes: [],
+    ...more,
+  }) as FilePage;
+
+const change: FileChange = {
+  path: 'a.txt',
+  isNew: false,
+  bytes: 5,
+  replacements: 2,
+  addedLines: 1,
+  removedLines: 1,
+  encoding: 'utf-8',
+  hasBom: false,
+  lineEnding: 'lf',
+  diff: '--- a/a.txt\n+++ b/a.txt',
+  notes: ['A note.'],
+};
+
+describe.each([readTool, writeTool, editTool])('$name', (tool) => {
+  it('makes a card: every field is described, and nothing is null', () => {
+    expect(cardOf(tool)).toMatchObject({ needs: ['files'], tier: 1 });
+  });
+});
+
+describe('Read', () => {
+  it('shows lines as cat -n does, and says the same in text', async () => {
+    const result = await call(readTool, { file_path: 'a.txt', offset: 9 }, { read: async () => page() });
+    expect(result).toEqual({
+      data: {
+        file_path: 'a.txt',
+        kind: 'text',
+        content: '     9\tnine\n    10\tten… [cut]',
+        bytes: 20,
+        truncated: true,
+        start_line: 9,
+        end_line: 10,
+        total_lines: 30,
+        next_offset: 11,
+        encoding: 'utf-8',
+        bom: false,
+        line_ending: 'lf',
+      },
+      text: [
+        '     9\tnine',
+        '    10\tten… [cut]',
+        '[a.txt: lines 9 to 10 of 30, 20 bytes, utf-8, line endings lf. Go on with offset=11.]',
+      ].join('\n'),
+    });
+  });
+
+  it('shows images, and describes what is not a text', async () => {
+    const image = {
+      kind: 'image',
+      path: 'p',
+      bytes: 3,
+      mediaType: 'image/png',
+      width: 2,
+      height: 1,
+      data: 'AAAA',
+    } as const;
+    expect(await call(readTool, { file_path: 'p' }, { read: async () => image })).toMatchObject({
+      text: 'p is an image: image/png, 2 x 1 pixels, 3 bytes.',
+      content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+      data: { kind: 'image', width: 2 },
+    });
+    const binary = {
+      kind: 'binary',
+      path: 'b',
+      bytes: 3,
+      mediaType: 'application/pdf',
+      firstBytes: '255044',
+    } as const;
+    expect(await call(readTool, { file_path: 'b' }, { read: async () => binary })).toMatchObject({
+      text: 'b is not a text: application/pdf, 3 bytes. It begins with 255044 (hex).',
+      data: { kind: 'binary', truncated: true },
+    });
+  });
+
+  it('shows no control characters of a name in the text', async () => {
+    const result = await call(
+      readTool,
+      { file_path: 'x' },
+      { read: async () => page({ path: 'a\u001b[2J\n.txt' }) },
+    );
+    expect(result).toMatchObject({ text: expect.stringContaining('[a\\u{1b}[2J\\u{a}.txt:') });
+  });
+});
+
+describe('Write and Edit', () => {
+  it('say what changed, in data and text alike', async () => {
+    const result = await call(writeTool, { file_path: 'a.txt', content: 'x' }, { write: async () => change });
+    expect(result).toEqual({
+      data: {
+        file_path: 'a.txt',
+        created: false,
+        bytes: 5,
+        replacements: 2,
+        added_lines: 1,
+        removed_lines: 1,
+        encoding: 'utf-8',
+        line_ending: 'lf',
+        diff: change.diff,
+        notes: ['A note.'],
+      },
+      text: `Changed at 2 places: a.txt (+1 -1 lines, 5 bytes, utf-8, line endings lf).\nA note.\n${change.diff}`,
+    });
+  });
+
+  it('hand on one edit, or many in their order', async () => {
+    const asked: unknown[] = [];
+    const edit: Files['edit'] = async (path, edits) => {
+      asked.push([path, edits]);
+      return change;
+    };
+    await call(editTool, { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: true }, { edit });
+    await call(editTool, { file_path: 'a', edits: [{ old_string: '1', new_string: '2' }] }, { edit });
+    await call(editTool, { file_path: 'a', old_string: 'gone' }, { edit });
+    expect(asked).toEqual([
+      ['a', [{ oldText: 'x', newText: 'y', replaceAll: true }]],
+      ['a', [{ oldText: '1', newText: '2', replaceAll: false }]],
+      ['a', [{ oldText: 'gone', newText: '', replaceAll: false }]],
+    ]);
+    await expect(call(editTool, { file_path: 'a' }, { edit })).rejects.toMatchObject({
+      facts: { reason: 'no_edits' },
+    });
+  });
+});

@@ -1,0 +1,12 @@
+import { defineTool, z } from '../../../src/tool/index.js';
+
+export const tool = defineTool({
+  name: 'greet',
+  title: 'Greet',
+  description: 'Says hello.',
+  effect: 'read',
+  input: z.object({ name: z.string().describe('Whom.') }),
+  output: z.object({ greeting: z.string().describe('The words.') }),
+  run: ({ name }) => name, // wrong: a tool with an output schema gives data
+  // right: run: ({ name }) => ({ data: { greeting: name } }),
+});
