@@ -31,7 +31,7 @@ export interface CollectorParts {
 
 /** The file that ripgrep tells of at present. */
 interface Current {
-  /** How ripgrep names it; undefined where no second record can come. */
+  /** How ripgrep names it; undefined where nothing more can come about it. */
   readonly printed: Buffer | undefined;
   /** Whether it is one of those that were asked for. */
   readonly isAsked: boolean;
@@ -53,15 +53,12 @@ export function createCollector(parts: CollectorParts): Collector {
     if (path !== undefined && found.length > 0) first.add({ path, items: found });
     current = undefined;
   };
-  const enter = (bytes: Buffer, from: number, to: number): Current => {
-    const known = current?.printed;
-    if (current && known && bytes.compare(known, 0, known.length, from, to) === 0) return current;
+  const enter = (printed: Buffer): Current => {
     finish();
-    const printed = bytes.subarray(from, to);
     const path = admit(printed);
     if (path !== undefined) files += 1;
     const isKept = path !== undefined && first.wants(path);
-    // Only lines of one file follow each other; what is not kept need not be copied.
+    // Words about a binary file come after its lines; what is not kept need not be copied.
     const copy = mode === 'lines' ? Buffer.from(printed) : undefined;
     current = {
       printed: copy,
@@ -73,8 +70,8 @@ export function createCollector(parts: CollectorParts): Collector {
   };
   const hasRoom = (file: Current) => file.path !== undefined && file.items.length < perFile;
 
-  const onRecord = ({ bytes, from, nul, end, isCut }: OutputRecord) => {
-    const file = enter(bytes, from, nul);
+  const onRecord = ({ bytes, from, nul, end, isCut, isSame }: OutputRecord) => {
+    const file = isSame && current ? current : enter(bytes.subarray(from, nul));
     if (!file.isAsked) return;
     items += 1;
     matches += matchesIn(mode, bytes, nul + 1, end);
@@ -82,7 +79,7 @@ export function createCollector(parts: CollectorParts): Collector {
     if (item !== undefined) file.items.push(item);
   };
   const onBinary = (printed: Buffer) => {
-    const file = enter(printed, 0, printed.length);
+    const file = current?.printed?.equals(printed) === true ? current : enter(printed);
     if (!file.isAsked) return;
     items += 1;
     if (hasRoom(file)) file.items.push({ kind: 'binary' });
@@ -108,7 +105,7 @@ export function createCollector(parts: CollectorParts): Collector {
 /** In mode `files` there is nothing after a path, not even a line end. */
 function pathsOnly(onRecord: (record: OutputRecord) => void): RecordReader {
   const push = createPathReader((bytes, from, to) =>
-    onRecord({ bytes, from, nul: to, end: to, isCut: false }),
+    onRecord({ bytes, from, nul: to, end: to, isCut: false, isSame: false }),
   );
   return { push, end: () => {} };
 }

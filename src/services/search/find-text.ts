@@ -15,8 +15,8 @@ import { tellFiles } from './tell.js';
 import { unknownTypeFailure } from './type-names.js';
 import { cutWindow } from './window.js';
 
-/** Far more than is ever shown; who prints this much is only being counted. */
-const maxCountedBytes = 64 * 1024 * 1024;
+/** Some hundred thousand lines; beyond that nobody wants to know how many there are. */
+const maxCountedBytes = 8 * 1024 * 1024;
 /** A second look at few files, after the search itself used up the time. */
 const extraMs = 2000;
 

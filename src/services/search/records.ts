@@ -20,6 +20,8 @@ export interface OutputRecord {
   readonly nul: number;
   readonly end: number;
   readonly isCut: boolean;
+  /** Whether it is of the same file as the one before. */
+  readonly isSame: boolean;
 }
 
 const newline = 10;
@@ -36,19 +38,23 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
     nul: 0,
     end: 0,
     isCut: false,
+    isSame: false,
   };
+  const previous = createPathMemory();
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;
 
   /** Gives where the next record starts, or -1 when more bytes must come first. */
   const takeOne = (bytes: Buffer, from: number, isLast: boolean): number => {
-    const end = bytes.indexOf(newline, from);
-    const nul = bytes.indexOf(0, from);
+    const same = previous.endOfSame(bytes, from);
+    const nul = same === -1 ? bytes.indexOf(0, from) : same;
+    const end = bytes.indexOf(newline, same === -1 ? from : same);
     if (end !== -1 && (nul === -1 || end < nul)) {
       const path = binaryPath(bytes.toString('latin1', from, end));
       if (path !== undefined && !isLast && bytes.length < end + 1 + startLength) return -1;
       if (path !== undefined && startsRecord(bytes, end + 1)) {
         onBinary(Buffer.from(path, 'latin1'));
+        previous.forget();
         return end + 1;
       }
     }
@@ -59,6 +65,8 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
     record.from = from;
     record.nul = nul;
     record.end = textEnd;
+    record.isSame = same !== -1;
+    if (!record.isSame) previous.keep(bytes, from, nul);
     onRecord(record);
     return textEnd + 1;
   };
@@ -66,7 +74,11 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
   /** Too long for one record: its start is told, and the rest of that line thrown away. */
   const cut = () => {
     const nul = rest.indexOf(0);
-    if (nul !== -1) onRecord({ bytes: rest, from: 0, nul, end: rest.length, isCut: true });
+    const isSame = previous.endOfSame(rest, 0) !== -1;
+    if (nul !== -1) {
+      previous.keep(rest, 0, nul);
+      onRecord({ bytes: rest, from: 0, nul, end: rest.length, isCut: true, isSame });
+    }
     rest = Buffer.alloc(0);
     isSkipping = true;
   };
@@ -88,6 +100,32 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
     end: () => {
       for (let from = 0; from !== -1 && from < rest.length; ) from = takeOne(rest, from, true);
       rest = Buffer.alloc(0);
+    },
+  };
+}
+
+interface PathMemory {
+  keep(bytes: Buffer, from: number, to: number): void;
+  forget(): void;
+  /** Where the same path ends, with its NUL, if it stands there; otherwise -1. */
+  endOfSame(bytes: Buffer, from: number): number;
+}
+
+/** Most records are of the same file as the one before, which is quickly seen. */
+function createPathMemory(): PathMemory {
+  const kept = Buffer.alloc(4096);
+  let length = 0;
+  return {
+    keep: (bytes, from, to) => {
+      length = to - from > kept.length ? 0 : bytes.copy(kept, 0, from, to);
+    },
+    forget: () => {
+      length = 0;
+    },
+    endOfSame: (bytes, from) => {
+      const end = from + length;
+      if (length === 0 || bytes[end] !== 0) return -1;
+      return bytes.compare(kept, 0, length, from, end) === 0 ? end : -1;
     },
   };
 }
