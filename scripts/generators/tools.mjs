@@ -8,23 +8,18 @@ import { loadTs } from '../load-ts.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = 'src/tools';
 const header = '// Generated from src/tools by `npm run generate` and by every build. Do not edit.';
-const tiers = {
-  1: 'files and code intelligence',
-  2: 'model-assisted exploration',
-  3: 'tasks, git and commands',
-  4: 'questions to people',
-  5: 'mail between agents',
-};
 
 export async function outputs() {
   const tools = await findTools();
+  // As the command that shows a tool has them.
   const { mermaidLines } = await loadTs('src/cli/mermaid.ts');
+  const { tierWords } = await loadTs('src/cli/tool-words.ts');
   return [
     catalogFile(tools),
-    { path: 'docs/reference/tools/README.md', text: indexPage(tools) },
+    { path: 'docs/reference/tools/README.md', text: indexPage(tools, tierWords) },
     ...tools.map(({ card }) => ({
       path: `docs/reference/tools/${card.name}.md`,
-      text: toolPage(card, mermaidLines),
+      text: toolPage(card, { mermaidLines, tierWords }),
     })),
     ...tools.map(({ card }) => ({
       path: `test/pins/tools/${card.name}.json`,
@@ -81,7 +76,7 @@ function catalogFile(tools) {
   return { path: 'src/app/builtin-tools.generated.ts', text };
 }
 
-function indexPage(tools) {
+function indexPage(tools, tiers) {
   const groups = Object.entries(tiers).flatMap(([tier, words]) => {
     const members = tools.filter(({ card }) => String(card.tier) === tier);
     if (members.length === 0) return [];
@@ -108,7 +103,7 @@ function firstSentence({ description }) {
   return cell(description.split('\n')[0]);
 }
 
-function toolPage(card, mermaidLines) {
+function toolPage(card, { mermaidLines, tierWords: tiers }) {
   const { name, title, description, effect, hints, needs, optional, tier, aliases } = card;
   const facts = [
     ['effect', effect],

@@ -13,6 +13,8 @@ export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 /** How commands speak: results on stdout, everything about them on stderr, or all of it as JSON. */
 export interface Output {
   readonly isJson: boolean;
+  /** How many columns a line of the result may take: those of the terminal, or any number elsewhere. */
+  readonly columns: number;
   /** A line of the result. Nothing in JSON mode. */
   line(text?: string): void;
   /** The whole result. Nothing but in JSON mode. */
@@ -46,6 +48,9 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
   return {
     isJson,
     paint,
+    get columns() {
+      return stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY;
+    },
     line(text = '') {
       if (!isJson) stdout.write(`${text}\n`);
     },

@@ -1,20 +1,20 @@
 import type { Input } from './command.js';
 import { Failure } from './failure.js';
-import type { Property } from './tools.js';
+import type { Field } from './tool-fields.js';
 
 const help = `tidegate tools call <name> '{"key": "value"}'`;
 
 /** The arguments of a call as JSON text: typed as JSON, read from stdin (`-`), or as key=value pairs. */
 export async function argumentsText(
   words: readonly string[],
-  properties: readonly Property[],
+  fields: readonly Field[],
   input: Input,
 ): Promise<string> {
   const [first] = words;
   if (first === undefined) return '{}';
   if (first === '-') return objectText(onlyOne(words, await input.readAll()), 'standard input');
   if (first.trimStart().startsWith('{')) return objectText(onlyOne(words, first), 'the arguments');
-  const members = words.map((word) => memberText(word, properties));
+  const members = words.map((word) => memberText(word, fields));
   const keys = members.map(([key]) => key);
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
   if (twice !== undefined)
@@ -35,14 +35,14 @@ function objectText(text: string, where: string): string {
   throw new Failure('usage.bad_arguments', `What came as ${where} is not a JSON object.`, help);
 }
 
-function memberText(word: string, properties: readonly Property[]): readonly [key: string, value: string] {
+function memberText(word: string, fields: readonly Field[]): readonly [key: string, value: string] {
   const at = word.indexOf('=');
   if (at <= 0) throw new Failure('usage.bad_arguments', `"${word}" is neither JSON nor key=value.`, help);
   const key = word.slice(0, at);
   const text = word.slice(at + 1);
-  const type = properties.find(({ name }) => name === key)?.type;
+  const field = fields.find(({ name, spellings }) => name === key || spellings.includes(key));
   // A text that looks like a number is still a text where the tool wants one.
-  if (type === 'string' || parsed(text) === undefined) return [key, JSON.stringify(text)];
+  if (field?.isText === true || parsed(text) === undefined) return [key, JSON.stringify(text)];
   return [key, text.trim()];
 }
 

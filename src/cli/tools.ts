@@ -42,33 +42,3 @@ export function summaryOf(tool: Tool): string {
   const text = typeof description === 'string' ? description : typeof title === 'string' ? title : '';
   return printable(text.trim().split('\n')[0] ?? '');
 }
-
-export interface Property {
-  readonly name: string;
-  readonly type: string;
-  readonly isRequired: boolean;
-  readonly about: string;
-}
-
-/** The arguments that a tool takes, as far as its schema says so in the plain way. */
-export function propertiesOf(tool: Tool): readonly Property[] {
-  const { inputSchema } = tool.definition.value as { readonly inputSchema?: unknown };
-  const schema = asRecord(inputSchema);
-  const required: unknown = schema['required'];
-  const names: readonly unknown[] = Array.isArray(required) ? required : [];
-  return Object.entries(asRecord(schema['properties'])).map(([name, property]) => {
-    const { type, description } = asRecord(property);
-    return {
-      name,
-      type: typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'any',
-      isRequired: names.includes(name),
-      about: typeof description === 'string' ? printable(description) : '',
-    };
-  });
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
-}

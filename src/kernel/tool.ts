@@ -29,9 +29,12 @@ export interface ToolSpec {
   readonly effect: Effect;
   readonly hints: Hints;
   readonly definition: JsonText;
-  /** Only of our own tools: what they need to work, and their tier. */
+  /** Only of our own tools: what they need to work, what they use if it is there, and their tier. */
   readonly needs?: readonly PortName[];
+  readonly optional?: readonly PortName[];
   readonly tier?: Tier;
+  /** Only of our own tools: other spellings that are read as an argument. */
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
   readonly graph?: GraphShape;
 }
 

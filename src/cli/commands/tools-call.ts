@@ -5,7 +5,9 @@ import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
-import { findTool, propertiesOf } from '../tools.js';
+import { argumentsOf } from '../tool-fields.js';
+import { findTool } from '../tools.js';
+import { unknownArgumentLines } from '../unknown-arguments.js';
 import { withGate } from '../with-gate.js';
 
 export const toolsCall: Command = {
@@ -27,7 +29,8 @@ export const toolsCall: Command = {
     const [name = '', ...words] = given.arguments;
     return withGate(given, context, 'command', async (tidegate) => {
       const tool = await findTool(tidegate, name, context);
-      const text = await argumentsText(words, propertiesOf(tool), context.input);
+      const text = await argumentsText(words, argumentsOf(tool), context.input);
+      for (const line of unknownArgumentLines(tool, text)) context.output.note(line);
       return call(tidegate, name, text, context);
     });
   },

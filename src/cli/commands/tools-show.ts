@@ -1,14 +1,15 @@
-import { printable, printableLines } from '../../config/index.js';
+import { printable } from '../../config/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { mermaidLines } from '../mermaid.js';
-import { findTool, propertiesOf, type Tool } from '../tools.js';
+import { sheetLines } from '../tool-sheet.js';
+import { findTool, type Tool } from '../tools.js';
 import { withGate } from '../with-gate.js';
 
 export const toolsShow: Command = {
   name: 'tools show',
-  summary: 'Show one tool: what it does and what it takes.',
+  summary: 'Show one tool: what it does, what it takes, what it gives.',
   arguments: [{ name: '<name>', about: 'The name of the tool.' }],
   options: [configOption, { name: 'graph', about: 'Print a tool that is made of nodes as a Mermaid chart.' }],
   examples: ['tidegate tools show Read', 'tidegate tools show my_graph --graph'],
@@ -18,29 +19,18 @@ export const toolsShow: Command = {
     return withGate(given, context, 'command', async (tidegate) => {
       const tool = await findTool(tidegate, name, context);
       if (given.options['graph'] === true) return showGraph(tool, context);
-      output.jsonText(`{"source":${JSON.stringify(tool.source)},"definition":${tool.definition.text}}`);
-      output.line(
-        `${output.paint('bold', printable(tool.name))}  ${output.paint('dim', printable(tool.source))}`,
-      );
-      const { description } = tool.definition.value as { readonly description?: unknown };
-      if (typeof description === 'string') output.line(`\n${printableLines(description.trim())}`);
-      const properties = propertiesOf(tool);
-      if (properties.length > 0) output.line('\nArguments');
-      output.table(
-        properties.map(({ name: key, type, isRequired, about }) => [
-          `  ${printable(key)}`,
-          printable(type),
-          isRequired ? 'required' : '',
-          about,
-        ]),
-      );
-      output.line(
-        `\nTry: tidegate tools call ${printable(tool.name)} ${exampleArguments(properties)}`.trimEnd(),
-      );
+      output.jsonText(jsonOf(tool));
+      for (const line of sheetLines(tool, output)) output.line(line);
       return exitCodes.ok;
     });
   },
 };
+
+/** The definition is text already and stays as its author sent it. */
+function jsonOf({ source, effect, hints, tier, needs, optional, aliases, definition }: Tool): string {
+  const facts = JSON.stringify({ source, effect, hints, tier, needs, optional, aliases });
+  return `${facts.slice(0, -1)},"definition":${definition.text}}`;
+}
 
 function showGraph({ name, graph }: Tool, { output }: Context): ExitCode {
   if (graph === undefined) {
@@ -53,11 +43,4 @@ function showGraph({ name, graph }: Tool, { output }: Context): ExitCode {
   output.json({ name, graph });
   for (const line of mermaidLines(graph)) output.line(line);
   return exitCodes.ok;
-}
-
-function exampleArguments(properties: ReturnType<typeof propertiesOf>): string {
-  return properties
-    .filter(({ isRequired }) => isRequired)
-    .map(({ name }) => `${printable(name)}=…`)
-    .join(' ');
 }

@@ -111,7 +111,8 @@ function catalogueOf(entries: ReadonlyMap<string, Entry>, source: Source): Catal
 }
 
 function specOf(card: ToolCard, source: Source): ToolSpec {
-  const { name, title, description, inputSchema, outputSchema, effect, hints, needs, tier, graph } = card;
+  const { name, title, description, inputSchema, outputSchema, hints, graph } = card;
+  const { effect, needs, optional, tier, aliases } = card;
   const annotations = {
     title,
     readOnlyHint: hints.readOnly,
@@ -128,7 +129,9 @@ function specOf(card: ToolCard, source: Source): ToolSpec {
     effect,
     hints,
     needs,
+    optional,
     tier,
+    aliases,
     ...(graph && { graph }),
     definition: JsonText.from(shown),
   };

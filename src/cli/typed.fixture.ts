@@ -1,0 +1,54 @@
+// Lets a test type a command line in a folder of its own.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Context } from './command.js';
+import { createOutput } from './output.js';
+import { run } from './run.js';
+
+interface Typed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Desk {
+  readonly folder: string;
+  write(name: string, text: string): void;
+  /** Runs a command line there, or in a folder below. */
+  type(words: readonly string[], below?: string): Promise<Typed>;
+  close(): void;
+}
+
+export function openDesk(): Desk {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-desk-')));
+  const folder = join(base, 'work');
+  const home = join(base, 'home');
+  for (const made of [folder, home]) mkdirSync(made, { mode: 0o700 });
+  return {
+    folder,
+    write(name, text) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    },
+    async type(words, below = '.') {
+      const said = { out: '', err: '' };
+      const sink = (name: 'out' | 'err') => ({
+        write: (text: string) => void (said[name] += text),
+        isTerminal: false,
+        columns: 80,
+      });
+      const context: Context = {
+        cwd: join(folder, below),
+        env: { PATH: process.env['PATH'], HOME: home, TIDEGATE_HOME: home },
+        version: '1.2.3',
+        output: createOutput(sink('out'), sink('err'), words.includes('--json'), false),
+        signal: new AbortController().signal,
+        input: { isTerminal: false, readAll: () => Promise.resolve(''), ask: () => Promise.resolve('') },
+      };
+      const code = await run(words, context, (text) => void (said.out += text));
+      return { code, ...said };
+    },
+    close: () => rmSync(base, { recursive: true, force: true }),
+  };
+}

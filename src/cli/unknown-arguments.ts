@@ -1,0 +1,66 @@
+import { printable } from '../config/index.js';
+import { nearest } from '../config/nearest.js';
+import { asRecord, inputSchemaOf } from './tool-fields.js';
+import type { Tool } from './tools.js';
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+interface Unknown {
+  /** Where it stands, such as `edits[0].replace_al`. */
+  readonly at: string;
+  readonly near: string | undefined;
+}
+
+const mostShown = 10;
+
+/**
+ * One line for each argument that the tool does not know. Agents add words of their own, so a call drops them
+ * without a word; a person at a terminal has most likely misspelt one.
+ */
+export function unknownArgumentLines(tool: Tool, argumentsText: string): readonly string[] {
+  const unknown = unknownIn(asRecord(JSON.parse(argumentsText)), inputSchemaOf(tool), spellingsOf(tool));
+  const fate = tool.source.startsWith('server:') ? 'it was sent all the same' : 'it was left out';
+  const lines = unknown.slice(0, mostShown).map(({ at, near }) => {
+    const guess = near === undefined ? '' : ` Did you mean "${printable(near)}"?`;
+    return `warning: ${printable(tool.name)} has no argument "${printable(at)}"; ${fate}.${guess}`;
+  });
+  const more = unknown.length - lines.length;
+  return more === 0 ? lines : [...lines, `warning: so it is with ${String(more)} more.`];
+}
+
+/** Every other spelling, and what it stands for. */
+function spellingsOf({ aliases = {} }: Tool): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(aliases).flatMap(([name, spellings]) => spellings.map((spelling) => [spelling, name])),
+  );
+}
+
+const noSpellings: ReadonlyMap<string, string> = new Map();
+
+function unknownIn(
+  given: JsonRecord,
+  schema: JsonRecord,
+  spellings: ReadonlyMap<string, string>,
+  at = '',
+): readonly Unknown[] {
+  const properties = asRecord(schema['properties']);
+  const names = Object.keys(properties);
+  // A schema that takes any name, or tells none, knows them all.
+  if (names.length === 0 || takesOthers(schema)) return [];
+  return Object.entries(given).flatMap(([key, value]) => {
+    const name = spellings.get(key) ?? key;
+    if (Object.hasOwn(properties, name)) return unknownWithin(value, asRecord(properties[name]), at + key);
+    const near = nearest(key, [...names, ...spellings.keys()]);
+    return [{ at: at + key, near: near === undefined ? undefined : (spellings.get(near) ?? near) }];
+  });
+}
+
+function takesOthers({ additionalProperties, patternProperties }: JsonRecord): boolean {
+  return patternProperties !== undefined || (additionalProperties ?? false) !== false;
+}
+
+function unknownWithin(value: unknown, schema: JsonRecord, at: string): readonly Unknown[] {
+  if (!Array.isArray(value)) return unknownIn(asRecord(value), schema, noSpellings, `${at}.`);
+  const items = asRecord(schema['items']);
+  return value.flatMap((item, index) => unknownWithin(item, items, `${at}[${String(index)}]`));
+}
