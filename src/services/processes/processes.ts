@@ -5,6 +5,7 @@ import type { Patience, Processes, ProcessOrder } from '../../kernel/process.js'
 import { type OwnedChild, openChild } from './child.js';
 import { openKeeper } from './keeper.js';
 import { usualPatience } from './ladder.js';
+import { withoutLeaks } from './leaking-descriptors.js';
 import { leaseFile, removeLease, writeLease } from './lease.js';
 import { childMark, createGateId, markName, needleOfChild } from './mark.js';
 import { type Output, openErrorOutput, openOutput } from './output.js';
@@ -107,14 +108,16 @@ function spawnMarked(order: ProcessOrder, mark: string, pipes: Pipes | undefined
   const outputs = pipes === undefined ? (['pipe', 'pipe'] as const) : pipes.map(({ writeEnd }) => writeEnd);
   const notes = order.hasNotes === true ? (['pipe'] as const) : [];
   try {
-    return spawn(order.command, [...order.args], {
-      cwd: order.cwd,
-      env: { ...order.env, [markName]: mark },
-      detached: true,
-      shell: false,
-      stdio: [input, ...outputs, ...notes],
-      windowsHide: true,
-    });
+    return withoutLeaks([input, ...outputs, ...notes], (stdio) =>
+      spawn(order.command, [...order.args], {
+        cwd: order.cwd,
+        env: { ...order.env, [markName]: mark },
+        detached: true,
+        shell: false,
+        stdio: [...stdio],
+        windowsHide: true,
+      }),
+    );
   } catch (error) {
     throw explainStartFailure(order, error);
   }

@@ -1,0 +1,52 @@
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+
+/** What stands at each descriptor of a child, as `spawn` takes it. */
+export type Stdio = readonly ('ignore' | 'pipe' | number)[];
+
+const closeOnExec = 0o2000000;
+
+/**
+ * Whoever started the gate may have left it descriptors that its children would inherit: a file, a socket, a folder
+ * outside of every sandbox. Node hides the first sixteen only and cannot close one in the child, so each child gets
+ * /dev/null in their place. The gate keeps them: one may be the lock by which its parent knows that it runs.
+ */
+export function withoutLeaks<Result>(stdio: Stdio, start: (stdio: Stdio) => Result): Result {
+  const leaking = leakingDescriptors().filter((descriptor) => descriptor >= stdio.length);
+  if (leaking.length === 0) return start(stdio);
+  const nothing = openSync('/dev/null', 'r');
+  try {
+    const last = leaking.reduce((one, other) => Math.max(one, other));
+    const isLeaking = new Set(leaking);
+    const covered = Array.from({ length: last + 1 }, (_none, index) =>
+      isLeaking.has(index) ? nothing : (stdio[index] ?? 'ignore'),
+    );
+    return start(covered);
+  } finally {
+    closeSync(nothing);
+  }
+}
+
+/** Those above stderr that a program started from here would have. Other systems close them by themselves. */
+function leakingDescriptors(): readonly number[] {
+  if (process.platform !== 'linux') return [];
+  return openDescriptors().filter((descriptor) => descriptor > 2 && isInherited(descriptor));
+}
+
+function openDescriptors(): readonly number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number);
+  } catch {
+    // A system without /proc, where nobody can tell.
+    return [];
+  }
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const found = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'));
+    return (Number.parseInt(found?.[1] ?? '0', 8) & closeOnExec) === 0;
+  } catch {
+    // Closed since it was listed: the listing itself is such a one.
+    return false;
+  }
+}
