@@ -317,6 +317,27 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect(shell.lines.join()).toContain('no namespaces here');
   });
 
+  it.skipIf(!hasBubblewrap)('is tried again a minute after a trial failed', async () => {
+    let now = 0;
+    let broken = '';
+    shell = await openTestShell({
+      sandbox: 'bubblewrap',
+      now: () => now,
+      path: (root) => {
+        broken = join(root, '..', 'broken');
+        fake(broken);
+        writeFileSync(join(broken, 'bwrap'), '#!/bin/sh\nexit 1\n');
+        return `${broken}:${systemPath}`;
+      },
+    });
+    expect((await shell.run('true')).sandbox).toBe('none');
+    rmSync(broken, { recursive: true });
+    now = 59_000;
+    expect((await shell.run('true')).sandbox).toBe('none');
+    now = 60_000;
+    expect((await shell.run('true')).sandbox).toBe('bubblewrap');
+  });
+
   it('is none when there is no bwrap', async () => {
     shell = await openTestShell({ sandbox: 'bubblewrap', path: () => '/nowhere' });
     expect((await shell.run('true')).sandbox).toBe('none');

@@ -33,6 +33,7 @@ export interface TestShellOptions {
   readonly path?: (root: string) => string;
   /** Where everything lies; not below /tmp, which commands do not see as it is. */
   readonly parent?: string;
+  readonly now?: () => number;
 }
 
 /** The service as the gate opens it, in a workspace of its own, with the real processes. */
@@ -57,6 +58,7 @@ export async function openTestShell(options: TestShellOptions): Promise<TestShel
     env: { ...options.env, PATH: path },
     protectedPaths: () => protectedPaths,
     log,
+    ...(options.now && { now: options.now }),
   });
   const as = async (id: string): Promise<Shell> => service.serve(sessionOf(id));
   return {

@@ -10,6 +10,7 @@ import { type CommandParts, type CommandRun, startCommand } from './command-run.
 import { attend, isNotSetUp } from './foreground.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
 import { createPlaceholders } from './placeholders.js';
+import { createSandboxChoice } from './sandbox-choice.js';
 import { openScratch } from './scratch.js';
 import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
 
@@ -22,6 +23,8 @@ interface ShellParts {
   /** What no command may change in a root, absolute or relative to it. */
   readonly protectedPaths: (root: string) => readonly string[];
   readonly log?: (line: string) => void;
+  /** Milliseconds, from any moment on. */
+  readonly now?: () => number;
 }
 
 const usualTimeoutMs = 120_000;
@@ -41,7 +44,11 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const background = openBackground();
   const running = new Set<CommandRun>();
   const path = parts.env['PATH'] ?? '/usr/bin:/bin';
-  let bubblewrap: Promise<string | undefined> | undefined;
+  const now = parts.now ?? (() => performance.now());
+  const chooseSandbox = createSandboxChoice(
+    () => findBubblewrap({ roots, processes: parts.processes, path, log }),
+    now,
+  );
   let hasClosed = false;
   const isClosed = () => hasClosed;
   let starting = 0;
@@ -53,14 +60,14 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   };
 
   const prepare = async (sessionId: string, cwd: string): Promise<CommandParts> => {
-    bubblewrap ??= findBubblewrap({ roots, processes: parts.processes, path, log });
+    const bubblewrap = await chooseSandbox();
     const { processes, env, protectedPaths, stateDir } = parts;
     const temporary = scratch.temporaryOf(sessionId);
     const held = () => [...running].map(({ points }) => points);
     const mounts = { roots, protectedPaths, placeholders, temporary, stateDir, held };
     const [root, folder] = folderOf(folders, cwd);
     const pathFor = (file: string) => pathForCallers(file, roots);
-    return { processes, env, interpreter, bubblewrap: await bubblewrap, mounts, folder, root, pathFor };
+    return { processes, env, interpreter, bubblewrap, mounts, folder, root, pathFor };
   };
   const begin = async (sessionId: string, order: ShellCommand, isBackground: boolean) => {
     check(order.command);
