@@ -23,9 +23,9 @@ const firstLookMs = 1000;
 
 /** Follows the configuration file and the trust record: servers come and go, sessions stay. */
 export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
-  const { file } = parts.first;
+  const { file, folder } = parts.first;
   if (file === undefined) return { close: () => {} };
-  const place: Place = { ...parts.place, configFile: file };
+  const place: Place = { ...parts.place, configFile: file, folder };
   let applied = parts.first;
   let running: Promise<void> = Promise.resolve();
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { childEnvironment, type Config, createToolFilter, type Environment } from '../config/index.js';
 import { atMost, cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
 import {
@@ -20,8 +20,8 @@ export interface LocalToolsParts {
   readonly env: Environment;
   readonly version: string;
   readonly processes: Processes;
-  /** Where the gate was started: the workspace, when no file says otherwise. */
-  readonly cwd: string;
+  /** The folder whose `.tidegate/` is meant. */
+  readonly folder: string;
   readonly embedded: readonly ToolModule[];
   /** Whether to wait until every tool of the workspace is known. */
   readonly isPatient: boolean;
@@ -67,15 +67,14 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   const embedded = parts.embedded.map(asLocalTool);
   const others = embedded.length > 0 ? [create('local', 'builtin', embedded)] : [];
 
-  const place = config.file === undefined ? parts.cwd : dirname(config.file);
   let guard: ReturnType<typeof surviveErrorsFrom> | undefined;
   const tellOfLoose = (error: string): void =>
     log('error', 'a workspace tool failed outside of any call', { error });
   const tools = openWorkspaceTools({
-    workspace: place,
+    workspace: parts.folder,
     trusted: () => trustedNow(state),
     trustFile: join(state.directory, 'trust.json'),
-    memory: openCardMemory(cardFile(state, place), version),
+    memory: openCardMemory(cardFile(state, parts.folder), version),
     authoring: async () => {
       const [tool, zod] = await Promise.all([import('../tool/index.js'), import('zod')]);
       return { 'tidegate/tool': tool, zod };
@@ -84,7 +83,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
     onChange(next, nextReports) {
       tellOf(nextReports, reports, log);
       // Only a gate that runs code of a workspace has to reckon with it.
-      if (next.length > 0) guard ??= surviveErrorsFrom(toolFolder(place), tellOfLoose);
+      if (next.length > 0) guard ??= surviveErrorsFrom(toolFolder(parts.folder), tellOfLoose);
       [found, reports] = [next, nextReports];
       workspace.offer(next);
     },

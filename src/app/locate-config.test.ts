@@ -35,6 +35,27 @@ function trustOf(trusted: string, before: () => void): Trust & { readonly asked:
   };
 }
 
+describe('the folder that a configuration speaks of', () => {
+  const nobody = trustOf('', () => undefined);
+
+  it("is its own, or where we are when the file is the operator's or there is none", async () => {
+    const file = place('project');
+    const [env, cwd] = [
+      { TIDEGATE_HOME: join(directory, 'home'), HOME: directory },
+      join(directory, 'elsewhere'),
+    ];
+    mkdirSync(join(directory, 'project', 'below'));
+    const below = await locateConfig({ cwd: join(directory, 'project', 'below'), env }, nobody);
+    expect(below).toMatchObject({ file, folder: join(directory, 'project') });
+    expect(await locateConfig({ cwd, env }, nobody)).toMatchObject({ folder: cwd });
+    const own = place('home');
+    const here = { folder: cwd, file: own, config: { workspace: { roots: [cwd] } } };
+    expect(await locateConfig({ cwd, env }, nobody)).toMatchObject(here);
+    // As a gate reads the file again that it found before.
+    expect(await locateConfig({ cwd, env, configFile: own, folder: cwd }, nobody)).toMatchObject(here);
+  });
+});
+
 describe('a configuration that is reached through a link', () => {
   it('is asked about under the path it was read from, wherever the link points by then', async () => {
     const [good, evil] = [place('good'), place('evil')];

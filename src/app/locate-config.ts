@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import {
   type Config,
   defaultConfig,
@@ -18,6 +19,8 @@ export interface Located {
   readonly config: Config;
   readonly problems: readonly Problem[];
   readonly file?: string;
+  /** The folder whose `.tidegate/` is meant: that of the file; where we are, when that is the operator's own or none. */
+  readonly folder: string;
   readonly sha256?: string;
   /** Whether this very content was trusted by the operator. True where there is no file. */
   readonly isTrusted: boolean;
@@ -26,6 +29,8 @@ export interface Located {
 export interface Place {
   readonly cwd: string;
   readonly configFile?: string;
+  /** The folder that the named file speaks of, when that is not its own. */
+  readonly folder?: string;
   readonly env: Environment;
 }
 
@@ -45,17 +50,19 @@ export function openState(env: Environment): State {
 export async function locateConfig(place: Place, trust: Trust): Promise<Located> {
   const own = place.configFile ?? findConfig(place.cwd);
   const file = own ?? operatorConfig(place.env);
-  if (file === undefined) return { config: defaultConfig(place.cwd), problems: [], isTrusted: true };
+  if (file === undefined)
+    return { config: defaultConfig(place.cwd), problems: [], folder: place.cwd, isTrusted: true };
   // The operator's own file speaks of every workspace: its default root is where we are.
-  const workspace = own === undefined ? { workspace: place.cwd } : {};
+  const workspace = place.folder ?? (own === undefined ? place.cwd : undefined);
   const { config, problems, sha256 } = await loadConfig({
     file,
     env: place.env,
     home: homedir(),
-    ...workspace,
+    ...(workspace !== undefined && { workspace }),
   });
   // One path for reading, asking and recording: a link may point elsewhere a moment later.
   const realPath = config.file ?? file;
   const isTrusted = trust.isTrusted(realPath, sha256);
-  return { config, problems, file: realPath, isTrusted, ...(sha256 !== undefined && { sha256 }) };
+  const folder = workspace ?? dirname(realPath);
+  return { config, problems, file: realPath, folder, isTrusted, ...(sha256 !== undefined && { sha256 }) };
 }

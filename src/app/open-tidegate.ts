@@ -99,7 +99,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     env,
     version,
     processes,
-    cwd: options.cwd,
+    folder: located.folder,
     embedded: options.tools ?? [],
     isPatient: isCommand,
     log,

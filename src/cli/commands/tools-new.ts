@@ -5,6 +5,7 @@ import type { Command, Context } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { printable } from '../../config/index.js';
+import { placeNotes } from '../place-notes.js';
 import { newTestText, newToolText } from '../new-tool.js';
 
 export const toolsNew: Command = {
@@ -18,7 +19,8 @@ export const toolsNew: Command = {
       const message = `A tool has a name like count_words, not "${printable(name)}".`;
       throw new Failure('usage.bad_value', message, 'tidegate tools new count_words');
     }
-    const folder = join(await workspaceOf(context), '.tidegate', 'tools');
+    for (const line of placeNotes(context.cwd)) context.output.note(line);
+    const folder = join(await folderOf(context), '.tidegate', 'tools');
     const base = join(folder, name.replaceAll('_', '-'));
     await writeNew(`${base}.tool.ts`, newToolText(name));
     // Beside the folder: what stands in it is part of what is trusted.
@@ -29,10 +31,9 @@ export const toolsNew: Command = {
   },
 };
 
-async function workspaceOf({ cwd, env }: Context): Promise<string> {
+async function folderOf({ cwd, env }: Context): Promise<string> {
   const { locateConfig, openState } = await import('../../app/index.js');
-  const { config } = await locateConfig({ cwd, env }, openState(env).trust);
-  return config.file === undefined ? cwd : dirname(config.file);
+  return (await locateConfig({ cwd, env }, openState(env).trust)).folder;
 }
 
 async function writeNew(file: string, text: string): Promise<void> {

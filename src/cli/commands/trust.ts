@@ -74,8 +74,9 @@ async function filesToForget(
   const gone = goneFile(named, context);
   if (gone !== undefined && state.trust.list().some(({ file }) => file === gone)) return [gone];
   try {
-    const file = realFile((await locate(named, context)).located);
-    return named === undefined ? [file, ...recordedTools(dirname(file), state)] : [file];
+    const { located } = await locate(named, context);
+    const file = realFile(located);
+    return named === undefined ? [file, ...recordedTools(located.folder, state)] : [file];
   } catch (error) {
     const tools = named === undefined ? recordedTools(context.cwd, state) : [];
     if (tools.length > 0 && isMissing(error)) return tools;
@@ -114,7 +115,7 @@ async function locateAny(named: string | undefined, context: Context): Promise<S
   if (named !== undefined) return { state, place: await locate(named, context), tools: noTools };
   try {
     const place = await locate(undefined, context);
-    return { state, place, tools: await untrustedTools(dirname(realFile(place.located)), state) };
+    return { state, place, tools: await untrustedTools(place.located.folder, state) };
   } catch (error) {
     const tools = await untrustedTools(context.cwd, state);
     if (isMissing(error) && tools.hasAny) return { state, tools };
