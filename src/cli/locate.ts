@@ -4,6 +4,7 @@ import type { Located, State } from '../app/index.js';
 import { describeProblem, printable, type Problem } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
+import { placeNotes } from './place-notes.js';
 
 export interface Place {
   readonly located: Located & { readonly file: string };
@@ -33,6 +34,7 @@ export async function locate(named: string | undefined, context: Context): Promi
   );
   const { file } = located;
   if (file === undefined) {
+    for (const line of placeNotes(cwd)) context.output.note(line);
     throw new Failure('config.not_found', noFile, firstFile);
   }
   return { located: { ...located, file }, state, trustProblem: state.problem ?? state.trust.problem() };

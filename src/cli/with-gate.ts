@@ -3,6 +3,7 @@ import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
 import { configFileOf, problemLines } from './locate.js';
 import { printable } from '../config/index.js';
+import { placeNotes } from './place-notes.js';
 import { shellPath } from './shell-path.js';
 
 /** Opens the gate of this place for the time of some work, and closes it whatever happens. */
@@ -15,10 +16,16 @@ export async function withGate<T>(
   const tidegate = await openGate(given, context, mode);
   try {
     for (const line of problemLines(tidegate.problems)) context.output.note(line);
+    if (textOption(given, 'config') === undefined) noteThePlace(context, mode);
     return await work(tidegate);
   } finally {
     await tidegate.close();
   }
+}
+
+/** What an agent's log shows needs a name before it. */
+function noteThePlace({ cwd, output }: Context, mode: TidegateOptions['mode']): void {
+  for (const line of placeNotes(cwd)) output.note(mode === 'stdio' ? `tidegate: ${line}` : line);
 }
 
 async function openGate(given: Given, context: Context, mode: TidegateOptions['mode']): Promise<Tidegate> {
