@@ -26,6 +26,7 @@ import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
+import { idlePatternLines } from './idle-patterns.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
@@ -57,6 +58,8 @@ export interface Tidegate extends Serving {
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** How the tool files of the workspace are doing. */
   workspaceTools(): readonly WorkspaceReport[];
+  /** One line for each of the `toolPatterns` that names nothing of what is known now. */
+  idlePatterns(): readonly string[];
   operatorSession(scope: SessionScope): Session;
   newRequestId(): string;
   close(): Promise<void>;
@@ -126,10 +129,10 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ? undefined
     : openLiveConfig({ place: options, state, gateway, servers, local, first: located, log });
   if (!isCommand) local.follow();
-  // Not over HTTP, where nobody may ask for a list for a long time: it would start every server.
-  if (options.toolPatterns && options.mode === 'stdio') {
-    const { toolPatterns } = options;
-    void gateway.listed().then(() => tellOfIdlePatterns(everyProvider, toolPatterns, log));
+  const idlePatterns = (): readonly string[] =>
+    idlePatternLines(options.toolPatterns ?? [], toolNames(everyProvider()));
+  if (options.toolPatterns && !isCommand) {
+    void whenListed(gateway, everyProvider()).then(() => idlePatterns().forEach((line) => log('warn', line)));
   }
   const common = createWireCommon(version, runId());
   const operatorSession = createSessions(operator);
@@ -150,6 +153,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     config,
     problems: located.problems,
     workspaceTools: () => local.reports(),
+    idlePatterns,
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     operatorSession,
     newRequestId: common.newRequestId,
@@ -178,17 +182,15 @@ function narrowed(access: Access, patterns: readonly string[] | undefined): Acce
   return patterns === undefined ? access : withToolFilter(access, createToolFilter(patterns));
 }
 
-/** A pattern that names nothing is a mistake more often than not. Told when every server has listed. */
-function tellOfIdlePatterns(
-  providers: () => readonly Provider[],
-  patterns: readonly string[],
-  log: Log['write'],
-): void {
-  const names = providers().flatMap((provider) => provider.list().tools.map(({ name }) => name));
-  for (const pattern of patterns) {
-    const matches = createToolFilter([pattern.replace(/^!/, '')]);
-    if (!names.some(matches)) log('warn', `--tools: no tool is called ${pattern}`, { pattern });
-  }
+/** Starts no server by itself: one that has never listed is waited for until somebody wants lists. */
+async function whenListed(gateway: Gateway, providers: readonly Provider[]): Promise<void> {
+  const isKnown = (provider: Provider): boolean =>
+    provider.list().tools.length > 0 || !['idle', 'pending'].includes(provider.status().state);
+  if (!providers.every(isKnown)) await gateway.firstListed();
+}
+
+function toolNames(providers: readonly Provider[]): readonly string[] {
+  return providers.flatMap((provider) => provider.list().tools.map(({ name }) => name));
 }
 
 function clashProblems(local: LocalTools): readonly Problem[] {

@@ -11,6 +11,7 @@ export type Tool = Awaited<ReturnType<typeof listTools>>[number];
 export async function toolsOf(tidegate: Tidegate, context: Context): Promise<readonly Tool[]> {
   const app = await import('../app/index.js');
   await untilSettled(tidegate, context);
+  for (const line of tidegate.idlePatterns()) context.output.note(`warning: ${printable(line)}`);
   return app.listTools(tidegate);
 }
 

@@ -42,6 +42,8 @@ describe('the nearest word', () => {
     ['service-name', 'service_name'],
     ['time_out', 'timeout'],
     ['header', 'headers'],
+    ['agrs', 'args'],
+    ['evn', 'env'],
   ])('to %s is %s', (word, expected) => expect(nearest(word, known)).toBe(expected));
 
   it.each(['', 'workspace', 'x'.repeat(10_000)])('to %s is none', (word) =>

@@ -144,6 +144,28 @@ describe('the first lists', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('are told of when all are there, however long it took, to whoever starts nothing', async () => {
+    const { provider, arrive } = slow('late');
+    let asked = 0;
+    const ready = (): Promise<void> => {
+      asked += 1;
+      return provider.ready();
+    };
+    const gateway = openHall({ providers: [{ ...provider, ready }] });
+    let isTold = false;
+    void gateway.firstListed().then(() => {
+      isTold = true;
+    });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked).toBe(0);
+    void gateway.settle();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect({ asked, isTold }).toEqual({ asked: 1, isTold: false });
+    arrive('a');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isTold).toBe(true);
+  });
+
   it('are waited for once: later callers go on at once', async () => {
     const { provider } = slow('never');
     const gateway = openHall({ providers: [provider] });

@@ -49,6 +49,8 @@ export interface Directory {
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
   listed(): Promise<void>;
+  /** Resolves when every provider has listed because somebody wanted lists. */
+  readonly firstListed: Promise<void>;
   /** Like settle, but only where the wanted thing is not known yet. */
   settleFor(wanted: Wanted): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
@@ -67,6 +69,10 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   let lists = listsOf(catalog);
   let settled: Promise<void> | undefined;
   let isListed = false;
+  let tellListed = (): void => undefined;
+  const firstListed = new Promise<void>((resolve) => {
+    tellListed = resolve;
+  });
   const listeners = new Set<(changed: readonly ListKind[]) => void>();
   let unsubscribe = subscribe();
 
@@ -91,7 +97,9 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       firstListMs,
       allLists(awaited).then(() => {
         // Lists of providers that were replaced meanwhile say nothing about the present ones.
-        if (awaited === providers) isListed = true;
+        if (awaited !== providers) return;
+        isListed = true;
+        tellListed();
       }),
     );
     return settled;
@@ -151,6 +159,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     },
     settle,
     listed: () => allLists(providers),
+    firstListed,
     settleFor: (wanted) => (isListed || isKnown(catalog, wanted) ? undefined : hold(wanted)),
     instructions(session) {
       const specs = listKinds.flatMap((kind): readonly Spec[] => lists[kind]);

@@ -48,6 +48,8 @@ export interface Gateway {
   settle(): Promise<void>;
   /** Resolves when every provider has listed what it offers, or has failed to. For callers that have time. */
   listed(): Promise<void>;
+  /** Resolves when every provider has listed because somebody else wanted lists. Starts nothing. */
+  firstListed(): Promise<void>;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   onChange(listener: (changed: readonly ListKind[]) => void): () => void;
@@ -134,6 +136,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     describe: (session, name) => directory.describe(session, name),
     settle: () => directory.settle(),
     listed: () => directory.listed(),
+    firstListed: () => directory.firstListed,
     instructions: (session) => directory.instructions(session),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (listener) => directory.onChange(listener),

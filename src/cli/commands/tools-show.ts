@@ -1,5 +1,5 @@
 import { printable } from '../../config/index.js';
-import { type Command, configOption, type Context } from '../command.js';
+import { type Command, configOption, type Context, toolsOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { mermaidLines } from '../mermaid.js';
@@ -11,7 +11,11 @@ export const toolsShow: Command = {
   name: 'tools show',
   summary: 'Show one tool: what it does, what it takes, what it gives.',
   arguments: [{ name: '<name>', about: 'The name of the tool.' }],
-  options: [configOption, { name: 'graph', about: 'Print a tool that is made of nodes as a Mermaid chart.' }],
+  options: [
+    configOption,
+    toolsOption,
+    { name: 'graph', about: 'Print a tool that is made of nodes as a Mermaid chart.' },
+  ],
   examples: ['tidegate tools show Read', 'tidegate tools show my_graph --graph'],
   run(given, context) {
     const { output } = context;

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { idlePatternLines } from './idle-patterns.js';
+
+const names = ['Read', 'Bash', 'find_files', 'find_text'];
+
+describe('patterns that name no tool', () => {
+  it.each([
+    [['Read'], []],
+    [['find_*', '!Bash'], []],
+    [['*'], []],
+    [['Raed'], ['--tools: no tool is called Raed. Did you mean "Read"?']],
+    [['read'], ['--tools: no tool is called read. Did you mean "Read"?']],
+    [['!Bsh', 'Read'], ['--tools: no tool is called !Bsh. Did you mean "Bash"?']],
+    [['fidn_*'], ['--tools: no tool is called fidn_*. Did you mean "find_files"?']],
+    [['zzz*', 'w?', '?*x'], ['zzz*', 'w?', '?*x'].map((one) => `--tools: no tool is called ${one}.`)],
+  ])('are told of: %j', (patterns, lines) => {
+    expect(idlePatternLines(patterns, names)).toEqual(lines);
+  });
+
+  it('are told of where there is no tool at all', () => {
+    expect(idlePatternLines(['Read'], [])).toEqual(['--tools: no tool is called Read.']);
+  });
+});
