@@ -11,6 +11,7 @@ import { withBuildLock } from './build-lock.mjs';
 import { buildTypes } from './build-types.mjs';
 import { catalog } from './generators/tools.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
+import { filesOf, wholeChunks, withoutIdleHelpers } from './whole-chunks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -20,6 +21,22 @@ const entries = {
   tool: 'src/tool/index.ts',
   testing: 'src/testing/index.ts',
 };
+const gate = 'src/app/index.ts';
+const settings = 'src/config/index.ts';
+// These are loaded before there is a gate, or without one: it must not come along.
+const gateless = [
+  gate,
+  settings,
+  entries.tidegate,
+  entries.tool,
+  entries.testing,
+  'src/app/bridge.ts',
+  'src/cli/ask.ts',
+  'src/cli/run.ts',
+  'src/cli/run-process.ts',
+];
+// What `tidegate mcp` loads until it has answered its first list.
+const startOfMcp = [entries.tidegate, 'src/cli/run-process.ts', gate];
 // What cannot be bundled is installed along: a program per platform, and a compiler that reads files of its own.
 const installed = ['@vscode/ripgrep', 'jiti'];
 const program = join(dist, 'tidegate.js');
@@ -33,13 +50,13 @@ async function main(withTypes) {
   const missing = Object.values(entries).filter((path) => !existsSync(join(root, path)));
   if (missing.length > 0) throw new Error(`these entry files do not exist: ${missing.join(', ')}`);
   await refreshCatalog();
-  const [bytes] = await Promise.all([buildCode(), withTypes ? buildTypes(root, dist) : undefined]);
+  const [code] = await Promise.all([buildCode(), withTypes ? buildTypes(root, dist) : undefined]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`built dist/: ${(bytes / 1024).toFixed(0)} KiB of code in ${seconds} s`);
+  console.log(`built dist/: ${code}, in ${seconds} s`);
 }
 
 async function buildCode() {
-  const { outputFiles, metafile } = await build({
+  const options = {
     entryPoints: entries,
     absWorkingDir: root,
     outdir: dist,
@@ -62,16 +79,33 @@ async function buildCode() {
     metafile: true,
     write: false,
     logLevel: 'warning',
-  });
+  };
+  const whole = await wholeChunks(options, thereBefore);
+  const { outputFiles, metafile } = await build({ ...options, plugins: [whole] });
   refuseOutsidePackages(metafile);
-  const files = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
+  const unhelped = withoutIdleHelpers(metafile);
+  const files = new Map(outputFiles.map(({ path, text }) => [path, unhelped(text)]));
   addHashbang(files);
   files.set(join(dist, 'THIRD_PARTY_NOTICES.txt'), await thirdPartyNotices(root, metafile));
   for (const [path, contents] of files) await replaceFile(path, contents);
   await chmod(program, 0o755);
   await removeOld(files);
   await replaceFile(join(root, '.cache', 'metafile.json'), JSON.stringify(metafile));
-  return [...files].reduce((sum, [path, text]) => sum + (path.endsWith('.js') ? text.length : 0), 0);
+  return sizes(metafile);
+}
+
+/** What has been loaded by the time that this module is. */
+function thereBefore(path) {
+  if (path === 'src/config/yaml-tree.ts') return settings;
+  return path.startsWith('src/') && !gateless.includes(path) ? gate : undefined;
+}
+
+function sizes(metafile) {
+  const kib = (paths) =>
+    `${(paths.reduce((sum, path) => sum + metafile.outputs[path].bytes, 0) / 1024).toFixed(0)} KiB`;
+  const all = Object.keys(metafile.outputs).filter((path) => path.endsWith('.js'));
+  const start = filesOf(metafile, startOfMcp);
+  return `${kib(all)} of code, ${kib(start)} of it in ${start.length} files for the start of mcp`;
 }
 
 /** A new tool is one new file: the catalog follows by itself. */
@@ -95,9 +129,9 @@ function refuseOutsidePackages({ outputs }) {
 
 /** esbuild keeps a source's own hashbang; the program has one even where its source has none. */
 function addHashbang(files) {
-  const text = Buffer.from(files.get(program)).toString('utf8');
+  const text = files.get(program);
   if (text.startsWith('#!')) return;
-  const map = JSON.parse(Buffer.from(files.get(`${program}.map`)).toString('utf8'));
+  const map = JSON.parse(files.get(`${program}.map`));
   files.set(program, hashbang + text);
   files.set(`${program}.map`, JSON.stringify({ ...map, mappings: `;${map.mappings}` }));
 }
