@@ -11,6 +11,7 @@ import {
   operatorConfig,
   prepareStateDirectory,
   type Problem,
+  type ShapeMemory,
   stateDirectory,
   type Trust,
 } from '../config/index.js';
@@ -32,6 +33,8 @@ export interface Place {
   /** The folder that the named file speaks of, when that is not its own. */
   readonly folder?: string;
   readonly env: Environment;
+  /** For those who read the file at each start, and therefore soon again. */
+  readonly shapes?: ShapeMemory;
 }
 
 export interface State {
@@ -59,6 +62,7 @@ export async function locateConfig(place: Place, trust: Trust): Promise<Located>
     env: place.env,
     home: homedir(),
     ...(workspace !== undefined && { workspace }),
+    ...(place.shapes && { shapes: place.shapes }),
   });
   // One path for reading, asking and recording: a link may point elsewhere a moment later.
   const realPath = config.file ?? file;

@@ -9,6 +9,7 @@ import {
   describeProblem,
   type Environment,
   hasErrors,
+  openShapeMemory,
   type Problem,
 } from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
@@ -80,7 +81,8 @@ const closeMs = 60;
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
   if (state.problem) throw new ConfigRefused([state.problem]);
-  const located = await locateConfig(options, state.trust);
+  const place = { ...options, shapes: openShapeMemory(state.directory, options.version) };
+  const located = await locateConfig(place, state.trust);
   if (hasErrors(located.problems)) throw new ConfigRefused(located.problems);
   const { env, version } = options;
   const { file, sha256, isTrusted } = located;
@@ -127,7 +129,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   });
   const live = isCommand
     ? undefined
-    : openLiveConfig({ place: options, state, gateway, servers, local, first: located, log });
+    : openLiveConfig({ place, state, gateway, servers, local, first: located, log });
   if (!isCommand) local.follow();
   const idlePatterns = (): readonly string[] =>
     idlePatternLines(options.toolPatterns ?? [], toolNames(everyProvider()));

@@ -11,6 +11,7 @@ export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
+export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
 export { telemetryFromEnvironment } from './telemetry-environment.js';

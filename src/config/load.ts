@@ -6,9 +6,11 @@ import { readTree } from './read-tree.js';
 import { resolveConfig, type ServerSection } from './resolve.js';
 import { checkRules, softened } from './rules.js';
 import { configTable } from './schema.js';
+import type { ShapeMemory } from './shape-memory.js';
 import { readSource, type Source } from './source-file.js';
 import type { Environment } from './substitute.js';
 import { emptyMap, type TreeNode } from './tree.js';
+import { shapeOf, treeOf } from './tree-shape.js';
 
 /** More problems than this help nobody. */
 const MOST_PROBLEMS = 100;
@@ -23,6 +25,8 @@ export interface LoadOptions {
   readonly workspace?: string;
   /** Judge the values, but leave texts as the file spells them, references and all: for showing, not for use. */
   readonly asWritten?: boolean;
+  /** Where it is remembered how the file was built. */
+  readonly shapes?: ShapeMemory;
 }
 
 export interface LoadedConfig {
@@ -36,7 +40,7 @@ export interface LoadedConfig {
 /** Reads a configuration file and reports all of its problems at once. Never rejects because of the file. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const source = readSource(options.file, options.text);
-  const { root, findings } = await parse(source);
+  const { root, findings } = await parse(source, options.shapes);
   return settle(source, root, findings, options);
 }
 
@@ -57,12 +61,19 @@ interface Parsed {
   readonly findings: readonly Finding[];
 }
 
-async function parse({ text, finding }: Source): Promise<Parsed> {
+async function parse(source: Source, shapes: ShapeMemory | undefined): Promise<Parsed> {
+  const { file, text, sha256 = '', finding } = source;
   if (finding !== undefined) return { root: emptyMap, findings: [finding] };
   if (text.trim() === '') return { root: emptyMap, findings: [] };
+  const known = shapes?.recall(file, sha256);
+  const root = known && treeOf(known, text);
+  if (root) return { root, findings: [] };
   // The YAML library takes longer to load than most files take to read.
   const { parseText } = await import('./yaml-tree.js');
-  return parseText(text);
+  const parsed = parseText(text);
+  const shape = shapes && parsed.findings.length === 0 ? shapeOf(parsed.root, text) : undefined;
+  if (shape) shapes?.keep(file, sha256, shape);
+  return parsed;
 }
 
 function settle(
