@@ -4,6 +4,7 @@ import { childEnvironment, type Config, createToolFilter, type Environment } fro
 import { atMost, cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
 import {
   createLocalProvider,
+  type FoundTools,
   type LocalTool,
   openCardMemory,
   openWorkspaceTools,
@@ -80,12 +81,12 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       return { 'tidegate/tool': tool, zod };
     },
     isTaken: (name) => [...builtinTools, ...embedded].some(({ card }) => card.name === name),
-    onChange(next, nextReports) {
-      tellOf(nextReports, reports, log);
+    onChange(next) {
+      tellOf(next, reports, log);
       // Only a gate that runs code of a workspace has to reckon with it.
-      if (next.length > 0) guard ??= surviveErrorsFrom(toolFolder(parts.folder), tellOfLoose);
-      [found, reports] = [next, nextReports];
-      workspace.offer(next);
+      if (next.tools.length > 0) guard ??= surviveErrorsFrom(toolFolder(parts.folder), tellOfLoose);
+      ({ tools: found, reports } = next);
+      workspace.offer(found);
     },
   });
   // The first list waits for two seconds at most; what comes later is told as a change.
@@ -132,9 +133,9 @@ function asLocalTool(module: ToolModule): LocalTool {
   return { card: cardOf(module), load: () => Promise.resolve(module) };
 }
 
-/** One line for each file whose state is news. */
+/** One line for each file whose state is news. A tool that was found at an earlier start is none. */
 function tellOf(
-  now: readonly WorkspaceReport[],
+  { reports: now, remembered }: FoundTools,
   before: readonly WorkspaceReport[],
   log: LocalToolsParts['log'],
 ): void {
@@ -142,8 +143,9 @@ function tellOf(
   for (const report of now) {
     if (known.has(JSON.stringify(report))) continue;
     const { file, tool, problem } = report;
-    if (report.state === 'ready') log('info', 'workspace tool found', { file, tool });
-    else log('warn', `workspace tool not offered: ${problem ?? report.state}`, { file, tool });
+    if (report.state === 'ready') {
+      if (!remembered.has(file)) log('info', 'workspace tool found', { file, tool });
+    } else log('warn', `workspace tool not offered: ${problem ?? report.state}`, { file, tool });
   }
   const present = new Set(now.map(({ file }) => file));
   for (const { file, tool } of before)

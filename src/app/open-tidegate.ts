@@ -24,10 +24,10 @@ import {
 } from '../kernel/index.js';
 import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
-import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { idlePatternLines } from './idle-patterns.js';
+import { openLateProcesses, sweepLeftovers } from './late-processes.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
@@ -93,9 +93,9 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
-  void sweepLeases(state.directory);
+  void sweepLeftovers(state.directory).catch(() => undefined);
   void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
-  const processes = openProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
+  const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
   const servers = createServerProviders({ env, processes, memory, version, log });
   servers.apply(config, isTrusted);

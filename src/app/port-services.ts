@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type PortService,
@@ -8,6 +8,7 @@ import {
   type Session,
   ToolFailure,
 } from '../kernel/index.js';
+import { hasEntries } from './has-entries.js';
 
 export interface PortParts {
   readonly roots: readonly string[];
@@ -57,15 +58,6 @@ export async function sweepFiles(stateDir: string, log: (line: string) => void):
   if (!hasEntries(join(stateDir, 'drafts'))) return;
   const { sweepDrafts } = await import('../services/files/index.js');
   await sweepDrafts(stateDir, log);
-}
-
-function hasEntries(folder: string): boolean {
-  try {
-    return readdirSync(folder).length > 0;
-  } catch {
-    // No such folder: no gate has written a file yet.
-    return false;
-  }
 }
 
 /** Where a root is now: whoever puts a link in its place later leads nobody there. */

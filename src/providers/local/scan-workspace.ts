@@ -6,7 +6,7 @@ import {
   fstatSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   realpathSync,
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -54,7 +54,7 @@ export function scanWorkspace(workspace: string): Scan {
   if (typeof names === 'string') return { ...nothing, problems: [{ file: folder, message: names }] };
   const problems: FileProblem[] = [];
   const contents = names.flatMap((name): readonly (readonly [string, Buffer])[] => {
-    const content = readPlain(join(folder, name), problems);
+    const content = readPlain(`${folder}${sep}${name}`, problems);
     return content === undefined ? [] : [[name, content]];
   });
   const isTool = (name: string): boolean => !name.includes(sep) && toolFile.test(name);
@@ -65,7 +65,7 @@ export function scanWorkspace(workspace: string): Scan {
   const files = contents
     .filter(([name]) => isTool(name))
     .map(([name, content]) => ({
-      file: join(folder, name),
+      file: `${folder}${sep}${name}`,
       text: content.toString('utf8'),
       sha256: digest([content, beside]),
     }));
@@ -131,7 +131,7 @@ function readPlain(file: string, problems: FileProblem[]): Buffer | undefined {
       const stats = fstatSync(handle);
       if (!stats.isFile()) throw new Error('It is not a plain file.');
       if (stats.size > maxBytes) throw new Error('It is larger than 1 MiB.');
-      return readFileSync(handle);
+      return readBytes(handle, stats.size);
     } finally {
       closeSync(handle);
     }
@@ -143,6 +143,17 @@ function readPlain(file: string, problems: FileProblem[]): Buffer | undefined {
     });
     return undefined;
   }
+}
+
+function readBytes(handle: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  for (let length = 0; length < size; ) {
+    const count = readSync(handle, bytes, length, size - length, null);
+    // It has become shorter meanwhile.
+    if (count === 0) return bytes.subarray(0, length);
+    length += count;
+  }
+  return bytes;
 }
 
 /** Each part with its length, so that no two lists of parts look alike. */

@@ -44,10 +44,11 @@ const plain = (name: string, more: string): string => source(name, more).replace
 interface Seen {
   readonly tools: LocalTool[];
   reports: readonly WorkspaceReport[];
+  remembered: readonly string[];
 }
 
 function open(more: Partial<WorkspaceToolsParts> = {}) {
-  const seen: Seen = { tools: [], reports: [] };
+  const seen: Seen = { tools: [], reports: [], remembered: [] };
   const opened = openWorkspaceTools({
     workspace,
     trusted: () => () => true,
@@ -55,9 +56,10 @@ function open(more: Partial<WorkspaceToolsParts> = {}) {
     memory: openCardMemory(join(workspace, 'cards', 'a.json'), '1'),
     authoring: () => Promise.resolve({ 'tidegate/tool': { defineTool: (tool: object) => tool, z } }),
     isTaken: (name) => name === 'Read',
-    onChange(tools, reports) {
+    onChange({ tools, reports, remembered }) {
       seen.tools.splice(0, seen.tools.length, ...tools);
       seen.reports = reports;
+      seen.remembered = [...remembered];
     },
     ...more,
   });
@@ -103,11 +105,14 @@ describe('the tools of a workspace', () => {
   });
 
   it('are not run again at the next start, only when called', async () => {
-    write('greet.tool.ts', source('greet'));
-    await open().refresh();
+    const file = write('greet.tool.ts', source('greet'));
+    const first = open();
+    await first.refresh();
+    expect(first.seen.remembered).toEqual([]);
     rmSync(ran);
     const { refresh, seen } = open();
     expect(await refresh()).toMatchObject([{ state: 'ready', tool: 'greet' }]);
+    expect(seen.remembered).toEqual([file]);
     expect(hasRun()).toBe(false);
     await seen.tools[0]?.load();
     expect(hasRun()).toBe(true);

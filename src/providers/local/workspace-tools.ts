@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { type ToolCard, ToolFailure, type ToolModule } from '../../kernel/index.js';
 import type { CardMemory } from './card-memory.js';
 import { type Authoring, BrokenTool, evaluateTool } from './evaluate-tool.js';
@@ -29,7 +29,15 @@ export interface WorkspaceToolsParts {
   readonly authoring: Authoring;
   /** Names that are gone already. */
   readonly isTaken: (name: string) => boolean;
-  readonly onChange: (tools: readonly LocalTool[], reports: readonly WorkspaceReport[]) => void;
+  readonly onChange: (found: FoundTools) => void;
+}
+
+/** What a look has found. */
+export interface FoundTools {
+  readonly tools: readonly LocalTool[];
+  readonly reports: readonly WorkspaceReport[];
+  /** The files that are as the memory knows them, and were not run. */
+  readonly remembered: ReadonlySet<string>;
 }
 
 export interface WorkspaceTools {
@@ -57,10 +65,11 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
     const settled = withoutClashes(found, parts.isTaken);
     forgetOthers(loaded, files);
     const reports = settled.map(({ report }) => report);
-    parts.onChange(
-      settled.flatMap(({ tool }) => tool ?? []),
+    parts.onChange({
+      tools: settled.flatMap(({ tool }) => tool ?? []),
       reports,
-    );
+      remembered: new Set(found.flatMap(({ report, isRemembered }) => (isRemembered ? report.file : []))),
+    });
     return reports;
   }
 
@@ -83,6 +92,7 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
 interface Found {
   readonly report: WorkspaceReport;
   readonly tool?: LocalTool;
+  readonly isRemembered?: boolean;
 }
 
 function broken(file: string, problem: string): Found {
@@ -129,8 +139,10 @@ async function judge(
   }
   try {
     const load = (): Promise<ToolModule> => loadOnce(found, parts, loaded);
-    const card = known.get(sha256) ?? (await evaluateTool(found, parts.authoring)).card;
-    return { report: { file, state: 'ready', tool: card.name }, tool: { card, load } };
+    const remembered = known.get(sha256);
+    const card = remembered ?? (await evaluateTool(found, parts.authoring)).card;
+    const report: WorkspaceReport = { file, state: 'ready', tool: card.name };
+    return { report, tool: { card, load }, isRemembered: remembered !== undefined };
   } catch (error) {
     return broken(file, error instanceof BrokenTool ? error.message : `${file}: ${String(error)}`);
   }
@@ -194,7 +206,7 @@ function pathsUnder(folder: string, depth: number): readonly string[] {
     const entries = readdirSync(folder, { withFileTypes: true }).slice(0, 1000);
     const inner = entries.flatMap((entry) => {
       if (entry.name === 'node_modules') return [];
-      const path = join(folder, entry.name);
+      const path = `${folder}${sep}${entry.name}`;
       return entry.isDirectory() ? pathsUnder(path, depth + 1) : [path];
     });
     return [folder, ...inner];
