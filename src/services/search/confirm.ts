@@ -1,36 +1,46 @@
 import { textArguments } from './arguments.js';
 import { createCollector } from './collect.js';
 import type { Group } from './first-groups.js';
-import { type InsideFile, openInside } from './inside.js';
+import { type InsideFile, openInside, tooLong } from './inside.js';
 import { runText, type TextJob } from './run-text.js';
 import type { Item } from './text-items.js';
 
 /** Files that are held open at a time. */
 const batchSize = 64;
 
-/**
- * Searches files once more, each opened by us and found to be inside before ripgrep gets it. What comes back is true
- * of files inside, whatever happens to names meanwhile. Keyed by the path as latin1; files without a match are missing.
- */
-export async function confirm(
-  job: TextJob,
-  doubtful: readonly Group<Item>[],
-): Promise<ReadonlyMap<string, readonly Item[]>> {
-  const confirmed = new Map<string, readonly Item[]>();
-  for (let from = 0; from < doubtful.length; from += batchSize) {
-    for (const { path, items } of await confirmBatch(job, doubtful.slice(from, from + batchSize)))
-      confirmed.set(path.toString('latin1'), items);
-  }
-  return confirmed;
+export interface Confirmed {
+  /** Keyed by the path as latin1; files without a match are missing. */
+  readonly items: ReadonlyMap<string, readonly Item[]>;
+  /** Those that nobody can look at, because their paths are too long. */
+  readonly tooLong: readonly Buffer[];
 }
 
-async function confirmBatch(job: TextJob, groups: readonly Group<Item>[]): Promise<readonly Group<Item>[]> {
+/**
+ * Searches files once more, each opened by us and found to be inside before ripgrep gets it. What comes back is true
+ * of files inside, whatever happens to names meanwhile.
+ */
+export async function confirm(job: TextJob, doubtful: readonly Group<Item>[]): Promise<Confirmed> {
+  const confirmed = new Map<string, readonly Item[]>();
+  const long: Buffer[] = [];
+  for (let from = 0; from < doubtful.length; from += batchSize) {
+    for (const { path, items } of await confirmBatch(job, doubtful.slice(from, from + batchSize), long))
+      confirmed.set(path.toString('latin1'), items);
+  }
+  return { items: confirmed, tooLong: long };
+}
+
+async function confirmBatch(
+  job: TextJob,
+  groups: readonly Group<Item>[],
+  long: Buffer[],
+): Promise<readonly Group<Item>[]> {
   const { context, query, place } = job;
   const opened = new Map<string, { readonly file: InsideFile; readonly path: Buffer }>();
   try {
     for (const { path } of groups) {
       const file = openInside({ roots: context.roots, place }, path);
-      if (file !== undefined) opened.set(file.forChild, { file, path });
+      if (file === tooLong) long.push(path);
+      else if (file !== undefined) opened.set(file.forChild, { file, path });
     }
     if (opened.size === 0) return [];
     const perFile = Math.max(...groups.map(({ items }) => items.length));

@@ -5,7 +5,7 @@ import type { SearchContext } from './context.js';
 import { wrongKind } from './failures.js';
 import { createFirstGroups } from './first-groups.js';
 import { type Glob, parseGlob } from './glob.js';
-import { folderOf, keepInside } from './inside.js';
+import { folderOf, lookInside, type Looked } from './inside.js';
 import type { Place } from './place.js';
 import { createPathReader } from './records.js';
 import { refuse, skippedOf } from './refusals.js';
@@ -45,14 +45,14 @@ async function findBelow(job: Job): Promise<FilesFound> {
   const { context, place } = job;
   const listed = await listInTime(job);
   const { stopped } = listed;
-  const paths = stillInside(job, listed.paths);
+  const { inside: paths, tooLong } = stillInside(job, listed.paths);
   const totalFiles = listed.total - (listed.paths.length - paths.length);
   return {
     files: paths.map((path) => nameOf(context.roots, place, path.toString())),
     totalFiles,
     isTruncated: stopped !== undefined || totalFiles > paths.length,
     ...(stopped !== undefined && { stopped }),
-    ...skippedOf(context.roots, place, listed.complaints),
+    ...skippedOf({ roots: context.roots, place }, listed.complaints, tooLong),
   };
 }
 
@@ -124,10 +124,14 @@ function keepSmallest(limit: number): Kept {
 }
 
 /** Leaves out what is not inside when looked at now: ripgrep can be led out by a link put in its way as it walks. */
-function stillInside({ context, place, began }: Job, paths: readonly Buffer[]): readonly Buffer[] {
+function stillInside({ context, place, began }: Job, paths: readonly Buffer[]): Looked {
   const calm = findCalm(place, new Set(paths.map(folderOf)), began);
   const doubtful = paths.filter((path) => !calm.has(folderOf(path)));
-  if (doubtful.length === 0) return paths;
-  const inside = new Set(keepInside({ roots: context.roots, place }, doubtful, (stat) => stat.isFile()));
-  return paths.filter((path) => calm.has(folderOf(path)) || inside.has(path));
+  if (doubtful.length === 0) return { inside: paths, tooLong: [] };
+  const looked = lookInside({ roots: context.roots, place }, doubtful, (stat) => stat.isFile());
+  const inside = new Set(looked.inside);
+  return {
+    inside: paths.filter((path) => calm.has(folderOf(path)) || inside.has(path)),
+    tooLong: looked.tooLong,
+  };
 }

@@ -74,19 +74,22 @@ async function search(job: Job): Promise<TextFound> {
   const shown = cutWindow(collector.groups, query.offset, query.limit);
   const groups = shown.map(({ group }) => group);
   const late = { ...job, deadline: Math.max(job.deadline, performance.now() + extraMs) };
-  const proven = place.kind === 'file' ? groups : await prove(late, groups);
-  return { ...tellFiles({ job, collector, shown, proven }), ...ending(end, job, collector) };
+  const proven = place.kind === 'file' ? { groups, tooLong: [] } : await prove(late, groups);
+  return {
+    ...tellFiles({ job, collector, shown, proven: proven.groups }),
+    ...ending(end, job, collector),
+    ...skippedOf({ roots: context.roots, place }, end.complaints, proven.tooLong),
+  };
 }
 
 function ending(
-  { stopped, complaints }: RipgrepEnd,
-  { context, query, place }: Job,
+  { stopped }: RipgrepEnd,
+  { query }: Job,
   { totals }: Collector,
-): Pick<TextFound, 'isTruncated' | 'stopped' | 'skipped' | 'totalSkipped'> {
+): Pick<TextFound, 'isTruncated' | 'stopped'> {
   return {
     isTruncated: stopped !== undefined || totals.items > query.offset + query.limit,
     ...(stopped !== undefined && { stopped }),
-    ...skippedOf(context.roots, place, complaints),
   };
 }
 

@@ -17,29 +17,40 @@ export interface InsideFile {
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const folderFlags = fileFlags | constants.O_DIRECTORY;
 
+/** ripgrep names paths from its working directory; ours are a little longer, and so may be too long for the system. */
+export const tooLong = 'too long';
+
 /**
  * Opens a file that ripgrep told of, or gives undefined if that is not (or no longer) a file inside. All of this room's
  * looks at results are synchronous: ripgrep has just read the same files, and a promise for each costs more than the look.
  */
-export function openInside({ roots, place }: Where, path: Buffer): InsideFile | undefined {
+export function openInside({ roots, place }: Where, path: Buffer): InsideFile | typeof tooLong | undefined {
   const full = below(place, path);
   const fd = tryTo(() => openSync(full, fileFlags));
-  if (fd === undefined) return undefined;
+  if (typeof fd !== 'number') return fd;
   const forChild = tryTo(() => {
     const real = realPathOfOpen(fd, full.toString());
-    return roots.contains(real) && fstatSync(fd).isFile() ? pathForChild(fd, real) : undefined;
+    return roots.contains(real) && fstatSync(fd).isFile() ? { path: pathForChild(fd, real) } : undefined;
   });
-  if (forChild !== undefined) return { forChild, close: () => closeSync(fd) };
+  if (typeof forChild === 'object') return { forChild: forChild.path, close: () => closeSync(fd) };
   closeSync(fd);
-  return undefined;
+  return forChild;
 }
 
-/** Those of the paths below the start that are there now and inside. Each folder is opened, then checked. */
-export function keepInside(
+/** What came of a look at paths that ripgrep told of. */
+export interface Looked {
+  /** What is there now, and inside. */
+  readonly inside: readonly Buffer[];
+  /** What nobody can tell of, because it cannot be opened by its path. */
+  readonly tooLong: readonly Buffer[];
+}
+
+/** Looks for paths below the start. Each folder is opened, then checked. */
+export function lookInside(
   where: Where,
   paths: readonly Buffer[],
   isWanted: (stat: Stats) => boolean,
-): readonly Buffer[] {
+): Looked {
   const folders = new Map<string, Buffer[]>();
   for (const path of paths) {
     const folder = folderOf(path);
@@ -48,17 +59,19 @@ export function keepInside(
     else known.push(path);
   }
   const kept = new Set<Buffer>();
+  const long: Buffer[] = [];
   for (const [folder, files] of folders) {
     const inside = inFolder(where, Buffer.from(folder, 'latin1'), (opened) =>
       files.filter((path) => {
         const name = path.subarray(folder.length);
         const stat = tryTo(() => lstatSync(Buffer.concat([opened, slash, name])));
-        return stat !== undefined && isWanted(stat);
+        return typeof stat === 'object' && isWanted(stat);
       }),
     );
-    for (const path of inside ?? []) kept.add(path);
+    if (inside === tooLong) long.push(...files);
+    else for (const path of inside ?? []) kept.add(path);
   }
-  return paths.filter((path) => kept.has(path));
+  return { inside: paths.filter((path) => kept.has(path)), tooLong: long };
 }
 
 /** The folder of a path, with its slash and as latin1; empty for what stands in the start itself. */
@@ -66,12 +79,17 @@ export function folderOf(path: Buffer): string {
   return path.subarray(0, path.lastIndexOf('/') + 1).toString('latin1');
 }
 
-function inFolder<T>({ roots, place }: Where, folder: Buffer, look: (opened: Buffer) => T): T | undefined {
+function inFolder<T>(
+  { roots, place }: Where,
+  folder: Buffer,
+  look: (opened: Buffer) => T,
+): T | typeof tooLong | undefined {
   const full = below(place, folder);
   const fd = tryTo(() => openSync(full, folderFlags));
-  if (fd === undefined) return undefined;
+  if (typeof fd !== 'number') return fd;
   try {
-    if (tryTo(() => roots.contains(realPathOfOpen(fd, full.toString()))) !== true) return undefined;
+    const isInside = tryTo(() => roots.contains(realPathOfOpen(fd, full.toString())));
+    if (isInside !== true) return isInside === tooLong ? tooLong : undefined;
     return look(Buffer.from(pathOfOpen(fd, full.toString())));
   } finally {
     closeSync(fd);
@@ -85,10 +103,10 @@ function below(place: Place, path: Buffer): Buffer {
 }
 
 /** What is gone, locked or not readable is answered by undefined: the caller then says nothing about it. */
-function tryTo<T>(look: () => T): T | undefined {
+function tryTo<T>(look: () => T): T | typeof tooLong | undefined {
   try {
     return look();
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG' ? tooLong : undefined;
   }
 }

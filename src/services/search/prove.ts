@@ -5,20 +5,27 @@ import { folderOf } from './inside.js';
 import type { TextJob } from './run-text.js';
 import type { Item } from './text-items.js';
 
+export interface Proven {
+  readonly groups: readonly Group<Item>[];
+  /** Files that nobody can look at, because their paths are too long. */
+  readonly tooLong: readonly Buffer[];
+}
+
 /**
  * Leaves of what ripgrep told only what is true of files inside. It opens files by their names as it walks, so a link
  * put in its way at the right moment leads it out. Where anything moved meanwhile, it is asked once more, about files
  * that we opened and checked.
  */
-export async function prove(job: TextJob, groups: readonly Group<Item>[]): Promise<readonly Group<Item>[]> {
+export async function prove(job: TextJob, groups: readonly Group<Item>[]): Promise<Proven> {
   const calm = findCalm(job.place, new Set(groups.map(({ path }) => folderOf(path))), job.began);
   const isCalm = ({ path }: Group<Item>) => calm.has(folderOf(path));
   const doubtful = groups.filter((group) => !isCalm(group));
-  if (doubtful.length === 0) return groups;
+  if (doubtful.length === 0) return { groups, tooLong: [] };
   const confirmed = await confirm(job, doubtful);
-  return groups.flatMap((group) => {
+  const proven = groups.flatMap((group) => {
     if (isCalm(group)) return [group];
-    const items = confirmed.get(group.path.toString('latin1'));
+    const items = confirmed.items.get(group.path.toString('latin1'));
     return items === undefined ? [] : [{ path: group.path, items }];
   });
+  return { groups: proven, tooLong: confirmed.tooLong };
 }

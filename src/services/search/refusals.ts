@@ -1,10 +1,9 @@
 import type { SkippedFile } from '../../kernel/search-port.js';
 import { ToolFailure } from '../../kernel/tool-failure.js';
 import type { Complaints } from './complaints.js';
-import { keepInside } from './inside.js';
-import type { Place } from './place.js';
+import { lookInside, type Where } from './inside.js';
+import { foldersOfLong } from './long-paths.js';
 import type { RipgrepEnd } from './ripgrep.js';
-import type { Roots } from './roots.js';
 import { nameOf } from './start.js';
 
 const failureCode = 2;
@@ -30,24 +29,32 @@ export function unknownType({ exitCode, complaints }: RipgrepEnd): string | unde
   return /^unrecognized file type: (.*)$/s.exec(complaints.refusal)?.[1];
 }
 
-/** What could not be read. Its names come from ripgrep like all others, so they too are told only if they are inside. */
+/**
+ * What could not be read, and what was found at paths too long for us to look at. Its names come from ripgrep like all
+ * others, so they too are told only if they are inside; of what is too long, a folder above it is named.
+ */
 export function skippedOf(
-  roots: Roots,
-  place: Place,
+  where: Where,
   { unread, totalUnread }: Complaints,
+  long: readonly Buffer[] = [],
 ): { readonly skipped: readonly SkippedFile[]; readonly totalSkipped: number } {
   const below = unread.filter(({ path }) => path.startsWith('./'));
   const paths = new Map(below.map((file) => [file, Buffer.from(file.path.slice('./'.length))]));
-  const inside = new Set(keepInside({ roots, place }, [...paths.values()], () => true));
+  const looked = lookInside(where, [...paths.values()], () => true);
+  const inside = new Set(looked.inside);
   const told = unread.filter((file) => {
     const path = paths.get(file);
     return path === undefined || inside.has(path);
   });
   const skipped = told.map((file) => {
     const path = paths.get(file)?.toString() ?? '';
-    return { path: nameOf(roots, place, path), reason: file.reason };
+    return { path: nameOf(where.roots, where.place, path), reason: file.reason };
   });
-  return { skipped, totalSkipped: totalUnread - (unread.length - told.length) };
+  const gone = unread.length - told.length - looked.tooLong.length;
+  return {
+    skipped: [...skipped, ...foldersOfLong(where, [...looked.tooLong, ...long])],
+    totalSkipped: totalUnread - gone + long.length,
+  };
 }
 
 export function mistake(reason: string, message: string, suggestion?: string): ToolFailure {

@@ -1,0 +1,29 @@
+import type { SkippedFile } from '../../kernel/search-port.js';
+import { lookInside, type Where } from './inside.js';
+import { nameOf } from './start.js';
+
+const maxFolders = 20;
+/** Long enough to tell where it is; whoever goes there finds the rest. */
+const shownBytes = 400;
+const slash = 47;
+
+/**
+ * Names folders below which there are paths that are too long to be looked at. Those paths may have led outside, so
+ * only folders that turn out to be inside are named.
+ */
+export function foldersOfLong(where: Where, paths: readonly Buffer[]): readonly SkippedFile[] {
+  if (paths.length === 0) return [];
+  const names = [...new Set(paths.map((path) => beginningOf(path)))].slice(0, maxFolders);
+  const folders = names.filter((name) => name !== '').map((name) => Buffer.from(name, 'latin1'));
+  const { inside } = lookInside(where, folders, (stat) => stat.isDirectory());
+  const start = names.includes('') ? [Buffer.alloc(0)] : [];
+  return [...start, ...inside].map((folder) => ({
+    path: nameOf(where.roots, where.place, folder.toString()),
+    reason: 'a path below it is too long',
+  }));
+}
+
+/** The folder, as latin1, that is named for a path; empty for the start itself. */
+function beginningOf(path: Buffer): string {
+  return path.toString('latin1', 0, Math.max(0, path.lastIndexOf(slash, shownBytes)));
+}
