@@ -39,11 +39,11 @@ export function openPortServices(parts: PortParts): OwnedServices {
     return openSearch(parts);
   });
   const shell = openLate(async () => {
-    const [{ openShell }, { protectedPaths }] = await Promise.all([
+    const [{ openShell }, { protectedPlaces }] = await Promise.all([
       import('../services/shell/index.js'),
       import('../services/files/index.js'),
     ]);
-    return openShell({ ...parts, protectedPaths: () => protectedPaths });
+    return openShell({ ...parts, protectedPaths: () => protectedPlaces });
   });
   return {
     services: { files, search, shell },

@@ -49,7 +49,17 @@ export interface ShellEnd {
   readonly signal?: string;
 }
 
-export interface ShellResult extends ShellOutput, ShellEnd {
+/** What happened in protected places while a command ran: whether the command did it, nobody can tell for sure. */
+export interface ShellTampering {
+  /** Files that make agents, editors or git run commands, and which came to be. */
+  readonly createdPaths: readonly string[];
+  /** Those of them that were changed or removed. */
+  readonly changedPaths: readonly string[];
+  /** Those that were removed again, and for which the command was ended: nothing but an attack makes them. */
+  readonly undonePaths: readonly string[];
+}
+
+export interface ShellResult extends ShellOutput, ShellEnd, ShellTampering {
   readonly timedOut: boolean;
   readonly durationMs: number;
   readonly sandbox: SandboxKind;
@@ -58,8 +68,6 @@ export interface ShellResult extends ShellOutput, ShellEnd {
   readonly leftovers: number;
   /** Something that it started could not be ended. */
   readonly hasSurvivors: boolean;
-  /** Configuration files that make agents or editors run commands, and which came to be while it ran. */
-  readonly createdPaths: readonly string[];
 }
 
 export interface BackgroundStart {
@@ -71,14 +79,13 @@ export interface BackgroundStart {
 export const backgroundStates = ['running', 'finished', 'killed'] as const;
 export type BackgroundState = (typeof backgroundStates)[number];
 
-export interface BackgroundReport extends ShellOutput {
+/** What happened in protected places is known once it has ended. */
+export interface BackgroundReport extends ShellOutput, ShellTampering {
   readonly id: string;
   readonly command: string;
   readonly state: BackgroundState;
   /** Only when it no longer runs. */
   readonly end?: ShellEnd;
-  /** As in `ShellResult`, once it has ended. */
-  readonly createdPaths: readonly string[];
   /** Why it was ended, if it was not by itself and not by `stop`. */
   readonly reason?: string;
   readonly durationMs: number;

@@ -95,12 +95,13 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('sandbox %s: eve
     const closing = await openTestShell({ sandbox });
     const tag = createTag();
     const session = await closing.as('session');
-    const settled: Promise<unknown>[] = [];
-    for (const script of Object.values(trees)) settled.push(closing.run(script(tag), { timeoutMs: 60_000 }));
+    const settled = Promise.allSettled(
+      Object.values(trees).map((script) => closing.run(script(tag), { timeoutMs: 60_000 })),
+    );
     await session.start({ command: `sleep ${tag} & setsid sleep ${tag} & wait` });
     await until(() => findMarked(tag).length > 12);
     await closing.close();
-    await Promise.allSettled(settled);
+    await settled;
     expect(findMarked(tag).map(describeProcess)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openShell } from '../../src/services/shell/index.js';
 import { count } from '../support/counts.js';
 import { hasProc } from '../support/proc.js';
-import { openTestShell, protectedPaths, systemPath, type TestShell } from '../support/shell.js';
+import { openTestShell, protectedPaths, sessionOf, systemPath, type TestShell } from '../support/shell.js';
 
 const hasBubblewrap =
   hasProc && spawnSync('/usr/bin/bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true']).status === 0;
@@ -52,6 +52,28 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
     await session.stop(id);
   });
 
+  it('is watched where a gate with another state takes its placeholders away', async () => {
+    const { root, processes } = shell;
+    const stateDir = join(shell.outside, 'other-state');
+    mkdirSync(stateDir);
+    const parts = { roots: [root], stateDir, processes, env: { PATH: systemPath } };
+    const other = openShell({ ...parts, protectedPaths: () => protectedPaths });
+    const first = await other.serve(sessionOf('first'));
+    const { id } = await first.start({ command: 'until test -e go; do sleep 0.1; done' });
+    const placeholder = join(root, '.claude');
+    expect(existsSync(placeholder)).toBe(true);
+    const script =
+      'echo x > .claude/settings.json; touch go; while test -e .claude; do sleep 0.1; done; mkdir .claude && echo x > .claude/settings.json';
+    const result = await shell.run(script);
+    await first.stop(id);
+    // What it wrote first did not come to be, and what came to be is told.
+    expect([result.stderr.match(/Read-only/g)?.length, result.createdPaths]).toEqual([
+      1,
+      ['.claude/settings.json'],
+    ]);
+    await other.close();
+  });
+
   it('does not reach the controls of the kernel', async () => {
     const { stdout } = await shell.run('find /proc/sys -type f -writable 2>/dev/null | wc -l');
     expect(stdout.trim()).toBe('0');
@@ -76,11 +98,7 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
       env,
       protectedPaths: () => protectedPaths,
     });
-    const port = await inside.serve({
-      id: 's',
-      scope: 'connection',
-      principal: { kind: 'user', id: 'u', zone: 'local' },
-    });
+    const port = await inside.serve(sessionOf('s'));
     await expect(port.run({ command: 'true' }, {} as never)).rejects.toMatchObject({
       facts: { reason: 'state_in_workspace' },
     });

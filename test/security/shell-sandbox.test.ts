@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasProc } from '../support/proc.js';
 import { openTestShell, protectedPaths, systemPath, type TestShell } from '../support/shell.js';
 import { driveShell, type DriverUser } from '../support/shell-driver.js';
@@ -223,6 +223,20 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
+  it('leaves nothing to be warned of that somebody else did in a folder that it keeps', async () => {
+    const shell = await openTestShell({ sandbox: 'bubblewrap' });
+    mkdirSync(join(shell.root, '.claude'));
+    writeFileSync(join(shell.root, '.claude', 'settings.json'), '{}');
+    const running = shell.run('touch begun; until test -e go; do sleep 0.1; done');
+    await vi.waitUntil(() => existsSync(join(shell.root, 'begun')), { timeout: 10_000 });
+    writeFileSync(join(shell.root, '.claude', 'settings.local.json'), '{}');
+    writeFileSync(join(shell.root, '.gemini', 'settings.json'), '{}');
+    writeFileSync(join(shell.root, 'go'), '');
+    expect(await running).toMatchObject({ createdPaths: [], changedPaths: [], exitCode: 0 });
+    expect(readdirSync(join(shell.root, '.gemini'))).toEqual(['settings.json']);
+    await shell.close();
+  });
+
   describe('controls of its arguments', () => {
     let base: string;
     beforeEach(() => {
@@ -301,6 +315,27 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     });
     await shell.run('true');
     expect(existsSync(join(shell.root, 'bin', 'used'))).toBe(false);
+  });
+
+  it('is none, and results and log name protected files that came to be, changed or went', async () => {
+    shell = await openTestShell({ sandbox: 'none' });
+    for (const name of ['.mcp.json', 'tidegate.yaml']) writeFileSync(join(shell.root, name), 'as it was');
+    expect(await shell.run('ls; git --version; echo x > file; mkdir -p .claude')).toMatchObject({
+      createdPaths: [],
+      changedPaths: [],
+    });
+    const script =
+      'echo x > .envrc; echo x > .claude/settings.json; printf x > .git/hooks/pre-commit; echo x >> .git/config; echo as it was > .mcp.json; rm tidegate.yaml';
+    const { createdPaths, changedPaths, undonePaths } = await shell.run(script);
+    expect([...createdPaths].sort()).toEqual(['.claude/settings.json', '.envrc', '.git/hooks/pre-commit']);
+    expect([...changedPaths].sort()).toEqual(['.git/config', '.mcp.json', 'tidegate.yaml']);
+    expect(undonePaths).toEqual([]);
+    expect(shell.lines.join()).toContain('protected files came to be: ');
+    expect(shell.lines.join()).toContain('.git/hooks/pre-commit');
+    const session = await shell.as('session');
+    const { id } = await session.start({ command: 'echo x > crush.json' });
+    await vi.waitUntil(async () => (await session.poll(id)).state === 'finished', { timeout: 10_000 });
+    expect((await session.poll(id)).createdPaths).toEqual(['crush.json']);
   });
 
   it('is none when the trial fails, and every result and the log say so', async () => {

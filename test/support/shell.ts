@@ -5,7 +5,7 @@ import type { PortService } from '../../src/kernel/ports.js';
 import type { Processes } from '../../src/kernel/process.js';
 import type { Session } from '../../src/kernel/session.js';
 import type { Shell, ShellCommand, ShellResult } from '../../src/kernel/shell-port.js';
-import { protectedPaths } from '../../src/services/files/index.js';
+import { protectedPlaces as protectedPaths } from '../../src/services/files/index.js';
 import { openProcesses } from '../../src/services/processes/index.js';
 import { openShell } from '../../src/services/shell/index.js';
 import { createFakeExchange } from '../../src/testing/index.js';

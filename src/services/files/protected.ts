@@ -3,7 +3,10 @@ import { isInside } from './names.js';
 
 /** A place that file tools never write, in any folder of the workspace, because what stands there makes things run. */
 interface ProtectedPath {
-  /** Relative, with slashes. Of a folder everything below it is meant too. */
+  /**
+   * Relative, with slashes. Of a folder everything below it is meant too. A slash at the end: a folder that agents or git
+   * use as soon as it is there, so that the sandbox does not even let one come to be.
+   */
   readonly path: string;
   /** The end of a sentence: `it …`. */
   readonly why: string;
@@ -15,54 +18,70 @@ const agent = 'it makes an agent or an editor run commands';
 
 /** The one table. */
 const table: readonly ProtectedPath[] = [
-  { path: '.tidegate', why: gate },
+  { path: '.tidegate/', why: gate },
   { path: 'tidegate.yaml', why: gate },
   { path: 'tidegate.yml', why: gate },
-  { path: '.git/hooks', why: git },
+  { path: '.git/hooks/', why: git },
   { path: '.git/config', why: git },
   { path: '.git/config.worktree', why: git },
+  // Of a worktree: where the rest of its repository is. In `.git` itself it would lead git to another configuration.
+  { path: '.git/commondir', why: git },
+  { path: '.git/gitdir', why: git },
+  { path: '.git/objects/info/alternates', why: git },
+  { path: '.husky', why: git },
   { path: '.mcp.json', why: agent },
-  { path: '.claude', why: agent },
+  { path: '.claude/', why: agent },
   { path: '.claude.json', why: agent },
-  { path: '.gemini', why: agent },
-  { path: '.codex', why: agent },
-  { path: '.opencode', why: agent },
+  { path: '.gemini/', why: agent },
+  { path: '.codex/', why: agent },
+  { path: '.opencode/', why: agent },
   { path: 'opencode.json', why: agent },
   { path: 'opencode.jsonc', why: agent },
-  { path: '.cursor', why: agent },
-  { path: '.windsurf', why: agent },
-  { path: '.roo', why: agent },
-  { path: '.kiro', why: agent },
-  { path: '.qwen', why: agent },
-  { path: '.amazonq', why: agent },
-  { path: '.continue', why: agent },
+  { path: '.cursor/', why: agent },
+  { path: '.windsurf/', why: agent },
+  { path: '.roo/', why: agent },
+  { path: '.kiro/', why: agent },
+  { path: '.qwen/', why: agent },
+  { path: '.amazonq/', why: agent },
+  { path: '.continue/', why: agent },
   { path: '.crush.json', why: agent },
   { path: 'crush.json', why: agent },
   { path: '.aider.conf.yml', why: agent },
+  { path: '.vscode/launch.json', why: agent },
   { path: '.vscode/mcp.json', why: agent },
   { path: '.vscode/settings.json', why: agent },
   { path: '.vscode/tasks.json', why: agent },
+  { path: '.zed/debug.json', why: agent },
   { path: '.zed/settings.json', why: agent },
   { path: '.zed/tasks.json', why: agent },
+  { path: '.idea/runConfigurations', why: agent },
+  { path: '.run', why: agent },
+  { path: '.devcontainer', why: agent },
+  { path: '.devcontainer.json', why: agent },
+  { path: '.envrc', why: 'it makes a shell run commands' },
 ];
 
 /** For the sandbox of commands, which makes the same places read-only. */
-export const protectedPaths: readonly string[] = table.map(({ path }) => path);
+export const protectedPlaces: readonly string[] = table.map(({ path }) => path);
 
-// Of submodules and worktrees, whose folders lie deeper inside `.git`, and what points git to other such folders.
-const gitNames: ReadonlySet<string> = new Set([
-  'hooks',
-  'config',
-  'config.worktree',
-  'commondir',
-  'gitdir',
-  'alternates',
-]);
+export const protectedPaths: readonly string[] = protectedPlaces.map((path) => path.replace(/\/$/, ''));
+
+const rows = table.map(({ why }, index) => ({
+  names: (protectedPaths[index] ?? '').toLowerCase().split('/'),
+  why,
+}));
+
+// The same names hold for submodules and worktrees, whose folders lie deeper inside `.git`.
+const gitNames: ReadonlySet<string> = new Set(
+  protectedPaths
+    .filter((path) => path.startsWith('.git/'))
+    .map((path) => path.slice(path.lastIndexOf('/') + 1)),
+);
 
 /** Why a real path is never written, or undefined when it may be. Fails closed for spellings that some systems equate. */
 export function protectionOf(root: string, path: string): string | undefined {
   const names = relative(root, path).split(sep).map(folded);
-  const row = table.find((one) => leadsTo(names, one.path.split('/')));
+  const row = rows.find((one) => leadsTo(names, one.names));
   if (row !== undefined) return row.why;
   const inGit = names.indexOf('.git');
   // The file `.git` of a worktree or submodule says where its configuration is.

@@ -10,6 +10,8 @@ const done: CommandEnd = {
   leftovers: 0,
   hasSurvivors: false,
   createdPaths: [],
+  changedPaths: [],
+  undonePaths: [],
   durationMs: 5,
 };
 

@@ -1,4 +1,4 @@
-import type { BackgroundReport, BackgroundState, ShellEnd } from '../../kernel/shell-port.js';
+import type { BackgroundReport, BackgroundState, ShellEnd, ShellTampering } from '../../kernel/shell-port.js';
 import { ToolFailure } from '../../kernel/tool-failure.js';
 import type { CommandRun } from './command-run.js';
 import { createFilter } from './filter.js';
@@ -21,7 +21,7 @@ interface Entry {
   state: BackgroundState;
   end?: ShellEnd;
   reason?: string;
-  createdPaths?: readonly string[];
+  tampering?: ShellTampering;
   durationMs?: number;
   patience: NodeJS.Timeout;
 }
@@ -31,6 +31,7 @@ const maxOfAll = 32;
 /** Ended ones whose output can still be asked for. */
 const maxEnded = 64;
 const usualIdleMs = 3600 * 1000;
+const untouched: ShellTampering = { createdPaths: [], changedPaths: [], undonePaths: [] };
 
 export function openBackground(idleMs = usualIdleMs): Background {
   const entries = new Map<string, Entry>();
@@ -86,10 +87,11 @@ export function openBackground(idleMs = usualIdleMs): Background {
       const entry: Entry = { id, sessionId, command, run, state: 'running', patience };
       entries.set(id, entry);
       waitForPoll(entry);
-      void run.ended.then(({ exitCode, signal, createdPaths, durationMs }) => {
+      void run.ended.then(({ exitCode, signal, durationMs, ...end }) => {
         if (entry.state === 'running') entry.state = 'finished';
         entry.end = { exitCode, ...(signal !== undefined && { signal }) };
-        entry.createdPaths = createdPaths;
+        const { createdPaths, changedPaths, undonePaths } = end;
+        entry.tampering = { createdPaths, changedPaths, undonePaths };
         entry.durationMs = durationMs;
         forgetOldest();
       });
@@ -131,7 +133,7 @@ async function report(entry: Entry, filter: string | undefined): Promise<Backgro
     state: end === undefined ? 'running' : state,
     ...(end && { end }),
     ...(reason !== undefined && { reason }),
-    createdPaths: entry.createdPaths ?? [],
+    ...(entry.tampering ?? untouched),
     durationMs: entry.durationMs ?? Math.round(performance.now() - run.startedAt),
     sandbox: run.sandbox,
     cwd: run.cwd,

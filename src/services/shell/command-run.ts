@@ -1,24 +1,21 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildProcess, Processes, ProcessEnd, ProcessExit } from '../../kernel/process.js';
-import type { SandboxKind, ShellEnd } from '../../kernel/shell-port.js';
+import type { SandboxKind, ShellEnd, ShellTampering } from '../../kernel/shell-port.js';
 import { type Capture, openCapture } from './capture.js';
-import { inSandbox, inShell, type Notes, readNotes } from './command-line.js';
+import { type CommandLine, inSandbox, inShell, type Notes, readNotes } from './command-line.js';
 import { commandEnvironment } from './environment.js';
 import { shellEnd } from './exit-code.js';
-import { layMounts, type MountParts, namespaceArgs } from './mounts.js';
+import { type GroundParts, layGround } from './ground.js';
+import { namespaceArgs } from './mounts.js';
 import type { SpoolFolder } from './spool-folder.js';
 
-export interface CommandParts {
+export interface CommandParts extends GroundParts {
   readonly processes: Processes;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interpreter: string;
   /** The sandbox program, or undefined for none. */
   readonly bubblewrap: string | undefined;
-  readonly mounts: MountParts;
   readonly folder: SpoolFolder;
-  /** A path as the caller may name it. */
-  readonly pathFor: (path: string) => string;
   /** The root in which `folder` is. */
   readonly root: string;
 }
@@ -42,13 +39,11 @@ export interface CommandRun {
   end(): void;
 }
 
-export interface CommandEnd extends ShellEnd {
+export interface CommandEnd extends ShellEnd, ShellTampering {
   /** False when not even the sandbox came to be. */
   readonly hasBegun: boolean;
   readonly leftovers: number;
   readonly hasSurvivors: boolean;
-  /** Protected files that came to be. */
-  readonly createdPaths: readonly string[];
   readonly durationMs: number;
 }
 
@@ -58,12 +53,9 @@ const lastMs = 1000;
 
 export async function startCommand(parts: CommandParts, order: CommandOrder): Promise<CommandRun> {
   const sandbox = parts.bubblewrap === undefined ? 'none' : 'bubblewrap';
-  const { env, interpreter, mounts } = parts;
-  const inner = inShell(interpreter, order.command, order.isBackground);
-  const laid = parts.bubblewrap === undefined ? undefined : layMounts(mounts);
-  const options = [...namespaceArgs, ...(laid?.args ?? []), '--chdir', order.cwd];
-  const line = parts.bubblewrap === undefined ? inner : inSandbox(parts.bubblewrap, options, inner);
-  const { processes, folder, root } = parts;
+  const { env, interpreter, mounts, processes, folder, root } = parts;
+  const ground = layGround(parts, sandbox === 'bubblewrap');
+  const line = commandLine(parts, order, ground.args);
   const nameFor = (file: string) => parts.pathFor(join(root, file));
   const startedAt = performance.now();
   try {
@@ -81,17 +73,26 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
     const notes = collectNotes(child);
     const capture = openCapture({ child, folder, nameFor });
     const { ended, end } = follow(child, () => readNotes(sandbox, notes()));
+    ground.onAttack(end);
     const finished = ended.then((how) => {
-      laid?.release();
-      const createdPaths = (laid?.absent ?? []).filter((path) => existsSync(path)).map(parts.pathFor);
-      return { ...how, createdPaths, durationMs: Math.round(performance.now() - startedAt) };
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { ...how, ...ground.release(), durationMs };
     });
-    const points = laid?.points ?? new Set<string>();
-    return { sandbox, points, cwd: order.cwd, startedAt, capture, ended: finished, end };
+    return { sandbox, points: ground.points, cwd: order.cwd, startedAt, capture, ended: finished, end };
   } catch (error) {
-    laid?.release();
+    ground.release();
     throw error;
   }
+}
+
+function commandLine(
+  { interpreter, bubblewrap }: CommandParts,
+  { command, cwd, isBackground }: CommandOrder,
+  mounts: readonly string[],
+): CommandLine {
+  const inner = inShell(interpreter, command, isBackground);
+  if (bubblewrap === undefined) return inner;
+  return inSandbox(bubblewrap, [...namespaceArgs, ...mounts, '--chdir', cwd], inner);
 }
 
 function collectNotes(child: ChildProcess): () => string {
@@ -102,7 +103,7 @@ function collectNotes(child: ChildProcess): () => string {
   return () => text;
 }
 
-type Followed = Omit<CommandEnd, 'durationMs' | 'createdPaths'>;
+type Followed = Omit<CommandEnd, 'durationMs' | keyof ShellTampering>;
 
 /** From the exit of the command, or from `end`, until nothing of it is left. */
 function follow(child: ChildProcess, notes: () => Notes) {

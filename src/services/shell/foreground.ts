@@ -32,7 +32,8 @@ export async function attend(run: CommandRun, timeoutMs: number, exchange: Excha
 }
 
 function resultOf(run: CommandRun, end: CommandEnd) {
-  const { exitCode, signal, leftovers, hasSurvivors, createdPaths, durationMs } = end;
+  const { exitCode, signal, leftovers, hasSurvivors, durationMs } = end;
+  const { createdPaths, changedPaths, undonePaths } = end;
   const { sandbox, cwd } = run;
   return {
     exitCode,
@@ -40,6 +41,8 @@ function resultOf(run: CommandRun, end: CommandEnd) {
     leftovers,
     hasSurvivors,
     createdPaths,
+    changedPaths,
+    undonePaths,
     durationMs,
     sandbox,
     cwd,

@@ -1,13 +1,12 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInside } from './inside.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
-import { repositoryOf } from './worktree.js';
+import type { ProtectedPlaces } from './protected-places.js';
 
 export interface MountParts {
   readonly roots: readonly string[];
-  readonly protectedPaths: (root: string) => readonly string[];
   readonly placeholders: Placeholders;
   /** What commands see as /tmp. */
   readonly temporary: string;
@@ -21,8 +20,8 @@ export interface Mounts {
   readonly args: readonly string[];
   /** The paths of the roots that are mount points for this command, which it can therefore not exchange. */
   readonly points: ReadonlySet<string>;
-  /** Protected files that do not exist. */
-  readonly absent: readonly string[];
+  /** True for what is read-only for this command, as long as nobody outside takes its ground away. */
+  isKept(path: string): boolean;
   /** Called when the sandbox is gone. */
   release(): void;
 }
@@ -39,21 +38,30 @@ interface Mount {
 }
 
 /** Everything is read-only but the roots, the repositories they are worktrees of, and /tmp; so is what is protected. */
-export function layMounts(parts: MountParts): Mounts {
+export function layMounts(parts: MountParts, { grounds, paths }: ProtectedPlaces): Mounts {
   const held = parts.placeholders.held();
-  const repositories = parts.roots.map(repositoryOf).filter((repository) => repository !== undefined);
-  const plans = [
-    ...repositories.map(({ folder, protectedPaths }) => planProtection(folder, protectedPaths, held)),
-    ...parts.roots.map((root) => planProtection(root, parts.protectedPaths(root), held)),
-  ];
-  const release = parts.placeholders.hold(plans.flatMap(({ missing }) => missing));
-  const accesses = new Map(plans.flatMap(({ paths }) => [...paths]));
-  const grounds = [...parts.roots, ...repositories.map(({ folder }) => folder)];
+  const plans = grounds.map((ground) => planProtection(ground, paths, held));
+  const missing = new Set(plans.flatMap((plan) => plan.missing));
+  const release = parts.placeholders.hold([...missing]);
+  const accesses = new Map(plans.flatMap((plan) => [...plan.paths]));
   const steady = [...accesses].filter(([path]) => existsSync(path) && isSteady(path, grounds, parts.held()));
   const inRoots = steady.map(mountOf);
   const mounts = [...systemMounts(), temporaryMount(parts), ...stateMount(parts), ...inRoots];
-  const points = new Set(steady.map(([path]) => path));
-  return { args: inOrder(mounts), points, absent: plans.flatMap(({ absent }) => absent), release };
+  const kept = steady.filter(([path, access]) => access === 'fixed' && (missing.has(path) || isFilled(path)));
+  return {
+    args: inOrder(mounts),
+    points: new Set(steady.map(([path]) => path)),
+    isKept: (path) => kept.some(([folder]) => isInside(path, folder)),
+    release,
+  };
+}
+
+/**
+ * An empty folder may be the placeholder of a gate that keeps its records elsewhere and takes it away too early; and
+ * whoever saves a file outside puts a new one in its place, on which no mount lies.
+ */
+function isFilled(path: string): boolean {
+  return isFolder(path) && readdirSync(path).length > 0;
 }
 
 /**

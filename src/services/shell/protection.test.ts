@@ -8,18 +8,14 @@ describe('the plan of what commands cannot change', () => {
   let root: string;
   let held: readonly string[] = [];
   const plan = (...paths: readonly string[]) => {
-    const {
-      paths: found,
-      missing,
-      absent,
-    } = planProtection(root, paths, new Set(held.map((path) => join(root, path))));
+    const all = new Set(held.map((path) => join(root, path)));
+    const { paths: found, missing } = planProtection(root, paths, all);
     const short = (path: string) => path.slice(root.length + 1);
     return {
       paths: Object.fromEntries(
         [...found].filter(([path]) => path !== root).map(([path, how]) => [short(path), how]),
       ),
       missing: missing.map(short),
-      absent: absent.map(short),
     };
   };
 
@@ -35,13 +31,14 @@ describe('the plan of what commands cannot change', () => {
     expect(plan('.git/hooks', '.git/config', join(root, '.git', 'hooks'))).toEqual({
       paths: { '.git': 'writable', '.git/hooks': 'fixed', '.git/config': 'fixed' },
       missing: [],
-      absent: [],
     });
   });
 
-  it('wants placeholders for missing folders with those on the way, and none for files', () => {
+  it('wants placeholders for folders that must not be, with those on the way, and none for other places', () => {
     rmSync(join(root, '.git', 'hooks'), { recursive: true });
-    expect(plan('tidegate.yaml', '.tidegate', '.vscode/mcp.json', '.git/hooks', '.a/.b')).toEqual({
+    expect(
+      plan('tidegate.yaml', '.tidegate/', '.vscode/mcp.json', '.git/hooks/', '.a/.b/', '.husky'),
+    ).toEqual({
       paths: {
         '.tidegate': 'fixed',
         '.a': 'writable',
@@ -50,19 +47,18 @@ describe('the plan of what commands cannot change', () => {
         '.git/hooks': 'fixed',
       },
       missing: ['.a', '.a/.b', '.tidegate', '.git/hooks'],
-      absent: ['tidegate.yaml', '.vscode/mcp.json'],
     });
   });
 
   it('takes what another command holds for missing, so that it is held by this one too', () => {
     mkdirSync(join(root, '.claude'));
     held = ['.claude'];
-    expect(plan('.claude')).toEqual({ paths: { '.claude': 'fixed' }, missing: ['.claude'], absent: [] });
+    expect(plan('.claude/')).toEqual({ paths: { '.claude': 'fixed' }, missing: ['.claude'] });
   });
 
   it('does not forbid git init', () => {
     rmSync(join(root, '.git'), { recursive: true });
-    expect(plan('.git/hooks', '.git/config')).toEqual({ paths: {}, missing: [], absent: [] });
+    expect(plan('.git/hooks/', '.git/config')).toEqual({ paths: {}, missing: [] });
   });
 
   it('fixes the .git file of a worktree', () => {

@@ -9,8 +9,6 @@ export interface Protection {
   readonly paths: ReadonlyMap<string, Access>;
   /** Folders that have to be made, so that something can lie on them. Parents first. */
   readonly missing: readonly string[];
-  /** Files that do not exist, and which nothing keeps from coming to be. */
-  readonly absent: readonly string[];
 }
 
 interface Plan {
@@ -18,11 +16,10 @@ interface Plan {
   readonly held: ReadonlySet<string>;
   readonly paths: Map<string, Access>;
   readonly missing: string[];
-  readonly absent: string[];
 }
 
 /**
- * What has to be mounted so that the protected paths of a root cannot change. Each folder on the way is mounted on
+ * What has to be mounted so that the protected paths of a folder cannot change. Each folder on the way is mounted on
  * itself: a mount point cannot be renamed, so nobody can move the folder away and put another in its place. What is
  * held is there only as placeholder of another command.
  */
@@ -31,21 +28,30 @@ export function planProtection(
   protectedPaths: readonly string[],
   held: ReadonlySet<string>,
 ): Protection {
-  const plan: Plan = { root, held, paths: new Map([[root, 'writable']]), missing: [], absent: [] };
+  const plan: Plan = { root, held, paths: new Map([[root, 'writable']]), missing: [] };
   // Short ones first: what lies in a fixed folder is fixed with it.
-  const wanted = protectedPaths.map((path) => resolve(root, path)).sort((a, b) => a.length - b.length);
-  for (const path of wanted) if (path !== root && isInside(path, root)) protect(plan, path);
+  const wanted = protectedPaths
+    .map((row) => ({ path: resolve(root, row), mustNotBe: row.endsWith('/') }))
+    .sort((one, other) => one.path.length - other.path.length);
+  for (const place of wanted) if (place.path !== root && isInside(place.path, root)) protect(plan, place);
   return plan;
 }
 
-function protect(plan: Plan, path: string, isFollowed = false): void {
+interface Place {
+  readonly path: string;
+  /** Whether it is a folder that must not even come to be. */
+  readonly mustNotBe: boolean;
+}
+
+function protect(plan: Plan, place: Place, isFollowed = false): void {
+  const { path } = place;
   const names = relative(plan.root, path).split(sep);
   let current = plan.root;
   for (const [index, name] of names.entries()) {
     if (plan.paths.get(current) === 'fixed') return;
     current = join(current, name);
     const found = lstatSync(current, { throwIfNoEntry: false });
-    if (found === undefined || plan.held.has(current)) return protectMissing(plan, current, path);
+    if (found === undefined || plan.held.has(current)) return protectMissing(plan, current, place);
     if (found.isSymbolicLink()) return isFollowed ? undefined : protectTarget(plan, path);
     const isLast = index === names.length - 1;
     // A file on the way, such as the `.git` of a worktree, is what the path hangs on.
@@ -64,7 +70,8 @@ function fix(plan: Plan, path: string): void {
 function protectTarget(plan: Plan, path: string): void {
   try {
     const real = realpathSync(path);
-    if (real !== plan.root && isInside(real, plan.root)) protect(plan, real, true);
+    if (real !== plan.root && isInside(real, plan.root))
+      protect(plan, { path: real, mustNotBe: false }, true);
   } catch {
     // It leads nowhere.
   }
@@ -74,17 +81,12 @@ function protectTarget(plan: Plan, path: string): void {
  * A folder gets a placeholder, which neither git nor agents mind. A file does not: agents take an empty one for a
  * broken configuration, and git for a new file. Nor is there one below a missing `.git`: that would forbid `git init`.
  */
-function protectMissing(plan: Plan, first: string, path: string): void {
-  if (basename(first) === '.git') return;
-  if (!isFolderName(basename(path))) return void plan.absent.push(path);
+function protectMissing(plan: Plan, first: string, { path, mustNotBe }: Place): void {
+  if (basename(first) === '.git' || !mustNotBe) return;
   const names = relative(dirname(first), path).split(sep);
   for (const index of names.keys()) {
     const current = join(dirname(first), ...names.slice(0, index + 1));
     if (!plan.missing.includes(current)) plan.missing.push(current);
     if (plan.paths.get(current) !== 'fixed') plan.paths.set(current, current === path ? 'fixed' : 'writable');
   }
-}
-
-function isFolderName(name: string): boolean {
-  return name === 'hooks' || /^\.[^.]+$/.test(name);
 }

@@ -2,13 +2,15 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { Exchange } from '../../kernel/exchange.js';
 import type { PortService, Readiness } from '../../kernel/ports.js';
 import type { Processes } from '../../kernel/process.js';
-import type { Shell, ShellCommand } from '../../kernel/shell-port.js';
+import type { Shell, ShellCommand, ShellTampering } from '../../kernel/shell-port.js';
 import { ToolFailure } from '../../kernel/tool-failure.js';
 import { openBackground } from './background.js';
 import { findBubblewrap } from './bubblewrap.js';
 import { type CommandParts, type CommandRun, startCommand } from './command-run.js';
 import { attend, isNotSetUp } from './foreground.js';
+import { createLinkReader } from './git-links.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
+import { findNestedTrees } from './nested-trees.js';
 import { createPlaceholders } from './placeholders.js';
 import { createSandboxChoice } from './sandbox-choice.js';
 import { openScratch } from './scratch.js';
@@ -20,7 +22,7 @@ interface ShellParts {
   readonly processes: Processes;
   /** What the operator lets commands know. Nothing else of the gate's environment reaches them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What no command may change in a root, absolute or relative to it. */
+  /** What no command may change in a root, absolute or relative to it; see `PlaceParts`. */
   readonly protectedPaths: (root: string) => readonly string[];
   readonly log?: (line: string) => void;
   /** Milliseconds, from any moment on. */
@@ -49,6 +51,8 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     () => findBubblewrap({ roots, processes: parts.processes, path, log }),
     now,
   );
+  const readLinks = createLinkReader();
+  let nestedTrees: readonly string[] | undefined;
   let hasClosed = false;
   const isClosed = () => hasClosed;
   let starting = 0;
@@ -61,13 +65,15 @@ export function openShell(parts: ShellParts): PortService<Shell> {
 
   const prepare = async (sessionId: string, cwd: string): Promise<CommandParts> => {
     const bubblewrap = await chooseSandbox();
+    nestedTrees ??= roots.flatMap(findNestedTrees);
     const { processes, env, protectedPaths, stateDir } = parts;
+    const places = { roots, protectedPaths, nestedTrees, readLinks };
     const temporary = scratch.temporaryOf(sessionId);
     const held = () => [...running].map(({ points }) => points);
-    const mounts = { roots, protectedPaths, placeholders, temporary, stateDir, held };
+    const mounts = { roots, placeholders, temporary, stateDir, held };
     const [root, folder] = folderOf(folders, cwd);
     const pathFor = (file: string) => pathForCallers(file, roots);
-    return { processes, env, interpreter, bubblewrap, mounts, folder, root, pathFor };
+    return { processes, env, interpreter, bubblewrap, mounts, places, folder, root, pathFor };
   };
   const begin = async (sessionId: string, order: ShellCommand, isBackground: boolean) => {
     check(order.command);
@@ -81,13 +87,17 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       const prepared = await prepare(sessionId, cwd);
       // One after the other, so that each start knows what the commands before it hold.
       const run = await inTurn(async () => {
+        if (isClosed()) throw closing();
         const started = await startCommand(prepared, { command: order.command, cwd, isBackground }).catch(
           notStarted,
         );
         running.add(started);
         return started;
       });
-      void run.ended.then(() => running.delete(run));
+      void run.ended.then((end) => {
+        running.delete(run);
+        for (const line of warningsOf(end)) log(line);
+      });
       // Closed while the command was about to start: nobody else would end it.
       if (isClosed()) run.end();
       return run;
@@ -128,12 +138,26 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     async close() {
       hasClosed = true;
       for (const run of running) run.end();
-      const ended = Promise.all([background.close(), ...[...running].map((run) => run.ended)]);
+      // The one that is about to start is ended as soon as it is there.
+      const ended = last.then(() =>
+        Promise.all([background.close(), ...[...running].map((run) => run.ended)]),
+      );
       await atMost(closeMs, ended);
       await scratch.close();
       await Promise.all([...folders.values()].map((folder) => folder.sweep()));
     },
   };
+}
+
+/** The agent is asked to tell the operator; this does not depend on it. */
+function warningsOf({ createdPaths, changedPaths, undonePaths }: ShellTampering): readonly string[] {
+  const warn = (what: string, paths: readonly string[]) =>
+    paths.length === 0 ? [] : [`While a command of Bash ran, ${what}: ${paths.join(', ')}`];
+  return [
+    ...warn('these came to be, were removed again, and the command was ended', undonePaths),
+    ...warn('these protected files came to be', createdPaths),
+    ...warn('these protected files were changed or removed', changedPaths),
+  ];
 }
 
 function readinessOf(interpreter: string): Readiness {

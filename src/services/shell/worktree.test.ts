@@ -22,7 +22,7 @@ describe('the repository of a worktree', () => {
   it('is found when it names the worktree', () => {
     expect(repositoryOf(join(base, 'tree'))).toEqual({
       folder: join(base, 'main', '.git'),
-      protectedPaths: ['hooks', 'config', 'config.worktree', join('worktrees', 'tree', 'config.worktree')],
+      own: join(base, 'main', '.git', 'worktrees', 'tree'),
     });
   });
 

@@ -1,10 +1,12 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { firstLine } from './plain-file.js';
 
-/** The repository that a root is a worktree of, and what no command may change in it. */
+/** The repository that a root is a worktree of. */
 export interface Repository {
   readonly folder: string;
-  readonly protectedPaths: readonly string[];
+  /** What it keeps of this worktree. */
+  readonly own: string;
 }
 
 /**
@@ -16,19 +18,14 @@ export function repositoryOf(root: string): Repository | undefined {
   try {
     const pointer = join(root, '.git');
     if (!statSync(pointer).isFile()) return undefined;
-    const own = realpathSync(resolve(root, lineOf(pointer).replace(/^gitdir: /, '')));
-    const isNamed = realpathSync(resolve(own, lineOf(join(own, 'gitdir')))) === realpathSync(pointer);
+    const own = realpathSync(resolve(root, firstLine(pointer).replace(/^gitdir: /, '')));
+    const isNamed = realpathSync(resolve(own, firstLine(join(own, 'gitdir')))) === realpathSync(pointer);
     const folder = dirname(dirname(own));
-    const isBelow = realpathSync(resolve(own, lineOf(join(own, 'commondir')))) === folder;
+    const isBelow = realpathSync(resolve(own, firstLine(join(own, 'commondir')))) === folder;
     if (!isNamed || !isBelow || !statSync(join(folder, 'HEAD')).isFile()) return undefined;
-    const ownConfig = join(relative(folder, own), 'config.worktree');
-    return { folder, protectedPaths: ['hooks', 'config', 'config.worktree', ownConfig] };
+    return { folder, own };
   } catch {
     // No repository, or one that cannot be read: then nothing of it is to be written.
     return undefined;
   }
-}
-
-function lineOf(file: string): string {
-  return readFileSync(file, 'utf8').split('\n')[0] ?? '';
 }

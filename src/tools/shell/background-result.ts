@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { type BackgroundReport, backgroundStates } from '../../kernel/shell-port.js';
 import { outputFields } from './output-fields.js';
 import {
-  createdData,
-  createdLines,
   endData,
   endLine,
   fileLines,
   outputData,
   outputLines,
+  tamperingData,
+  tamperingLines,
 } from './result-text.js';
 
 export const backgroundFields = {
@@ -31,7 +31,7 @@ export function backgroundResult(report: BackgroundReport) {
     ...(reason !== undefined && { reason }),
     ...outputData(report),
     ...endData(end),
-    ...createdData(report.createdPaths),
+    ...tamperingData(report),
     duration_ms: durationMs,
     sandbox,
     cwd,
@@ -43,7 +43,7 @@ export function backgroundResult(report: BackgroundReport) {
     ...(end === undefined ? [] : endLine(end)),
     ...(lines.length === 0 ? ['(no new output)'] : lines),
     ...fileLines(report),
-    ...createdLines(report.createdPaths),
+    ...tamperingLines(report),
     `[${durationMs} ms · sandbox: ${sandbox} · cwd: ${cwd}]`,
   ];
   return { data, text: text.join('\n') };

@@ -3,13 +3,13 @@ import type { ShellResult } from '../../kernel/shell-port.js';
 import { defineTool } from '../../tool/index.js';
 import { outputFields } from './output-fields.js';
 import {
-  createdData,
-  createdLines,
   endData,
   endLine,
   fileLines,
   outputData,
   outputLines,
+  tamperingData,
+  tamperingLines,
 } from './result-text.js';
 
 const description = `Runs a shell command in the workspace and returns its output.
@@ -18,7 +18,8 @@ const description = `Runs a shell command in the workspace and returns its outpu
 - There is no input and no terminal: a command that asks gets no answer. Pass flags such as -y or -m.
 - A command that fails or times out still returns its output; look at the exit code. Up to 30000 characters are returned, the beginning and the end; the rest is in output_file, which Read can page through.
 - When the call ends, everything that the command started is ended too, also after "&" or nohup. For servers and watchers set run_in_background, then use BashOutput and KillBash.
-- In the sandbox only the workspace and /tmp can be written; git hooks, git config and agent configurations cannot.
+- In the sandbox only the workspace and /tmp can be written. /tmp is private: it keeps its files between the commands of a session (not if the workspace lies below /tmp), and nobody outside sees them. The network is open.
+- Read-only there: the rest of the disk, the home included, and in the workspace what makes other programs run commands: git's hooks and config (git config, git remote add and git submodule add fail; status, add, commit, branch, checkout and stash work), .tidegate, configurations of agents and editors. Do not work around this: ask the operator. Such files that come to be or change all the same are named in the result. With sandbox: none nothing holds the command.
 - Use Read, Edit, Write, Glob and Grep for files, rather than cat, sed, echo, find and grep.`;
 
 const defaultTimeoutMs = 120_000;
@@ -118,7 +119,7 @@ function finished(result: ShellResult) {
     sandbox,
     cwd,
     ...(leftovers > 0 && { ended_processes: leftovers }),
-    ...createdData(result.createdPaths),
+    ...tamperingData(result),
   };
   const lines = [
     ...(timedOut
@@ -129,7 +130,7 @@ function finished(result: ShellResult) {
     ...fileLines(result),
     ...(leftovers > 0 ? [`${leftovers} processes that it left running were ended.`] : []),
     ...(result.hasSurvivors ? ['Something that it started could not be ended and may still run.'] : []),
-    ...createdLines(result.createdPaths),
+    ...tamperingLines(result),
     `[${durationMs} ms · ${where(sandbox, cwd)}]`,
   ];
   return { data, text: lines.join('\n') };

@@ -17,7 +17,15 @@ export const outputFields = {
   created_configurations: z
     .array(z.string())
     .optional()
-    .describe('Files that make agents or editors run commands and that came to be while it ran.'),
+    .describe('Files that make agents, editors or git run commands and that came to be while it ran.'),
+  changed_configurations: z
+    .array(z.string())
+    .optional()
+    .describe('Files of that kind that were changed or removed while it ran.'),
+  undone_configurations: z
+    .array(z.string())
+    .optional()
+    .describe('Files of that kind that were removed again, and for which the command was ended.'),
   exit_code: z.int().optional().describe('The exit code; 128 + n when signal n ended the command.'),
   signal: z.string().optional().describe('The signal that the exit code stands for.'),
   duration_ms: z.int().describe('How long the command has run.'),

@@ -1,4 +1,4 @@
-import type { ShellEnd, ShellOutput } from '../../kernel/shell-port.js';
+import type { ShellEnd, ShellOutput, ShellTampering } from '../../kernel/shell-port.js';
 
 /** The members that all results share, as the caller sees them. */
 export function outputData(output: ShellOutput) {
@@ -7,15 +7,27 @@ export function outputData(output: ShellOutput) {
   return { stdout, stderr, truncated, ...file };
 }
 
-/** What the operator should know of: nobody asked for these files. */
-export function createdData(paths: readonly string[]) {
-  return paths.length === 0 ? {} : { created_configurations: [...paths] };
+/** What the operator should know of: nobody asked for it. */
+export function tamperingData({ createdPaths, changedPaths, undonePaths }: ShellTampering) {
+  return {
+    ...(undonePaths.length > 0 && { undone_configurations: [...undonePaths] }),
+    ...(createdPaths.length > 0 && { created_configurations: [...createdPaths] }),
+    ...(changedPaths.length > 0 && { changed_configurations: [...changedPaths] }),
+  };
 }
 
-export function createdLines(paths: readonly string[]): readonly string[] {
-  if (paths.length === 0) return [];
+export function tamperingLines({
+  createdPaths,
+  changedPaths,
+  undonePaths,
+}: ShellTampering): readonly string[] {
+  const warn = (what: string, paths: readonly string[]): readonly string[] =>
+    paths.length === 0 ? [] : [`WARNING: ${what}: ${paths.join(', ')}. Tell the operator.`];
+  const kind = 'and can make agents, editors or git run commands';
   return [
-    `Came to be while it ran, and can make agents or editors run commands: ${paths.join(', ')}. Tell the operator.`,
+    ...warn('the command was ended, and what leads git to a foreign configuration was removed', undonePaths),
+    ...warn(`came to be while it ran, ${kind}`, createdPaths),
+    ...warn(`changed while it ran, ${kind}`, changedPaths),
   ];
 }
 

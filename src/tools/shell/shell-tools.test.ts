@@ -21,6 +21,8 @@ const result: ShellResult = {
   leftovers: 0,
   hasSurvivors: false,
   createdPaths: [],
+  changedPaths: [],
+  undonePaths: [],
 };
 const report: BackgroundReport = { ...result, id: 'bash_1', command: 'make', state: 'running' };
 
@@ -76,6 +78,19 @@ describe('Bash', () => {
       'too long to be kept',
     );
     expect((await call(bash, { command: 'x' }, { truncated: true })).text).toContain('could not be kept');
+  });
+
+  it('warns of what happened in protected places', async () => {
+    const odd = { createdPaths: ['.mcp.json', '.envrc'], changedPaths: ['.git/config'] };
+    const { text, data } = await call(bash, { command: 'x' }, { ...odd, undonePaths: ['.git/commondir'] });
+    expect(data).toMatchObject({
+      created_configurations: odd.createdPaths,
+      changed_configurations: odd.changedPaths,
+      undone_configurations: ['.git/commondir'],
+    });
+    for (const line of ['removed: .git/commondir.', 'commands: .mcp.json, .envrc.', 'commands: .git/config.'])
+      expect(text).toContain(`${line} Tell the operator.`);
+    expect(text.match(/WARNING/g)).toHaveLength(3);
   });
 
   it('takes milliseconds, or seconds under the name that says so', async () => {
