@@ -17,11 +17,14 @@ export function verdicts({ stdio, http, cold, coldTools }) {
       0.6,
     ),
     ...peers.flatMap((peer) => againstPeer(gateHttp, peer)),
-    atMost(
-      'CPU of a cold `tidegate mcp` to an answered tools/list, against bare Node',
-      cold.gate / cold.bare,
-      2,
-    ),
+    ...coldVerdicts({ cold, coldTools }),
+  ];
+}
+
+export function coldVerdicts({ cold, coldTools }) {
+  const what = 'CPU of a cold `tidegate mcp` to an answered tools/list, against bare Node';
+  return [
+    atMost(what, cold.gate / cold.bare, 2),
     atMost('the same with 60 tools of the workspace', coldTools.gate / coldTools.bare, 2),
   ];
 }

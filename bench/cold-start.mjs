@@ -7,24 +7,28 @@ import { median } from './statistics.mjs';
 
 const empty = fileURLToPath(new URL('empty.mjs', import.meta.url));
 
-/** Interleaved: bare Node, an empty script, and the gate up to an answered tools/list. CPU in milliseconds. */
-export async function measureColdStart(gate, rounds) {
-  await startGate(gate); // Keeps the catalogue, and warms the disk cache.
+/**
+ * Interleaved: bare Node, an empty script, and each gate up to an answered tools/list. CPU in milliseconds, one result
+ * for each gate.
+ */
+export async function measureColdStarts(gates, rounds) {
+  // Keeps what later starts find kept, and warms the disk cache.
+  for (const gate of gates) await startGate(gate);
   const bare = [];
   const script = [];
-  const gateOwn = [];
+  const starts = gates.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     bare.push(await wholeLife([process.execPath, '-e', '0']));
     script.push(await wholeLife([process.execPath, empty]));
-    gateOwn.push(await startGate(gate));
+    for (const [at, gate] of gates.entries()) starts[at].push(await startGate(gate));
   }
-  return {
+  return starts.map((own) => ({
     n: rounds,
     bare: median(bare),
     script: median(script),
-    gate: median(gateOwn.map(({ cpuMs }) => cpuMs)),
-    gateWallMs: median(gateOwn.map(({ wallMs }) => wallMs)),
-  };
+    gate: median(own.map(({ cpuMs }) => cpuMs)),
+    gateWallMs: median(own.map(({ wallMs }) => wallMs)),
+  }));
 }
 
 async function startGate(gate) {

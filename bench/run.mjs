@@ -1,4 +1,5 @@
 // `npm run bench [-- --rounds N] [--no-page]`: the speed budget, measured beside the floors and the npm peers.
+// `npm run bench -- --cold [--rounds N]`: only the start of `tidegate mcp`, without a page.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -8,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureInstalled } from '../scripts/install.mjs';
 import { runCommand } from '../scripts/run-command.mjs';
-import { verdicts } from './budget.mjs';
-import { measureColdStart } from './cold-start.mjs';
+import { coldVerdicts, verdicts } from './budget.mjs';
+import { measureColdStarts } from './cold-start.mjs';
 import { openGate } from './gate.mjs';
 import { measureLargeList } from './large-list.mjs';
 import { httpArms, measureArms, stdioArms } from './proxies.mjs';
@@ -26,7 +27,11 @@ const workspaceTools = 60;
 
 async function main() {
   const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '7' }, 'no-page': { type: 'boolean', default: false } },
+    options: {
+      rounds: { type: 'string', default: '7' },
+      cold: { type: 'boolean', default: false },
+      'no-page': { type: 'boolean', default: false },
+    },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
@@ -34,6 +39,8 @@ async function main() {
   if (rulers === undefined) return skip('set TIDEGATE_BENCH to the folder that holds proxy/compare.mjs');
   if (platform() !== 'linux') return skip('CPU and memory are read from /proc, which only Linux has');
   await prepare();
+  if (values.cold) return printCold(await measureCold(rulers, rounds));
+  await ensureInstalled(peers);
   const before = loadavg()[0];
   const results = await measure(rulers, rounds);
   const run = { ...describeRun(rounds), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
@@ -47,18 +54,27 @@ async function main() {
 
 async function prepare() {
   await ensureInstalled(root);
-  await ensureInstalled(peers);
   const { code } = await runCommand(process.execPath, ['scripts/build.mjs'], { cwd: root, show: true });
   if (code !== 0 || !existsSync(program)) throw new Error('the build failed');
 }
 
-async function measure(rulers, rounds) {
+/** Gates as they are installed, the second with 60 tools in its workspace: trusted, and found at an earlier start. */
+async function measureCold(rulers, rounds) {
   const gate = await openGate(program, { echo: rulers.echo });
   const own = await openGate(program, { echo: rulers.echo, tools: workspaceTools });
+  try {
+    const [cold, coldTools] = await measureColdStarts([gate, own], rounds * coldStarts);
+    return { cold, coldTools };
+  } finally {
+    await Promise.all([gate.close(), own.close()]);
+  }
+}
+
+async function measure(rulers, rounds) {
+  const { cold, coldTools } = await measureCold(rulers, rounds);
+  const gate = await openGate(program, { echo: rulers.echo });
   const large = await openGate(program, { echo: rulers.echo, env: { ECHO_TOOLS: String(listedTools) } });
   try {
-    const cold = await measureColdStart(gate, rounds * coldStarts);
-    const coldTools = await measureColdStart(own, rounds * coldStarts);
     const tools = await measureTools(program, rounds);
     const list = await measureLargeList({ gate: large, echo: rulers.echo, tools: listedTools, rounds });
     const stdio = await measureArms(rulers, await stdioArms(rulers, gate), rounds, console.log);
@@ -66,7 +82,7 @@ async function measure(rulers, rounds) {
     const http = await measureArms(rulers, await httpArms(rulers, gate, modules), rounds, console.log);
     return { cold, coldTools, tools, list, stdio, http };
   } finally {
-    await Promise.all([gate.close(), own.close(), large.close()]);
+    await Promise.all([gate.close(), large.close()]);
   }
 }
 
@@ -92,9 +108,7 @@ function describeRun(rounds) {
 function print({ run, stdio, http, cold, coldTools, tools, list, verdicts: judged }) {
   console.log(`\n${run.machine}, ${run.rounds} rounds, load ${run.load.join(' to ')}`);
   console.table(Object.fromEntries([...stdio, ...http]));
-  console.log(
-    `cold start, CPU ms: bare Node ${cold.bare.toFixed(0)}, empty module ${cold.script.toFixed(0)}, tidegate mcp ${cold.gate.toFixed(0)}, with 60 workspace tools ${coldTools.gate.toFixed(0)}`,
-  );
+  console.log(coldLine({ cold, coldTools }));
   for (const [name, { ours, plain }] of [
     ['Read the end of 1 GB', tools.read],
     ['Edit 1 MB twice', tools.edit],
@@ -103,6 +117,19 @@ function print({ run, stdio, http, cold, coldTools, tools, list, verdicts: judge
   console.log(
     `${list.gate.tools} tools: direct ${list.direct.ms.toFixed(1)} ms, Tidegate ${list.gate.ms.toFixed(1)} ms (${list.gate.bytes} bytes, ${list.gate.pages} pages)\n`,
   );
+  printVerdicts(judged);
+}
+
+function printCold(results) {
+  console.log(coldLine(results));
+  printVerdicts(coldVerdicts(results));
+}
+
+function coldLine({ cold, coldTools }) {
+  return `cold start, CPU ms, ${cold.n} of each: bare Node ${cold.bare.toFixed(0)}, empty module ${cold.script.toFixed(0)}, tidegate mcp ${cold.gate.toFixed(0)}, with 60 workspace tools ${coldTools.gate.toFixed(0)}`;
+}
+
+function printVerdicts(judged) {
   for (const { what, ratio, budget, isKept } of judged) {
     console.log(`${isKept ? 'ok  ' : 'OVER'} ${ratio.toFixed(2).padStart(6)} ×  (${budget})  ${what}`);
   }
