@@ -97,10 +97,14 @@ describe('Read', () => {
       height: 1,
       data: 'AAAA',
     } as const;
+    const words = expect.stringMatching(
+      /^p is an image: image\/png, 2 x 1 pixels, 3 bytes\. The image comes with this result; /,
+    );
     expect(await call(readTool, { file_path: 'p' }, { read: async () => image })).toMatchObject({
-      text: 'p is an image: image/png, 2 x 1 pixels, 3 bytes.',
+      text: words,
       content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
-      data: { kind: 'image', width: 2 },
+      // Whoever passes on only this can still tell its model what the file is.
+      data: { kind: 'image', content: words, media_type: 'image/png', width: 2, height: 1, bytes: 3 },
     });
     const binary = {
       kind: 'binary',

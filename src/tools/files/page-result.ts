@@ -86,10 +86,14 @@ function footerOf(data: PageData): string {
   );
 }
 
+/** Several agents show their model the data alone, which cannot hold an image that anybody would see. */
+const attached =
+  'The image comes with this result; if you do not see it, your client passes on only these words.';
+
 function imageResult({ path, bytes, mediaType, width, height, data }: ImageFile): PageResult {
   const size = width === undefined || height === undefined ? '' : `, ${width} x ${height} pixels`;
   const about = `${shownName(path)} is an image: ${mediaType}${size}, ${bytes} bytes.`;
-  const content = data === undefined ? `${about} It is too large to be shown.` : about;
+  const content = `${about} ${data === undefined ? 'It is too large to be shown.' : attached}`;
   return {
     data: {
       file_path: path,

@@ -6,7 +6,7 @@ const description = `Reads a file of the workspace and returns its lines with li
 
 - Up to 2000 lines or 64 KiB are returned; next_offset says where to go on. A negative offset reads from the end, quickly even in huge files.
 - Lines longer than 2000 characters are cut. The line number and the tab after it are not part of the file.
-- Images (PNG, JPEG, GIF, WebP) are shown. Notebooks (.ipynb) are shown as cells. Other binary files are only described.
+- Images (PNG, JPEG, GIF, WebP) are shown where the client passes images on, and described. Notebooks (.ipynb) are shown as cells. Other binary files are only described.
 - It reads files, not folders: use Glob to list what is in a folder, and Grep to find text.
 - Read a file before you Write it.`;
 
