@@ -16,6 +16,7 @@ import { measureLargeList } from './large-list.mjs';
 import { httpArms, measureArms, stdioArms } from './proxies.mjs';
 import { page } from './report.mjs';
 import { findRulers } from './rulers.mjs';
+import { searchSection } from './search/section.mjs';
 import { measureTools } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -47,7 +48,8 @@ async function main() {
   const all = { run, ...results, verdicts: verdicts(results) };
   print(all);
   if (!values['no-page']) {
-    await writeFile(join(root, 'docs', 'benchmarks.md'), page(all));
+    const file = join(root, 'docs', 'benchmarks.md');
+    await writeFile(file, page({ ...all, search: searchSection(readFileSync(file, 'utf8')) }));
     console.log('\nwrote docs/benchmarks.md');
   }
 }

@@ -16,6 +16,10 @@ export async function openArms(service, tree) {
       timed(() => (kind === 'files' ? search.findFiles(query, signal) : search.findText(query, signal))),
     ripgrep: (one) => timed(() => run(sameFlags(service, one), tree)),
     plain: ({ plain }) => timed(() => run(plain, tree)),
+    async countFiles() {
+      const query = { pattern: '**', order: 'name', limit: 1, includeIgnored: true };
+      return (await search.findFiles(query, signal)).totalFiles;
+    },
     async close() {
       await searching.close();
       await processes.close();

@@ -1,15 +1,19 @@
-// `node bench/search/run.mjs [--rounds N] [--tree FOLDER] [--only NAME]`: Glob and Grep, through their service in a warm process,
-// against ripgrep itself, started by the same Node with the same flags on the same tree.
+// `node bench/search/run.mjs [--rounds N] [--tree FOLDER] [--only NAME] [--page]`: Glob and Grep, through their service in
+// a warm process, against ripgrep itself, started by the same Node with the same flags on the same tree. `--page` puts
+// the figures into docs/benchmarks.md.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, loadavg, platform } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { median } from '../statistics.mjs';
+import { openArms } from './arms.mjs';
 import { bundleService } from './bundle.mjs';
 import { cases } from './cases.mjs';
-import { openArms } from './arms.mjs';
+import { sectionText, withSearchSection } from './section.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const budget = 1.15;
@@ -22,30 +26,34 @@ async function main() {
       rounds: { type: 'string', default: '15' },
       tree: { type: 'string' },
       only: { type: 'string', default: '' },
+      page: { type: 'boolean', default: false },
     },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
-  const trees = values.tree ? [resolve(values.tree)] : [join(root, 'node_modules'), join(root, 'src')];
+  const folders = values.tree ? [resolve(values.tree)] : [join(root, 'node_modules'), join(root, 'src')];
   const service = await import(pathToFileURL(await bundleService(root)).href);
   const before = loadavg()[0];
-  for (const tree of trees.filter(existsSync))
-    await measureTree({ service, tree, rounds, only: values.only });
-  const machine = `${platform()} ${arch()}, ${availableParallelism()} cores, Node ${process.versions.node}`;
-  console.log(`${machine}, ${rounds} rounds, load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`);
+  const trees = [];
+  for (const folder of folders.filter(existsSync))
+    trees.push(await measureTree({ service, folder, rounds, only: values.only }));
+  const run = { ...describeRun(rounds), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
+  print(run, trees);
+  if (values.page) await writePage({ run, trees });
 }
 
-async function measureTree({ service, tree, rounds, only }) {
-  const arms = await openArms(service, tree);
-  const rows = {};
+async function measureTree({ service, folder, rounds, only }) {
+  const arms = await openArms(service, folder);
+  const tree = relative(root, folder) || '.';
+  const rows = [];
   try {
+    const files = await arms.countFiles();
     for (const one of cases.filter(({ name }) => name.includes(only)))
-      rows[one.name] = await measureCase(arms, one, rounds);
+      rows.push({ tree, name: one.name, ...(await measureCase(arms, one, rounds)) });
+    return { tree, files, rows };
   } finally {
     await arms.close();
   }
-  console.log(`\n${tree === root ? '.' : tree.slice(root.length)}`);
-  console.table(rows);
 }
 
 /** Two arms of ripgrep itself: their mean is the floor, their ratio is the noise. */
@@ -67,17 +75,49 @@ async function measureCase(arms, one, rounds) {
     median(times[arm]),
   );
   const floor = (first + again) / 2;
+  return { floor, ours, ratio: ours / floor, noise: again / first, plain, toPlain: ours / plain };
+}
+
+function describeRun(rounds) {
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const isDirty = git('status', '--porcelain', '--', 'src/services/search', 'src/services/processes') !== '';
+  const cores = availableParallelism();
   return {
-    'ripgrep ms': rounded(floor),
-    'service ms': rounded(ours),
-    ratio: rounded(ours / floor),
-    kept: ours / floor <= budget,
-    'A/A': rounded(again / first),
-    'plain ms': rounded(plain),
-    'to plain': rounded(ours / plain),
+    rounds,
+    budget,
+    cores,
+    date: new Date().toISOString().slice(0, 10),
+    commit: `${git('rev-parse', '--short', 'HEAD')}${isDirty ? ' with local changes' : ''}`,
+    machine: `${platform()} ${arch()}, ${cores} cores, Node ${process.versions.node}`,
   };
 }
 
+function print({ machine, rounds, load }, trees) {
+  for (const { tree, files, rows } of trees) {
+    console.log(`\n${tree}, ${files} files`);
+    const shown = rows.map(({ name, floor, ours, ratio, noise, plain, toPlain }) => [
+      name,
+      {
+        'ripgrep ms': rounded(floor),
+        'service ms': rounded(ours),
+        ratio: rounded(ratio),
+        kept: ratio <= budget,
+        'A/A': rounded(noise),
+        'plain ms': rounded(plain),
+        'to plain': rounded(toPlain),
+      },
+    ]);
+    console.table(Object.fromEntries(shown));
+  }
+  console.log(`${machine}, ${rounds} rounds, load ${load.join(' to ')}`);
+}
+
 const rounded = (value) => Number(value.toFixed(2));
+
+async function writePage(measured) {
+  const file = join(root, 'docs', 'benchmarks.md');
+  await writeFile(file, withSearchSection(await readFile(file, 'utf8'), sectionText(measured)));
+  console.log('wrote docs/benchmarks.md');
+}
 
 await main();
