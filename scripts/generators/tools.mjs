@@ -13,7 +13,7 @@ export async function outputs() {
   const tools = await findTools();
   // As the command that shows a tool has them.
   const { mermaidLines } = await loadTs('src/cli/mermaid.ts');
-  const { tierWords } = await loadTs('src/cli/tool-words.ts');
+  const { tierWords } = await loadTs('src/cli/tier-words.ts');
   return [
     catalogFile(tools),
     { path: 'docs/reference/tools/README.md', text: indexPage(tools, tierWords) },
