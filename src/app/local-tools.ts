@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { childEnvironment, type Config, createToolFilter, type Environment } from '../config/index.js';
-import { atMost, cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
+import {
+  atMost,
+  cardOf,
+  type Processes,
+  type Provider,
+  type Session,
+  type ToolModule,
+} from '../kernel/index.js';
 import {
   createLocalProvider,
   type FoundTools,
@@ -41,6 +48,8 @@ export interface LocalTools {
   /** Takes up a changed configuration. */
   apply(config: Config): void;
   follow(): void;
+  /** The session is over: what its calls left running is ended. */
+  forget(session: Session): void;
   close(): Promise<void>;
 }
 
@@ -110,6 +119,11 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       workspace = create('workspace', 'workspace', found);
     },
     follow: () => tools.follow(),
+    forget(session) {
+      owned
+        .forget(session)
+        .catch((error: unknown) => line(`A session did not end as it should: ${String(error)}`));
+    },
     async close() {
       tools.close();
       await owned.close();

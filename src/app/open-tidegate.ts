@@ -126,6 +126,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     interceptors: [],
     observers: observers.all,
     now: () => performance.now(),
+    onLeave: (session) => local.forget(session),
   });
   const live = isCommand
     ? undefined

@@ -21,6 +21,8 @@ export interface PortParts {
 
 export interface OwnedServices {
   readonly services: PortServices;
+  /** The session is over. */
+  forget(session: Session): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,9 @@ export function openPortServices(parts: PortParts): OwnedServices {
   });
   return {
     services: { files, search, shell },
+    async forget(session) {
+      await Promise.all([files, search, shell].map((service) => service.forget(session)));
+    },
     async close() {
       await Promise.all([files, search, shell].map((service) => service.close()));
     },
@@ -77,7 +82,7 @@ function realRoot(root: string): string {
 function openOn<Port extends { readonly roots: readonly string[] }>(
   roots: readonly string[],
   open: () => Promise<PortService<Port>>,
-): PortService<Port> {
+): Required<PortService<Port>> {
   let opening: Promise<PortService<Port>> | undefined;
   const opened = (): Promise<PortService<Port>> => {
     opening ??= open().catch((error: unknown) => {
@@ -109,6 +114,9 @@ function openOn<Port extends { readonly roots: readonly string[] }>(
           suggestion: 'Ask the operator to look at the workspace and to start the gate again.',
         },
       );
+    },
+    async forget(session: Session) {
+      await (await opening)?.forget?.(session);
     },
     async close() {
       await (await opening)?.close();

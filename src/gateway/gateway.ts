@@ -34,6 +34,8 @@ export interface GatewayParts {
   readonly interceptors: readonly Interceptor[];
   readonly observers: readonly Observer[];
   readonly now: () => number;
+  /** Told once when a session is over, for what was to live as long. */
+  readonly onLeave?: (session: Session) => void;
   /** Shared by replicas; random when left out. */
   readonly seal?: StateSeal;
 }
@@ -54,6 +56,8 @@ export interface Gateway {
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   onChange(listener: (changed: readonly ListKind[]) => void): () => void;
   rootsChanged(): void;
+  /** The session is over: whatever was to live as long as it ends. */
+  leave(session: Session): void;
   status(): readonly ProviderReport[];
   collisions(): readonly Collision[];
   /** Puts new providers in place of the old ones; sessions stay. The caller closes the old ones. */
@@ -141,6 +145,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (listener) => directory.onChange(listener),
     rootsChanged: () => directory.rootsChanged(),
+    leave: (session) => parts.onLeave?.(session),
     status: () => directory.status(),
     collisions: () => directory.collisions(),
     replaceProviders: (providers) => directory.replace(providers),

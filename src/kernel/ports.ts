@@ -28,6 +28,8 @@ export type Readiness =
 export interface PortService<Port> {
   readiness(): Readiness | Promise<Readiness>;
   serve(session: Session): Port | Promise<Port>;
+  /** The session is over, and with it whatever was to live as long. Its id does not come again. */
+  forget?(session: Session): Promise<void>;
   close(): Promise<void>;
 }
 

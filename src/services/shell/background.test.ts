@@ -32,6 +32,19 @@ describe('background commands', () => {
     expect(ends()).toBe(0);
   });
 
+  it('end with their session, and those of others go on', async () => {
+    const background = openBackground();
+    const [mine, other] = [fakeRun(), fakeRun()];
+    const id = background.add('mine', 'sleep', mine.run);
+    const kept = background.add('other', 'sleep', other.run);
+    const forgotten = background.forget('mine');
+    expect([mine.ends(), other.ends()]).toEqual([1, 0]);
+    mine.finish({});
+    await forgotten;
+    await expect(background.poll('mine', id, undefined)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await background.poll('other', kept, undefined)).state).toBe('running');
+  });
+
   it('tell what is new, and how they ended', async () => {
     const background = openBackground();
     const { run, finish, say } = fakeRun();

@@ -10,6 +10,8 @@ export interface Background {
   add(sessionId: string, command: string, run: CommandRun): string;
   poll(sessionId: string, id: string, filter: string | undefined): Promise<BackgroundReport>;
   stop(sessionId: string, id: string): Promise<BackgroundReport>;
+  /** Ends what the session started, and knows nothing of it afterwards. */
+  forget(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,6 +48,11 @@ export function openBackground(idleMs = usualIdleMs): Background {
     clearTimeout(entry.patience);
     entries.delete(entry.id);
     return entry.run.capture.close();
+  };
+  const endAll = async (all: readonly Entry[]) => {
+    for (const entry of all) entry.run.end();
+    await Promise.all(all.map((entry) => entry.run.ended));
+    await Promise.all(all.map(forget));
   };
   const forgetOldest = () => {
     const ended = [...entries.values()].filter((entry) => entry.state !== 'running');
@@ -112,12 +119,8 @@ export function openBackground(idleMs = usualIdleMs): Background {
       await entry.run.ended;
       return report(entry, undefined);
     },
-    async close() {
-      const all = [...entries.values()];
-      for (const entry of all) entry.run.end();
-      await Promise.all(all.map((entry) => entry.run.ended));
-      await Promise.all(all.map(forget));
-    },
+    forget: (sessionId) => endAll([...entries.values()].filter((entry) => entry.sessionId === sessionId)),
+    close: () => endAll([...entries.values()]),
   };
 }
 

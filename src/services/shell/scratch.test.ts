@@ -35,6 +35,15 @@ describe('the folder of the gate for commands', () => {
     expect(left()).toEqual([]);
   });
 
+  it('removes the folder of a session that is over', async () => {
+    const scratch = openScratch(stateDir);
+    const [one, two] = [scratch.temporaryOf('one'), scratch.temporaryOf('two')];
+    await scratch.forget('one');
+    await scratch.forget('never seen');
+    expect([existsSync(one), existsSync(two)]).toEqual([false, true]);
+    await scratch.close();
+  });
+
   it('forgets the session that was used least recently when there are many', async () => {
     const scratch = openScratch(stateDir);
     const first = scratch.temporaryOf('first');

@@ -9,6 +9,8 @@ export interface Scratch {
   readonly recordFile: string;
   /** The folder that a session's commands see as their /tmp. */
   temporaryOf(sessionId: string): string;
+  /** The session is over. */
+  forget(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,6 +48,11 @@ export function openScratch(stateDir: string): Scratch {
       // The last used comes last.
       folders.set(sessionId, folder);
       return realpathSync(folder);
+    },
+    async forget(sessionId) {
+      const folder = folders.get(sessionId);
+      folders.delete(sessionId);
+      if (folder !== undefined) await remove(folder);
     },
     async close() {
       await removing;

@@ -1,17 +1,28 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Exchange } from '../../kernel/exchange.js';
 import type { PortService, Readiness } from '../../kernel/ports.js';
 import type { Processes } from '../../kernel/process.js';
 import type { Shell, ShellCommand, ShellTampering } from '../../kernel/shell-port.js';
-import { ToolFailure } from '../../kernel/tool-failure.js';
 import { openBackground } from './background.js';
 import { findBubblewrap } from './bubblewrap.js';
 import { type CommandParts, type CommandRun, startCommand } from './command-run.js';
+import { createEndedSessions } from './ended-sessions.js';
 import { attend, isNotSetUp } from './foreground.js';
 import { createLinkReader } from './git-links.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
 import { findNestedTrees } from './nested-trees.js';
 import { createPlaceholders } from './placeholders.js';
+import {
+  closing,
+  maxRunning,
+  notStarted,
+  realOf,
+  refuseMovedRoots,
+  refuseOdd,
+  refuseStateInside,
+  sessionOver,
+  tooMany,
+} from './refusals.js';
 import { createSandboxChoice } from './sandbox-choice.js';
 import { openScratch } from './scratch.js';
 import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
@@ -30,9 +41,6 @@ interface ShellParts {
 }
 
 const usualTimeoutMs = 120_000;
-const maxRunning = 64;
-/** The system takes no argument above 128 KiB. */
-const maxCommandBytes = 120_000;
 const closeMs = 3000;
 
 /** Runs commands in the workspace: in a sandbox where there is one, and ended with everything that they start. */
@@ -44,7 +52,9 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const placeholders = createPlaceholders(scratch.recordFile);
   const folders = new Map(roots.map((root) => [root, createSpoolFolder(root, log)]));
   const background = openBackground();
-  const running = new Set<CommandRun>();
+  /** With the session of each. */
+  const running = new Map<CommandRun, string>();
+  const over = createEndedSessions();
   const path = parts.env['PATH'] ?? '/usr/bin:/bin';
   const now = parts.now ?? (() => performance.now());
   const chooseSandbox = createSandboxChoice(
@@ -69,15 +79,19 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     const { processes, env, protectedPaths, stateDir } = parts;
     const places = { roots, protectedPaths, nestedTrees, readLinks };
     const temporary = scratch.temporaryOf(sessionId);
-    const held = () => [...running].map(({ points }) => points);
+    const held = () => [...running.keys()].map(({ points }) => points);
     const mounts = { roots, placeholders, temporary, stateDir, held };
     const [root, folder] = folderOf(folders, cwd);
     const pathFor = (file: string) => pathForCallers(file, roots);
     return { processes, env, interpreter, bubblewrap, mounts, places, folder, root, pathFor };
   };
   const begin = async (sessionId: string, order: ShellCommand, isBackground: boolean) => {
-    check(order.command);
-    if (isClosed()) throw closing();
+    refuseOdd(order.command);
+    const refuseEnded = () => {
+      if (isClosed()) throw closing();
+      if (over.has(sessionId)) throw sessionOver();
+    };
+    refuseEnded();
     if (running.size + starting >= maxRunning) throw tooMany();
     starting += 1;
     try {
@@ -87,19 +101,19 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       const prepared = await prepare(sessionId, cwd);
       // One after the other, so that each start knows what the commands before it hold.
       const run = await inTurn(async () => {
-        if (isClosed()) throw closing();
+        refuseEnded();
         const started = await startCommand(prepared, { command: order.command, cwd, isBackground }).catch(
           notStarted,
         );
-        running.add(started);
+        running.set(started, sessionId);
+        // Ended while the command was about to start: nobody else would end it.
+        if (isClosed() || over.has(sessionId)) started.end();
         return started;
       });
       void run.ended.then((end) => {
         running.delete(run);
         for (const line of warningsOf(end)) log(line);
       });
-      // Closed while the command was about to start: nobody else would end it.
-      if (isClosed()) run.end();
       return run;
     } finally {
       starting -= 1;
@@ -135,12 +149,19 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   return {
     readiness: () => readinessOf(interpreter),
     serve: ({ id }) => serve(id),
+    async forget({ id }) {
+      over.add(id);
+      const own = [...running].filter(([, sessionId]) => sessionId === id).map(([run]) => run);
+      for (const run of own) run.end();
+      await Promise.all([background.forget(id), ...own.map((run) => run.ended)]);
+      await scratch.forget(id);
+    },
     async close() {
       hasClosed = true;
-      for (const run of running) run.end();
+      for (const run of running.keys()) run.end();
       // The one that is about to start is ended as soon as it is there.
       const ended = last.then(() =>
-        Promise.all([background.close(), ...[...running].map((run) => run.ended)]),
+        Promise.all([background.close(), ...[...running.keys()].map((run) => run.ended)]),
       );
       await atMost(closeMs, ended);
       await scratch.close();
@@ -185,75 +206,10 @@ function folderOf(
   return found;
 }
 
-function check(command: string): void {
-  if (command.includes('\0')) {
-    throw new ToolFailure('unsupported', 'A command cannot hold a NUL character; leave it out.', {
-      reason: 'nul_in_command',
-    });
-  }
-  if (Buffer.byteLength(command) > maxCommandBytes) {
-    throw new ToolFailure(
-      'unsupported',
-      `A command has at most ${maxCommandBytes} bytes; write a script and run it.`,
-      {
-        reason: 'command_too_long',
-        suggestion: 'Write the script to a file with Write, then run that file.',
-      },
-    );
-  }
-}
-
-function notStarted(error: unknown): never {
-  const words = error instanceof Error ? error.message : String(error);
-  throw new ToolFailure('failed', `The command could not be started: ${words}`, { reason: 'not_started' });
-}
-
-function closing(): ToolFailure {
-  return new ToolFailure('bad_state', 'The gate is closing; nothing is started any more.', {
-    reason: 'closing',
-  });
-}
-
-function tooMany(): ToolFailure {
-  return new ToolFailure('bad_state', `${maxRunning} commands run already; try again when one has ended.`, {
-    reason: 'too_many_commands',
-    retryable: true,
-  });
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 function atMost(ms: number, work: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/** Whoever puts a link in the place of a root would lead every command elsewhere. */
-function refuseMovedRoots(roots: readonly string[]): void {
-  const moved = roots.find((root) => realOf(root) !== root || !existsSync(root));
-  if (moved === undefined) return;
-  throw new ToolFailure('refused', `The workspace root ${moved} is not the folder that it was.`, {
-    reason: 'root_gone',
-    suggestion: 'Ask the operator to look at the workspace and to start the gate again.',
-  });
-}
-
-/** The state says what is trusted. In a folder that commands may write, one could put another state in its place. */
-function refuseStateInside(roots: readonly string[], stateDir: string): void {
-  const state = realOf(stateDir);
-  const root = roots.find((one) => isInside(state, one));
-  if (root === undefined) return;
-  throw new ToolFailure('refused', `The gate keeps its state inside of the workspace root ${root}.`, {
-    reason: 'state_in_workspace',
-    suggestion: 'Ask the operator to set TIDEGATE_HOME to a folder outside, or to choose a narrower root.',
-  });
 }

@@ -14,13 +14,15 @@ function open() {
     hang: () => new Promise<Outcome>(() => {}),
     quick: () => content(emptyObject),
   });
+  const left: string[] = [];
   const sessions = openLegacySessions(
-    openHall({ providers: [provider] }),
+    openHall({ providers: [provider], onLeave: ({ id }) => left.push(id) }),
     createWireCommon('1', 'r'),
     () => at,
   );
   return {
     sessions,
+    left,
     pass(ms: number) {
       at += ms;
     },
@@ -58,6 +60,23 @@ describe('the sessions of legacy clients', () => {
     pass(1);
     sessions.tend();
     expect(sessions.size).toBe(0);
+  });
+
+  it('are told to the gate when they end, however they do', () => {
+    const { sessions, pass, left } = open();
+    const [one = '', two = '', three = ''] = [1, 2, 3].map(() => sessions.create(ada)?.id ?? '');
+    sessions.end(one, eve);
+    expect(left).toEqual([]);
+    sessions.end(one, ada);
+    sessions.end(one, ada);
+    expect(left).toEqual([one]);
+    pass(20 * minutes);
+    sessions.find(three, ada);
+    pass(11 * minutes);
+    sessions.tend();
+    expect(left).toEqual([one, two]);
+    sessions.close();
+    expect(left).toEqual([one, two, three]);
   });
 
   it('do not end while a call runs in them', async () => {

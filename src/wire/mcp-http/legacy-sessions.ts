@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
-import { type Principal, principalKey } from '../../kernel/index.js';
+import { type Principal, principalKey, type Session } from '../../kernel/index.js';
 import { createInFlight } from '../framing/in-flight.js';
 import { createTurnstile } from '../framing/turnstile.js';
 import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
@@ -92,11 +92,12 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
 
 function openEntry(gateway: Gateway, common: WireCommon, principal: Principal, at: number): Entry {
   const id = randomUUID();
+  const session: Session = { id, principal, scope: 'session' };
   const push = openPushStream();
   const inFlight = createInFlight();
   const peer = openLegacyPeer({
     gateway,
-    session: { id, principal, scope: 'session' },
+    session,
     server: common.server,
     pager: common.pagers.legacy,
     inFlight,
@@ -116,6 +117,7 @@ function openEntry(gateway: Gateway, common: WireCommon, principal: Principal, a
       peer.close();
       inFlight.cancelAll();
       push.close();
+      gateway.leave(session);
     },
   };
 }

@@ -80,6 +80,23 @@ function textOf(message: unknown): string {
 }
 
 describe('one client on a pair of streams', () => {
+  it('tells the gate once that its session is over', async () => {
+    const left: string[] = [];
+    const input = new PassThrough();
+    const server = serveStdio({
+      gateway: openHall({ providers: [], onLeave: ({ id }) => left.push(id) }),
+      session: sessionOf('the-one'),
+      common: createWireCommon('1', 'run'),
+      input,
+      output: new PassThrough(),
+    });
+    expect(left).toEqual([]);
+    input.end();
+    await server.ended;
+    server.close();
+    expect(left).toEqual(['the-one']);
+  });
+
   it('may speak both eras on the same line', async () => {
     const client = connect();
     client.send(

@@ -136,13 +136,17 @@ export function serveStdio(parts: StdioParts): StdioServer {
     close();
   }
 
+  let isClosed = false;
   function close(): void {
+    if (isClosed) return;
+    isClosed = true;
     input.off('data', onData);
     backlog = [];
     legacy.close();
     modern.close();
     inFlight.cancelAll();
     writer.flush();
+    gateway.leave(session);
   }
 
   return { ended, close };
