@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openShell } from '../../src/services/shell/index.js';
 import { count } from '../support/counts.js';
 import { hasProc } from '../support/proc.js';
@@ -72,6 +72,19 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
       ['.claude/settings.json'],
     ]);
     await other.close();
+  });
+
+  it('is watched where somebody outside puts a new file in the place of a kept one', async () => {
+    const file = join(shell.root, '.mcp.json');
+    writeFileSync(file, 'as it was');
+    const script =
+      'echo x > .mcp.json; touch go; until grep -q new .mcp.json; do sleep 0.1; done; echo x > .mcp.json';
+    const running = shell.run(script);
+    await vi.waitUntil(() => existsSync(join(shell.root, 'go')), { timeout: 10_000 });
+    writeFileSync(`${file}.draft`, 'new');
+    renameSync(`${file}.draft`, file);
+    const { stderr, changedPaths } = await running;
+    expect([stderr.match(/Read-only/g)?.length, changedPaths]).toEqual([1, ['.mcp.json']]);
   });
 
   it('does not reach the controls of the kernel', async () => {
