@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TreeShape } from './tree-shape.js';
 
@@ -12,6 +12,8 @@ export interface ShapeMemory {
 
 /** Longer ones take longer to read back than they save. */
 const longestShape = 50_000;
+/** So many files are more than anyone works with; then it begins anew. */
+const mostKept = 1000;
 
 /** Shapes of another version of the program are forgotten: it may read the same file in another way. */
 export function openShapeMemory(stateDirectory: string, version: string): ShapeMemory {
@@ -30,16 +32,20 @@ export function openShapeMemory(stateDirectory: string, version: string): ShapeM
     },
     keep(file, sha256, shape) {
       if (shape.length > longestShape) return;
-      const draft = `${keptIn(file)}.${String(process.pid)}.tmp`;
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeFileSync(draft, JSON.stringify({ version, sha256, shape }), { mode: 0o600 });
-        renameSync(draft, keptIn(file));
+        if (readdirSync(folder).length >= mostKept) emptyFolder(folder);
+        // In place: half of a record is not JSON, so it counts as none, and no draft can be left behind.
+        writeFileSync(keptIn(file), JSON.stringify({ version, sha256, shape }), { mode: 0o600 });
       } catch {
         // It only costs the next start some time.
       }
     },
   };
+}
+
+function emptyFolder(folder: string): void {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
 }
 
 interface Kept {

@@ -139,11 +139,23 @@ describe('the memory of shapes', () => {
     expect((await load()).config.servers).toHaveLength(1);
   });
 
+  it('does not grow without end', () => {
+    const state = join(directory, 'state');
+    const memory = openShapeMemory(state, '1');
+    for (let i = 0; i < 1001; i += 1) memory.keep(`/file-${String(i)}`, 'a', [6, 0, 0, 0, 0]);
+    expect(readdirSync(join(state, 'configs'))).toHaveLength(1);
+    expect(memory.recall('/file-1000', 'a')).toEqual([6, 0, 0, 0, 0]);
+    expect(memory.recall('/file-999', 'a')).toBeUndefined();
+  });
+
   it('does no harm when it is damaged or cannot be written', async () => {
     writeFileSync(file(), text);
     await load();
+    const whole = readFileSync(kept(), 'utf8');
     for (const damage of [
       '',
+      whole.slice(0, -1),
+      `${whole}${whole.slice(-20)}`,
       '[]',
       '{"shape":[1,2]}',
       readFileSync(kept(), 'utf8').replace(/\d+\]/, '"x"]'),

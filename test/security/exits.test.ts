@@ -148,7 +148,7 @@ function endGate({ child }: BusyGate, way: Way): void {
 /** What a gate keeps on purpose; only one that was killed could not take back that it runs. */
 function belongs(file: string, way: Way): boolean {
   if (file === 'serve.json') return way === 'SIGKILL';
-  return /^(trust\.json|token|upstreams\/[0-9a-f]{64}\.json)$/.test(file);
+  return /^(trust\.json|token|upstreams\/[0-9a-f]{64}\.json|configs\/[0-9a-f]{32}\.json)$/.test(file);
 }
 
 function report(name: string, all: readonly Ended[]): void {
