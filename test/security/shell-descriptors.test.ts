@@ -54,7 +54,7 @@ describe.skipIf(!hasProc)('descriptors that the gate inherited', () => {
       return textOfResult((await client.request('tools/call', params, 30_000)).message);
     };
     const text = await call({});
-    const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0;
+    const hasBubblewrap = spawnSync('/usr/bin/bwrap', ['--ro-bind', '/', '/', 'true']).status === 0;
     expect(text).toContain(`sandbox: ${hasBubblewrap ? sandbox : 'none'}`);
     expect(text).toContain('-> /dev/null');
     expect(text).not.toContain('secret');
