@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { endProcess, openPlace, type Place, program } from '../support/gate.js';
 import { openLineClient, textOfResult } from '../support/line-client.js';
 import { hasProc } from '../support/proc.js';
@@ -46,6 +46,7 @@ describe.skipIf(!hasProc)('descriptors that the gate inherited', () => {
     const path = place.env['PATH'] ?? '';
     const env = sandbox === 'none' ? { ...place.env, PATH: `${place.directory}/bin:${path}` } : place.env;
     const child = withFile([program, 'mcp', '--config', place.configFile], env);
+    onTestFinished(() => endProcess(child));
     const client = openLineClient(child);
     await client.initialize();
     const call = async (more: object): Promise<string> => {
@@ -59,7 +60,6 @@ describe.skipIf(!hasProc)('descriptors that the gate inherited', () => {
     expect(text).toContain('-> /dev/null');
     expect(text).not.toContain('secret');
     expect(text).not.toContain(secret);
-    await endProcess(child);
   });
 
   it('control: a program that starts its children without this care does hand them on', async () => {

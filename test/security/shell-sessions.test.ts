@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeExchange } from '../../src/testing/index.js';
 import { openHttpGate, openPlace, type Place, spawnStdioGate, waitFor } from '../support/gate.js';
 import { openHttpClient, openLegacySession } from '../support/http-client.js';
@@ -34,6 +34,7 @@ describe.skipIf(!hasProc)('the background commands of a session', () => {
 
   it('end when the client ends it over HTTP; those of another session go on', async () => {
     const gate = await openHttpGate(place);
+    onTestFinished(() => gate.close());
     const client = openHttpClient(gate.base);
     const tags = [createTag(), createTag()] as const;
     const sessions = [await openLegacySession(client), await openLegacySession(client)] as const;
@@ -65,7 +66,6 @@ describe.skipIf(!hasProc)('the background commands of a session', () => {
       () => 'the commands of the other still run',
     );
     client.close();
-    await gate.close();
   });
 
   it('end with the connection over stdio, and run as long as it lasts', async () => {
