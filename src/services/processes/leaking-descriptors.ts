@@ -5,22 +5,38 @@ export type Stdio = readonly ('ignore' | 'pipe' | number)[];
 
 const closeOnExec = 0o2000000;
 
+/** Starts something with nothing but what its `stdio` says. */
+export type LeakCover = <Result>(stdio: Stdio, start: (stdio: Stdio) => Result) => Result;
+
 /**
  * Whoever started the gate may have left it descriptors that its children would inherit: a file, a socket, a folder
  * outside of every sandbox. Node hides the first sixteen only and cannot close one in the child, so each child gets
  * /dev/null in their place. The gate keeps them: one may be the lock by which its parent knows that it runs.
+ * They are looked for once: all that Node opens itself stays in this process, and a look costs half as much as a start.
  */
-export function withoutLeaks<Result>(stdio: Stdio, start: (stdio: Stdio) => Result): Result {
-  const leaking = leakingDescriptors().filter((descriptor) => descriptor >= stdio.length);
+export function createLeakCover(): LeakCover {
+  let inherited: readonly number[] | undefined;
+  return (stdio, start) => {
+    inherited ??= leakingDescriptors();
+    return covered(inherited, stdio, start);
+  };
+}
+
+function covered<Result>(
+  inherited: readonly number[],
+  stdio: Stdio,
+  start: (stdio: Stdio) => Result,
+): Result {
+  const leaking = inherited.filter((descriptor) => descriptor >= stdio.length);
   if (leaking.length === 0) return start(stdio);
   const nothing = openSync('/dev/null', 'r');
   try {
     const last = leaking.reduce((one, other) => Math.max(one, other));
     const isLeaking = new Set(leaking);
-    const covered = Array.from({ length: last + 1 }, (_none, index) =>
+    const all = Array.from({ length: last + 1 }, (_none, index) =>
       isLeaking.has(index) ? nothing : (stdio[index] ?? 'ignore'),
     );
-    return start(covered);
+    return start(all);
   } finally {
     closeSync(nothing);
   }

@@ -5,7 +5,7 @@ import type { Patience, Processes, ProcessOrder } from '../../kernel/process.js'
 import { type OwnedChild, openChild } from './child.js';
 import { openKeeper } from './keeper.js';
 import { usualPatience } from './ladder.js';
-import { withoutLeaks } from './leaking-descriptors.js';
+import { createLeakCover, type LeakCover } from './leaking-descriptors.js';
 import { leaseFile, removeLease, writeLease } from './lease.js';
 import { childMark, createGateId, markName, needleOfChild } from './mark.js';
 import { type Output, openErrorOutput, openOutput } from './output.js';
@@ -38,6 +38,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
   const file = leaseFile(parts.stateDir, gateId);
   const keeper = openKeeper({ gateId, leaseFile: file, log });
   const systemPipes = openSystemPipes(parts.stateDir);
+  const withoutLeaks = createLeakCover();
   const children = new Set<OwnedChild>();
   const released = new AbortController();
   let started = 0;
@@ -69,7 +70,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
         if (started === 0) takeLease(file, gateId, log);
         started += 1;
         const mark = childMark(gateId, started);
-        const spawned = spawnMarked(order, mark, pipes);
+        const spawned = spawnMarked({ order, mark, pipes, withoutLeaks });
         if (spawned.pid === undefined) throw await startFailure(order, spawned);
         const owned = { needle: needleOfChild(mark), patience: order.patience ?? usualPatience };
         return adopt(spawned, spawned.pid, { ...owned, ...outputsOf(spawned, pipes) });
@@ -102,8 +103,15 @@ function takeLease(file: string, gateId: string, log: (line: string) => void): v
   }
 }
 
+interface Start {
+  readonly order: ProcessOrder;
+  readonly mark: string;
+  readonly pipes: Pipes | undefined;
+  readonly withoutLeaks: LeakCover;
+}
+
 /** No shell, an environment of its own, and a group of its own that one signal reaches. */
-function spawnMarked(order: ProcessOrder, mark: string, pipes: Pipes | undefined): Spawned {
+function spawnMarked({ order, mark, pipes, withoutLeaks }: Start): Spawned {
   const input = order.input === 'none' ? 'ignore' : 'pipe';
   const outputs = pipes === undefined ? (['pipe', 'pipe'] as const) : pipes.map(({ writeEnd }) => writeEnd);
   const notes = order.hasNotes === true ? (['pipe'] as const) : [];
