@@ -120,8 +120,15 @@ function growReach(relation: Draft, find: Find): boolean {
   for (const next of neighbours(relation, find)) {
     for (const reference of next.reaches) relation.reaches.add(reference);
   }
-  for (const reference of relation.allowed.keys()) relation.reaches.add(reference);
+  if (isAssignable(relation.rule))
+    for (const reference of relation.allowed.keys()) relation.reaches.add(reference);
   return relation.reaches.size > before;
+}
+
+function isAssignable(rule: Rule): boolean {
+  if (rule.kind === 'not') return isAssignable(rule.base) || isAssignable(rule.subtract);
+  if (rule.kind === 'or' || rule.kind === 'and') return rule.of.some((child) => isAssignable(child));
+  return rule.kind === 'direct';
 }
 
 /** The relations that one relation is made of. */

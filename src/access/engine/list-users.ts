@@ -42,15 +42,15 @@ export function listUsers(
   filter: UserFilter,
   parts: ListUsersParts,
 ): readonly string[] {
-  const isSelf = filter.relation === relation.name && filter.type === relation.type;
-  const reference = filter.relation === '' ? filter.type : `${filter.type}#${filter.relation}`;
-  const isPossible =
-    relation.reaches.has(reference) || (filter.relation === '' && relation.reaches.has(`${reference}:*`));
-  if (!isSelf && !isPossible) return [];
   const { everybody, named } = usersOf(relation, object, filter, parts);
   const found = [...named].filter(([, value]) => value === ALLOW).map(([user]) => user);
   if (everybody === ALLOW) found.push(`${filter.type}:*`);
   return found.sort();
+}
+
+/** Whether some path of the model leads from the relation to users of this kind. */
+function canHold({ reaches }: Relation, { type, relation }: UserFilter): boolean {
+  return relation === '' ? reaches.has(type) || reaches.has(`${type}:*`) : reaches.has(`${type}#${relation}`);
 }
 
 /**
@@ -73,6 +73,7 @@ function usersOf(relation: Relation, object: string, filter: UserFilter, parts: 
   }
 
   function visit(target: Relation, at: string, depth: number): UserSet {
+    if (!canHold(target, filter)) return nobody;
     if (depth >= maxDepth)
       throw new AccessError('check.too_deep', `${at}#${target.name} is more than ${maxDepth} steps away`);
     let objects = nodes.get(target);
