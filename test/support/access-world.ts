@@ -101,8 +101,10 @@ function createTuple(
   const relation = random.chance(0.2) ? 'parent' : random.pick(names);
   const object = random.pick(objects);
   const owner = relations.find(({ type, name }) => object.startsWith(`${type}:`) && name === relation);
-  // Most tuples are such as the model allows, some are not.
-  const fitting = owner !== undefined && random.chance(0.85) ? random.pick(owner.allowed) : undefined;
+  // Most tuples are such as the model allows, half of those are about users, and some are not allowed.
+  const users = owner?.allowed.filter(({ who }) => who.startsWith('user')) ?? [];
+  const choice = users.length > 0 && random.chance(0.5) ? users : (owner?.allowed ?? []);
+  const fitting = choice.length > 0 && random.chance(0.85) ? random.pick(choice) : undefined;
   const who =
     fitting?.who ?? random.pick(['user', 'user:*', ...types, `${random.pick(types)}#${random.pick(names)}`]);
   const condition = fitting?.condition ?? (random.chance(0.2) ? random.pick(conditionNames) : '');
