@@ -22,18 +22,14 @@ export function checkTuple(tuple: Tuple, model: LinkedModel, conditions: Conditi
 
 /** Whether the model, as it is now, lets this tuple stand. Tuples of an older model may not: they count for nothing. */
 export function isAllowed(relationship: Relationship, relation: Relation): boolean {
-  const conditions = relation.allowed.get(relationship.reference);
-  if (conditions === undefined) return false;
-  if (relation.isTupleset && (relationship.isWildcard || relationship.userRelation !== '')) return false;
-  return conditions.has(relationship.condition?.name ?? '');
+  return relation.allowed.get(relationship.reference)?.has(relationship.condition?.name ?? '') === true;
 }
 
 function checkRestriction(relationship: Relationship, relation: Relation, words: string): void {
   const { reference } = relationship;
   const allowed = relation.allowed.get(reference);
   const at = `${relation.type}#${relation.name}`;
-  const isOdd = relation.isTupleset && (relationship.isWildcard || relationship.userRelation !== '');
-  if (allowed === undefined || isOdd)
+  if (allowed === undefined)
     throw new AccessError('tuple.type_not_allowed', `${words}: ${at} does not allow ${reference}`);
   if (relationship.condition === undefined && !allowed.has(''))
     throw new AccessError(

@@ -6,10 +6,13 @@ import { validateModel } from './validate-model.js';
 
 /**
  * Checks a model in OpenFGA's language (schema 1.1) or in its JSON form, and makes plain data of it. A model that
- * was compiled before is taken as it is. Throws an AccessError that names everything that is wrong.
+ * was compiled before is only checked again. Throws an AccessError that names everything that is wrong.
  */
 export async function compileModel(model: string | object): Promise<CompiledModel> {
-  if (typeof model === 'object' && isCompiled(model)) return model;
+  if (typeof model === 'object' && isCompiled(model)) {
+    refuse(validateModel(model.types, model.conditions));
+    return model;
+  }
   const json = typeof model === 'string' ? await parse(model) : model;
   const { types, conditions, problems } = readModel(json);
   const compiled: CompiledModel = { format: 1, types, conditions };

@@ -25,8 +25,6 @@ export interface Relation {
   /** Whoever may stand in a tuple (`user`, `user:*`, `group#member`) -> conditions; an empty name is "none". */
   readonly allowed: ReadonlyMap<string, ReadonlySet<string>>;
   readonly allowsUsersets: boolean;
-  /** Whether it stands after a `from`: then usersets and wildcards in it mean nothing. */
-  readonly isTupleset: boolean;
   /** Every user reference that some path of the model leads to, from here. */
   readonly reaches: ReadonlySet<string>;
 }
@@ -40,7 +38,6 @@ export interface LinkedModel {
 
 interface Draft extends Relation {
   rule: Rule;
-  isTupleset: boolean;
   readonly reaches: Set<string>;
 }
 
@@ -79,7 +76,6 @@ function draft(type: string, { name, direct }: RelationModel, relations: Draft[]
     restrictions: direct,
     allowed,
     allowsUsersets: direct.some((one) => one.relation !== undefined),
-    isTupleset: false,
     reaches: new Set([`${type}#${name}`]),
   };
   relations.push(made);
@@ -99,11 +95,8 @@ function link(rewrite: Rewrite, type: string, find: Find): Rule {
       return rewrite;
     case 'computed':
       return { kind: 'computed', relation: found(rewrite.relation) };
-    case 'through': {
-      const tupleset = found(rewrite.tupleset);
-      tupleset.isTupleset = true;
-      return { kind: 'through', tupleset, relation: rewrite.relation };
-    }
+    case 'through':
+      return { kind: 'through', tupleset: found(rewrite.tupleset), relation: rewrite.relation };
     case 'not':
       return {
         kind: 'not',

@@ -33,7 +33,7 @@ interface Node {
   set: UserSet;
 }
 
-const maxPasses = 1_000;
+const maxPasses = 200;
 
 /** The users of a kind that have the relation, sorted; `type:*` stands for everybody. Throws on any error on the way. */
 export function listUsers(

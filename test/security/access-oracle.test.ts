@@ -11,12 +11,13 @@ it('answers for random worlds full of loops and exclusions as brute force does',
   const trial = createTrial();
   // Lists and explanations cost most, and are made of checks: a quarter of the worlds has them too.
   for (let world = 0; world < worlds; world++) tryWorld(createWorld(random), engine, trial, world % 4 === 0);
-  const { asked, allowed, unknown, wrongAllows, wrongDenies, wrongLists } = trial;
+  const { asked, allowed, unknown, wrongAllows, wrongDenies, wrongLists, endless } = trial;
   console.log(
     `${worlds} worlds (seed ${random.seed}): ${asked} checks, ${allowed} allowed, ${unknown} not known; ` +
-      `${wrongAllows.length} wrong allows, ${wrongDenies.length} wrong denies, ${wrongLists.length} wrong lists`,
+      `${wrongAllows.length} wrong allows, ${wrongDenies.length} wrong denies, ${wrongLists.length} wrong lists, ${endless} endless`,
   );
   expect(wrongAllows.slice(0, 5)).toEqual([]);
   expect(wrongDenies.slice(0, 5)).toEqual([]);
   expect(wrongLists.slice(0, 5)).toEqual([]);
+  expect(endless).toBe(0);
 });
