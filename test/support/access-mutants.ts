@@ -27,12 +27,12 @@ export const mutants: readonly Mutant[] = [
   evaluate('conditions are ignored', 'if (condition === undefined) return ALLOW;', 'return ALLOW;'),
   evaluate('no depth limit', 'if (depth >= maxDepth) return tooDeep(relation, object);', ''),
   evaluate('a shorter way is not tried again', '!(before.isDeep && depth < before.depth)', 'true'),
-  evaluate('wildcards are ignored', 'if (wildcard !== undefined) {', 'if (wildcard === "") {'),
+  evaluate('wildcards are ignored', 'if (wildcard !== undefined &&', 'if (wildcard === "" &&'),
   evaluate('usersets are ignored', 'if (!relation.allowsUsersets) return worst;', 'return worst;'),
   evaluate('from is ignored', 'return from(rule.tupleset, rule.relation, object, depth);', 'return DENY;'),
   evaluate(
     'computed relations are ignored',
-    'return visit(rule.relation, object, depth + 1);',
+    'return step(rule.relation, object, depth + 1);',
     'return DENY;',
   ),
   evaluate('direct tuples are ignored', 'return direct(relation, object, depth);', 'return DENY;'),
@@ -41,11 +41,7 @@ export const mutants: readonly Mutant[] = [
     'if (user.userRelation === relation.name && user.userObject === object) return ALLOW;',
     '',
   ),
-  evaluate(
-    'impossible relations are walked',
-    "(user.userRelation !== '' || !reaches.has(publicReference))",
-    'false',
-  ),
+  evaluate('impossible relations are walked', 'if (reaches.has(reference) ||', 'false'),
   evaluate('a loop is false', 'value: CYCLE, isDeep', 'value: DENY, isDeep'),
   evaluate('a loop is true', 'value: CYCLE, isDeep', 'value: ALLOW, isDeep'),
   evaluate(

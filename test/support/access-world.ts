@@ -45,6 +45,8 @@ const names = ['r0', 'r1', 'r2', 'r3', 'r4'];
 
 /** At most 24 nodes for each subject, so that no path is deeper than the limit of 25. */
 export function createWorld(random: Random): World {
+  // Some models have no loops at all: there each relation knows only those before it.
+  const isLayered = random.chance(0.3);
   const objects = types.flatMap((type) => ids.map((id) => `${type}:${id}`));
   const relations = types.flatMap((type) => [
     {
@@ -53,7 +55,9 @@ export function createWorld(random: Random): World {
       expression: { op: 'direct' } as const,
       allowed: allow(['t0', 't1'], random, 0.1),
     },
-    ...names.map((name) => createRelation(type, name, random)),
+    ...names.map((name, index) =>
+      createRelation(type, name, isLayered ? names.slice(0, index) : names, random),
+    ),
   ]);
   const tuples = Array.from({ length: 2 + random.below(22) }, () => createTuple(objects, relations, random));
   const unique = new Map(tuples.map((tuple) => [`${tuple.object}#${tuple.relation}@${tuple.user}`, tuple]));
@@ -61,9 +65,9 @@ export function createWorld(random: Random): World {
   return { objects, relations, tuples: [...unique.values()], subjects: [...worldUsers, 'user:*', userset] };
 }
 
-function createRelation(type: string, name: string, random: Random): WorldRelation {
-  const expression = createExpression(random, 0);
-  const usersets = types.flatMap((other) => names.map((relation) => `${other}#${relation}`));
+function createRelation(type: string, name: string, known: readonly string[], random: Random): WorldRelation {
+  const expression = createExpression(random, known, 0);
+  const usersets = types.flatMap((other) => known.map((relation) => `${other}#${relation}`));
   const candidates = ['user', 'user', 'user:*', ...types, ...usersets.filter(() => random.chance(0.35))];
   const who = candidates.filter(() => random.chance(0.6));
   return { type, name, expression, allowed: allow(who.length === 0 ? ['user'] : who, random, 0.12) };
@@ -77,19 +81,19 @@ function allow(who: readonly string[], random: Random, share: number): readonly 
   });
 }
 
-function createExpression(random: Random, depth: number): Expression {
+function createExpression(random: Random, known: readonly string[], depth: number): Expression {
   const roll = random.next();
-  if (depth >= 3 || roll < 0.35) return { op: 'direct' };
-  if (roll < 0.47) return { op: 'computed', relation: random.pick(names) };
-  if (roll < 0.58) return { op: 'parent', relation: random.pick(names) };
+  if (depth >= 3 || known.length === 0 || roll < 0.35) return { op: 'direct' };
+  if (roll < 0.47) return { op: 'computed', relation: random.pick(known) };
+  if (roll < 0.58) return { op: 'parent', relation: random.pick(known) };
   if (roll < 0.8) {
-    const of = Array.from({ length: 2 + random.below(2) }, () => createExpression(random, depth + 1));
+    const of = Array.from({ length: 2 + random.below(2) }, () => createExpression(random, known, depth + 1));
     return { op: random.chance(0.5) ? 'any' : 'all', of };
   }
   return {
     op: 'minus',
-    base: createExpression(random, depth + 1),
-    subtract: createExpression(random, depth + 1),
+    base: createExpression(random, known, depth + 1),
+    subtract: createExpression(random, known, depth + 1),
   };
 }
 

@@ -72,7 +72,7 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
   }
 
   function valueOf(relation: Relation, object: string): Value {
-    return settle(() => visit(relation, object, 0));
+    return settle(() => step(relation, object, 0));
   }
 
   function part(rule: Rule, relation: Relation, object: string): Value {
@@ -96,10 +96,24 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
     }
   }
 
-  function visit(relation: Relation, object: string, depth: number): Value {
+  /** A step on the same object: a plain relation is computed at once, which costs less than to remember it. */
+  function step(relation: Relation, object: string, depth: number): Value {
+    if (!relation.isPlain || depth >= maxDepth) return visit(relation, object, depth);
+    return evident(relation, object) ?? apply(relation.rule, relation, object, depth);
+  }
+
+  /** What needs no look at any tuple. */
+  function evident(relation: Relation, object: string): Value | undefined {
     if (user.userRelation === relation.name && user.userObject === object) return ALLOW;
     const { reaches } = relation;
-    if (!reaches.has(reference) && (user.userRelation !== '' || !reaches.has(publicReference))) return DENY;
+    if (reaches.has(reference) || (user.userRelation === '' && reaches.has(publicReference)))
+      return undefined;
+    return DENY;
+  }
+
+  function visit(relation: Relation, object: string, depth: number): Value {
+    const value = evident(relation, object);
+    if (value !== undefined) return value;
     const known = settled[relation.index]?.get(object);
     if (known !== undefined) return known ? ALLOW : DENY;
     const before = visits[relation.index]?.get(object);
@@ -133,7 +147,7 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
       case 'direct':
         return direct(relation, object, depth);
       case 'computed':
-        return visit(rule.relation, object, depth + 1);
+        return step(rule.relation, object, depth + 1);
       case 'through':
         return from(rule.tupleset, rule.relation, object, depth);
       case 'or':
@@ -180,9 +194,9 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
   }
 
   function direct(relation: Relation, object: string, depth: number): Value {
-    let worst: Value = tuple(relation, object, user.user);
+    let worst: Value = relation.allowed.has(user.reference) ? tuple(relation, object, user.user) : DENY;
     if (worst === ALLOW) return ALLOW;
-    if (wildcard !== undefined) {
+    if (wildcard !== undefined && relation.allowed.has(wildcard)) {
       const value = tuple(relation, object, wildcard);
       if (value === ALLOW) return ALLOW;
       if (value > worst) worst = value;

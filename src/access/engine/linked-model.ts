@@ -27,6 +27,8 @@ export interface Relation {
   readonly allowsUsersets: boolean;
   /** Every user reference that some path of the model leads to, from here. */
   readonly reaches: ReadonlySet<string>;
+  /** Whether it can never depend on itself and is soon computed, so that nothing need be remembered of it. */
+  readonly isPlain: boolean;
 }
 
 /** The model as a graph of relations. */
@@ -38,6 +40,7 @@ export interface LinkedModel {
 
 interface Draft extends Relation {
   rule: Rule;
+  isPlain: boolean;
   readonly reaches: Set<string>;
 }
 
@@ -59,6 +62,8 @@ export function linkModel(model: CompiledModel): LinkedModel {
   for (let isGrowing = true; isGrowing; ) {
     isGrowing = relations.reduce((grew, relation) => growReach(relation, find) || grew, false);
   }
+  for (const relation of relations)
+    relation.isPlain = !meetsItself(relation, find) && stepsOf(relation.rule) <= maxPlainSteps;
   return { relations, hasType: (type) => types.has(type), find };
 }
 
@@ -77,9 +82,28 @@ function draft(type: string, { name, direct }: RelationModel, relations: Draft[]
     allowed,
     allowsUsersets: direct.some((one) => one.relation !== undefined),
     reaches: new Set([`${type}#${name}`]),
+    isPlain: false,
   };
   relations.push(made);
   return made;
+}
+
+/** How many steps on the same object a relation without loops may take before what it finds is worth remembering. */
+const maxPlainSteps = 64;
+
+function meetsItself(relation: Relation, find: Find): boolean {
+  const seen = new Set(neighbours(relation, find));
+  for (const next of seen) for (const one of neighbours(next, find)) seen.add(one);
+  return seen.has(relation);
+}
+
+function stepsOf(rule: Rule, sofar = 0): number {
+  if (sofar > maxPlainSteps) return sofar;
+  if (rule.kind === 'computed') return stepsOf(rule.relation.rule, sofar + 1);
+  if (rule.kind === 'not') return stepsOf(rule.subtract, stepsOf(rule.base, sofar));
+  if (rule.kind === 'or' || rule.kind === 'and')
+    return rule.of.reduce((sum, child) => stepsOf(child, sum), sofar);
+  return sofar + 1;
 }
 
 type Find = (type: string, relation: string) => Draft | undefined;

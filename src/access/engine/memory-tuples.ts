@@ -25,6 +25,14 @@ export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples 
   const objects = new Map<string, Map<string, Bucket>>();
   const users = new Map<string, Set<Relationship>>();
   let size = 0;
+  // A check asks several times in a row about one object.
+  let last:
+    | { readonly object: string; readonly relations: ReadonlyMap<string, Bucket> | undefined }
+    | undefined;
+  const relationsOf = (object: string): ReadonlyMap<string, Bucket> | undefined => {
+    if (last?.object !== object) last = { object, relations: objects.get(object) };
+    return last.relations;
+  };
 
   const memory: MemoryTuples = {
     get size() {
@@ -33,6 +41,7 @@ export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples 
     add(tuple) {
       const relationship = parseTuple(tuple);
       memory.remove(tuple);
+      last = undefined;
       const bucket = bucketOf(objects, relationship);
       bucket.byUser.set(relationship.user, relationship);
       bucket.all = bucket.usersets = undefined;
@@ -46,6 +55,7 @@ export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples 
       const relationship = bucket?.byUser.get(user);
       if (relations === undefined || bucket === undefined || relationship === undefined) return false;
       bucket.byUser.delete(user);
+      last = undefined;
       bucket.all = bucket.usersets = undefined;
       if (bucket.byUser.size === 0) relations.delete(relation);
       if (relations.size === 0) objects.delete(object);
@@ -55,13 +65,13 @@ export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples 
       size--;
       return true;
     },
-    find: (object, relation, user) => objects.get(object)?.get(relation)?.byUser.get(user),
+    find: (object, relation, user) => relationsOf(object)?.get(relation)?.byUser.get(user),
     of(object, relation) {
-      const bucket = objects.get(object)?.get(relation);
+      const bucket = relationsOf(object)?.get(relation);
       return bucket === undefined ? none : (bucket.all ??= [...bucket.byUser.values()]);
     },
     usersetsOf(object, relation) {
-      const bucket = objects.get(object)?.get(relation);
+      const bucket = relationsOf(object)?.get(relation);
       if (bucket === undefined) return none;
       return (bucket.usersets ??= [...bucket.byUser.values()].filter((one) => one.userRelation !== ''));
     },
