@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     'if (user.userRelation === relation.name && user.userObject === object) return ALLOW;',
     '',
   ),
-  evaluate('impossible relations are walked', 'if (reaches.has(reference) ||', 'false'),
+  evaluate('impossible relations are walked', 'if (reaches.has(reference) ||', 'if (reaches.size > 0 ||'),
   evaluate('a loop is false', 'value: CYCLE, isDeep', 'value: DENY, isDeep'),
   evaluate('a loop is true', 'value: CYCLE, isDeep', 'value: ALLOW, isDeep'),
   evaluate(
