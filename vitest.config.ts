@@ -21,6 +21,7 @@ export default defineConfig({
     passWithNoTests: true,
     maxWorkers: 2,
     teardownTimeout: 30_000,
+    setupFiles: ['test/support/seed.ts'],
     projects: [
       {
         extends: true,

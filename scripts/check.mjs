@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runCommand } from './run-command.mjs';
-import { add, ofVitest, oneStep, sentence } from './totals.mjs';
+import { add, failuresOf, ofVitest, oneStep, sentence } from './totals.mjs';
 import { vitestCommand } from './vitest-command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,7 +21,7 @@ const steps = [
     name: 'unit tests',
     command: unit.command,
     count: (code) => ofVitest(unit.report, code),
-    fresh: unit.report,
+    report: unit.report,
   },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--pretty', 'false'] },
   { name: 'unused code', command: [bin('knip'), '--no-progress'] },
@@ -52,8 +52,8 @@ export async function check({ isBuilt = false, only = [] } = {}) {
   return add(...totals);
 }
 
-async function runStep({ name, command, count = oneStep, fresh }) {
-  if (fresh) await rm(fresh, { force: true });
+async function runStep({ name, command, count = oneStep, report }) {
+  if (report) await rm(report, { force: true });
   const result = await runCommand(command[0], command.slice(1), { cwd: root, limitMs: 300_000 });
   const total = await count(result.code);
   const hasFailed = total.failed > 0;
@@ -62,7 +62,11 @@ async function runStep({ name, command, count = oneStep, fresh }) {
   console.log(
     `${hasFailed ? 'FAIL' : 'ok  '} ${name.padEnd(12)} ${(result.ms / 1000).toFixed(1).padStart(6)} s${detail}`,
   );
-  if (hasFailed) console.log(result.output.trimEnd().replace(/^/gm, '     '));
+  if (hasFailed) {
+    const failures = report ? await failuresOf(report) : [];
+    const said = failures.length > 0 ? failures.join('\n') : result.output;
+    console.log(said.trimEnd().replace(/^/gm, '     '));
+  }
   return total;
 }
 

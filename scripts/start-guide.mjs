@@ -5,7 +5,7 @@ export function guide({ url, token, tools, command, home, config, paint }) {
   const bearer = `Bearer ${token}`;
   const title = (text) => paint('bold', text);
   const api = url.replace(/\/mcp$/, '/api');
-  const cli = `TIDEGATE_HOME=${home} node ${command}`;
+  const cli = `TIDEGATE_HOME="$PWD/${home}" node ${command}`;
   return `
 ${title('The gate is open.')} ${tools} tools behind it.
 

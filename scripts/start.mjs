@@ -109,7 +109,7 @@ async function trustOfChanged() {
   });
   if (parsed(output)?.trusted === true)
     return { isTrusted: true, says: `${short(config)}, changed and trusted by you` };
-  const command = `TIDEGATE_HOME=${short(home)} node ${short(program)} trust ${short(config)}`;
+  const command = `TIDEGATE_HOME="$PWD/${short(home)}" node ${short(program)} trust ${short(config)}`;
   const says = `${short(config)} was changed and is not trusted: its servers are not started. Read it, then: ${command}`;
   return { isTrusted: false, says };
 }

@@ -50,6 +50,22 @@ export async function ofVitest(reportFile, code) {
   return withExitCode(add(...files), code);
 }
 
+/** What failed, by name and first words: enough to look for it where only the end of a log is kept. */
+export async function failuresOf(reportFile) {
+  const report = await readReport(reportFile);
+  const files = report?.testResults ?? [];
+  return files.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0) return status === 'failed' ? [`${name}: ${brief(message)}`] : [];
+    return failed.map((test) => `${name}: ${test.fullName}: ${brief(test.failureMessages?.[0])}`);
+  });
+}
+
+function brief(message = '') {
+  const lines = message.trim().split('\n');
+  return lines.slice(0, 12).join('\n').slice(0, 1500);
+}
+
 function withExitCode(total, code) {
   return code !== 0 && total.failed === 0 ? { ...total, failed: 1 } : total;
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
-import { ofVitest } from './totals.mjs';
+import { failuresOf, ofVitest } from './totals.mjs';
 
 /** How to run one vitest project so that its totals can be read from a report afterwards. */
 export function vitestCommand(root, project) {
@@ -17,5 +17,6 @@ export async function runProject(root, project) {
   const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 1_500_000;
   await rm(report, { force: true });
   const { code } = await runCommand(command[0], command.slice(1), { cwd: root, show: true, limitMs });
+  for (const failure of await failuresOf(report)) console.log(`FAIL ${failure}`);
   return ofVitest(report, code);
 }

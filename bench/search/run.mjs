@@ -1,4 +1,4 @@
-// `node bench/search/run.mjs [--rounds N] [--tree FOLDER]`: Glob and Grep, through their service in a warm process,
+// `node bench/search/run.mjs [--rounds N] [--tree FOLDER] [--only NAME]`: Glob and Grep, through their service in a warm process,
 // against ripgrep itself, started by the same Node with the same flags on the same tree.
 import { existsSync } from 'node:fs';
 import { arch, availableParallelism, loadavg, platform } from 'node:os';
@@ -18,23 +18,29 @@ const pauseMs = 150;
 
 async function main() {
   const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '15' }, tree: { type: 'string' } },
+    options: {
+      rounds: { type: 'string', default: '15' },
+      tree: { type: 'string' },
+      only: { type: 'string', default: '' },
+    },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
   const trees = values.tree ? [resolve(values.tree)] : [join(root, 'node_modules'), join(root, 'src')];
   const service = await import(pathToFileURL(await bundleService(root)).href);
   const before = loadavg()[0];
-  for (const tree of trees.filter(existsSync)) await measureTree({ service, tree, rounds });
+  for (const tree of trees.filter(existsSync))
+    await measureTree({ service, tree, rounds, only: values.only });
   const machine = `${platform()} ${arch()}, ${availableParallelism()} cores, Node ${process.versions.node}`;
   console.log(`${machine}, ${rounds} rounds, load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`);
 }
 
-async function measureTree({ service, tree, rounds }) {
+async function measureTree({ service, tree, rounds, only }) {
   const arms = await openArms(service, tree);
   const rows = {};
   try {
-    for (const one of cases) rows[one.name] = await measureCase(arms, one, rounds);
+    for (const one of cases.filter(({ name }) => name.includes(only)))
+      rows[one.name] = await measureCase(arms, one, rounds);
   } finally {
     await arms.close();
   }

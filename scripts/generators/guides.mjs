@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = new URL('../..', import.meta.url);
 const folder = 'docs/guides';
-const shown = /(<!-- file: (\S+) -->\n)```\w*\n[\s\S]*?\n```/g;
+const shown = /(<!-- file: (\S+) -->\n)```\w*\n(?:[\s\S]*?\n)??```/g;
 
 export async function outputs() {
   const names = (await readdir(fileURLToPath(new URL(folder, root)))).filter((name) => name.endsWith('.md'));

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = 'src/tools';
 const header = '// Generated from src/tools by `npm run generate` and by every build. Do not edit.';
 const tiers = {
-  1: 'code intelligence',
+  1: 'files and code intelligence',
   2: 'model-assisted exploration',
   3: 'tasks, git and commands',
   4: 'questions to people',

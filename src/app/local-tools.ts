@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { childEnvironment, type Config, createToolFilter, type Environment } from '../config/index.js';
-import { cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
+import { atMost, cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
 import {
   createLocalProvider,
   type LocalTool,
   openCardMemory,
   openWorkspaceTools,
+  toolFolder,
   type WorkspaceReport,
 } from '../providers/local/index.js';
 import { builtinTools } from './builtin-tools.generated.js';
 import type { State } from './locate-config.js';
+import { surviveErrorsFrom } from './loose-errors.js';
 import { openPortServices, type OwnedServices } from './port-services.js';
 
 export interface LocalToolsParts {
@@ -21,6 +23,8 @@ export interface LocalToolsParts {
   /** Where the gate was started: the workspace, when no file says otherwise. */
   readonly cwd: string;
   readonly embedded: readonly ToolModule[];
+  /** Whether to wait until every tool of the workspace is known. */
+  readonly isPatient: boolean;
   readonly log: (
     level: 'info' | 'warn' | 'error',
     message: string,
@@ -38,6 +42,8 @@ export interface LocalTools {
   follow(): void;
   close(): Promise<void>;
 }
+
+const firstListMs = 2000;
 
 export async function openLocalTools(config: Config, parts: LocalToolsParts): Promise<LocalTools> {
   const { state, version, log } = parts;
@@ -62,6 +68,9 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   const others = embedded.length > 0 ? [create('local', 'builtin', embedded)] : [];
 
   const place = config.file === undefined ? parts.cwd : dirname(config.file);
+  let guard: ReturnType<typeof surviveErrorsFrom> | undefined;
+  const tellOfLoose = (error: string): void =>
+    log('error', 'a workspace tool failed outside of any call', { error });
   const tools = openWorkspaceTools({
     workspace: place,
     trusted: () => trustedNow(state),
@@ -74,11 +83,19 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
     isTaken: (name) => [...builtinTools, ...embedded].some(({ card }) => card.name === name),
     onChange(next, nextReports) {
       tellOf(nextReports, reports, log);
+      // Only a gate that runs code of a workspace has to reckon with it.
+      if (next.length > 0) guard ??= surviveErrorsFrom(toolFolder(place), tellOfLoose);
       [found, reports] = [next, nextReports];
       workspace.offer(next);
     },
   });
-  await tools.refresh();
+  // The first list waits for two seconds at most; what comes later is told as a change.
+  await (parts.isPatient
+    ? tools.refresh()
+    : atMost(
+        firstListMs,
+        tools.refresh().then(() => undefined),
+      ));
 
   return {
     providers: () => [...others, builtin, workspace],
@@ -96,6 +113,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
     async close() {
       tools.close();
       await owned.close();
+      guard?.close();
     },
   };
 }

@@ -16,6 +16,7 @@ import {
   atMost,
   type Principal,
   principalKey,
+  type Provider,
   type Session,
   type SessionScope,
   type ToolModule,
@@ -100,6 +101,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     processes,
     cwd: options.cwd,
     embedded: options.tools ?? [],
+    isPatient: isCommand,
     log,
   });
   const clashes = clashProblems(local);
@@ -107,9 +109,10 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     await Promise.all([local.close(), processes.close(), observers.close()]);
     throw new ConfigRefused(clashes);
   }
+  const everyProvider = () => [...local.providers(), ...servers.current()];
   const operator: Principal = { kind: 'user', id: userName(), zone: 'local' };
   const gateway = openGateway({
-    providers: [...local.providers(), ...servers.current()],
+    providers: everyProvider(),
     access: narrowed(
       createAccess((principal) => principalKey(principal) === principalKey(operator)),
       options.toolPatterns,
@@ -123,6 +126,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ? undefined
     : openLiveConfig({ place: options, state, gateway, servers, local, first: located, log });
   if (!isCommand) local.follow();
+  // Not over HTTP, where nobody may ask for a list for a long time: it would start every server.
+  if (options.toolPatterns && options.mode === 'stdio') {
+    const { toolPatterns } = options;
+    void gateway.listed().then(() => tellOfIdlePatterns(everyProvider, toolPatterns, log));
+  }
   const common = createWireCommon(version, runId());
   const operatorSession = createSessions(operator);
 
@@ -170,13 +178,27 @@ function narrowed(access: Access, patterns: readonly string[] | undefined): Acce
   return patterns === undefined ? access : withToolFilter(access, createToolFilter(patterns));
 }
 
+/** A pattern that names nothing is a mistake more often than not. Told when every server has listed. */
+function tellOfIdlePatterns(
+  providers: () => readonly Provider[],
+  patterns: readonly string[],
+  log: Log['write'],
+): void {
+  const names = providers().flatMap((provider) => provider.list().tools.map(({ name }) => name));
+  for (const pattern of patterns) {
+    const matches = createToolFilter([pattern.replace(/^!/, '')]);
+    if (!names.some(matches)) log('warn', `--tools: no tool is called ${pattern}`, { pattern });
+  }
+}
+
 function clashProblems(local: LocalTools): readonly Problem[] {
   return local
     .reports()
     .filter(({ state }) => state === 'clash')
-    .map(({ file, problem = '' }) =>
-      createProblem(file, '', { code: 'tools.name_clash', message: `${problem}.` }),
-    );
+    .map(({ file, tool = '', owner = '' }) => {
+      const message = `The name "${tool}" belongs to ${owner}.`;
+      return createProblem(file, '', { code: 'tools.name_clash', message });
+    });
 }
 
 function createSessions(principal: Principal): (scope: SessionScope) => Session {

@@ -1,6 +1,13 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { PortService, PortServices, Processes, Readiness, Session } from '../kernel/index.js';
+import { readdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type PortService,
+  type PortServices,
+  type Processes,
+  type Readiness,
+  type Session,
+  ToolFailure,
+} from '../kernel/index.js';
 
 export interface PortParts {
   readonly roots: readonly string[];
@@ -18,6 +25,10 @@ export interface OwnedServices {
 
 /** What stands behind the ports of our own tools. The code of each is loaded when a tool first needs it. */
 export function openPortServices(parts: PortParts): OwnedServices {
+  const roots = parts.roots.map(realRoot);
+  const openLate = <Port extends { readonly roots: readonly string[] }>(
+    open: () => Promise<PortService<Port>>,
+  ) => openOn(roots, open);
   const files = openLate(async () => {
     const { openFiles } = await import('../services/files/index.js');
     return openFiles(parts);
@@ -57,8 +68,24 @@ function hasEntries(folder: string): boolean {
   }
 }
 
-/** A service that is opened at its first use. A failure to open is told and forgotten: the next use tries again. */
-function openLate<Port>(open: () => Promise<PortService<Port>>): PortService<Port> {
+/** Where a root is now: whoever puts a link in its place later leads nobody there. */
+function realRoot(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch {
+    // It does not exist yet. Then it must come to be at this very place.
+    return resolve(root);
+  }
+}
+
+/**
+ * A service that is opened at its first use, on the folders that the gate was started with. A failure to open is told and
+ * forgotten: the next use tries again.
+ */
+function openOn<Port extends { readonly roots: readonly string[] }>(
+  roots: readonly string[],
+  open: () => Promise<PortService<Port>>,
+): PortService<Port> {
   let opening: Promise<PortService<Port>> | undefined;
   const opened = (): Promise<PortService<Port>> => {
     opening ??= open().catch((error: unknown) => {
@@ -76,7 +103,21 @@ function openLate<Port>(open: () => Promise<PortService<Port>>): PortService<Por
         return { state: 'unavailable', reason, suggestion: 'Ask the operator to look into the log.' };
       }
     },
-    serve: async (session: Session) => (await opened()).serve(session),
+    async serve(session: Session) {
+      const service = await opened();
+      const port = await service.serve(session);
+      if (port.roots.join('\0') === roots.join('\0')) return port;
+      opening = undefined;
+      await service.close();
+      throw new ToolFailure(
+        'refused',
+        'A workspace root is not the folder that it was when the gate started.',
+        {
+          reason: 'root_gone',
+          suggestion: 'Ask the operator to look at the workspace and to start the gate again.',
+        },
+      );
+    },
     async close() {
       await (await opening)?.close();
     },

@@ -58,6 +58,8 @@ export interface ShellResult extends ShellOutput, ShellEnd {
   readonly leftovers: number;
   /** Something that it started could not be ended. */
   readonly hasSurvivors: boolean;
+  /** Configuration files that make agents or editors run commands, and which came to be while it ran. */
+  readonly createdPaths: readonly string[];
 }
 
 export interface BackgroundStart {
@@ -75,6 +77,8 @@ export interface BackgroundReport extends ShellOutput {
   readonly state: BackgroundState;
   /** Only when it no longer runs. */
   readonly end?: ShellEnd;
+  /** As in `ShellResult`, once it has ended. */
+  readonly createdPaths: readonly string[];
   /** Why it was ended, if it was not by itself and not by `stop`. */
   readonly reason?: string;
   readonly durationMs: number;

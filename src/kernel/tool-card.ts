@@ -30,6 +30,10 @@ export function cardOf(tool: ToolModule): ToolCard {
   refuse(!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name), `${name}: a name has letters, digits, _ and -`);
   refuse(title.trim() === '', `${name}: it has no title`);
   refuse(description.trim() === '', `${name}: it has no description`);
+  for (const need of [...needs, ...optional]) {
+    const ports = Object.keys(portTiers).join(', ');
+    refuse(!Object.hasOwn(portTiers, need), `${name}: there is no port ${need}; there are ${ports}`);
+  }
   const inputSchema = inputSchemaOf(tool.input, name);
   const known = Object.keys(propertiesOf(inputSchema));
   for (const argument of Object.keys(aliases)) {

@@ -3,6 +3,7 @@ import {
   type ContentBlock,
   decodeArguments,
   type Exchange,
+  type SchemaIssue,
   type Session,
   type ToolModule,
   type ToolPorts,
@@ -37,16 +38,25 @@ export async function callTool(tool: ToolModule, args: unknown, parts: CallParts
   if (missing.length > 0)
     throw new Error(`${tool.name} needs ${missing.join(', ')}: hand it in as \`ports\``);
   const input = await tool.input['~standard'].validate(decodeArguments(args, cardOf(tool)));
-  if (input.issues) throw new Error(input.issues.map(({ message }) => message).join('; '));
+  if (input.issues) throw new Error(`arguments: ${wordsOf(input.issues)}`);
   // The schema of this very tool made the input, and the ports that it needs are there.
   const result = await tool.run(input.value as never, { exchange, session, ports: ports as ToolPorts });
   if (typeof result === 'string') return { data: undefined, text: result, content: [textBlock(result)] };
   if (!('data' in result)) return { data: undefined, text: textOf(result.content), content: result.content };
   const output = await tool.output?.['~standard'].validate(result.data);
   if (output === undefined) throw new Error(`${tool.name} gave data, but has no output schema`);
-  if (output.issues) throw new Error(output.issues.map(({ message }) => message).join('; '));
+  if (output.issues) throw new Error(`data: ${wordsOf(output.issues)}`);
   const { text = JSON.stringify(output.value), content = [] } = result;
   return { data: output.value, text, content: [textBlock(text), ...content] };
+}
+
+function wordsOf(issues: readonly SchemaIssue[]): string {
+  return issues
+    .map(({ message, path = [] }) => {
+      const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/');
+      return place === '' ? message : `${place}: ${message}`;
+    })
+    .join('; ');
 }
 
 function textBlock(text: string): ContentBlock {

@@ -93,6 +93,7 @@ export function defineGraph<
 export function defineGraph(definition: object): ToolModule {
   const { payloads: _payloads, first, maxSteps = 100, nodes: makeNodes, ...words } = definition as LooseGraph;
   const nodes = makeNodes((_name, goals, run) => ({ goals, run }));
+  refuseLooseEnds(definition as LooseGraph, nodes);
   const edges = Object.fromEntries(Object.entries(nodes).map(([name, { goals }]) => [name, goals]));
   const run: ToolModule['run'] = (input, context) => runGraph({ nodes, first, maxSteps }, input, context);
   return Object.freeze({ ...words, graph: { first, edges }, run });
@@ -110,3 +111,15 @@ type LooseMaker = (
   goals: readonly string[],
   run: GraphNode<string>['run'],
 ) => GraphNode<string>;
+
+/** Where nobody compiled the graph, its mistakes are told when it is defined and not when it is called. */
+function refuseLooseEnds(
+  { name, first }: LooseGraph,
+  nodes: Readonly<Record<string, GraphNode<string>>>,
+): void {
+  if (!Object.hasOwn(nodes, first)) throw new Error(`${name}: there is no node ${first} to begin with`);
+  for (const [from, { goals }] of Object.entries(nodes)) {
+    const lost = goals.find((goal) => goal !== 'exit' && !Object.hasOwn(nodes, goal));
+    if (lost !== undefined) throw new Error(`${name}: ${from} goes to ${lost}, and there is no such node`);
+  }
+}

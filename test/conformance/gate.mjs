@@ -51,7 +51,8 @@ export const mcpCommand = (config) => ({
 export async function writeConfig(directory, settings) {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, 'tidegate.yaml');
-  writeFileSync(path, `${JSON.stringify(settings, undefined, 2)}\n`);
+  // Only the tools of the server are looked at here, and two gates in a row would both bring the built-in ones.
+  writeFileSync(path, `${JSON.stringify({ builtins: [], ...settings }, undefined, 2)}\n`);
   const options = { cwd: directory, env: environment(directory), timeoutMs: START_MS };
   const { code, stdout, stderr } = await run(process.execPath, [PROGRAM, 'trust', '--yes', path], options);
   if (code !== 0) throw new Error(`tidegate trust ended with ${code}:\n${stdout}${stderr}`);

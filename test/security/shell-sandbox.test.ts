@@ -52,7 +52,10 @@ const attempts: Readonly<Record<string, string>> = {
     'echo x > s; mkdir -p .claude; mv -f s .claude/settings.json && echo ESCAPED; rm -f s',
   'rename the folder of one':
     'mv .claude c && mkdir .claude && echo x > .claude/settings.json && echo ESCAPED',
-  'make a file that must not be': 'echo x > tidegate.yaml && echo ESCAPED; ln -s x .mcp.json && echo ESCAPED',
+  'change a configuration':
+    'echo x > tidegate.yaml; echo x > .mcp.json; sed -i s/a/b/ .mcp.json && echo ESCAPED',
+  'replace a configuration':
+    'echo x > s; mv -f s .mcp.json && echo ESCAPED; rm -f s .mcp.json tidegate.yaml && echo ESCAPED',
   'make a folder that must not be':
     'echo x > .codex/config.toml && echo ESCAPED; rmdir .codex && echo ESCAPED',
   'write to the folder of the gate':
@@ -76,6 +79,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       for (const name of ['workspace/.git/hooks', 'outside', 'state'])
         mkdirSync(at(name), { recursive: true });
       writeFileSync(at('workspace', '.git', 'config'), '[core]\n');
+      for (const name of ['.mcp.json', 'tidegate.yaml']) writeFileSync(at('workspace', name), 'as it was');
       writeFileSync(at('state', 'secret'), 'of the gate');
       if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, base]);
       server = createServer().listen(socket);
@@ -110,8 +114,10 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       expect(readdirSync(at('workspace', '.git', 'hooks'))).toEqual([]);
       expect(readFileSync(at('workspace', '.git', 'config'), 'utf8')).toBe('[core]\n');
       expect(['/etc/escaped', '/usr/escaped'].filter((path) => existsSync(path))).toEqual([]);
+      for (const name of ['.mcp.json', 'tidegate.yaml'])
+        expect(readFileSync(at('workspace', name), 'utf8')).toBe('as it was');
       // Placeholders are gone, and nothing that was protected has come to be.
-      expect(readdirSync(at('workspace'))).toEqual(['.git']);
+      expect(readdirSync(at('workspace'))).toEqual(['.git', '.mcp.json', 'tidegate.yaml']);
     });
 
     it('lets work be done', async () => {
@@ -204,6 +210,16 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     expect([readdirSync(hooks), readFileSync(join(main, '.git', 'config'), 'utf8')]).toEqual(before);
     expect(existsSync(join(main, 'escaped'))).toBe(false);
     expect(readFileSync(join(shell.root, '.git'), 'utf8')).toContain(join(main, '.git', 'worktrees'));
+    await shell.close();
+  });
+
+  it('cannot keep a missing configuration file from coming to be, and says that it did', async () => {
+    const shell = await openTestShell({ sandbox: 'bubblewrap' });
+    expect((await shell.run('ls -A')).createdPaths).toEqual([]);
+    const result = await shell.run('echo x > opencode.json; mkdir -p .vscode; echo x > .vscode/tasks.json');
+    expect([...result.createdPaths].sort()).toEqual(['.vscode/tasks.json', 'opencode.json']);
+    const again = await shell.run('echo y > opencode.json; cat opencode.json');
+    expect([again.stdout, again.createdPaths]).toEqual(['x\n', []]);
     await shell.close();
   });
 

@@ -40,6 +40,7 @@ export const searchCanary = 'CANARY-51f0aa';
 
 export interface SearchPlaceOptions {
   readonly limits?: { readonly timeMs?: number; readonly countingMs?: number };
+  readonly env?: Readonly<Record<string, string>>;
   /** Ahead of the real clock: folders that were just made are then taken for calm ones. */
   readonly now?: () => number;
 }

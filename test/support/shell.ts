@@ -5,22 +5,13 @@ import type { PortService } from '../../src/kernel/ports.js';
 import type { Processes } from '../../src/kernel/process.js';
 import type { Session } from '../../src/kernel/session.js';
 import type { Shell, ShellCommand, ShellResult } from '../../src/kernel/shell-port.js';
+import { protectedPaths } from '../../src/services/files/index.js';
 import { openProcesses } from '../../src/services/processes/index.js';
 import { openShell } from '../../src/services/shell/index.js';
 import { createFakeExchange } from '../../src/testing/index.js';
 
+export { protectedPaths };
 export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
-/** What a workspace has that no command may change. */
-export const protectedPaths = [
-  '.git/hooks',
-  '.git/config',
-  '.tidegate',
-  'tidegate.yaml',
-  '.claude/settings.json',
-  '.mcp.json',
-  '.codex',
-];
 
 export interface TestShell {
   readonly root: string;

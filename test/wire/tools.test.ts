@@ -49,7 +49,10 @@ let tools: readonly Listed[] = [];
 beforeAll(async () => {
   place = openPlace({ builtins: ['*'], log: { level: 'error' } });
   workspace = join(place.directory, 'workspace');
-  writeFileSync(join(workspace, 'notes.txt'), 'first line\nsecond line\n');
+  // Generated calls may change the one; the other stays as it is.
+  for (const name of ['notes.txt', 'lines.txt']) {
+    writeFileSync(join(workspace, name), 'first line\nsecond line\n');
+  }
   child = spawnStdioGate(place);
   client = openLineClient(child);
   await client.initialize();
@@ -132,13 +135,13 @@ describe('the built-in tools', () => {
   });
 
   it('take arguments as agents send them: other spellings, JSON in strings, words of their own', async () => {
-    const plain = await call('Read', { file_path: 'notes.txt', offset: 2, limit: 1 });
+    const plain = await call('Read', { file_path: 'lines.txt', offset: 2, limit: 1 });
     expect(plain.result?.['structuredContent']).toMatchObject({
       content: expect.stringContaining('second') as string,
     });
     for (const spelt of [
-      { path: 'notes.txt', offset: '2', limit: '1', wait_for_previous: true },
-      { filePath: 'notes.txt', offset: 2, limit: 1, extra: null },
+      { path: 'lines.txt', offset: '2', limit: '1', wait_for_previous: true },
+      { filePath: 'lines.txt', offset: 2, limit: 1, extra: null },
     ]) {
       const answer = await call('Read', spelt);
       expect(answer.result?.['structuredContent']).toEqual(plain.result?.['structuredContent']);
@@ -319,6 +322,50 @@ describe('a tool of the workspace', () => {
     await expect.poll(() => said, { timeout: 20_000 }).toMatch(/broken\.tool\.ts:2:\d+/);
     expect(await names()).toEqual(['greet']);
     rmSync(join(folder, 'broken.tool.ts'));
+  });
+
+  it('that prints breaks no message', async () => {
+    const text = `import { defineTool, z } from 'tidegate/tool';
+console.log('printed at the top');
+export default defineTool({
+  name: 'loud', title: 'Loud', description: 'Prints while it works.', effect: 'read', input: z.object({}),
+  run: () => { console.log('printed'); console.table([1]); process.stdout.write('raw'); return 'done'; },
+});`;
+    writeFileSync(join(folder, 'loud.tool.ts'), text);
+    expect(own.run('trust', '--yes').status).toBe(0);
+    await expect.poll(names, { timeout: 20_000 }).toContain('loud');
+    const { result } = (await line.request('tools/call', { name: 'loud', arguments: {} }, 30_000)).message;
+    expect(result).toMatchObject({ content: [{ text: 'done' }] });
+    expect(line.broken).toEqual([]);
+    expect(said).toContain('printed');
+    expect(own.run('tools', 'call', 'loud').stdout).not.toContain('printed');
+    rmSync(join(folder, 'loud.tool.ts'));
+    await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
+  });
+
+  it('that forgets a promise, or throws later, takes the gate down no more than any other', async () => {
+    const text = `import { defineTool, z } from 'tidegate/tool';
+export default defineTool({
+  name: 'loose', title: 'Loose', description: 'Leaves errors lying about.', effect: 'read', input: z.object({}),
+  run() { void Promise.reject(new Error('forgotten')); setTimeout(() => { throw new Error('later'); }, 5); return 'done'; },
+});`;
+    writeFileSync(join(folder, 'loose.tool.ts'), text);
+    expect(own.run('trust', '--yes').status).toBe(0);
+    await expect.poll(names, { timeout: 20_000 }).toContain('loose');
+    const { result } = (await line.request('tools/call', { name: 'loose', arguments: {} }, 30_000)).message;
+    expect(result).toMatchObject({ content: [{ text: 'done' }] });
+    await expect
+      .poll(() => said, { timeout: 20_000 })
+      .toMatch(/outside of any call[\s\S]*outside of any call/);
+    rmSync(join(folder, 'loose.tool.ts'));
+    await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
+  });
+
+  it('can be trusted no longer', async () => {
+    expect(own.run('trust', '--forget').stdout).toContain('greet.tool.ts');
+    await expect.poll(names, { timeout: 20_000 }).toEqual([]);
+    expect(own.run('trust', '--yes').status).toBe(0);
+    await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
   });
 
   it('cannot have the name of another: that is an error at start', () => {

@@ -1,4 +1,4 @@
-import { printable } from '../../config/index.js';
+import { printable, printableLines } from '../../config/index.js';
 import type { Tidegate } from '../../app/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
@@ -40,7 +40,7 @@ async function call(tidegate: Tidegate, name: string, text: string, context: Con
   if (signal.aborted) throw interrupted();
   if (outcome.kind === 'fault') {
     noteDetail(outcome.fault, redactText, context);
-    throw failureOf(outcome.fault);
+    throw failureOf(outcome.fault, name);
   }
   if (outcome.kind === 'asks') {
     const message = 'This tool asks questions, and a command cannot answer them: call it from an agent.';
@@ -50,9 +50,16 @@ async function call(tidegate: Tidegate, name: string, text: string, context: Con
   const value = result.value as Parameters<typeof resultLines>[0];
   output.jsonText(result.text);
   for (const line of resultLines(value)) output.line(line);
+  if (isInBackground(value.structuredContent)) {
+    output.note('The command ended with this one: it runs in the background only as long as its gate does.');
+  }
   if (value.isError !== true) return exitCodes.ok;
   output.note('The tool answered that it failed.');
   return exitCodes.toolError;
+}
+
+function isInBackground(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'background_id' in data;
 }
 
 const nextOf: Partial<Record<Fault['code'], string>> = {
@@ -71,11 +78,15 @@ function noteDetail({ detail = '' }: Fault, redact: (text: string) => string, { 
   if (detail !== '') output.note(`detail: ${printable(redact(detail).slice(0, longestDetail))}`);
 }
 
-function failureOf(fault: Fault): Failure {
+function failureOf(fault: Fault, name: string): Failure {
   const upstream = fault.upstream === undefined ? '' : ` ${printable(upstreamMessage(fault.upstream.value))}`;
   // What the tool itself advises is nearer to the case than any command of ours.
   const advice = fault.suggestion === undefined ? undefined : printable(fault.suggestion);
-  return new Failure(fault.code, `${printable(fault.message)}${upstream}`, advice ?? nextOf[fault.code]);
+  return new Failure(
+    fault.code,
+    `${printableLines(fault.message)}${upstream}`,
+    advice ?? nextOf[fault.code]?.replace('<name>', name),
+  );
 }
 
 function upstreamMessage(error: unknown): string {

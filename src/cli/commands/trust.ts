@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { State, ToolFile } from '../../app/index.js';
+import type { State } from '../../app/index.js';
 import { hasErrors, printable, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { shellPath } from '../shell-path.js';
-import { toolLines, untrustedTools } from '../trust-tools.js';
+import { noTools, recordedTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
 import { realFile, type Starts, startsOf } from '../what-starts.js';
 
 export const trust: Command = {
@@ -56,15 +56,35 @@ async function listTrusted({ env, output }: Context): Promise<ExitCode> {
 async function forgetFile(named: string | undefined, context: Context): Promise<ExitCode> {
   const { openState } = await import('../../app/index.js');
   const { output, env } = context;
-  const { trust: record } = openState(env);
-  refuse(record.problem());
-  const gone = goneFile(named, context);
-  const isRecorded = record.list().some((known) => known.file === gone);
-  const file = gone !== undefined && isRecorded ? gone : realFile((await locate(named, context)).located);
-  refuse(record.forget(file));
-  output.json({ file, trusted: false });
-  output.line(`No longer trusted: ${printable(file)}`);
+  const state = openState(env);
+  refuse(state.trust.problem());
+  const files = await filesToForget(named, state, context);
+  for (const file of files) refuse(state.trust.forget(file));
+  output.json({ files, trusted: false });
+  for (const file of files) output.line(`No longer trusted: ${printable(file)}`);
   return exitCodes.ok;
+}
+
+/** The file that was named; otherwise all that `tidegate trust` trusts here. */
+async function filesToForget(
+  named: string | undefined,
+  state: State,
+  context: Context,
+): Promise<readonly string[]> {
+  const gone = goneFile(named, context);
+  if (gone !== undefined && state.trust.list().some(({ file }) => file === gone)) return [gone];
+  try {
+    const file = realFile((await locate(named, context)).located);
+    return named === undefined ? [file, ...recordedTools(dirname(file), state)] : [file];
+  } catch (error) {
+    const tools = named === undefined ? recordedTools(context.cwd, state) : [];
+    if (tools.length > 0 && isMissing(error)) return tools;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'config.not_found';
 }
 
 /** The path of a named file that cannot be read any more, by its words alone; undefined when it is there. */
@@ -78,7 +98,7 @@ function goneFile(named: string | undefined, { cwd }: Context): string | undefin
 interface Subject {
   readonly state: State;
   readonly place?: Place;
-  readonly tools: readonly ToolFile[];
+  readonly tools: ToolsToTrust;
 }
 
 async function locateAny(named: string | undefined, context: Context): Promise<Subject> {
@@ -87,17 +107,17 @@ async function locateAny(named: string | undefined, context: Context): Promise<S
   const path = named === undefined ? undefined : resolve(context.cwd, named);
   if (path !== undefined && isToolFile(path)) {
     const tools = await untrustedTools(dirname(dirname(dirname(path))), state);
-    return { state, tools: tools.filter(({ file }) => basename(file) === basename(path)) };
+    const files = tools.files.filter(({ file }) => basename(file) === basename(path));
+    return { state, tools: { ...tools, files } };
   }
   // Who names a file means that file.
-  if (named !== undefined) return { state, place: await locate(named, context), tools: [] };
+  if (named !== undefined) return { state, place: await locate(named, context), tools: noTools };
   try {
     const place = await locate(undefined, context);
     return { state, place, tools: await untrustedTools(dirname(realFile(place.located)), state) };
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'config.not_found') throw error;
     const tools = await untrustedTools(context.cwd, state);
-    if (tools.length > 0) return { state, tools };
+    if (isMissing(error) && tools.hasAny) return { state, tools };
     throw error;
   }
 }
@@ -114,15 +134,15 @@ async function trustPlace(
   const { output } = context;
   refuse(state.problem ?? state.trust.problem());
   const config = place && (await configToTrust(place, context));
-  const isNews = tools.length > 0 || (config !== undefined && !config.isTrusted);
+  const isNews = tools.files.length > 0 || (config !== undefined && !config.isTrusted);
   if (isNews) {
     if (config !== undefined && !config.isTrusted) for (const line of config.starts.lines) output.line(line);
     for (const line of toolLines(tools, context)) output.line(line);
     if (!isAgreed) await agree(config?.file, context);
     if (config !== undefined && !config.isTrusted) refuse(state.trust.record(config.file, config.sha256));
-    for (const { file, sha256 } of tools) refuse(state.trust.record(file, sha256));
+    for (const { file, sha256 } of tools.files) refuse(state.trust.record(file, sha256));
   }
-  const trusted = tools.map(({ file, sha256 }) => ({ file, sha256 }));
+  const trusted = tools.files.map(({ file, sha256 }) => ({ file, sha256 }));
   output.json({
     ...(config && {
       file: config.file,
@@ -134,8 +154,8 @@ async function trustPlace(
     tools: trusted,
   });
   if (config) output.line(`${config.isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(config.file)}`);
-  for (const { file } of tools) output.line(`Trusted: ${printable(file)}`);
-  if (config === undefined && tools.length === 0) output.line('Already trusted.');
+  for (const { file } of tools.files) output.line(`Trusted: ${printable(file)}`);
+  if (config === undefined && tools.files.length === 0) output.line('Already trusted.');
   return exitCodes.ok;
 }
 

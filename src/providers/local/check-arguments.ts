@@ -1,4 +1,4 @@
-import { Validator } from '@cfworker/json-schema';
+import { type OutputUnit, Validator } from '@cfworker/json-schema';
 
 /** Gives the problems of an arguments value in words, none when it fits. */
 export function createArgumentCheck(
@@ -11,10 +11,16 @@ export function createArgumentCheck(
     const { valid, errors } = validator.validate(value);
     if (valid) return [];
     const leaves = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
-    return (leaves.length > 0 ? leaves : errors)
-      .slice(0, 8)
-      .map(
-        ({ instanceLocation, error }) => `${instanceLocation.replace(/^#\/?/, '') || 'arguments'}: ${error}`,
-      );
+    return (leaves.length > 0 ? leaves : errors).slice(0, 8).map(inWords);
   };
+}
+
+/** For a model that knows its arguments by their names, and no validator. */
+function inWords({ instanceLocation, keyword, error }: OutputUnit): string {
+  const place = instanceLocation.replace(/^#\/?/, '');
+  const missing = keyword === 'required' ? /property "(.+?)"/.exec(error)?.[1] : undefined;
+  if (missing !== undefined) return `${place === '' ? '' : `${place}/`}${missing} is missing`;
+  const wanted = keyword === 'type' ? /Expected "(.+?)"/.exec(error)?.[1] : undefined;
+  const words = error.replace(/^Instance /, 'it ').replace(/\.$/, '');
+  return `${place === '' ? 'arguments' : place} ${wanted === undefined ? `is not right: ${words}` : `must be of type ${wanted}`}`;
 }

@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { CardRefused, cardOf, type ToolCard, type ToolModule } from '../../kernel/index.js';
 import type { ToolFile } from './scan-workspace.js';
 
@@ -18,6 +19,7 @@ const loadMs = 10_000;
 
 /** Runs the text of a tool file, exactly as it was read and trusted, and gives the tool that it defines. */
 export async function evaluateTool({ file, text }: ToolFile, authoring: Authoring): Promise<Evaluated> {
+  sendPrintedTextToStderr();
   const { createJiti } = await import('jiti');
   const jiti = createJiti(file, {
     fsCache: false,
@@ -27,15 +29,21 @@ export async function evaluateTool({ file, text }: ToolFile, authoring: Authorin
   });
   const exported = await inTime(file, () => jiti.evalModule(text, { filename: file, async: true }));
   const module = isObject(exported) && 'default' in exported ? exported.default : undefined;
-  if (!isTool(module)) {
-    throw new BrokenTool(`${file}:1: its default export is not a tool; make one with defineTool`);
-  }
+  const problem = problemOf(module);
+  if (problem !== undefined) throw new BrokenTool(`${file}:1: ${problem}`);
   try {
-    return { module, card: cardOf(module) };
+    // `problemOf` found nothing wrong with it.
+    const tool = module as ToolModule;
+    return { module: tool, card: cardOf(tool) };
   } catch (error) {
     const problem = error instanceof CardRefused ? error.message : String(error);
     throw new BrokenTool(`${file}:1: ${problem}`);
   }
+}
+
+/** Standard output belongs to the protocol, or to the answer of a command: a tool that prints must not break it. */
+function sendPrintedTextToStderr(): void {
+  globalThis.console = new Console(process.stderr);
 }
 
 /** A file that waits for something at its top keeps nobody else waiting. */
@@ -65,14 +73,41 @@ function placed(file: string, error: unknown): string {
   return `${place}: ${words.filter((line) => line !== '').join(' ')}`;
 }
 
+const fields = {
+  name: 'text',
+  title: 'text',
+  description: 'text',
+  effect: 'effect',
+  input: 'schema',
+  run: 'function',
+} as const;
+const others = ['hints', 'needs', 'optional', 'tier', 'output', 'aliases', 'graph'];
+
 /** A first look, because nobody compiled it. The card is stricter. */
-function isTool(value: unknown): value is ToolModule {
-  if (!isObject(value)) return false;
-  const { name, title, description, effect, input, run } = value as Partial<Record<string, unknown>>;
-  const hasWords = [name, title, description].every((word) => typeof word === 'string');
-  const effects = ['read', 'write', 'execute', 'ask'];
-  const hasSchema = isObject(input) && '~standard' in input;
-  return hasWords && hasSchema && typeof run === 'function' && effects.includes(String(effect));
+function problemOf(module: unknown): string | undefined {
+  if (!isObject(module)) return 'its default export is not a tool; make one with defineTool';
+  const tool = module as Readonly<Record<string, unknown>>;
+  const known = [...Object.keys(fields), ...others];
+  const odd = Object.keys(tool).find((key) => !known.includes(key));
+  const hint = odd === undefined ? '' : ` (there is ${odd}, which no tool has)`;
+  for (const [field, kind] of Object.entries(fields)) {
+    if (!isOfKind(tool[field], kind)) return `${field} ${wantedOf[kind]}${hint}`;
+  }
+  return odd === undefined ? undefined : `a tool has no ${odd}; it has ${known.join(', ')}`;
+}
+
+const wantedOf = {
+  text: 'is missing, or not a text',
+  effect: 'must be read, write, execute or ask',
+  schema: 'must be a schema, such as z.object({ … })',
+  function: 'must be a function',
+} as const;
+
+function isOfKind(value: unknown, kind: keyof typeof wantedOf): boolean {
+  if (kind === 'text') return typeof value === 'string';
+  if (kind === 'effect') return ['read', 'write', 'execute', 'ask'].includes(String(value));
+  if (kind === 'schema') return isObject(value) && '~standard' in value;
+  return typeof value === 'function';
 }
 
 function isObject(value: unknown): value is object {

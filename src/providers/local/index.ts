@@ -1,4 +1,4 @@
 export { openCardMemory } from './card-memory.js';
 export { createLocalProvider, type LocalTool } from './local-provider.js';
-export { scanWorkspace, type ToolFile } from './scan-workspace.js';
+export { scanWorkspace, type ToolFile, toolFolder } from './scan-workspace.js';
 export { openWorkspaceTools, type WorkspaceReport } from './workspace-tools.js';

@@ -110,7 +110,7 @@ describe('a tool that runs here', () => {
   });
 
   it.each([
-    [{ a: 'two', b: 3 }, /a: /],
+    [{ a: 'two', b: 3 }, /a must be of type number/],
     [{ a: 2 }, /"?b"?/],
     [{}, /add are not right/],
   ])('is not run with arguments %j that do not fit', async (args, words) => {
@@ -165,6 +165,47 @@ describe('a tool that runs here', () => {
     });
   });
 
+  it.each<[string, unknown]>([
+    ['nothing that can be asked', Object.create(null)],
+    [
+      'an error whose words cannot be had',
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('y');
+        },
+      }),
+    ],
+    ['a failure with facts that JSON cannot say', new ToolFailure('failed', 'm', { details: { n: 1n } })],
+    ['undefined', undefined],
+  ])('that throws %s has failed as a tool', async (_name, thrown) => {
+    const failing = tool('x', () => {
+      throw thrown;
+    });
+    const outcome = await call([failing], 'x');
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.failed' } });
+    expect(() => JSON.stringify(outcome)).not.toThrow();
+  });
+
+  it('that cannot be loaded has failed as a tool', async () => {
+    const load = () => Promise.reject(new ToolFailure('refused', 'It changed.', { reason: 'changed' }));
+    const provider = createLocalProvider({
+      id: 'own',
+      source: 'workspace',
+      tools: [{ card: cardOf(add), load }],
+      services: {},
+    });
+    const outcome = await openHall({ providers: [provider] }).call(
+      toolRequest('add', { a: 1, b: 2 }),
+      createFakeExchange(),
+    );
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.refused', reason: 'changed' } });
+  });
+
+  it('that gives more than anyone can read has failed as a tool', async () => {
+    const outcome = await call([tool('x', () => 'x'.repeat(33 * 1024 * 1024))], 'x');
+    expect(outcome).toMatchObject({ kind: 'fault', fault: { reason: 'too_large' } });
+  });
+
   it('says itself what went wrong, how it may go on and whether to try again', async () => {
     const facts = { reason: 'dirty', details: { files: 2 }, suggestion: 'Commit first.', retryable: true };
     const failing = tool('x', () => {
@@ -177,7 +218,7 @@ describe('a tool that runs here', () => {
     });
   });
 
-  it.each([undefined, null, 5, {}, { content: 'text' }, []])(
+  it.each([undefined, null, 5, {}, { content: 'text' }, [], { content: [5] }, { content: [{ text: 'x' }] }])(
     'that gives %j has failed as a tool',
     async (output) => {
       expect(await call([tool('x', () => output as never)], 'x')).toMatchObject({ kind: 'fault' });

@@ -68,7 +68,7 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
     const entry = admitted.target.kind === 'tool' ? entries.get(admitted.target.spec.localName) : undefined;
     // It was there when the call was admitted, and was taken away since.
     if (entry === undefined) return faulted(createFault('provider.lost', 'This tool was just taken away.'));
-    return runTool(await entry.tool.load(), admitted, exchange, parts.services);
+    return runTool(() => entry.tool.load(), admitted, exchange, parts.services);
   }
 
   return {

@@ -14,24 +14,26 @@ import {
   type SchemaIssue,
   type Session,
   type ToolContext,
+  type ToolFailure,
   type ToolModule,
   type ToolPorts,
   type ToolResult,
 } from '../../kernel/index.js';
 
-/** Runs a tool with the ports that it named, and puts what it gives or throws into an outcome. */
+/** Loads and runs a tool with the ports that it named, and puts what it gives or throws into an outcome. */
 export async function runTool(
-  tool: ToolModule,
+  load: () => Promise<ToolModule>,
   call: Call,
   exchange: Exchange,
   services: PortServices,
 ): Promise<Outcome> {
   const { session } = call;
-  const missing = await firstMissing(tool.needs ?? [], services);
-  if (missing) return faulted(missing);
-  const input = await tool.input['~standard'].validate(call.input);
-  if (input.issues) return faulted(wrongInput(tool.name, input.issues));
   try {
+    const tool = await load();
+    const missing = await firstMissing(tool.needs ?? [], services);
+    if (missing) return faulted(missing);
+    const input = await tool.input['~standard'].validate(call.input);
+    if (input.issues) return faulted(wrongInput(tool.name, input.issues));
     const ports = await openPorts(tool, services, session);
     // The schema of this very tool made the value.
     const result = await tool.run(input.value as never, { exchange, session, ports });
@@ -81,11 +83,11 @@ async function openPorts(
 
 async function outcomeOf({ name, output }: ToolModule, result: ToolResult): Promise<Outcome> {
   if (output !== undefined) return typedOutcome(name, output, result);
-  if (typeof result === 'string')
-    return content(JsonText.from({ content: [{ type: 'text', text: result }] }));
-  if (isObject(result) && 'content' in result && Array.isArray(result.content))
-    return content(JsonText.from(result));
-  return faulted(badOutput(name, 'it gave no result'));
+  if (typeof result === 'string') return encoded(name, { content: [{ type: 'text', text: result }] });
+  if (!isObject(result) || !('content' in result)) return faulted(badOutput(name, 'it gave no result'));
+  return areBlocks(result.content)
+    ? encoded(name, { content: result.content })
+    : faulted(badOutput(name, 'its content is not a list of blocks'));
 }
 
 /** Types are not believed: tools of a workspace may have been compiled by nobody. */
@@ -94,8 +96,26 @@ async function typedOutcome(name: string, output: Schema, result: ToolResult): P
   const checked = await output['~standard'].validate(result.data);
   if (checked.issues) return faulted(badOutput(name, wordsOf(checked.issues).join('; ')));
   const { text = JSON.stringify(checked.value), content: more = [] } = result;
-  return content(
-    JsonText.from({ content: [{ type: 'text', text }, ...more], structuredContent: checked.value }),
+  if (typeof text !== 'string' || !areBlocks(more))
+    return faulted(badOutput(name, 'its content is not a list of blocks'));
+  return encoded(name, { content: [{ type: 'text', text }, ...more], structuredContent: checked.value });
+}
+
+/** Nobody can read more than this, and every gate and agent on the way would have to hold it. */
+const longestResult = 32 * 1024 * 1024;
+
+function encoded(name: string, result: object): Outcome {
+  const text = JSON.stringify(result);
+  if (text.length <= longestResult) return content(new JsonText(text));
+  const message = `${name} gave ${String(text.length)} characters, more than can be passed on.`;
+  const suggestion = 'Ask it for less at once.';
+  return faulted(createFault('work.failed', message, { reason: 'too_large', suggestion }));
+}
+
+function areBlocks(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((block) => isObject(block) && 'type' in block && typeof block.type === 'string')
   );
 }
 
@@ -120,16 +140,33 @@ function wordsOf(problems: readonly (string | SchemaIssue)[]): readonly string[]
   });
 }
 
+/** Whatever was thrown: what cannot even be asked what it says has failed without a word. */
 function failureOf(error: unknown): Fault {
-  if (!isToolFailure(error)) {
-    const message = error instanceof Error ? error.message : String(error);
-    const detail = error instanceof Error ? error.stack : undefined;
-    return createFault('work.failed', message || 'The tool failed without a word.', {
-      ...(detail !== undefined && { detail }),
-    });
+  try {
+    return isToolFailure(error) ? toldFailure(error) : untoldFailure(error);
+  } catch {
+    return createFault('work.failed', 'The tool failed without a word.');
   }
-  const { details, ...facts } = error.facts;
-  return createFault(`work.${error.code}`, error.message, { ...facts, ...(details && { data: details }) });
+}
+
+function untoldFailure(error: unknown): Fault {
+  const isError = error instanceof Error;
+  const message = String(isError ? error.message : error) || 'The tool failed without a word.';
+  return createFault('work.failed', message, { ...(isError && { detail: String(error.stack) }) });
+}
+
+function toldFailure({
+  code,
+  message,
+  facts: { details, reason, suggestion, retryable },
+}: ToolFailure): Fault {
+  return createFault(`work.${code}`, message, {
+    ...(reason !== undefined && { reason }),
+    ...(suggestion !== undefined && { suggestion }),
+    ...(retryable !== undefined && { retryable }),
+    // As data, or not at all: what JSON cannot say would break the answer later.
+    ...(details && { data: JSON.parse(JSON.stringify(details)) as Readonly<Record<string, unknown>> }),
+  });
 }
 
 function isObject(value: unknown): value is object {

@@ -113,13 +113,47 @@ describe('the tools of a workspace', () => {
     expect(hasRun()).toBe(true);
   });
 
-  it('run as they were trusted, although the file changed since', async () => {
-    write('greet.tool.ts', source('greet'));
+  it.each([
+    ['the file itself', 'greet.tool.ts'],
+    ['a file beside it', 'word.ts'],
+  ])('are not run when %s changed since', async (_name, changed) => {
+    write('word.ts', 'export const word = 1;');
+    write('greet.tool.ts', source('greet', "import { word } from './word.ts'; globalThis.word = word;"));
     const { refresh, seen } = open();
     await refresh();
-    write('greet.tool.ts', 'throw new Error("another");');
-    const module = await seen.tools[0]?.load();
-    expect(module?.name).toBe('greet');
+    const [tool] = seen.tools;
+    write(changed, 'export const word = 2;');
+    await expect(tool?.load()).rejects.toMatchObject({ facts: { reason: 'changed_since_trusted' } });
+  });
+
+  it.each<[string, () => void]>([
+    ['a link', () => symlinkSync('/etc/hostname', join(folder, 'link.ts'))],
+    ['a link to a folder', () => symlinkSync('/etc', join(folder, 'etc'))],
+    ['node_modules', () => mkdirSync(join(folder, 'node_modules', 'x'), { recursive: true })],
+    [
+      'a file that is too large',
+      () => writeFileSync(join(folder, 'large.ts'), Buffer.alloc(1024 * 1024 + 1)),
+    ],
+    [
+      'folders that are nested too deep',
+      () => mkdirSync(join(folder, 'a/b/c/d/e/f/g/h/i/j'), { recursive: true }),
+    ],
+  ])('are not offered beside %s, which they could import unseen', async (_name, put) => {
+    write('greet.tool.ts', source('greet'));
+    put();
+    const { refresh, seen } = open();
+    expect(await refresh()).toMatchObject([{ state: 'broken' }]);
+    expect(seen.tools).toEqual([]);
+    expect(hasRun()).toBe(false);
+  });
+
+  it('are told apart by every byte beside them', () => {
+    write('greet.tool.ts', source('greet'));
+    const shaWith = (bytes: number[]): string | undefined => {
+      writeFileSync(join(folder, 'x.wasm'), Buffer.from(bytes));
+      return scanWorkspace(workspace).files[0]?.sha256;
+    };
+    expect(shaWith([0xff, 0x81])).not.toBe(shaWith([0xfe, 0x82]));
   });
 
   it.each([

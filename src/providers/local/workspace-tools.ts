@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ToolCard, ToolModule } from '../../kernel/index.js';
+import { type ToolCard, ToolFailure, type ToolModule } from '../../kernel/index.js';
 import type { CardMemory } from './card-memory.js';
 import { type Authoring, BrokenTool, evaluateTool } from './evaluate-tool.js';
 import type { LocalTool } from './local-provider.js';
@@ -13,6 +13,8 @@ export interface WorkspaceReport {
   readonly file: string;
   readonly state: WorkspaceState;
   readonly tool?: string;
+  /** Who has the name already, of a clash. */
+  readonly owner?: string;
   readonly problem?: string;
 }
 
@@ -95,11 +97,13 @@ async function judgeAll(
   const isTrusted = parts.trusted();
   const known = parts.memory.recall();
   const cards = new Map<string, ToolCard>();
-  const found: Found[] = [];
-  for (const file of files) {
-    const one = await judge(file, isTrusted(file.file, file.sha256), known, { parts, loaded });
-    if (one.tool) cards.set(file.sha256, one.tool.card);
-    found.push(one);
+  // Side by side: one that hangs at its top keeps the others waiting once, not each in turn.
+  const found = await Promise.all(
+    files.map((file) => judge(file, isTrusted(file.file, file.sha256), known, { parts, loaded })),
+  );
+  for (const [at, { tool }] of found.entries()) {
+    const sha256 = files[at]?.sha256;
+    if (tool && sha256 !== undefined) cards.set(sha256, tool.card);
   }
   if (cards.size !== known.size || [...cards.keys()].some((sha256) => !known.has(sha256))) {
     parts.memory.keep(cards);
@@ -135,15 +139,28 @@ async function judge(
 /** The text that was trusted is what runs, whatever the file holds by then. An error is not kept. */
 function loadOnce(
   found: ToolFile,
-  { authoring }: WorkspaceToolsParts,
+  { workspace, authoring }: WorkspaceToolsParts,
   loaded: Map<string, Promise<ToolModule>>,
 ): Promise<ToolModule> {
   const known = loaded.get(found.sha256);
   if (known !== undefined) return known;
-  const loading = evaluateTool(found, authoring).then(({ module }) => module);
+  const loading = evaluateAsTrusted(found, { workspace, authoring });
   loaded.set(found.sha256, loading);
   loading.catch(() => loaded.delete(found.sha256));
   return loading;
+}
+
+/** What it imports is read by now, not then: so nothing of it may have changed since it was trusted. */
+async function evaluateAsTrusted(
+  { file, sha256 }: ToolFile,
+  { workspace, authoring }: Pick<WorkspaceToolsParts, 'workspace' | 'authoring'>,
+): Promise<ToolModule> {
+  const now = scanWorkspace(workspace).files.find((one) => one.file === file);
+  if (now?.sha256 !== sha256) {
+    const message = 'The tool, or a file beside it, has changed since it was trusted.';
+    throw new ToolFailure('refused', message, { reason: 'changed_since_trusted' });
+  }
+  return (await evaluateTool(now, authoring)).module;
 }
 
 function forgetOthers(loaded: Map<string, Promise<ToolModule>>, files: readonly ToolFile[]): void {
@@ -161,7 +178,7 @@ function withoutClashes(found: readonly Found[], isTaken: (name: string) => bool
     owners.set(name, owner ?? file);
     if (owner === undefined) return one;
     const problem = `${file}: the name "${name}" belongs to ${owner}; give this tool another name`;
-    return { report: { file, state: 'clash', tool: name, problem } };
+    return { report: { file, state: 'clash', tool: name, owner, problem } };
   });
 }
 

@@ -2,6 +2,8 @@ import type { Separator } from './separator.js';
 import type { Source } from './source.js';
 
 const blockSize = 1024 * 1024;
+/** A page from the end mostly lies in this much; even, as blocks of UTF-16 must be. */
+const firstBlock = 64 * 1024;
 /** How far a file may be read beyond what the system says of its size: some never end. */
 export const patience = 64 * 1024 * 1024;
 
@@ -62,8 +64,10 @@ export async function passLinesBack({ source, separator, start }: Scan, lines: n
   let found: BackPlace | undefined;
   // The ending of the last line does not begin another one.
   let surplus = 0;
+  let size = firstBlock;
   for (let isFirst = true; end > stopAt; isFirst = false) {
-    const length = Math.min(blockSize, end - start);
+    const length = Math.min(size, end - start);
+    size = blockSize;
     const block = await source.read(end - length, length);
     if (isFirst && separator.previous(block, block.length) === block.length - width) surplus = 1;
     const count = separator.countIn(block);

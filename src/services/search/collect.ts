@@ -1,7 +1,7 @@
 import type { TextMode } from '../../kernel/search-port.js';
 import { createFirstGroups, type Group } from './first-groups.js';
-import { createPathReader, createRecordReader, type RecordReader } from './records.js';
-import { type Item, readItem } from './text-items.js';
+import { createPathReader, createRecordReader, type OutputRecord, type RecordReader } from './records.js';
+import { type Item, matchesIn, readItem } from './text-items.js';
 
 /** Takes ripgrep's output, keeps the first of what was asked for, and counts the rest. */
 export interface Collector {
@@ -25,15 +25,18 @@ export interface CollectorParts {
   readonly wanted: number;
   /** How many of one file, if not as many as in all. */
   readonly perFile?: number;
-  /** Makes a path out of what ripgrep printed; undefined: not asked for. */
+  /** Makes a path out of what ripgrep printed, a part of it or another; undefined: not asked for. */
   readonly admit: (printed: Buffer) => Buffer | undefined;
 }
 
+/** The file that ripgrep tells of at present. */
 interface Current {
-  readonly printed: Buffer;
-  /** Undefined for a file that is not asked for. */
+  /** How ripgrep names it; undefined where nothing more can come about it. */
+  readonly printed: Buffer | undefined;
+  /** Whether it is one of those that were asked for. */
+  readonly isAsked: boolean;
+  /** Undefined for a file that is only counted. */
   readonly path: Buffer | undefined;
-  readonly isKept: boolean;
   readonly items: Item[];
 }
 
@@ -46,43 +49,42 @@ export function createCollector(parts: CollectorParts): Collector {
   let [files, matches, items] = [0, 0, 0];
 
   const finish = () => {
-    if (current?.path !== undefined && current.items.length > 0)
-      first.add({ path: current.path, items: current.items });
+    const { path, items: found = [] } = current ?? {};
+    if (path !== undefined && found.length > 0) first.add({ path, items: found });
     current = undefined;
   };
   const enter = (printed: Buffer): Current => {
-    if (current?.printed.equals(printed) === true) return current;
     finish();
-    const found = admit(printed);
-    const path = found === undefined ? undefined : Buffer.from(found);
+    const path = admit(printed);
     if (path !== undefined) files += 1;
     const isKept = path !== undefined && first.wants(path);
-    current = { printed: Buffer.from(printed), path, isKept, items: [] };
+    // Words about a binary file come after its lines; what is not kept need not be copied.
+    const copy = mode === 'lines' ? Buffer.from(printed) : undefined;
+    current = {
+      printed: copy,
+      isAsked: path !== undefined,
+      path: isKept ? Buffer.from(path) : undefined,
+      items: [],
+    };
     return current;
   };
-  const keep = (file: Current, item: Item | undefined) => {
-    if (item !== undefined && file.items.length < perFile) file.items.push(item);
-  };
+  const hasRoom = (file: Current) => file.path !== undefined && file.items.length < perFile;
 
-  const handlers = {
-    onRecord: (printed: Buffer, text: Buffer, isCut: boolean) => {
-      const file = enter(printed);
-      if (file.path === undefined) return;
-      items += 1;
-      // Read also where it is not kept: it says whether the line matched, and how often the file did.
-      const item = readItem(mode, text, isCut);
-      if (item?.kind === 'count') matches += item.count;
-      else if (item?.kind === 'line' && item.isMatch) matches += 1;
-      if (file.isKept) keep(file, item);
-    },
-    onBinary: (printed: Buffer) => {
-      const file = enter(printed);
-      if (file.path === undefined) return;
-      items += 1;
-      if (file.isKept) keep(file, { kind: 'binary' });
-    },
+  const onRecord = ({ bytes, from, nul, end, isCut, isSame }: OutputRecord) => {
+    const file = isSame && current ? current : enter(bytes.subarray(from, nul));
+    if (!file.isAsked) return;
+    items += 1;
+    matches += matchesIn(mode, bytes, nul + 1, end);
+    const item = hasRoom(file) ? readItem(mode, bytes.subarray(nul + 1, end), isCut) : undefined;
+    if (item !== undefined) file.items.push(item);
   };
-  const reader = mode === 'files' ? pathsOnly(handlers.onRecord) : createRecordReader(handlers);
+  const onBinary = (printed: Buffer) => {
+    const file = current?.printed?.equals(printed) === true ? current : enter(printed);
+    if (!file.isAsked) return;
+    items += 1;
+    if (hasRoom(file)) file.items.push({ kind: 'binary' });
+  };
+  const reader = mode === 'files' ? pathsOnly(onRecord) : createRecordReader({ onRecord, onBinary });
   return {
     push: (chunk) => reader.push(chunk),
     end: () => {
@@ -90,7 +92,8 @@ export function createCollector(parts: CollectorParts): Collector {
       finish();
     },
     get isFull() {
-      return first.isFull;
+      // One file alone can hold all that is wanted, long before ripgrep is through with it.
+      return first.isFull || (current?.items.length ?? 0) >= wanted;
     },
     groups: first.groups,
     get totals() {
@@ -100,7 +103,9 @@ export function createCollector(parts: CollectorParts): Collector {
 }
 
 /** In mode `files` there is nothing after a path, not even a line end. */
-function pathsOnly(onRecord: (path: Buffer, text: Buffer, isCut: boolean) => void): RecordReader {
-  const nothing = Buffer.alloc(0);
-  return { push: createPathReader((path) => onRecord(path, nothing, false)), end: () => {} };
+function pathsOnly(onRecord: (record: OutputRecord) => void): RecordReader {
+  const push = createPathReader((bytes, from, to) =>
+    onRecord({ bytes, from, nul: to, end: to, isCut: false, isSame: false }),
+  );
+  return { push, end: () => {} };
 }

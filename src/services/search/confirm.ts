@@ -34,9 +34,10 @@ async function confirmBatch(job: TextJob, groups: readonly Group<Item>[]): Promi
     }
     if (opened.size === 0) return [];
     const perFile = Math.max(...groups.map(({ items }) => items.length));
+    const enough = query.mode === 'lines' ? [`--max-count=${perFile}`] : [];
     const admit = (printed: Buffer) => opened.get(printed.toString())?.path;
     const { collector } = await runText(job, {
-      args: [...textArguments(query, { includeIgnored: true }), '--', ...opened.keys()],
+      args: [...textArguments(query, { includeIgnored: true }), ...enough, '--', ...opened.keys()],
       collect: () => createCollector({ mode: query.mode, wanted: perFile * groups.length, perFile, admit }),
     });
     return collector.groups;

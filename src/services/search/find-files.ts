@@ -10,7 +10,7 @@ import type { Place } from './place.js';
 import { createPathReader } from './records.js';
 import { refuse, skippedOf } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
-import { nameOf, openStart, withoutHere } from './start.js';
+import { isHere, nameOf, openStart } from './start.js';
 
 /** What ripgrep sorts comes only when it has seen all; so some time is kept for an answer without that order. */
 const sortingShare = 0.7;
@@ -75,11 +75,11 @@ async function list(job: Job, order: FileOrder, deadline: number): Promise<Liste
   const { context, query, glob, place, signal } = job;
   const kept = order === 'newest' ? keepFirst(query.limit) : keepSmallest(query.limit);
   let total = 0;
-  const read = createPathReader((given) => {
-    const path = withoutHere(given);
-    if (!glob.matchesAll && !glob.matches(path.toString())) return;
+  const read = createPathReader((bytes, start, to) => {
+    const from = isHere(bytes, start) ? start + 2 : start;
+    if (!glob.matchesAll && !glob.matches(bytes.toString('utf8', from, to))) return;
     total += 1;
-    kept.add(path);
+    kept.add(bytes, from, to);
   });
   const { includeIgnored } = query;
   const end = await context.ripgrep.run({
@@ -98,15 +98,15 @@ async function list(job: Job, order: FileOrder, deadline: number): Promise<Liste
 
 interface Kept {
   /** The bytes are copied if they are kept. */
-  add(path: Buffer): void;
+  add(bytes: Buffer, from: number, to: number): void;
   paths(): readonly Buffer[];
 }
 
 function keepFirst(limit: number): Kept {
   const paths: Buffer[] = [];
   return {
-    add: (path) => {
-      if (paths.length < limit) paths.push(Buffer.from(path));
+    add: (bytes, from, to) => {
+      if (paths.length < limit) paths.push(Buffer.from(bytes.subarray(from, to)));
     },
     paths: () => paths,
   };
@@ -115,8 +115,9 @@ function keepFirst(limit: number): Kept {
 function keepSmallest(limit: number): Kept {
   const first = createFirstGroups<true>(limit);
   return {
-    add: (path) => {
-      if (first.wants(path)) first.add({ path: Buffer.from(path), items: [true] });
+    add: (bytes, from, to) => {
+      if (!first.wants(bytes, from, to)) return;
+      first.add({ path: Buffer.from(bytes.subarray(from, to)), items: [true] });
     },
     paths: () => first.groups.map(({ path }) => path),
   };

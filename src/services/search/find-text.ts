@@ -4,8 +4,10 @@ import { splitAtCommas } from './braces.js';
 import { type Collector, createCollector } from './collect.js';
 import { runText, type TextJob, type TextRun } from './run-text.js';
 import { type Glob, parseGlob } from './glob.js';
+import { isLargeBinary } from './large-binary.js';
+import type { Place } from './place.js';
 import { prove } from './prove.js';
-import { refuse, skippedOf, unknownType } from './refusals.js';
+import { mistake, refuse, skippedOf, unknownType } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
 import type { SearchContext } from './context.js';
 import { openStart, withoutHere } from './start.js';
@@ -13,8 +15,8 @@ import { tellFiles } from './tell.js';
 import { unknownTypeFailure } from './type-names.js';
 import { cutWindow } from './window.js';
 
-/** Far more than is ever shown; who prints this much is only being counted. */
-const maxCountedBytes = 64 * 1024 * 1024;
+/** Some hundred thousand lines; beyond that nobody wants to know how many there are. */
+const maxCountedBytes = 8 * 1024 * 1024;
 /** A second look at few files, after the search itself used up the time. */
 const extraMs = 2000;
 
@@ -23,15 +25,25 @@ export async function findText(
   query: TextQuery,
   signal: AbortSignal,
 ): Promise<TextFound> {
+  refuseNul(query);
   const { glob, selection } = selectionOf(query);
   const place = await openStart(context.roots, query.path, glob);
   if (place === undefined) return nothing(query);
   try {
+    if (place.kind === 'file' && isLargeBinary(place.here)) return binaryOnly(context, query, place);
     const deadline = performance.now() + context.limits.timeMs;
     return await search({ context, query, place, signal, began: context.now(), deadline, glob, selection });
   } finally {
     place.close();
   }
+}
+
+/** No program can be given such a character. */
+function refuseNul({ pattern, glob = '', type = '' }: TextQuery): void {
+  if (pattern.includes('\0'))
+    throw mistake('invalid_pattern', 'The pattern holds a NUL character; write it as \\x00.');
+  if (glob.includes('\0') || type.includes('\0'))
+    throw mistake('invalid_glob', 'The glob or type holds a NUL character, which no name has.');
 }
 
 interface Job extends TextJob {
@@ -43,7 +55,10 @@ function selectionOf(query: TextQuery): { readonly glob: Glob | undefined; reado
   const globs = splitAtCommas(query.glob ?? '');
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
   const glob = wanted.length === 0 ? undefined : parseGlob(wanted);
-  const excluded = globs.filter((one) => one.startsWith('!')).map((one) => one.slice(1));
+  const excluded = globs
+    .filter((one) => one.startsWith('!'))
+    .map((one) => one.slice(1))
+    .filter((one) => one !== '');
   // ripgrep adds file types up, so our names cannot narrow down a type of the caller.
   const names = query.type === undefined ? glob?.names : undefined;
   return { glob, selection: { includeIgnored: query.includeIgnored, depth: glob?.depth, names, excluded } };
@@ -105,6 +120,11 @@ function createPatience(countingMs: number): (isFull: boolean, bytes: number) =>
     counted += bytes;
     return performance.now() - fullSince < countingMs && counted < maxCountedBytes;
   };
+}
+
+function binaryOnly({ roots }: SearchContext, query: TextQuery, place: Place): TextFound {
+  const skipped = [{ path: roots.nameOf(place.real), reason: 'a large binary file' }];
+  return { ...nothing(query), skipped, totalSkipped: 1 };
 }
 
 function nothing({ mode }: TextQuery): TextFound {

@@ -9,8 +9,8 @@ export interface Group<Item> {
  * threads come to them; so the same search gives the same answer, and memory does not grow with what is found.
  */
 export interface FirstGroups<Item> {
-  /** False when a group of this path would be dropped at once. */
-  wants(path: Buffer): boolean;
+  /** False when a group of this path, a part of the bytes, would be dropped at once. */
+  wants(bytes: Buffer, from?: number, to?: number): boolean;
   add(group: Group<Item>): void;
   readonly isFull: boolean;
   readonly groups: readonly Group<Item>[];
@@ -20,9 +20,9 @@ export function createFirstGroups<Item>(wanted: number): FirstGroups<Item> {
   const groups: Group<Item>[] = [];
   let held = 0;
   return {
-    wants: (path) => {
-      const last = groups.at(-1);
-      return held < wanted || last === undefined || path.compare(last.path) < 0;
+    wants: (bytes, from = 0, to = bytes.length) => {
+      const last = groups.at(-1)?.path;
+      return held < wanted || last === undefined || bytes.compare(last, 0, last.length, from, to) < 0;
     },
     add: (group) => {
       groups.splice(placeOf(groups, group.path), 0, group);

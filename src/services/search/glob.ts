@@ -107,5 +107,6 @@ function fits(names: readonly string[], steps: readonly Step[]): boolean {
       step = star + 1;
     } else return false;
   }
-  return steps.slice(step).every((left) => left === '**');
+  // A `**` left at the end has nothing to take: `a/**` is what lies in `a`, not a file of that name.
+  return step === steps.length;
 }

@@ -1,13 +1,5 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
 import type { Place } from './place.js';
 import type { Roots } from './roots.js';
 
@@ -19,11 +11,9 @@ export interface Where {
 /** A file below the start of a search, opened and then found to be inside. */
 export interface InsideFile {
   readonly forChild: string;
-  readonly fd: number;
   close(): void;
 }
 
-const hasProc = process.platform === 'linux';
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const folderFlags = fileFlags | constants.O_DIRECTORY;
 
@@ -35,13 +25,13 @@ export function openInside({ roots, place }: Where, path: Buffer): InsideFile | 
   const full = below(place, path);
   const fd = tryTo(() => openSync(full, fileFlags));
   if (fd === undefined) return undefined;
-  const isGood = tryTo(() => roots.contains(realOf(fd, full)) && fstatSync(fd).isFile());
-  if (isGood !== true) {
-    closeSync(fd);
-    return undefined;
-  }
-  const forChild = hasProc ? `/proc/${process.pid}/fd/${fd}` : full.toString();
-  return { fd, forChild, close: () => closeSync(fd) };
+  const forChild = tryTo(() => {
+    const real = realPathOfOpen(fd, full.toString());
+    return roots.contains(real) && fstatSync(fd).isFile() ? pathForChild(fd, real) : undefined;
+  });
+  if (forChild !== undefined) return { forChild, close: () => closeSync(fd) };
+  closeSync(fd);
+  return undefined;
 }
 
 /** Those of the paths below the start that are there now and inside. Each folder is opened, then checked. */
@@ -81,8 +71,8 @@ function inFolder<T>({ roots, place }: Where, folder: Buffer, look: (opened: Buf
   const fd = tryTo(() => openSync(full, folderFlags));
   if (fd === undefined) return undefined;
   try {
-    if (tryTo(() => roots.contains(realOf(fd, full))) !== true) return undefined;
-    return look(hasProc ? Buffer.from(`/proc/self/fd/${fd}`) : full);
+    if (tryTo(() => roots.contains(realPathOfOpen(fd, full.toString()))) !== true) return undefined;
+    return look(Buffer.from(pathOfOpen(fd, full.toString())));
   } finally {
     closeSync(fd);
   }
@@ -92,10 +82,6 @@ const slash = Buffer.from('/');
 
 function below(place: Place, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(place.here), slash, path]);
-}
-
-function realOf(fd: number, path: Buffer): string {
-  return hasProc ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path.toString());
 }
 
 /** What is gone, locked or not readable is answered by undefined: the caller then says nothing about it. */

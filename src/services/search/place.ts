@@ -1,5 +1,6 @@
-import { close, closeSync, constants, fstatSync, open, readlinkSync } from 'node:fs';
+import { close, closeSync, constants, fstatSync, open } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
 import { noSuchPlace, notReadable, outside, wrongKind } from './failures.js';
 import type { Roots } from './roots.js';
 
@@ -17,8 +18,6 @@ export interface Place {
   close(): void;
 }
 
-/** Only Linux can name an open file. Elsewhere the path is all there is, and a race can deceive us. */
-const hasProc = process.platform === 'linux';
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens what the caller named, and believes only what was opened. */
@@ -54,19 +53,19 @@ interface Opened {
 }
 
 function checkedPlace({ roots, fd, path, located }: Opened): Place {
-  const here = hasProc ? `/proc/self/fd/${fd}` : located;
-  const real = hasProc ? readlinkSync(here) : located;
+  const real = realPathOfOpen(fd, located);
   if (!roots.contains(real)) throw outside(path, roots.first);
   const stat = fstatSync(fd);
   if (!stat.isDirectory() && !stat.isFile()) throw wrongKind(path, 'a regular file or folder');
   const kind = stat.isDirectory() ? 'folder' : 'file';
+  const here = pathOfOpen(fd, located);
   return {
     kind,
     real,
     here,
-    forChild: hasProc ? `/proc/${process.pid}/fd/${fd}` : located,
+    forChild: pathForChild(fd, located),
     // The child resolves it before it becomes another program, while it still holds our descriptors.
-    cwd: kind === 'folder' ? here : hasProc ? '/' : dirname(located),
+    cwd: kind === 'folder' ? here : dirname(located),
     close: () => close(fd),
   };
 }

@@ -32,6 +32,8 @@ export async function readRoots(given: readonly string[]): Promise<Roots> {
       const wanted = resolve(first, path);
       // Without a look at the disk: a path that is spelled outside says nothing of what is there.
       if (!contains(wanted) && !spelled.some((root) => isWithin(root, wanted))) throw outside(path, first);
+      // What is opened is checked again in any case, and most searches start here.
+      if (wanted === first) return first;
       if (path.includes('\0')) throw noSuchPlace(path);
       const found = await follow(wanted);
       if (!contains(found.path)) throw outside(path, first);

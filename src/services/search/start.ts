@@ -26,9 +26,11 @@ export function nameOf(roots: Roots, place: Place, path: string): string {
   return start === '.' ? path : `${start === '/' ? '' : start}/${path}`;
 }
 
-/** ripgrep names everything below its working directory like this. */
-const here = './';
+/** Whether `./` stands there: ripgrep begins every path below its working directory so. */
+export function isHere(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 46 && bytes[at + 1] === 47;
+}
 
 export function withoutHere(path: Buffer): Buffer {
-  return path[0] === 46 && path[1] === 47 ? path.subarray(here.length) : path;
+  return isHere(path, 0) ? path.subarray(2) : path;
 }

@@ -29,6 +29,15 @@ export function readItem(mode: TextMode, bytes: Buffer, isCut: boolean): Item | 
   return { kind: 'line', line: number.value, isMatch, ...textOf(bytes.subarray(number.end + 1), isCut) };
 }
 
+/** How many lines of its file a record says to match, without reading more of it than that. */
+export function matchesIn(mode: TextMode, bytes: Buffer, from: number, to: number): number {
+  if (mode === 'files') return 0;
+  if (mode === 'counts') return Number(bytes.toString('latin1', from, to));
+  let at = from;
+  for (let digit = bytes[at]; digit !== undefined && digit >= 48 && digit <= 57; digit = bytes[at]) at += 1;
+  return bytes[at] === colon ? 1 : 0;
+}
+
 function readNumber(bytes: Buffer): { readonly value: number; readonly end: number } | undefined {
   let value = 0;
   let at = 0;

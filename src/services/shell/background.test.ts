@@ -4,7 +4,14 @@ import { openBackground } from './background.js';
 import type { CommandEnd, CommandRun } from './command-run.js';
 
 const nothing: ShellOutput = { stdout: '', stderr: '', truncated: false, isFileComplete: true, bytes: 0 };
-const done: CommandEnd = { exitCode: 0, hasBegun: true, leftovers: 0, hasSurvivors: false, durationMs: 5 };
+const done: CommandEnd = {
+  exitCode: 0,
+  hasBegun: true,
+  leftovers: 0,
+  hasSurvivors: false,
+  createdPaths: [],
+  durationMs: 5,
+};
 
 describe('background commands', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -114,6 +121,7 @@ function fakeRun(options: { readonly endsAt?: 'once' } = {}) {
   });
   const run: CommandRun = {
     sandbox: 'none',
+    points: new Set<string>(),
     cwd: '/',
     startedAt: 0,
     ended,

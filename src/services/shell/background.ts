@@ -21,6 +21,7 @@ interface Entry {
   state: BackgroundState;
   end?: ShellEnd;
   reason?: string;
+  createdPaths?: readonly string[];
   durationMs?: number;
   patience: NodeJS.Timeout;
 }
@@ -85,9 +86,10 @@ export function openBackground(idleMs = usualIdleMs): Background {
       const entry: Entry = { id, sessionId, command, run, state: 'running', patience };
       entries.set(id, entry);
       waitForPoll(entry);
-      void run.ended.then(({ exitCode, signal, durationMs }) => {
+      void run.ended.then(({ exitCode, signal, createdPaths, durationMs }) => {
         if (entry.state === 'running') entry.state = 'finished';
         entry.end = { exitCode, ...(signal !== undefined && { signal }) };
+        entry.createdPaths = createdPaths;
         entry.durationMs = durationMs;
         forgetOldest();
       });
@@ -129,6 +131,7 @@ async function report(entry: Entry, filter: string | undefined): Promise<Backgro
     state: end === undefined ? 'running' : state,
     ...(end && { end }),
     ...(reason !== undefined && { reason }),
+    createdPaths: entry.createdPaths ?? [],
     durationMs: entry.durationMs ?? Math.round(performance.now() - run.startedAt),
     sandbox: run.sandbox,
     cwd: run.cwd,

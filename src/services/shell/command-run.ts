@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ChildProcess, Processes, ProcessEnd, ProcessExit } from '../../kernel/process.js';
 import type { SandboxKind, ShellEnd } from '../../kernel/shell-port.js';
 import { type Capture, openCapture } from './capture.js';
@@ -15,7 +17,10 @@ export interface CommandParts {
   readonly bubblewrap: string | undefined;
   readonly mounts: MountParts;
   readonly folder: SpoolFolder;
-  readonly nameFor: (file: string) => string;
+  /** A path as the caller may name it. */
+  readonly pathFor: (path: string) => string;
+  /** The root in which `folder` is. */
+  readonly root: string;
 }
 
 export interface CommandOrder {
@@ -27,6 +32,8 @@ export interface CommandOrder {
 /** A command that runs. Nothing of it is left when `ended` resolves, and it never rejects. */
 export interface CommandRun {
   readonly sandbox: SandboxKind;
+  /** See `Mounts`; empty without sandbox. */
+  readonly points: ReadonlySet<string>;
   readonly cwd: string;
   readonly startedAt: number;
   readonly capture: Capture;
@@ -40,6 +47,8 @@ export interface CommandEnd extends ShellEnd {
   readonly hasBegun: boolean;
   readonly leftovers: number;
   readonly hasSurvivors: boolean;
+  /** Protected files that came to be. */
+  readonly createdPaths: readonly string[];
   readonly durationMs: number;
 }
 
@@ -54,7 +63,8 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
   const laid = parts.bubblewrap === undefined ? undefined : layMounts(mounts);
   const options = [...namespaceArgs, ...(laid?.args ?? []), '--chdir', order.cwd];
   const line = parts.bubblewrap === undefined ? inner : inSandbox(parts.bubblewrap, options, inner);
-  const { processes, folder, nameFor } = parts;
+  const { processes, folder, root } = parts;
+  const nameFor = (file: string) => parts.pathFor(join(root, file));
   const startedAt = performance.now();
   try {
     const child = await processes.start({
@@ -71,9 +81,13 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
     const notes = collectNotes(child);
     const capture = openCapture({ child, folder, nameFor });
     const { ended, end } = follow(child, () => readNotes(sandbox, notes()));
-    const finished = ended.then((how) => ({ ...how, durationMs: Math.round(performance.now() - startedAt) }));
-    void finished.then(() => laid?.release());
-    return { sandbox, cwd: order.cwd, startedAt, capture, ended: finished, end };
+    const finished = ended.then((how) => {
+      laid?.release();
+      const createdPaths = (laid?.absent ?? []).filter((path) => existsSync(path)).map(parts.pathFor);
+      return { ...how, createdPaths, durationMs: Math.round(performance.now() - startedAt) };
+    });
+    const points = laid?.points ?? new Set<string>();
+    return { sandbox, points, cwd: order.cwd, startedAt, capture, ended: finished, end };
   } catch (error) {
     laid?.release();
     throw error;
@@ -88,7 +102,7 @@ function collectNotes(child: ChildProcess): () => string {
   return () => text;
 }
 
-type Followed = Omit<CommandEnd, 'durationMs'>;
+type Followed = Omit<CommandEnd, 'durationMs' | 'createdPaths'>;
 
 /** From the exit of the command, or from `end`, until nothing of it is left. */
 function follow(child: ChildProcess, notes: () => Notes) {

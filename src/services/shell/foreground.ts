@@ -32,9 +32,18 @@ export async function attend(run: CommandRun, timeoutMs: number, exchange: Excha
 }
 
 function resultOf(run: CommandRun, end: CommandEnd) {
-  const { exitCode, signal, leftovers, hasSurvivors, durationMs } = end;
+  const { exitCode, signal, leftovers, hasSurvivors, createdPaths, durationMs } = end;
   const { sandbox, cwd } = run;
-  return { exitCode, ...(signal && { signal }), leftovers, hasSurvivors, durationMs, sandbox, cwd };
+  return {
+    exitCode,
+    ...(signal && { signal }),
+    leftovers,
+    hasSurvivors,
+    createdPaths,
+    durationMs,
+    sandbox,
+    cwd,
+  };
 }
 
 function tellProgress(run: CommandRun, exchange: Exchange): () => void {

@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isInside } from './inside.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
@@ -12,10 +13,16 @@ export interface MountParts {
   readonly temporary: string;
   /** The gate's own: commands do not see it. */
   readonly stateDir: string;
+  /** The paths that each command which runs now has as mount points of its own. */
+  readonly held: () => readonly ReadonlySet<string>[];
 }
 
 export interface Mounts {
   readonly args: readonly string[];
+  /** The paths of the roots that are mount points for this command, which it can therefore not exchange. */
+  readonly points: ReadonlySet<string>;
+  /** Protected files that do not exist. */
+  readonly absent: readonly string[];
   /** Called when the sandbox is gone. */
   release(): void;
 }
@@ -41,9 +48,21 @@ export function layMounts(parts: MountParts): Mounts {
   ];
   const release = parts.placeholders.hold(plans.flatMap(({ missing }) => missing));
   const accesses = new Map(plans.flatMap(({ paths }) => [...paths]));
-  const inRoots = [...accesses].filter(([path]) => existsSync(path)).map(mountOf);
+  const grounds = [...parts.roots, ...repositories.map(({ folder }) => folder)];
+  const steady = [...accesses].filter(([path]) => existsSync(path) && isSteady(path, grounds, parts.held()));
+  const inRoots = steady.map(mountOf);
   const mounts = [...systemMounts(), temporaryMount(parts), ...stateMount(parts), ...inRoots];
-  return { args: inOrder(mounts), release };
+  const points = new Set(steady.map(([path]) => path));
+  return { args: inOrder(mounts), points, absent: plans.flatMap(({ absent }) => absent), release };
+}
+
+/**
+ * A mount is laid by name, and a command that runs beside could put a link to somewhere else in its place at that very
+ * moment; unless the path and every folder above it are mount points for that command too, which nobody can rename.
+ */
+function isSteady(path: string, grounds: readonly string[], held: readonly ReadonlySet<string>[]): boolean {
+  if (grounds.includes(path)) return true;
+  return held.every((points) => points.has(path) && isSteady(dirname(path), grounds, [points]));
 }
 
 /** What a trial needs: nothing of a workspace, so that no workspace can make it fail. */
@@ -57,11 +76,17 @@ function inOrder(mounts: readonly Mount[]): readonly string[] {
   return sorted.flatMap(({ args }) => args);
 }
 
+const kernelControls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'scsi', 'mtrr', 'pressure'].map(
+  (name) => `/proc/${name}`,
+);
+
 function systemMounts(): readonly Mount[] {
   return [
     { path: '/', args: ['--ro-bind', '/', '/'] },
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/proc', args: ['--proc', '/proc'] },
+    // To root these are open in every namespace, and some of them make the kernel run programs.
+    ...kernelControls.filter(existsSync).map((path) => mountOf([path, 'fixed'])),
     ...['/run', '/var/run'].filter(isFolder).map(hide),
     ...neededOfRun(),
   ];
@@ -100,7 +125,6 @@ function hide(path: string): Mount {
 }
 
 function mountOf([path, access]: readonly [string, Access]): Mount {
-  if (access === 'empty') return { path, args: ['--ro-bind', '/dev/null', path] };
   return { path, args: [access === 'fixed' ? '--ro-bind' : '--bind', path, path] };
 }
 

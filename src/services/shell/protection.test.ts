@@ -8,17 +8,18 @@ describe('the plan of what commands cannot change', () => {
   let root: string;
   let held: readonly string[] = [];
   const plan = (...paths: readonly string[]) => {
-    const { paths: found, missing } = planProtection(
-      root,
-      paths,
-      new Set(held.map((path) => join(root, path))),
-    );
+    const {
+      paths: found,
+      missing,
+      absent,
+    } = planProtection(root, paths, new Set(held.map((path) => join(root, path))));
     const short = (path: string) => path.slice(root.length + 1);
     return {
       paths: Object.fromEntries(
         [...found].filter(([path]) => path !== root).map(([path, how]) => [short(path), how]),
       ),
-      missing: missing.map(({ path, kind }) => `${kind} ${short(path)}`),
+      missing: missing.map(short),
+      absent: absent.map(short),
     };
   };
 
@@ -34,40 +35,34 @@ describe('the plan of what commands cannot change', () => {
     expect(plan('.git/hooks', '.git/config', join(root, '.git', 'hooks'))).toEqual({
       paths: { '.git': 'writable', '.git/hooks': 'fixed', '.git/config': 'fixed' },
       missing: [],
+      absent: [],
     });
   });
 
-  it('wants placeholders for what is missing, with the folders on the way', () => {
-    expect(plan('tidegate.yaml', '.tidegate', '.claude/settings.json')).toEqual({
+  it('wants placeholders for missing folders with those on the way, and none for files', () => {
+    rmSync(join(root, '.git', 'hooks'), { recursive: true });
+    expect(plan('tidegate.yaml', '.tidegate', '.vscode/mcp.json', '.git/hooks', '.a/.b')).toEqual({
       paths: {
         '.tidegate': 'fixed',
-        'tidegate.yaml': 'empty',
-        '.claude': 'writable',
-        '.claude/settings.json': 'empty',
+        '.a': 'writable',
+        '.a/.b': 'fixed',
+        '.git': 'writable',
+        '.git/hooks': 'fixed',
       },
-      missing: ['folder .tidegate', 'file tidegate.yaml', 'folder .claude', 'file .claude/settings.json'],
+      missing: ['.a', '.a/.b', '.tidegate', '.git/hooks'],
+      absent: ['tidegate.yaml', '.vscode/mcp.json'],
     });
   });
 
-  it('takes what another command holds for missing, but not what somebody filled', () => {
+  it('takes what another command holds for missing, so that it is held by this one too', () => {
     mkdirSync(join(root, '.claude'));
-    for (const name of ['.claude/settings.json', '.mcp.json']) writeFileSync(join(root, name), '');
-    writeFileSync(join(root, 'tidegate.yaml'), 'log: {}');
-    held = ['.claude', '.claude/settings.json', '.mcp.json', 'tidegate.yaml'];
-    expect(plan('.claude/settings.json', '.mcp.json', 'tidegate.yaml')).toEqual({
-      paths: {
-        '.mcp.json': 'empty',
-        'tidegate.yaml': 'fixed',
-        '.claude': 'writable',
-        '.claude/settings.json': 'empty',
-      },
-      missing: ['file .mcp.json', 'folder .claude', 'file .claude/settings.json'],
-    });
+    held = ['.claude'];
+    expect(plan('.claude')).toEqual({ paths: { '.claude': 'fixed' }, missing: ['.claude'], absent: [] });
   });
 
   it('does not forbid git init', () => {
     rmSync(join(root, '.git'), { recursive: true });
-    expect(plan('.git/hooks', '.git/config')).toEqual({ paths: {}, missing: [] });
+    expect(plan('.git/hooks', '.git/config')).toEqual({ paths: {}, missing: [], absent: [] });
   });
 
   it('fixes the .git file of a worktree', () => {

@@ -1,23 +1,24 @@
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
-import { extname, join, relative, resolve, sep } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from './inside.js';
-import type { Missing } from './placeholders.js';
 
-/** How a path of the workspace lies in the sandbox. `empty` is a file that does not exist and must not come to be. */
-export type Access = 'writable' | 'fixed' | 'empty';
+/** How a path of the workspace lies in the sandbox. */
+export type Access = 'writable' | 'fixed';
 
 export interface Protection {
-  /** Parents first. */
   readonly paths: ReadonlyMap<string, Access>;
-  /** What has to be made, so that something can lie on it. Parents first. */
-  readonly missing: readonly Missing[];
+  /** Folders that have to be made, so that something can lie on them. Parents first. */
+  readonly missing: readonly string[];
+  /** Files that do not exist, and which nothing keeps from coming to be. */
+  readonly absent: readonly string[];
 }
 
 interface Plan {
   readonly root: string;
   readonly held: ReadonlySet<string>;
   readonly paths: Map<string, Access>;
-  readonly missing: Missing[];
+  readonly missing: string[];
+  readonly absent: string[];
 }
 
 /**
@@ -30,7 +31,7 @@ export function planProtection(
   protectedPaths: readonly string[],
   held: ReadonlySet<string>,
 ): Protection {
-  const plan: Plan = { root, held, paths: new Map([[root, 'writable']]), missing: [] };
+  const plan: Plan = { root, held, paths: new Map([[root, 'writable']]), missing: [], absent: [] };
   // Short ones first: what lies in a fixed folder is fixed with it.
   const wanted = protectedPaths.map((path) => resolve(root, path)).sort((a, b) => a.length - b.length);
   for (const path of wanted) if (path !== root && isInside(path, root)) protect(plan, path);
@@ -44,20 +45,13 @@ function protect(plan: Plan, path: string, isFollowed = false): void {
     if (plan.paths.get(current) === 'fixed') return;
     current = join(current, name);
     const found = lstatSync(current, { throwIfNoEntry: false });
-    if (found === undefined || isPlaceholder(plan, current, found))
-      return protectMissing(plan, current, names.slice(index + 1));
+    if (found === undefined || plan.held.has(current)) return protectMissing(plan, current, path);
     if (found.isSymbolicLink()) return isFollowed ? undefined : protectTarget(plan, path);
     const isLast = index === names.length - 1;
     // A file on the way, such as the `.git` of a worktree, is what the path hangs on.
     if (isLast || !found.isDirectory()) return fix(plan, current);
     if (!plan.paths.has(current)) plan.paths.set(current, 'writable');
   }
-}
-
-/** One that was filled is real by now. */
-function isPlaceholder(plan: Plan, path: string, found: Stats): boolean {
-  if (!plan.held.has(path)) return false;
-  return found.isDirectory() || (found.isFile() && found.size === 0);
 }
 
 function fix(plan: Plan, path: string): void {
@@ -76,20 +70,21 @@ function protectTarget(plan: Plan, path: string): void {
   }
 }
 
-/** Not below a `.git` that does not exist: that would forbid `git init`. */
-function protectMissing(plan: Plan, first: string, rest: readonly string[]): void {
-  if (first.endsWith(`${sep}.git`)) return;
-  let current = first;
-  for (const name of rest) {
-    add(plan, current, 'folder', 'writable');
-    current = join(current, name);
+/**
+ * A folder gets a placeholder, which neither git nor agents mind. A file does not: agents take an empty one for a
+ * broken configuration, and git for a new file. Nor is there one below a missing `.git`: that would forbid `git init`.
+ */
+function protectMissing(plan: Plan, first: string, path: string): void {
+  if (basename(first) === '.git') return;
+  if (!isFolderName(basename(path))) return void plan.absent.push(path);
+  const names = relative(dirname(first), path).split(sep);
+  for (const index of names.keys()) {
+    const current = join(dirname(first), ...names.slice(0, index + 1));
+    if (!plan.missing.includes(current)) plan.missing.push(current);
+    if (plan.paths.get(current) !== 'fixed') plan.paths.set(current, current === path ? 'fixed' : 'writable');
   }
-  if (extname(current) === '') add(plan, current, 'folder', 'fixed');
-  else add(plan, current, 'file', 'empty');
 }
 
-function add(plan: Plan, path: string, kind: Missing['kind'], access: Access): void {
-  if (plan.paths.has(path)) return;
-  plan.paths.set(path, access);
-  plan.missing.push({ path, kind });
+function isFolderName(name: string): boolean {
+  return name === 'hooks' || /^\.[^.]+$/.test(name);
 }

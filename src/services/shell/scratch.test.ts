@@ -55,10 +55,10 @@ describe('the folder of the gate for commands', () => {
       const dead = spawnSync(process.execPath, ['-e', '']).pid;
       const gone = join(stateDir, 'shell', own.replace(/^\d+-/, `${dead}-`));
       const reused = join(stateDir, 'shell', own.replace(/^(\d+)-\d+-/, '$1-1-'));
-      const placeholder = join(stateDir, '.mcp.json');
+      const placeholder = join(stateDir, '.claude');
       for (const folder of [gone, reused]) mkdirSync(join(folder, 'tmp-1'), { recursive: true });
-      writeFileSync(placeholder, '');
-      writeFileSync(join(gone, 'placeholders.json'), JSON.stringify([{ path: placeholder, kind: 'file' }]));
+      mkdirSync(placeholder);
+      writeFileSync(join(gone, 'placeholders.json'), JSON.stringify([placeholder]));
       const next = openScratch(stateDir);
       next.temporaryOf('session');
       await next.close();

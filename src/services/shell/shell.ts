@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Exchange } from '../../kernel/exchange.js';
 import type { PortService, Readiness } from '../../kernel/ports.js';
 import type { Processes } from '../../kernel/process.js';
@@ -46,15 +45,22 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   let hasClosed = false;
   const isClosed = () => hasClosed;
   let starting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(start: () => Promise<T>): Promise<T> => {
+    const turn = last.then(start, start);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
 
   const prepare = async (sessionId: string, cwd: string): Promise<CommandParts> => {
     bubblewrap ??= findBubblewrap({ roots, processes: parts.processes, path, log });
     const { processes, env, protectedPaths, stateDir } = parts;
     const temporary = scratch.temporaryOf(sessionId);
-    const mounts = { roots, protectedPaths, placeholders, temporary, stateDir };
+    const held = () => [...running].map(({ points }) => points);
+    const mounts = { roots, protectedPaths, placeholders, temporary, stateDir, held };
     const [root, folder] = folderOf(folders, cwd);
-    const nameFor = (file: string) => pathForCallers(join(root, file), roots);
-    return { processes, env, interpreter, bubblewrap: await bubblewrap, mounts, folder, nameFor };
+    const pathFor = (file: string) => pathForCallers(file, roots);
+    return { processes, env, interpreter, bubblewrap: await bubblewrap, mounts, folder, root, pathFor };
   };
   const begin = async (sessionId: string, order: ShellCommand, isBackground: boolean) => {
     check(order.command);
@@ -62,12 +68,18 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     if (running.size + starting >= maxRunning) throw tooMany();
     starting += 1;
     try {
+      refuseMovedRoots(roots);
+      refuseStateInside(roots, parts.stateDir);
       const cwd = await resolveDirectory(order.cwd, roots);
       const prepared = await prepare(sessionId, cwd);
-      const run = await startCommand(prepared, { command: order.command, cwd, isBackground }).catch(
-        notStarted,
-      );
-      running.add(run);
+      // One after the other, so that each start knows what the commands before it hold.
+      const run = await inTurn(async () => {
+        const started = await startCommand(prepared, { command: order.command, cwd, isBackground }).catch(
+          notStarted,
+        );
+        running.add(started);
+        return started;
+      });
       void run.ended.then(() => running.delete(run));
       // Closed while the command was about to start: nobody else would end it.
       if (isClosed()) run.end();
@@ -192,4 +204,25 @@ function atMost(ms: number, work: Promise<unknown>): Promise<unknown> {
     timer = setTimeout(resolve, ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Whoever puts a link in the place of a root would lead every command elsewhere. */
+function refuseMovedRoots(roots: readonly string[]): void {
+  const moved = roots.find((root) => realOf(root) !== root || !existsSync(root));
+  if (moved === undefined) return;
+  throw new ToolFailure('refused', `The workspace root ${moved} is not the folder that it was.`, {
+    reason: 'root_gone',
+    suggestion: 'Ask the operator to look at the workspace and to start the gate again.',
+  });
+}
+
+/** The state says what is trusted. In a folder that commands may write, one could put another state in its place. */
+function refuseStateInside(roots: readonly string[], stateDir: string): void {
+  const state = realOf(stateDir);
+  const root = roots.find((one) => isInside(state, one));
+  if (root === undefined) return;
+  throw new ToolFailure('refused', `The gate keeps its state inside of the workspace root ${root}.`, {
+    reason: 'state_in_workspace',
+    suggestion: 'Ask the operator to set TIDEGATE_HOME to a folder outside, or to choose a narrower root.',
+  });
 }

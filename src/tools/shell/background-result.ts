@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { type BackgroundReport, backgroundStates } from '../../kernel/shell-port.js';
 import { outputFields } from './output-fields.js';
-import { endData, endLine, fileLines, outputData, outputLines } from './result-text.js';
+import {
+  createdData,
+  createdLines,
+  endData,
+  endLine,
+  fileLines,
+  outputData,
+  outputLines,
+} from './result-text.js';
 
 export const backgroundFields = {
   background_id: z.string().describe('The id of the command.'),
@@ -23,6 +31,7 @@ export function backgroundResult(report: BackgroundReport) {
     ...(reason !== undefined && { reason }),
     ...outputData(report),
     ...endData(end),
+    ...createdData(report.createdPaths),
     duration_ms: durationMs,
     sandbox,
     cwd,
@@ -34,6 +43,7 @@ export function backgroundResult(report: BackgroundReport) {
     ...(end === undefined ? [] : endLine(end)),
     ...(lines.length === 0 ? ['(no new output)'] : lines),
     ...fileLines(report),
+    ...createdLines(report.createdPaths),
     `[${durationMs} ms · sandbox: ${sandbox} · cwd: ${cwd}]`,
   ];
   return { data, text: text.join('\n') };

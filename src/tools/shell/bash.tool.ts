@@ -2,7 +2,15 @@ import { z } from 'zod';
 import type { ShellResult } from '../../kernel/shell-port.js';
 import { defineTool } from '../../tool/index.js';
 import { outputFields } from './output-fields.js';
-import { endData, endLine, fileLines, outputData, outputLines } from './result-text.js';
+import {
+  createdData,
+  createdLines,
+  endData,
+  endLine,
+  fileLines,
+  outputData,
+  outputLines,
+} from './result-text.js';
 
 const description = `Runs a shell command in the workspace and returns its output.
 
@@ -110,6 +118,7 @@ function finished(result: ShellResult) {
     sandbox,
     cwd,
     ...(leftovers > 0 && { ended_processes: leftovers }),
+    ...createdData(result.createdPaths),
   };
   const lines = [
     ...(timedOut
@@ -120,6 +129,7 @@ function finished(result: ShellResult) {
     ...fileLines(result),
     ...(leftovers > 0 ? [`${leftovers} processes that it left running were ended.`] : []),
     ...(result.hasSurvivors ? ['Something that it started could not be ended and may still run.'] : []),
+    ...createdLines(result.createdPaths),
     `[${durationMs} ms · ${where(sandbox, cwd)}]`,
   ];
   return { data, text: lines.join('\n') };

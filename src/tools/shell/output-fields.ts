@@ -14,6 +14,10 @@ export const outputFields = {
     .boolean()
     .optional()
     .describe('False when the output was longer than the file may be. Present with output_file.'),
+  created_configurations: z
+    .array(z.string())
+    .optional()
+    .describe('Files that make agents or editors run commands and that came to be while it ran.'),
   exit_code: z.int().optional().describe('The exit code; 128 + n when signal n ended the command.'),
   signal: z.string().optional().describe('The signal that the exit code stands for.'),
   duration_ms: z.int().describe('How long the command has run.'),

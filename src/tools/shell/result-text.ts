@@ -7,6 +7,18 @@ export function outputData(output: ShellOutput) {
   return { stdout, stderr, truncated, ...file };
 }
 
+/** What the operator should know of: nobody asked for these files. */
+export function createdData(paths: readonly string[]) {
+  return paths.length === 0 ? {} : { created_configurations: [...paths] };
+}
+
+export function createdLines(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [
+    `Came to be while it ran, and can make agents or editors run commands: ${paths.join(', ')}. Tell the operator.`,
+  ];
+}
+
 export function endData(end: ShellEnd | undefined) {
   if (end === undefined) return {};
   return { exit_code: end.exitCode, ...(end.signal !== undefined && { signal: end.signal }) };

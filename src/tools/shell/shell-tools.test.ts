@@ -20,6 +20,7 @@ const result: ShellResult = {
   cwd: '/ws',
   leftovers: 0,
   hasSurvivors: false,
+  createdPaths: [],
 };
 const report: BackgroundReport = { ...result, id: 'bash_1', command: 'make', state: 'running' };
 

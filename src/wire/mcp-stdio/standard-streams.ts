@@ -11,5 +11,11 @@ function openOutput(): Writable {
   const kind = fstatSync(1);
   const isPipe = kind.isFIFO() || kind.isSocket();
   if (!isPipe || process.platform === 'win32') return process.stdout;
+  keepOthersOut();
   return new Socket({ fd: 1, readable: false, writable: true });
+}
+
+/** The wire is ours alone: what tools of a workspace print goes to stderr and breaks no message. */
+function keepOthersOut(): void {
+  Object.defineProperty(process, 'stdout', { configurable: true, get: () => process.stderr });
 }

@@ -39,7 +39,7 @@ function openPlace() {
   mkdirSync(home);
   const configFile = join(directory, 'tidegate.yaml');
   const servers = { fixture: { command: process.execPath, args: [fixture], prefix: '' } };
-  writeFileSync(configFile, JSON.stringify({ servers }));
+  writeFileSync(configFile, JSON.stringify({ builtins: [], servers }));
   const state = join(home, 'state');
   const env = { PATH: process.env.PATH, HOME: home, TIDEGATE_HOME: state };
   return { directory, configFile, state, env };
