@@ -1,1 +1,1 @@
-export { type Access, createAccess, withToolFilter } from './visible.js';
+export { type Access, accessFrom, createAccess, type Visibility, withToolFilter } from './visible.js';

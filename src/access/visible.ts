@@ -1,24 +1,58 @@
-import type { Principal, Session, Spec } from '../kernel/index.js';
+import { createToolFilter, type Principal, type Session, type Spec } from '../kernel/index.js';
+
+export interface Visibility {
+  readonly visible: boolean;
+  readonly callable: boolean;
+}
 
 /** The one answer to "what exists for this session, and may it be called?". */
 export interface Access {
-  visible(session: Session, spec: Spec): { readonly visible: boolean; readonly callable: boolean };
+  /**
+   * Makes the next answers at least as fresh as what was ever acknowledged to anybody. To be awaited before a call is
+   * judged or a list is shown; undefined when there is nothing to wait for.
+   */
+  refresh(): Promise<void> | undefined;
+  visible(session: Session, spec: Spec): Visibility;
+  /** Those of the definitions that are visible, in their order; the very same list as long as nothing changed. */
+  list<S extends Spec>(session: Session, specs: readonly S[]): readonly S[];
+  /** Told when somebody's rights may have changed. */
+  onChange(listener: () => void): () => void;
 }
 
-const everything = Object.freeze({ visible: true, callable: true });
-const nothing = Object.freeze({ visible: false, callable: false });
+const everything: Visibility = Object.freeze({ visible: true, callable: true });
+const nothing: Visibility = Object.freeze({ visible: false, callable: false });
 
-/** Operators see and call everything; anyone else sees nothing until grants say otherwise. */
-export function createAccess(isOperator: (principal: Principal) => boolean): Access {
+/** Rights that follow from a question which is answered at once and never changes its mind. */
+export function accessFrom(visible: Access['visible']): Access {
   return {
-    visible: (session) => (isOperator(session.principal) ? everything : nothing),
+    refresh: () => undefined,
+    visible,
+    list: (session, specs) => filterVisible(specs, (spec) => visible(session, spec).visible),
+    onChange: () => () => undefined,
   };
+}
+
+/** Operators see and call everything; anyone else sees nothing. For gates that keep no grants. */
+export function createAccess(isOperator: (principal: Principal) => boolean): Access {
+  return accessFrom((session) => (isOperator(session.principal) ? everything : nothing));
 }
 
 /** Narrows an access to tools of these names. What is filtered out does not exist, for list, call and describe alike. */
-export function withToolFilter(access: Access, isOffered: (name: string) => boolean): Access {
+export function withToolFilter(access: Access, patterns: readonly string[]): Access {
+  const isOffered = createToolFilter(patterns);
+  const isOut = (spec: Spec): boolean => spec.kind === 'tool' && !isOffered(spec.name);
+  const narrowed = new WeakMap<readonly Spec[], readonly Spec[]>();
   return {
-    visible: (session, spec) =>
-      spec.kind === 'tool' && !isOffered(spec.name) ? nothing : access.visible(session, spec),
+    ...access,
+    visible: (session, spec) => (isOut(spec) ? nothing : access.visible(session, spec)),
+    list<S extends Spec>(session: Session, specs: readonly S[]): readonly S[] {
+      let left = narrowed.get(specs) as readonly S[] | undefined;
+      if (left === undefined) narrowed.set(specs, (left = filterVisible(specs, (spec) => !isOut(spec))));
+      return access.list(session, left);
+    },
   };
+}
+
+function filterVisible<S extends Spec>(specs: readonly S[], isVisible: (spec: S) => boolean): readonly S[] {
+  return specs.every(isVisible) ? specs : specs.filter(isVisible);
 }

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { childEnvironment, type Config, createToolFilter, type Environment } from '../config/index.js';
-import { atMost, cardOf, type Processes, type Provider, type ToolModule } from '../kernel/index.js';
+import { childEnvironment, type Config, type Environment } from '../config/index.js';
+import {
+  atMost,
+  cardOf,
+  createToolFilter,
+  type Processes,
+  type Provider,
+  type ToolModule,
+} from '../kernel/index.js';
 import {
   createLocalProvider,
   type LocalTool,

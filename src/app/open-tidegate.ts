@@ -4,7 +4,6 @@ import type { Log } from '../concerns/log/index.js';
 import {
   type Config,
   createProblem,
-  createToolFilter,
   defaultConfig,
   describeProblem,
   type Environment,
@@ -14,6 +13,7 @@ import {
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   atMost,
+  createToolFilter,
   type Principal,
   principalKey,
   type Provider,
@@ -175,7 +175,7 @@ function inert({ servers, builtins, file }: Config, directory: string): Config {
 }
 
 function narrowed(access: Access, patterns: readonly string[] | undefined): Access {
-  return patterns === undefined ? access : withToolFilter(access, createToolFilter(patterns));
+  return patterns === undefined ? access : withToolFilter(access, patterns);
 }
 
 /** A pattern that names nothing is a mistake more often than not. Told when every server has listed. */

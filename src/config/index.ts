@@ -14,6 +14,5 @@ export { createProblem, describeProblem, hasErrors, type Problem } from './probl
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
 export { telemetryFromEnvironment } from './telemetry-environment.js';
-export { createToolFilter } from './tool-filter.js';
 export { openTrust, type Trust } from './trust.js';
 export { watchConfig } from './watch.js';

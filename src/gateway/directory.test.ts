@@ -47,7 +47,7 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange((changed) => void told.push(changed));
+    gateway.onChange(session, (changed) => void told.push(changed));
     const before = gateway.list(session, 'tools');
     provider.offer({ a: done });
     expect(gateway.list(session, 'tools')).toBe(before);
@@ -58,8 +58,8 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: string[] = [];
-    gateway.onChange((changed) => void told.push(`first ${changed.join()}`));
-    const stop = gateway.onChange((changed) => void told.push(`second ${changed.join()}`));
+    gateway.onChange(session, (changed) => void told.push(`first ${changed.join()}`));
+    const stop = gateway.onChange(session, (changed) => void told.push(`second ${changed.join()}`));
     provider.offer({ a: done, b: done });
     stop();
     provider.offer({ b: done });
@@ -71,7 +71,7 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done, b: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange((changed) => void told.push(changed));
+    gateway.onChange(session, (changed) => void told.push(changed));
     provider.offer({ b: done, a: done });
     expect(told).toEqual([['tools']]);
   });
@@ -209,7 +209,7 @@ describe('new providers', () => {
     const old = createFakeProvider('old', { a: done });
     const gateway = openHall({ providers: [old] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange((changed) => void told.push(changed));
+    gateway.onChange(session, (changed) => void told.push(changed));
     gateway.replaceProviders([createFakeProvider('new', { b: done })]);
     old.offer({ c: done });
     expect(namesOf(gateway)).toEqual(['b']);

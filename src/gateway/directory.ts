@@ -49,11 +49,14 @@ export interface Directory {
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
   listed(): Promise<void>;
-  /** Like settle, but only where the wanted thing is not known yet. */
-  settleFor(wanted: Wanted): Promise<void> | undefined;
+  /** Like settle, but only where the wanted thing is not known yet. What is hidden is waited for like what is not. */
+  settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
+  /** Rights as they are now. To be awaited before anything is found or listed for somebody. */
+  refresh(): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  onChange(listener: (changed: readonly ListKind[]) => void): () => void;
+  /** Told which lists of this session changed, by whatever cause. */
+  onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
   rootsChanged(): void;
   status(): readonly ProviderReport[];
   collisions(): readonly Collision[];
@@ -67,7 +70,11 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   let lists = listsOf(catalog);
   let settled: Promise<void> | undefined;
   let isListed = false;
-  const listeners = new Set<(changed: readonly ListKind[]) => void>();
+  const watchers = new Set<() => void>();
+  const told = createGathering(() => {
+    for (const look of watchers) look();
+  });
+  const stopRights = access.onChange(told);
   let unsubscribe = subscribe();
 
   function subscribe(): () => void {
@@ -81,8 +88,33 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     const before = lists;
     catalog = mergeCatalogs(providers);
     lists = keepEqual(before, listsOf(catalog));
-    const changed = listKinds.filter((kind) => lists[kind] !== before[kind]);
-    if (changed.length > 0) for (const listener of listeners) listener(changed);
+    if (listKinds.some((kind) => lists[kind] !== before[kind])) for (const look of watchers) look();
+  }
+
+  function shown<K extends ListKind>(session: Session, kind: K): ListOf<K> {
+    const all: readonly Spec[] = lists[kind];
+    return surface.show(session, access.list(session, all)) as ListOf<K>;
+  }
+
+  /** A rule that fails shows nothing; whoever lists is told of the failure itself. */
+  function shownOrNone(session: Session, kind: ListKind): readonly Spec[] {
+    try {
+      return shown(session, kind);
+    } catch {
+      return [];
+    }
+  }
+
+  function watchLists(session: Session, listener: (changed: readonly ListKind[]) => void): () => void {
+    let known = listKinds.map((kind) => shownOrNone(session, kind));
+    const look = (): void => {
+      const now = listKinds.map((kind, at) => keptIfEqual(known[at], shownOrNone(session, kind)));
+      const changed = listKinds.filter((_, at) => now[at] !== known[at]);
+      known = now;
+      if (changed.length > 0) listener(changed);
+    };
+    watchers.add(look);
+    return () => watchers.delete(look);
   }
 
   function settle(): Promise<void> {
@@ -98,17 +130,22 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   }
 
   /** A call has more time than a list: what it wants may be behind a server that is still starting. */
-  async function hold(wanted: Wanted): Promise<void> {
+  async function hold(session: Session, wanted: Wanted): Promise<void> {
+    const isFound = (): boolean => find(session, wanted) !== undefined;
+    await access.refresh();
+    if (isFound()) return;
     await settle();
-    if (!isListed && !isKnown(catalog, wanted)) await atMost(holdMs, allLists(providers));
+    if (!isListed && !isFound()) await atMost(holdMs, allLists(providers));
   }
 
   function isVisible(session: Session, spec: Spec): boolean {
     return access.visible(session, spec).visible;
   }
 
+  /** What does not exist is asked about as well: how long an answer takes must not tell the one from the other. */
   function findIn<S extends Spec>(session: Session, offered: Offered<S> | undefined): Offered<S> | undefined {
-    return offered && access.visible(session, offered.spec).callable ? offered : undefined;
+    const { callable } = access.visible(session, offered?.spec ?? nobodysTool);
+    return callable ? offered : undefined;
   }
 
   function findResource(session: Session, uri: string): Found | undefined {
@@ -138,36 +175,35 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
 
   return {
     find,
-    list<K extends ListKind>(session: Session, kind: K): ListOf<K> {
-      const all: readonly Spec[] = lists[kind];
-      const visible = all.every((spec) => isVisible(session, spec))
-        ? all
-        : all.filter((spec) => isVisible(session, spec));
-      return surface.show(session, visible) as ListOf<K>;
-    },
+    list: shown,
     describe(session, name) {
       const spec = catalog.tools.get(name)?.spec;
       return spec && isVisible(session, spec) ? spec : undefined;
     },
     settle,
     listed: () => allLists(providers),
-    settleFor: (wanted) => (isListed || isKnown(catalog, wanted) ? undefined : hold(wanted)),
+    settleFor: (session, wanted) =>
+      isListed || find(session, wanted) !== undefined ? undefined : hold(session, wanted),
+    refresh: () => access.refresh(),
     instructions(session) {
-      const specs = listKinds.flatMap((kind): readonly Spec[] => lists[kind]);
-      const visible = new Set(specs.filter((spec) => isVisible(session, spec)).map((spec) => spec.source));
+      const specs = listKinds.flatMap((kind): readonly Spec[] =>
+        access.list(session, lists[kind] as readonly Spec[]),
+      );
+      const visible = new Set(specs.map((spec) => spec.source));
       const parts = catalog.instructions.filter(({ provider }) => visible.has(provider.source));
       if (parts.length === 0) return undefined;
       return parts.map(({ provider, text }) => `# ${provider.id}\n${text}`).join('\n\n');
     },
     async watch(session, uri, listener) {
+      await access.refresh();
       const found = findResource(session, uri);
       if (!found) return createFault('resource.not_found', `Resource not found: ${uri}`, { data: { uri } });
-      return found.provider.watch(uri, listener);
+      // Whoever loses the right to read it learns no more of it either.
+      return found.provider.watch(uri, (params) => {
+        if (findResource(session, uri) !== undefined) listener(params);
+      });
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: watchLists,
     rootsChanged() {
       for (const provider of providers) provider.rootsChanged();
     },
@@ -190,7 +226,8 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     },
     async close() {
       unsubscribe();
-      listeners.clear();
+      stopRights();
+      watchers.clear();
       const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
       for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;
     },
@@ -212,15 +249,6 @@ function collisionStatus(
 
 async function allLists(providers: readonly Provider[]): Promise<void> {
   await Promise.allSettled(providers.map(async (provider) => provider.ready()));
-}
-
-function isKnown(catalog: Catalog, wanted: Wanted): boolean {
-  if (wanted.kind === 'tool') return catalog.tools.has(wanted.name);
-  if (wanted.kind === 'prompt') return catalog.prompts.has(wanted.name);
-  if (wanted.kind === 'resource') return catalog.resources.has(wanted.uri);
-  return wanted.of.kind === 'prompt'
-    ? catalog.prompts.has(wanted.of.name)
-    : catalog.templates.has(wanted.of.uriTemplate);
 }
 
 /** An address that nobody listed goes to a provider only if exactly one says that it may know it. */
@@ -261,3 +289,31 @@ function keepEqual(before: Lists, after: Lists): Lists {
 function isSame(a: Spec, b: Spec | undefined): boolean {
   return a.source === b?.source && a.definition.text === b.definition.text;
 }
+
+function keptIfEqual(before: readonly Spec[] | undefined, now: readonly Spec[]): readonly Spec[] {
+  const isEqual = before?.length === now.length && before.every((spec, at) => isSame(spec, now[at]));
+  return isEqual ? before : now;
+}
+
+/** Many changes of rights in one turn of the event loop are one for whoever watches. */
+function createGathering(look: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      isDue = false;
+      look();
+    });
+  };
+}
+
+const nobodysTool: ToolSpec = {
+  kind: 'tool',
+  name: '',
+  localName: '-',
+  source: 'builtin',
+  effect: 'read',
+  hints: {},
+  definition: emptyObject,
+};

@@ -44,13 +44,14 @@ export interface Gateway {
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
   /** One tool as this session sees it, or undefined. The same answer as list and call give. */
   describe(session: Session, name: string): ToolSpec | undefined;
-  /** Waits until the first lists are known, two seconds at most. Returns at once ever after. */
+  /** Waits until the first lists are known, two seconds at most and once; and until rights are as they are now. */
   settle(): Promise<void>;
   /** Resolves when every provider has listed what it offers, or has failed to. For callers that have time. */
   listed(): Promise<void>;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  onChange(listener: (changed: readonly ListKind[]) => void): () => void;
+  /** Told which lists of this session changed: by what servers offer, or by what it may see. */
+  onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
   rootsChanged(): void;
   status(): readonly ProviderReport[];
   collisions(): readonly Collision[];
@@ -71,8 +72,11 @@ export function openGateway(parts: GatewayParts): Gateway {
     continued: Continued,
     seen: Seen,
   ): Promise<Outcome> {
-    const settling = directory.settleFor(request.wanted);
+    const settling = directory.settleFor(request.session, request.wanted);
     if (settling !== undefined) await settling;
+    // The last thing before it is judged: no answer from before an acknowledged change may let it through.
+    const refreshing = directory.refresh();
+    if (refreshing !== undefined) await refreshing;
     const admission = admit(request, (wanted) => directory.find(request.session, wanted), continued);
     if (!admission.ok) return faulted(admission.fault);
     const { call, provider } = admission;
@@ -132,11 +136,14 @@ export function openGateway(parts: GatewayParts): Gateway {
     },
     list: (session, kind) => directory.list(session, kind),
     describe: (session, name) => directory.describe(session, name),
-    settle: () => directory.settle(),
+    async settle() {
+      await directory.settle();
+      await directory.refresh();
+    },
     listed: () => directory.listed(),
     instructions: (session) => directory.instructions(session),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
-    onChange: (listener) => directory.onChange(listener),
+    onChange: (session, listener) => directory.onChange(session, listener),
     rootsChanged: () => directory.rootsChanged(),
     status: () => directory.status(),
     collisions: () => directory.collisions(),

@@ -116,3 +116,4 @@ export type {
   ToolResult,
   TypedResult,
 } from './tool-module.js';
+export { createToolFilter, matchesPattern } from './tool-filter.js';

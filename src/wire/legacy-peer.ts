@@ -57,7 +57,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   let nextQuestion = 0;
   let isReady = false;
   let isClosed = false;
-  const stopChanges = gateway.onChange((changed) => {
+  const stopChanges = gateway.onChange(parts.session, (changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
 

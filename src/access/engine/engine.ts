@@ -38,6 +38,8 @@ export interface ListUsersRequest {
 /** Answers without waiting. Every method throws an AccessError where it has no answer; that is never an allow. */
 export interface Engine {
   check(tuple: TupleKey, options?: RequestOptions): boolean;
+  /** For many questions of one user about one state: what was found out for one is known for the next. */
+  asker(user: string, options?: RequestOptions): (relation: string, object: string) => boolean;
   listObjects(request: ListObjectsRequest, options?: RequestOptions): readonly string[];
   listUsers(request: ListUsersRequest, options?: RequestOptions): readonly string[];
   expand(request: Pick<Tuple, 'relation' | 'object'>, options?: RequestOptions): ExpandTree;
@@ -88,6 +90,10 @@ export function createEngine(
       const { user, relation } = readTupleKey(tuple, model);
       return prepare(user, options).evaluation.isAllowed(relation, tuple.object);
     },
+    asker(asked, options = {}) {
+      const { evaluation } = prepare(readUser(asked, model), options);
+      return (relation, object) => evaluation.isAllowed(readRelation(relation, object, model), object);
+    },
     listObjects({ user: asked, relation: name, type }, options = {}) {
       const relation = findRelation(type, name, model);
       const user = readUser(asked, model);
@@ -128,12 +134,16 @@ function readTupleKey(
   model: LinkedModel,
 ): { readonly user: User; readonly relation: Relation } {
   const user = readUser(tuple.user, model);
-  const type = parseObject(tuple.object, 'request.object');
+  return { user, relation: readRelation(tuple.relation, tuple.object, model) };
+}
+
+function readRelation(name: string, object: string, model: LinkedModel): Relation {
+  const type = parseObject(object, 'request.object');
   if (!model.hasType(type)) throw new AccessError('request.object', `the model has no type ${type}`);
-  const relation = model.find(type, tuple.relation);
+  const relation = model.find(type, name);
   if (relation === undefined)
-    throw new AccessError('request.relation', `type ${type} has no relation ${tuple.relation}`);
-  return { user, relation };
+    throw new AccessError('request.relation', `type ${type} has no relation ${name}`);
+  return relation;
 }
 
 function readUser(text: string, model: LinkedModel): User {

@@ -12,7 +12,7 @@ export {
 } from './engine.js';
 export type { ExpandTree } from './expand.js';
 export type { Explanation, Place, Proof } from './explain.js';
-export { createMemoryTuples, type MemoryTuples } from './memory-tuples.js';
+export { createMemoryTuples, type MemoryTuples, overlay } from './memory-tuples.js';
 export type { CompiledModel } from './model.js';
 export { type AccessEngine, type AccessEngineParts, openAccessEngine } from './open-access-engine.js';
 export { answerFrom, type AsyncTupleSource, type TupleSource } from './tuple-source.js';
