@@ -1,1 +1,8 @@
-export { type Access, accessFrom, createAccess, type Visibility, withToolFilter } from './visible.js';
+export {
+  type Access,
+  accessFrom,
+  createAccess,
+  createOperatorAccess,
+  type Visibility,
+  withToolFilter,
+} from './visible.js';

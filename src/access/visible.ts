@@ -1,4 +1,4 @@
-import { createToolFilter, type Principal, type Session, type Spec } from '../kernel/index.js';
+import { createToolFilter, type Link, type Principal, type Session, type Spec } from '../kernel/index.js';
 
 export interface Visibility {
   readonly visible: boolean;
@@ -35,6 +35,15 @@ export function accessFrom(visible: Access['visible']): Access {
 /** Operators see and call everything; anyone else sees nothing. For gates that keep no grants. */
 export function createAccess(isOperator: (principal: Principal) => boolean): Access {
   return accessFrom((session) => (isOperator(session.principal) ? everything : nothing));
+}
+
+/** For a gate whose only callers are its operator: no store is asked, because none could say anything else. */
+export function createOperatorAccess(): Access {
+  return accessFrom(({ chain = [] }) => (chain.length > 0 && chain.every(isUnbound) ? everything : nothing));
+}
+
+function isUnbound({ rights, profile, tools, tokenId }: Link): boolean {
+  return rights === 'all' && profile === undefined && tools === undefined && tokenId === undefined;
 }
 
 /** Narrows an access to tools of these names. What is filtered out does not exist, for list, call and describe alike. */

@@ -46,6 +46,7 @@ const holdMs = 10_000;
 export interface Directory {
   find(session: Session, wanted: Wanted): Found | undefined;
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  lookup(wanted: Wanted): Spec | undefined;
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
   listed(): Promise<void>;
@@ -148,9 +149,25 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     return callable ? offered : undefined;
   }
 
+  function knownResource(uri: string): Offered<ResourceSpec | TemplateSpec> | undefined {
+    return catalog.resources.get(uri) ?? templateFor(catalog, uri) ?? unlisted(catalog.providers, uri);
+  }
+
+  function completed(
+    of: Extract<Wanted, { kind: 'completion' }>['of'],
+  ): Offered<PromptSpec | TemplateSpec> | undefined {
+    if (of.kind === 'prompt') return catalog.prompts.get(of.name);
+    return catalog.templates.get(of.uriTemplate) ?? templateFor(catalog, of.uriTemplate);
+  }
+
+  function lookup(wanted: Wanted): Spec | undefined {
+    if (wanted.kind === 'tool') return catalog.tools.get(wanted.name)?.spec;
+    if (wanted.kind === 'prompt') return catalog.prompts.get(wanted.name)?.spec;
+    return (wanted.kind === 'resource' ? knownResource(wanted.uri) : completed(wanted.of))?.spec;
+  }
+
   function findResource(session: Session, uri: string): Found | undefined {
-    const known = catalog.resources.get(uri) ?? templateFor(catalog, uri) ?? unlisted(catalog.providers, uri);
-    const found = findIn<ResourceSpec | TemplateSpec>(session, known);
+    const found = findIn<ResourceSpec | TemplateSpec>(session, knownResource(uri));
     return found && { target: { kind: 'resource', uri, spec: found.spec }, provider: found.provider };
   }
 
@@ -161,12 +178,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     }
     if (wanted.kind === 'resource') return findResource(session, wanted.uri);
     if (wanted.kind === 'completion') {
-      const found = findIn<PromptSpec | TemplateSpec>(
-        session,
-        wanted.of.kind === 'prompt'
-          ? catalog.prompts.get(wanted.of.name)
-          : (catalog.templates.get(wanted.of.uriTemplate) ?? templateFor(catalog, wanted.of.uriTemplate)),
-      );
+      const found = findIn<PromptSpec | TemplateSpec>(session, completed(wanted.of));
       return found && { target: { kind: 'completion', spec: found.spec }, provider: found.provider };
     }
     const found = findIn(session, catalog.prompts.get(wanted.name));
@@ -176,6 +188,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   return {
     find,
     list: shown,
+    lookup,
     describe(session, name) {
       const spec = catalog.tools.get(name)?.spec;
       return spec && isVisible(session, spec) ? spec : undefined;

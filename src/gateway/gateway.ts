@@ -14,7 +14,9 @@ import {
   type Request,
   type Resumption,
   type Session,
+  type Spec,
   type ToolSpec,
+  type Wanted,
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import { admit } from './admit.js';
@@ -42,6 +44,8 @@ export interface GatewayParts {
 export interface Gateway {
   call(request: Request, exchange: Exchange): Promise<Outcome>;
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  /** What there is by that name, whoever may see it: for operators and records, never for an answer. */
+  lookup(wanted: Wanted): Spec | undefined;
   /** One tool as this session sees it, or undefined. The same answer as list and call give. */
   describe(session: Session, name: string): ToolSpec | undefined;
   /** Waits until the first lists are known, two seconds at most and once; and until rights are as they are now. */
@@ -135,6 +139,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       return outcome;
     },
     list: (session, kind) => directory.list(session, kind),
+    lookup: (wanted) => directory.lookup(wanted),
     describe: (session, name) => directory.describe(session, name),
     async settle() {
       await directory.settle();
