@@ -9,9 +9,9 @@ export interface Visibility {
 export interface Access {
   /**
    * Makes the next answers at least as fresh as what was ever acknowledged to anybody. To be awaited before a call is
-   * judged or a list is shown; undefined when there is nothing to wait for.
+   * judged or a list is shown; undefined when there is nothing to wait for. For a session, its credentials too.
    */
-  refresh(): Promise<void> | undefined;
+  refresh(session?: Session): Promise<void> | undefined;
   visible(session: Session, spec: Spec): Visibility;
   /** Those of the definitions that are visible, in their order; the very same list as long as nothing changed. */
   list<S extends Spec>(session: Session, specs: readonly S[]): readonly S[];

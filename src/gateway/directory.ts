@@ -53,7 +53,7 @@ export interface Directory {
   /** Like settle, but only where the wanted thing is not known yet. What is hidden is waited for like what is not. */
   settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
   /** Rights as they are now. To be awaited before anything is found or listed for somebody. */
-  refresh(): Promise<void> | undefined;
+  refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Told which lists of this session changed, by whatever cause. */
@@ -133,7 +133,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   /** A call has more time than a list: what it wants may be behind a server that is still starting. */
   async function hold(session: Session, wanted: Wanted): Promise<void> {
     const isFound = (): boolean => find(session, wanted) !== undefined;
-    await access.refresh();
+    await access.refresh(session);
     if (isFound()) return;
     await settle();
     if (!isListed && !isFound()) await atMost(holdMs, allLists(providers));
@@ -197,7 +197,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     listed: () => allLists(providers),
     settleFor: (session, wanted) =>
       isListed || find(session, wanted) !== undefined ? undefined : hold(session, wanted),
-    refresh: () => access.refresh(),
+    refresh: (session) => access.refresh(session),
     instructions(session) {
       const specs = listKinds.flatMap((kind): readonly Spec[] =>
         access.list(session, lists[kind] as readonly Spec[]),
@@ -208,7 +208,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       return parts.map(({ provider, text }) => `# ${provider.id}\n${text}`).join('\n\n');
     },
     async watch(session, uri, listener) {
-      await access.refresh();
+      await access.refresh(session);
       const found = findResource(session, uri);
       if (!found) return createFault('resource.not_found', `Resource not found: ${uri}`, { data: { uri } });
       // Whoever loses the right to read it learns no more of it either.

@@ -48,8 +48,11 @@ export interface Gateway {
   lookup(wanted: Wanted): Spec | undefined;
   /** One tool as this session sees it, or undefined. The same answer as list and call give. */
   describe(session: Session, name: string): ToolSpec | undefined;
-  /** Waits until the first lists are known, two seconds at most and once; and until rights are as they are now. */
-  settle(): Promise<void>;
+  /**
+   * Waits until the first lists are known, two seconds at most and once; and until the session's rights are as they are
+   * now. To be awaited before a list is shown to it.
+   */
+  settle(session?: Session): Promise<void>;
   /** Resolves when every provider has listed what it offers, or has failed to. For callers that have time. */
   listed(): Promise<void>;
   instructions(session: Session): string | undefined;
@@ -79,7 +82,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     const settling = directory.settleFor(request.session, request.wanted);
     if (settling !== undefined) await settling;
     // The last thing before it is judged: no answer from before an acknowledged change may let it through.
-    const refreshing = directory.refresh();
+    const refreshing = directory.refresh(request.session);
     if (refreshing !== undefined) await refreshing;
     const admission = admit(request, (wanted) => directory.find(request.session, wanted), continued);
     if (!admission.ok) return faulted(admission.fault);
@@ -141,9 +144,9 @@ export function openGateway(parts: GatewayParts): Gateway {
     list: (session, kind) => directory.list(session, kind),
     lookup: (wanted) => directory.lookup(wanted),
     describe: (session, name) => directory.describe(session, name),
-    async settle() {
+    async settle(session) {
       await directory.settle();
-      await directory.refresh();
+      if (session !== undefined) await directory.refresh(session);
     },
     listed: () => directory.listed(),
     instructions: (session) => directory.instructions(session),

@@ -80,7 +80,7 @@ export function openListen(parts: ListenParts): Listen {
   }
 
   async function begin(): Promise<void> {
-    await gateway.settle();
+    await gateway.settle(session);
     const watched = await watchAll();
     keep(gateway.onChange(session, (changed) => sendChanges(changed, filter, id, send)));
     if (state !== 'opening') return;

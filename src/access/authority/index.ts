@@ -7,4 +7,4 @@ export {
   chainOf,
   openAuthority,
 } from './open-authority.js';
-export { emptyPolicy, type Policy } from './policy.js';
+export { createPolicy, emptyPolicy, type Policy } from './policy.js';

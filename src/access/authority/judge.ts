@@ -100,7 +100,7 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
 
   function profilesOf(link: Link): ReturnType<Judge['profilesOf']> {
     const user = principalObject(link.principal);
-    const fallback = link.profile ?? policy.defaultProfile;
+    const fallback = policy.profileFor.get(user) ?? link.profile ?? policy.defaultProfile;
     const key = `${user} ${fallback ?? ''}`;
     const known = applying.get(key);
     if (known !== undefined) return known;

@@ -1,11 +1,11 @@
 import type { Link, Session, Spec } from '../../kernel/index.js';
 import type { CompiledModel, Conditions } from '../engine/index.js';
-import { type GrantStore, StoreError } from '../ports.js';
+import { type GrantStore, type Soon, StoreError } from '../ports.js';
 import type { Access, Visibility } from '../visible.js';
 import { explainLink, type LinkAnswer, type Reason } from './explain.js';
 import { type Action, createJudge, denies, type Judge } from './judge.js';
 import type { Policy } from './policy.js';
-import { createReplica, type Replica } from './replica.js';
+import { createReplica, isLater, type Replica } from './replica.js';
 import { createShownLists } from './shown-lists.js';
 
 export interface AuthorityParts {
@@ -16,6 +16,8 @@ export interface AuthorityParts {
   readonly policy: Policy;
   /** Whether a credential still holds. A link whose credential does not allows nothing. */
   readonly isAlive: (tokenId: string) => boolean;
+  /** Makes that answer as fresh as this revision. */
+  readonly confirm: (tokenId: string, revision: number) => Soon<boolean>;
   readonly now: () => number;
   /** Told when the store stops answering, and when it answers again. */
   readonly log: (level: 'warn' | 'info', message: string, fields?: Readonly<Record<string, unknown>>) => void;
@@ -100,15 +102,26 @@ export function openAuthority(parts: AuthorityParts): Authority {
     for (const listener of listeners) listener();
   }
 
-  function refresh(): Promise<void> | undefined {
+  function refresh(session?: Session): Promise<void> | undefined {
     try {
       const later = replica.refresh();
-      if (later !== undefined) return later.then(succeeded, failed);
-      succeeded();
+      if (later !== undefined) return later.then(() => arrived(session)).catch(failed);
+      return arrived(session)?.catch(failed);
     } catch (error) {
       failed(error);
+      return undefined;
     }
-    return undefined;
+  }
+
+  /** Tuples are as fresh as can be; now the credentials that the session came by. */
+  function arrived(session: Session | undefined): Promise<void> | undefined {
+    succeeded();
+    const at = revision;
+    if (session?.chain === undefined || at === undefined) return undefined;
+    const open = session.chain.flatMap(({ tokenId }) =>
+      tokenId === undefined ? [] : [parts.confirm(tokenId, at)],
+    );
+    return open.some(isLater) ? Promise.all(open).then(() => undefined) : undefined;
   }
 
   function ask(chain: readonly Link[], allows: (link: Link, action: Action) => boolean): Visibility {
