@@ -64,6 +64,8 @@ export function openAuthority(parts: AuthorityParts): Authority {
   let failure: unknown = new StoreError('store.unavailable', 'not read yet');
   let isFailureTold = false;
   let revision: number | undefined;
+  /** Undefined: a condition that cannot be foretold is asked each time. */
+  let turnsAt: number | undefined = Number.POSITIVE_INFINITY;
   let turning: NodeJS.Timeout | undefined;
 
   /** Every answer from before is void, and everyone may look again. */
@@ -78,9 +80,9 @@ export function openAuthority(parts: AuthorityParts): Authority {
   /** A condition that turns with the clock changes rights without anybody writing anything. */
   function awaitTurn(): void {
     clearTimeout(turning);
-    const turn = replica.nextTurn(now());
-    if (turn === undefined || turn === Number.POSITIVE_INFINITY) return;
-    turning = setTimeout(changed, Math.min(turn - now() + 1, longestTimer));
+    turnsAt = replica.nextTurn(now());
+    if (turnsAt === undefined || turnsAt === Number.POSITIVE_INFINITY) return;
+    turning = setTimeout(changed, Math.min(turnsAt - now() + 1, longestTimer));
     turning.unref();
   }
 
@@ -118,10 +120,11 @@ export function openAuthority(parts: AuthorityParts): Authority {
     succeeded();
     const at = revision;
     if (session?.chain === undefined || at === undefined) return undefined;
-    const open = session.chain.flatMap(({ tokenId }) =>
+    const asked = session.chain.flatMap(({ tokenId }) =>
       tokenId === undefined ? [] : [parts.confirm(tokenId, at)],
     );
-    return open.some(isLater) ? Promise.all(open).then(() => undefined) : undefined;
+    const later = asked.filter(isLater);
+    return later.length > 0 ? Promise.all(later).then(() => undefined) : undefined;
   }
 
   function ask(chain: readonly Link[], allows: (link: Link, action: Action) => boolean): Visibility {
@@ -136,6 +139,8 @@ export function openAuthority(parts: AuthorityParts): Authority {
 
   function standing(session: Session): readonly Link[] | undefined {
     if (failure !== undefined || session.principal.zone !== zone) return undefined;
+    // The timer may be late; a grant is not.
+    if (turnsAt !== undefined && now() >= turnsAt) changed();
     const chain = chainOf(session);
     const isWhole = chain.length > 0 && chain.every((link) => isStanding(link));
     return isWhole ? chain : undefined;
@@ -182,8 +187,7 @@ export function openAuthority(parts: AuthorityParts): Authority {
     list(session, specs) {
       const chain = standing(session);
       if (chain === undefined) return [];
-      // A condition that cannot be foretold is asked each time.
-      if (replica.nextTurn(now()) === undefined) return filtered(chain, specs);
+      if (turnsAt === undefined) return filtered(chain, specs);
       return lists.of(chain, specs, () => filtered(chain, specs));
     },
     explain(session, spec, action) {
