@@ -262,6 +262,49 @@ describe('an answer that comes late', () => {
   });
 });
 
+describe('a store that answers late', () => {
+  it('is not asked for every glance at a token, only after a hint or a while', async () => {
+    const { make, ask, credentials, asked, bump, pass } = open('late');
+    const { header, id } = await make();
+    await ask(header);
+    const settled = async (): Promise<readonly string[]> => {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      return asked();
+    };
+    const glance = (): void => {
+      for (let n = 0; n < 100; n += 1) expect(credentials.isAlive(id)).toBe(true);
+    };
+    glance();
+    await settled();
+    glance();
+    expect(await settled()).toEqual([]);
+    await bump();
+    glance();
+    expect(await settled()).toEqual(['revision', 'token']);
+    glance();
+    expect(await settled()).toEqual([]);
+    pass(5000);
+    glance();
+    expect(await settled()).toEqual(['revision']);
+    glance();
+    expect(await settled()).toEqual([]);
+  });
+
+  it('is asked again when a hint came while it was being asked', async () => {
+    const { make, ask, credentials, revoke, hold, pass } = open('late');
+    const { header, id } = await make();
+    await ask(header);
+    pass(6000);
+    const release = hold();
+    const seen: boolean[] = [];
+    credentials.onChange(() => seen.push(credentials.isAlive(id)));
+    credentials.isAlive(id);
+    await revoke(id);
+    release();
+    await expect.poll(() => seen.at(-1)).toBe(false);
+  });
+});
+
 describe('whoever tries tokens', () => {
   it('drives out nobody who is known', async () => {
     const { make, ask, asked } = open('at once');

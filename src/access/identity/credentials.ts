@@ -4,6 +4,7 @@ import { hasExpired, type Standing, standingOf, type VoidReason } from './chain.
 import { openLastUses } from './last-uses.js';
 import { createRecent } from './recent.js';
 import { afterwards } from './soon.js';
+import { type Moment, openStandings } from './standings.js';
 import { hashToken, isSameHash, isTokenSecret, readBearer } from './token-secret.js';
 
 export type RefusalReason = 'no_identity' | 'token_expired' | VoidReason;
@@ -40,16 +41,10 @@ const maxGood = 10_000;
 /** Apart from the good ones: whoever tries tokens cannot drive those out. */
 const maxVoid = 1000;
 
-interface Known {
-  readonly revision: number;
-  readonly standing: Standing;
-}
-
 export function openCredentials({ store, zone, now, log }: CredentialParts): Credentials {
   const good = createRecent<string, Standing>(maxGood);
   const bad = createRecent<string, Standing>(maxVoid);
-  const byId = createRecent<string, Known>(maxGood);
-  const listeners = new Set<() => void>();
+  const standings = openStandings({ store, zone, now });
   const uses = openLastUses({
     store,
     now,
@@ -65,31 +60,21 @@ export function openCredentials({ store, zone, now, log }: CredentialParts): Cre
     bad.clear();
   }
 
-  function keep(hash: string, revision: number, standing: Standing): Standing {
+  function keep(hash: string, moment: Moment, standing: Standing): Standing {
     // While the store was asked, the zone may have moved on.
-    if (revision === current) (standing.kind === 'good' ? good : bad).set(hash, standing);
-    remember(standing.tokenId, revision, standing);
+    if (moment.revision === current) (standing.kind === 'good' ? good : bad).set(hash, standing);
+    if (standing.tokenId !== undefined) standings.remember(standing.tokenId, moment, standing);
     return standing;
   }
 
-  /** With those above it: every link of a chain is asked for by its own id. */
-  function remember(id: string | undefined, revision: number, standing: Standing): void {
-    if (id === undefined) return;
-    // An answer that comes late does not make a token good again that is known to be void.
-    const isLate = standing.kind === 'good' && revision < (byId.get(id)?.revision ?? 0);
-    if (!isLate) byId.set(id, { revision, standing });
-    const above = standing.kind === 'good' ? standing.parent : undefined;
-    if (above !== undefined) remember(above.tokenId, revision, above);
-  }
-
-  function find(hash: string, revision: number): Soon<Standing> {
-    turnTo(revision);
+  function find(hash: string, moment: Moment): Soon<Standing> {
+    turnTo(moment.revision);
     const known = good.get(hash) ?? bad.get(hash);
     if (known !== undefined) return known;
     const found = afterwards(store.findToken(hash), (record) =>
       record !== undefined && isSameHash(record.hash, hash) ? standingOf(store, zone, record) : unknown,
     );
-    return afterwards(found, (standing) => keep(hash, revision, standing));
+    return afterwards(found, (standing) => keep(hash, moment, standing));
   }
 
   function shown(standing: Standing): Resolved {
@@ -98,72 +83,20 @@ export function openCredentials({ store, zone, now, log }: CredentialParts): Cre
     return resolved;
   }
 
-  function stand(tokenId: string, revision: number): Soon<Standing> {
-    const known = byId.get(tokenId);
-    if (known?.revision === revision) return known.standing;
-    const found = afterwards(store.token(tokenId), (record) =>
-      record === undefined ? unknown : standingOf(store, zone, record),
-    );
-    return afterwards(found, (standing) => {
-      remember(tokenId, revision, standing);
-      return standing;
-    });
-  }
-
-  function check(tokenId: string, at?: number): Soon<boolean> {
-    return afterwards(at ?? store.revision(zone), (revision) =>
-      afterwards(stand(tokenId, revision), (standing) => judge(standing, now()).kind === 'caller'),
-    );
-  }
-
-  /** Whoever asks has gone on with what was known; they are told when that was wrong. */
-  function tellWhenVoid(checking: Promise<boolean>): void {
-    checking.then(
-      (isGood) => {
-        if (!isGood) tellAll();
-      },
-      () => undefined,
-    );
-  }
-
-  function tellAll(): void {
-    for (const listener of [...listeners]) listener();
-  }
-
-  const stopWatching = store.onChange((changed) => {
-    if (changed === zone) tellAll();
-  });
-
   return {
     resolve(authorization) {
       const secret = readBearer(authorization);
       if (secret === undefined) return authorization?.trim() ? malformed : noIdentity;
       if (!isTokenSecret(secret)) return malformed;
       const hash = hashToken(secret);
-      const standing = afterwards(store.revision(zone), (revision) => find(hash, revision));
+      const standing = standings.atThisMoment((moment) => find(hash, moment));
       return afterwards(standing, shown);
     },
-    check,
-    isAlive(tokenId) {
-      const known = byId.get(tokenId);
-      const wasGood = known !== undefined && judge(known.standing, now()).kind === 'caller';
-      if (known !== undefined && !wasGood) return false;
-      try {
-        const checked = check(tokenId);
-        if (!(checked instanceof Promise)) return checked;
-        tellWhenVoid(checked);
-      } catch {
-        // A store that is away ends no session: whoever comes with a request is told, and may come again.
-      }
-      return wasGood;
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    check: (tokenId, revision) => standings.check(tokenId, revision),
+    isAlive: (tokenId) => standings.isAlive(tokenId),
+    onChange: (listener) => standings.onChange(listener),
     async close() {
-      stopWatching();
-      listeners.clear();
+      standings.close();
       await uses.close();
     },
   };
