@@ -15,3 +15,21 @@ export type {
   Tuple,
   TupleKey,
 } from '../access/engine/index.js';
+export { accessStoreCases } from './access-store-cases.js';
+export type { AccessStoreCase, OpenAccessStore } from './access-store/case.js';
+export type {
+  AccessStore,
+  AuditFilter,
+  AuditRecord,
+  GrantChange,
+  GrantChanges,
+  GrantFilter,
+  GrantKey,
+  GrantsWritten,
+  GrantTuple,
+  GrantWrite,
+  StoredAudit,
+  StoredGrant,
+  StoreErrorCode,
+  TokenRecord,
+} from '../access/ports.js';
