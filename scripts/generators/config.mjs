@@ -73,7 +73,7 @@ function row(key, field) {
 function takes(field) {
   switch (field.kind) {
     case 'text':
-      return { url: 'address', path: 'path', any: 'text' }[field.format] ?? field.format;
+      return { url: 'address', database: 'address', any: 'text' }[field.format] ?? field.format;
     case 'integer':
       return `number, ${field.minimum} to ${field.maximum}`;
     case 'boolean':

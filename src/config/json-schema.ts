@@ -1,5 +1,5 @@
 import { durationPattern } from './duration.js';
-import type { Field, MapField, RecordField } from './field.js';
+import type { Field, ListField, MapField, RecordField } from './field.js';
 import { nameRules } from './formats.js';
 import { configTable } from './schema.js';
 
@@ -43,12 +43,17 @@ function shapeOf(field: Field): JsonSchema {
         { type: 'string', pattern: durationPattern },
       );
     case 'list':
-      return { type: orNothing('array'), items: schemaOf(field.of) };
+      return listShape(field);
     case 'map':
       return mapShape(field);
     case 'record':
       return recordShape(field);
   }
+}
+
+function listShape(field: ListField): JsonSchema {
+  const list = { type: orNothing('array'), items: schemaOf(field.of) };
+  return field.takesOne === true ? { anyOf: [schemaOf(field.of), list] } : list;
 }
 
 // `servers:` with nothing below it is as if it were absent.
