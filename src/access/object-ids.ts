@@ -158,6 +158,7 @@ function cut(id: string): readonly [string, string | undefined] {
 const forbidden = /[\s:#%\p{Cc}\p{Cs}]/u;
 
 function encode(text: string, also?: RegExp): string {
+  if (!forbidden.test(text) && also?.test(text) !== true) return text;
   let encoded = '';
   for (const character of text) {
     const isPlain = !forbidden.test(character) && also?.test(character) !== true;

@@ -1,5 +1,5 @@
 import { createToolFilter, type Link, type Spec } from '../../kernel/index.js';
-import { type AccessError, type Explanation, type RequestOptions } from '../engine/index.js';
+import type { AccessError, Explanation, RequestOptions, Tuple } from '../engine/index.js';
 import { formatPrincipal, principalObject, profileObject } from '../object-ids.js';
 import { type Action, denies, type Judge } from './judge.js';
 
@@ -68,7 +68,10 @@ function ownAnswer(judge: Judge, link: Link, spec: Spec, action: Action): Answer
   if (link.rights === 'all') return { isAllowed: true, reason: 'admin' };
   if (link.rights === 'inherited') return barredAnswer(judge, link, spec);
   if (judge.isAdmin(link.principal)) return { isAllowed: true, reason: 'admin' };
-  const { names, options } = judge.profilesOf(link);
+  const { assigned, byDefault } = judge.profilesOf(link);
+  const names = byDefault === undefined ? assigned : [byDefault];
+  const options: RequestOptions =
+    byDefault === undefined ? {} : { contextualTuples: [assignment(link, byDefault)] };
   const explain = (relation: Action): Explanation =>
     judge.engine.explain(question(judge, link, spec, relation), judge.atNow(options));
   const explanation = explain(action);
@@ -76,6 +79,11 @@ function ownAnswer(judge: Judge, link: Link, spec: Spec, action: Action): Answer
   const reason = isAllowed ? 'granted' : reasonOf(explanation);
   const isSeen = action === 'call' && reason === 'no_grant' && explain('see').outcome === 'allow';
   return { isAllowed, reason: isSeen ? 'no_call_grant' : reason, profiles: names, explanation };
+}
+
+/** As if it were assigned: for the one question. */
+function assignment({ principal }: Link, profile: string): Tuple {
+  return { user: principalObject(principal), relation: 'assignee', object: profileObject(profile) };
 }
 
 function barredAnswer(judge: Judge, link: Link, spec: Spec): Answer {

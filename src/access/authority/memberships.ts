@@ -6,8 +6,16 @@ import { groupOfGlob, groupOfTier, providerObject, toolObject } from '../object-
 export interface Memberships {
   /** The object that stands for a definition. Prompts and resources go with their provider. */
   objectOf(spec: Spec): string;
+  /** A number that objects with the same derived tuples have in common. */
+  classOf(object: string): number | undefined;
   /** The derived tuples of an object that was asked for before. */
   of(object: string, relation: string): readonly Relationship[];
+}
+
+interface Derived {
+  readonly class: number;
+  readonly provider: readonly Relationship[];
+  readonly group: readonly Relationship[];
 }
 
 const maxObjects = 200_000;
@@ -21,9 +29,11 @@ export function createMemberships(patterns: Iterable<string>): Memberships {
     if (/[*?]/.test(pattern)) open.push({ group: groupOfGlob(pattern), pattern });
     else exact.add(pattern);
   }
+  const everything = open.flatMap(({ group, pattern }) => (pattern === '*' ? [group] : []));
+  const classes = new Map<string, number>();
+  const derived = new Map<string, Derived>();
+  const users = new Map<string, Relationship>();
   let objects = new WeakMap<Spec, string>();
-  /** By object and relation. */
-  const derived = new Map<string, { readonly provider: Relationship[]; readonly group: Relationship[] }>();
 
   function groupsOf(spec: ToolSpec): readonly string[] {
     const groups = open.flatMap(({ group, pattern }) => (matchesPattern(pattern, spec.name) ? [group] : []));
@@ -33,39 +43,64 @@ export function createMemberships(patterns: Iterable<string>): Memberships {
   }
 
   function learn(spec: Spec): string {
-    // A server that renames its tools for ever must not fill our memory.
-    if (derived.size > maxObjects) {
-      derived.clear();
-      objects = new WeakMap();
-    }
+    if (derived.size > maxObjects) forget();
     const provider = providerObject(spec.source);
     const object = spec.kind === 'tool' ? toolObject(spec) : provider;
+    if (!derived.has(provider)) derived.set(provider, derive(provider, [], everything));
+    if (spec.kind === 'tool') derived.set(object, derive(object, [provider], groupsOf(spec)));
     objects.set(spec, object);
-    const everything = open.filter(({ group }) => group === groupOfGlob('*')).map(({ group }) => group);
-    derived.set(provider, {
-      provider: [],
-      group: everything.map((group) => member(group, 'group', provider)),
-    });
-    if (spec.kind === 'tool') {
-      derived.set(object, {
-        provider: [member(provider, 'provider', object)],
-        group: groupsOf(spec).map((group) => member(group, 'group', object)),
-      });
-    }
     return object;
   }
 
-  function derivedOf(object: string, relation: string): readonly Relationship[] {
-    if (relation !== 'provider' && relation !== 'group') return none;
-    return derived.get(object)?.[relation] ?? none;
+  /** A server that renames its tools for ever must not fill our memory. */
+  function forget(): void {
+    derived.clear();
+    classes.clear();
+    users.clear();
+    objects = new WeakMap();
+  }
+
+  function derive(object: string, providers: readonly string[], groups: readonly string[]): Derived {
+    const key = [...providers, '', ...groups].join(' ');
+    let known = classes.get(key);
+    if (known === undefined) classes.set(key, (known = classes.size));
+    return {
+      class: known,
+      provider: providers.map((provider) => memberIn(users, provider, 'provider', object)),
+      group: groups.map((group) => memberIn(users, group, 'group', object)),
+    };
   }
 
   return {
     objectOf: (spec) => objects.get(spec) ?? learn(spec),
-    of: derivedOf,
+    classOf: (object) => derived.get(object)?.class,
+    of(object, relation) {
+      if (relation !== 'provider' && relation !== 'group') return none;
+      return derived.get(object)?.[relation] ?? none;
+    },
   };
 }
 
-function member(user: string, relation: string, object: string): Relationship {
-  return parseTuple({ user, relation, object });
+/** Whether it is well formed is asked once for each provider or group, and once for each object. */
+function memberIn(
+  known: Map<string, Relationship>,
+  user: string,
+  relation: string,
+  object: string,
+): Relationship {
+  let like = known.get(user);
+  if (like === undefined) known.set(user, (like = parseTuple({ user, relation, object })));
+  // Written out: spreading costs ten times as much, and there are tens of thousands of them.
+  return {
+    user: like.user,
+    userObject: like.userObject,
+    userType: like.userType,
+    userRelation: like.userRelation,
+    isWildcard: like.isWildcard,
+    reference: like.reference,
+    relation,
+    object,
+    objectType: object.slice(0, object.indexOf(':')),
+    condition: undefined,
+  };
 }

@@ -137,7 +137,7 @@ describe.each(['at once', 'later'] as const)('an authority over a store that ans
       ...store,
       revision: (zone) => current.revision(zone),
       changes: (zone, from) => current.changes(zone, from),
-    } as FakeGrants);
+    });
     expect(await names(authority, ofAlice())).toBe('Read Write');
     current = createFakeGrants(when);
     current.put([me, 'caller', 'tool:builtin/Bash']);

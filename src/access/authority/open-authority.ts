@@ -3,7 +3,7 @@ import type { CompiledModel, Conditions } from '../engine/index.js';
 import { type GrantStore, type Soon, StoreError } from '../ports.js';
 import type { Access, Visibility } from '../visible.js';
 import { explainLink, type LinkAnswer, type Reason } from './explain.js';
-import { type Action, createJudge, denies, type Judge } from './judge.js';
+import { type Action, type Ask, createJudge, denies, type Judge, tuplesetsOf } from './judge.js';
 import type { Policy } from './policy.js';
 import { createReplica, isLater, type Replica } from './replica.js';
 import { createShownLists } from './shown-lists.js';
@@ -56,7 +56,12 @@ const longestTimer = 2 ** 31 - 1;
 /** The one opinion about rights, from a store, a policy and the clock. Whatever it cannot know, it denies. */
 export function openAuthority(parts: AuthorityParts): Authority {
   const { store, zone, now, log } = parts;
-  const replica = createReplica(store, zone);
+  const replica = createReplica({
+    store,
+    zone,
+    tuplesets: tuplesetsOf(parts.model),
+    onApplied: () => judge.renew(),
+  });
   const listeners = new Set<() => void>();
   let { policy } = parts;
   let judge = createJudge({ ...parts, replica });
@@ -127,10 +132,21 @@ export function openAuthority(parts: AuthorityParts): Authority {
     return later.length > 0 ? Promise.all(later).then(() => undefined) : undefined;
   }
 
-  function ask(chain: readonly Link[], allows: (link: Link, action: Action) => boolean): Visibility {
+  /** Undefined: one link has no answer at all, so the chain has none. */
+  function askersOf(chain: readonly Link[]): readonly Ask[] | undefined {
     try {
-      if (!chain.every((link) => allows(link, 'see'))) return nothing;
-      return chain.every((link) => allows(link, 'call')) ? everything : seen;
+      return chain.map((link) => judge.askerFor(link));
+    } catch (error) {
+      if (denies(error)) return undefined;
+      throw error;
+    }
+  }
+
+  function judged(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
+    try {
+      if (asks === undefined) return nothing;
+      if (!asks.every((ask) => ask(spec, 'see'))) return nothing;
+      return asks.every((ask) => ask(spec, 'call')) ? everything : seen;
     } catch (error) {
       if (denies(error)) return nothing;
       throw error;
@@ -151,16 +167,8 @@ export function openAuthority(parts: AuthorityParts): Authority {
   }
 
   function filtered<S extends Spec>(chain: readonly Link[], specs: readonly S[]): readonly S[] {
-    const asks = new Map<Link, (spec: Spec, action: Action) => boolean>();
-    try {
-      for (const link of chain) asks.set(link, judge.forMany(link));
-    } catch (error) {
-      if (denies(error)) return [];
-      throw error;
-    }
-    const visible = specs.filter(
-      (spec) => ask(chain, (link, action) => asks.get(link)?.(spec, action) ?? false).visible,
-    );
+    const asks = askersOf(chain);
+    const visible = specs.filter((spec) => judged(asks, spec).visible);
     return visible.length === specs.length ? specs : visible;
   }
 
@@ -182,7 +190,7 @@ export function openAuthority(parts: AuthorityParts): Authority {
     visible(session, spec) {
       const chain = standing(session);
       if (chain === undefined) return nothing;
-      return ask(chain, (link, action) => judge.allows(link, spec, action));
+      return judged(askersOf(chain), spec);
     },
     list(session, specs) {
       const chain = standing(session);
@@ -242,6 +250,12 @@ export function openAuthority(parts: AuthorityParts): Authority {
   };
 }
 
-export function chainOf({ chain, principal }: Session): readonly Link[] {
-  return chain ?? [{ principal, rights: 'own' }];
+const plainChains = new WeakMap<Session, readonly Link[]>();
+
+export function chainOf(session: Session): readonly Link[] {
+  if (session.chain !== undefined) return session.chain;
+  let chain = plainChains.get(session);
+  if (chain === undefined)
+    plainChains.set(session, (chain = [{ principal: session.principal, rights: 'own' }]));
+  return chain;
 }

@@ -1,6 +1,7 @@
-import { createMemoryTuples, type MemoryTuples } from '../engine/index.js';
+import { createMemoryTuples, type MemoryTuples, type Relationship } from '../engine/index.js';
 import { parseObject } from '../object-ids.js';
-import type { GrantChanges, GrantStore, Soon } from '../ports.js';
+import type { GrantChanges, GrantKey, GrantStore, GrantTuple, Soon } from '../ports.js';
+import { createUses } from './uses.js';
 
 /** The tuples of one zone in this process, at one exact revision. */
 export interface Replica {
@@ -9,6 +10,11 @@ export interface Replica {
   readonly tuples: MemoryTuples;
   /** How many tuples stand on a condition: while there are none, no value has to be looked up for them. */
   readonly conditional: number;
+  /**
+   * Whether tuples of an object can matter to others than the principals that stand in them. One of which that is not
+   * so is like any other of its kind to whoever does not stand there.
+   */
+  isShared(object: string): boolean;
   /** The patterns of `group:glob/…` that tuples name. */
   globs(): Iterable<string>;
   /** When the next condition `not_expired` turns; Infinity when none will, undefined when one cannot be foretold. */
@@ -20,52 +26,67 @@ export interface Replica {
   refresh(): Promise<void> | undefined;
 }
 
+export interface ReplicaParts {
+  readonly store: GrantStore;
+  readonly zone: string;
+  /** Relations whose tuples lead on to other objects, as `type#relation`. */
+  readonly tuplesets: ReadonlySet<string>;
+  /** Told before anybody can ask about the new state. */
+  readonly onApplied: () => void;
+}
+
 const globPrefix = 'group:glob/';
 
-export function createReplica(store: GrantStore, zone: string): Replica {
+export function createReplica({ store, zone, tuplesets, onApplied }: ReplicaParts): Replica {
   let tuples = createMemoryTuples([]);
   let revision: number | undefined;
   let conditional = 0;
   let turns: readonly number[] | undefined;
-  const globUses = new Map<string, number>();
+  const globs = createUses();
+  const shared = createUses();
 
-  function count({ object, condition }: { object: string; condition?: unknown }, by: 1 | -1): void {
-    if (condition !== undefined) conditional += by;
-    if (!object.startsWith(globPrefix)) return;
-    const uses = (globUses.get(object) ?? 0) + by;
-    if (uses > 0) globUses.set(object, uses);
-    else globUses.delete(object);
+  function count(tuple: Relationship, by: 1 | -1): void {
+    if (tuple.condition !== undefined) conditional += by;
+    if (tuple.object.startsWith(globPrefix)) globs.count(tuple.object, by);
+    if (!isPersonal(tuple) || tuplesets.has(`${tuple.objectType}#${tuple.relation}`))
+      shared.count(tuple.object, by);
   }
 
-  function remove(key: { user: string; relation: string; object: string }): void {
-    const known = tuples.find(key.object, key.relation, key.user);
+  function remove({ object, relation, user }: GrantKey): void {
+    const known = tuples.find(object, relation, user);
     if (known === undefined) return;
     count(known, -1);
     tuples.remove(known);
   }
 
+  function add(tuple: GrantTuple): void {
+    tuples.add(tuple);
+    const added = tuples.find(tuple.object, tuple.relation, tuple.user);
+    if (added !== undefined) count(added, 1);
+  }
+
   function startAnew(): void {
     tuples = createMemoryTuples([]);
     conditional = 0;
-    globUses.clear();
+    globs.clear();
+    shared.clear();
   }
 
   /** One turn of the event loop from the first tuple to the new number: nobody sees the half of a change. */
   function apply(changes: GrantChanges): void {
     turns = undefined;
     revision = undefined;
-    if (changes.kind === 'all') startAnew();
-    const steps =
-      changes.kind === 'all'
-        ? changes.tuples.map((tuple) => ({ kind: 'add' as const, tuple }))
-        : changes.changes;
-    for (const step of steps) {
-      remove(step.tuple);
-      if (step.kind === 'remove') continue;
-      tuples.add(step.tuple);
-      count(step.tuple, 1);
+    if (changes.kind === 'all') {
+      startAnew();
+      for (const tuple of changes.tuples) add(tuple);
+    } else {
+      for (const { kind, tuple } of changes.changes) {
+        remove(tuple);
+        if (kind === 'add') add(tuple);
+      }
     }
     revision = changes.revision;
+    onApplied();
   }
 
   function follow(changes: Soon<GrantChanges>, from: number | undefined): Promise<void> | undefined {
@@ -74,17 +95,15 @@ export function createReplica(store: GrantStore, zone: string): Replica {
       return undefined;
     }
     return changes.then((read) => {
+      if (revision === from) return apply(read);
       // Somebody else brought it further meanwhile: what was read may start from what is no longer there.
-      if (revision === from) apply(read);
-      else if (revision === undefined || revision < read.revision)
-        return follow(store.changes(zone, revision), revision);
-      return undefined;
+      if (revision !== undefined && revision >= read.revision) return undefined;
+      return follow(store.changes(zone, revision), revision);
     });
   }
 
   function reach(wanted: number): Promise<void> | undefined {
-    if (revision !== undefined && revision === wanted) return undefined;
-    return follow(store.changes(zone, revision), revision);
+    return revision === wanted ? undefined : follow(store.changes(zone, revision), revision);
   }
 
   return {
@@ -97,8 +116,9 @@ export function createReplica(store: GrantStore, zone: string): Replica {
     get conditional() {
       return conditional;
     },
+    isShared: (object) => shared.has(object),
     *globs() {
-      for (const object of globUses.keys()) yield* patternOf(object);
+      for (const object of globs.keys()) yield* patternOf(object);
     },
     nextTurn(now) {
       if (conditional === 0) return Number.POSITIVE_INFINITY;
@@ -120,14 +140,18 @@ export function createReplica(store: GrantStore, zone: string): Replica {
   };
 }
 
+export function isLater<T>(value: Soon<T>): value is Promise<T> {
+  return value instanceof Promise;
+}
+
 /** The pattern of a group of tools; nothing for any other object. */
 export function* patternOf(object: string): Iterable<string> {
   const parts = object.startsWith(globPrefix) ? parseObject(object) : undefined;
   if (parts?.type === 'group' && parts.kind === 'glob') yield parts.pattern;
 }
 
-export function isLater<T>(value: Soon<T>): value is Promise<T> {
-  return value instanceof Promise;
+function isPersonal({ userType, userRelation, isWildcard }: Relationship): boolean {
+  return userType === 'principal' && userRelation === '' && !isWildcard;
 }
 
 /** When conditions turn. One that we did not write ourselves may turn at any time: not a number. */
@@ -137,5 +161,5 @@ function turnsOf(tuples: MemoryTuples): readonly number[] {
     const until = condition.name === 'not_expired' ? condition.context?.['until'] : undefined;
     return [typeof until === 'string' ? Date.parse(until) : Number.NaN];
   });
-  return [...new Set(turns)].sort((a, b) => a - b);
+  return [...new Set(turns)];
 }
