@@ -1,3 +1,4 @@
+export { formatPrincipal, parsePrincipal } from './object-ids.js';
 export {
   type Access,
   accessFrom,

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type Access, createAccess, withToolFilter } from '../access/index.js';
+import { type Access, parsePrincipal, withToolFilter } from '../access/index.js';
 import type { Log } from '../concerns/log/index.js';
 import {
   type Config,
@@ -13,9 +13,9 @@ import {
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   atMost,
+  type Caller,
   createToolFilter,
   type Principal,
-  principalKey,
   type Provider,
   type Session,
   type SessionScope,
@@ -26,6 +26,7 @@ import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
+import { type AccessParts, AccessRefused, openAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
@@ -47,6 +48,10 @@ export interface TidegateOptions {
   readonly tools?: readonly ToolModule[];
   /** Names and patterns: whatever they do not name does not exist for anybody. */
   readonly toolPatterns?: readonly string[];
+  /** Whom local sessions act as, in the place of the operator: `agent:alice`. */
+  readonly as?: string;
+  /** A profile that nobody at this gate goes beyond. */
+  readonly profile?: string;
 }
 
 /** A running gate. */
@@ -57,7 +62,8 @@ export interface Tidegate extends Serving {
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** How the tool files of the workspace are doing. */
   workspaceTools(): readonly WorkspaceReport[];
-  operatorSession(scope: SessionScope): Session;
+  /** Of the operator, or of whom the gate was told to act as. */
+  localSession(scope: SessionScope): Session;
   newRequestId(): string;
   close(): Promise<void>;
 }
@@ -110,16 +116,23 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     throw new ConfigRefused(clashes);
   }
   const everyProvider = () => [...local.providers(), ...servers.current()];
-  const operator: Principal = { kind: 'user', id: userName(), zone: 'local' };
-  const gateway = openGateway({
+  const { zone } = config.access;
+  const operator: Principal = { kind: 'user', id: userName(), zone };
+  const opened = await openAccess({
+    config,
+    stateDirectory: state.directory,
+    operator,
+    ...actingAs(options, zone),
+    isShared: options.mode === 'http',
+    lookup: (wanted) => gateway.lookup(wanted),
+    log,
+  });
+  const gateway: Gateway = openGateway({
     providers: everyProvider(),
-    access: narrowed(
-      createAccess((principal) => principalKey(principal) === principalKey(operator)),
-      options.toolPatterns,
-    ),
+    access: narrowed(opened.access, options.toolPatterns),
     surface: createEagerSurface(),
     interceptors: [],
-    observers: observers.all,
+    observers: [...observers.all, opened.audit],
     now: () => performance.now(),
   });
   const live = isCommand
@@ -132,7 +145,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     void gateway.listed().then(() => tellOfIdlePatterns(everyProvider, toolPatterns, log));
   }
   const common = createWireCommon(version, runId());
-  const operatorSession = createSessions(operator);
+  const localSession = createSessions(opened.local);
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -141,6 +154,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       closeMs,
       Promise.all([gateway.close(), local.close()]).then(() => undefined),
     );
+    await opened.close();
     await processes.close();
     await observers.close();
   }
@@ -151,14 +165,15 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     problems: located.problems,
     workspaceTools: () => local.reports(),
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
-    operatorSession,
+    localSession,
     newRequestId: common.newRequestId,
     ...createServing({
       gateway,
       common,
       config,
       operator,
-      operatorSession,
+      opened,
+      localSession,
       stateDirectory: state.directory,
       warn: (message, fields) => log('warn', message, fields),
     }),
@@ -201,12 +216,22 @@ function clashProblems(local: LocalTools): readonly Problem[] {
     });
 }
 
-function createSessions(principal: Principal): (scope: SessionScope) => Session {
+function createSessions({ principal, chain }: Caller): (scope: SessionScope) => Session {
   let count = 0;
   return (scope) => {
     count += 1;
-    return { id: `${scope}-${String(count)}`, principal, scope };
+    return { id: `${scope}-${String(count)}`, principal, chain, scope };
   };
+}
+
+function actingAs({ as, profile }: TidegateOptions, zone: string): Pick<AccessParts, 'as' | 'profile'> {
+  const principal = as === undefined ? undefined : parsePrincipal(as);
+  if (as !== undefined && principal === undefined)
+    throw new AccessRefused(
+      'access.bad_principal',
+      `"${as}" is not a principal: write kind:id, such as agent:alice.`,
+    );
+  return { ...(principal && { as: { ...principal, zone } }), ...(profile !== undefined && { profile }) };
 }
 
 function userName(): string {
