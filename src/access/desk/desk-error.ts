@@ -43,10 +43,6 @@ export const deskCodes = {
     meaning: 'The authorization model gives such a tuple no meaning.',
     remedy: 'Grant it in another way; `docs/guides/grants.md` shows the model.',
   },
-  'access.derived_tuple': {
-    meaning: 'The tuple says what a profile gives or where a tool belongs, which is never stored.',
-    remedy: 'Write it into the file of profiles instead.',
-  },
   'access.bad_document': {
     meaning: 'The document cannot be used: nothing of it was written.',
     remedy: 'Correct what the problems name.',
@@ -54,10 +50,6 @@ export const deskCodes = {
   'access.wrong_zone': {
     meaning: 'The document speaks of another zone: nothing of it was written.',
     remedy: 'A grant of one zone never applies in another; remove `zone` from the document if you mean it.',
-  },
-  'access.too_many': {
-    meaning: 'There is more than one operation takes.',
-    remedy: 'Do it in several steps.',
   },
   'access.bad_request': {
     meaning: 'A field is missing, of the wrong kind, unknown, or excludes another one.',
