@@ -126,6 +126,7 @@ async function openRights(parts: AccessParts, store: AccessStore): Promise<Right
   ]);
   const { profile } = parts;
   const policy = openPolicy({ access: parts.config.access, ...(profile !== undefined && { profile }) });
+  if (profile !== undefined) requireProfile(profile, policy);
   const now = (): number => Date.now();
   const credentials = openCredentials({
     store,
@@ -147,6 +148,13 @@ async function openRights(parts: AccessParts, store: AccessStore): Promise<Right
   policy.onChange((next) => authority.setPolicy(next));
   await authority.refresh();
   return { authority, credentials, policy };
+}
+
+function requireProfile(profile: string, policy: OpenPolicy): void {
+  const { names } = policy.current();
+  if (names.has(profile)) return;
+  const message = `There is no profile "${profile}". There are: ${[...names].sort().join(', ')}.`;
+  throw new AccessRefused('access.unknown_profile', message);
 }
 
 /** A gate that was started with a profile shows nobody more than that, its operator included. */

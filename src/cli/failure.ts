@@ -49,6 +49,38 @@ export const commandCodes = {
   },
   'trust.refused': { exit: exitCodes.untrusted, meaning: 'The person at the terminal said no.' },
   'trust.changed': { exit: exitCodes.untrusted, meaning: 'The file changed while it was being shown.' },
+  'access.bad_principal': {
+    exit: exitCodes.usage,
+    meaning: 'The text is not a principal: `kind:id`, with the kind `user`, `agent` or `service`.',
+  },
+  'access.unknown_profile': {
+    exit: exitCodes.notFound,
+    meaning: 'There is no profile of that name.',
+  },
+  'store.unavailable': {
+    exit: exitCodes.unavailable,
+    meaning: 'The store of grants cannot be reached or opened.',
+  },
+  'store.corrupt': {
+    exit: exitCodes.unavailable,
+    meaning: 'The store of grants is damaged. Nothing is let through until it is mended.',
+  },
+  'store.full': {
+    exit: exitCodes.unavailable,
+    meaning: 'There is no space left for the store of grants.',
+  },
+  'store.newer_schema': {
+    exit: exitCodes.unavailable,
+    meaning: 'A newer version of Tidegate wrote the store: use that one.',
+  },
+  'store.conflict': {
+    exit: exitCodes.unavailable,
+    meaning: 'Somebody else changed the grants meanwhile: look, and try again.',
+  },
+  'store.closed': {
+    exit: exitCodes.internal,
+    meaning: 'The store of grants was closed while it was in use.',
+  },
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CommandCode = keyof typeof commandCodes;

@@ -22,19 +22,41 @@ export async function withGate<T>(
 }
 
 async function openGate(given: Given, context: Context, mode: TidegateOptions['mode']): Promise<Tidegate> {
-  const { ConfigRefused, openTidegate } = await import('../app/index.js');
+  const { AccessRefused, ConfigRefused, openTidegate } = await import('../app/index.js');
   const configFile = configFileOf(textOption(given, 'config'), context);
   const { cwd, env, version } = context;
   const toolPatterns = patternsOf(given);
-  const more = { ...(configFile !== undefined && { configFile }), ...(toolPatterns && { toolPatterns }) };
+  const more = {
+    ...(configFile !== undefined && { configFile }),
+    ...(toolPatterns && { toolPatterns }),
+    ...actorOf(given),
+  };
   try {
     return await openTidegate({ cwd, env, version, mode, ...more });
   } catch (error) {
+    if (error instanceof AccessRefused)
+      throw new Failure(error.code, `Nothing was started: ${error.message}`, nextAfter(error.code));
     if (!(error instanceof ConfigRefused)) throw error;
     const message = `Nothing was started: the configuration has errors.`;
     const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
     throw new Failure('config.invalid', message, next, problemLines(error.problems));
   }
+}
+
+/** Whom the gate acts as, and what it goes beyond for nobody. */
+function actorOf(given: Given): Pick<TidegateOptions, 'as' | 'profile'> {
+  const as = textOption(given, 'as');
+  const profile = textOption(given, 'profile');
+  const role = textOption(given, 'role');
+  if (profile !== undefined && role !== undefined)
+    throw new Failure('usage.exclusive', 'A role is a profile: give --profile or --role, not both.');
+  const bound = profile ?? role;
+  return { ...(as !== undefined && { as }), ...(bound !== undefined && { profile: bound }) };
+}
+
+function nextAfter(code: string): string | undefined {
+  if (code === 'access.unknown_profile') return 'tidegate profile list';
+  return code === 'access.bad_principal' ? 'tidegate mcp --as agent:alice' : undefined;
 }
 
 /** An empty list would offer nothing, which nobody means. */

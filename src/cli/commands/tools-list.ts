@@ -1,5 +1,5 @@
 import { printable } from '../../config/index.js';
-import { type Command, configOption } from '../command.js';
+import { asOption, type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaryOf, toolsOf } from '../tools.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
@@ -7,7 +7,7 @@ import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 export const toolsList: Command = {
   name: 'tools list',
   summary: 'List the tools that this gate offers.',
-  options: [configOption],
+  options: [configOption, asOption],
   examples: ['tidegate tools list', 'tidegate tools list --json'],
   run(given, context) {
     const { output } = context;

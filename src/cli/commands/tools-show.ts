@@ -1,5 +1,5 @@
 import { printable, printableLines } from '../../config/index.js';
-import { type Command, configOption, type Context } from '../command.js';
+import { asOption, type Command, configOption, type Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { mermaidLines } from '../mermaid.js';
@@ -10,7 +10,11 @@ export const toolsShow: Command = {
   name: 'tools show',
   summary: 'Show one tool: what it does and what it takes.',
   arguments: [{ name: '<name>', about: 'The name of the tool.' }],
-  options: [configOption, { name: 'graph', about: 'Print a tool that is made of nodes as a Mermaid chart.' }],
+  options: [
+    configOption,
+    asOption,
+    { name: 'graph', about: 'Print a tool that is made of nodes as a Mermaid chart.' },
+  ],
   examples: ['tidegate tools show Read', 'tidegate tools show my_graph --graph'],
   run(given, context) {
     const { output } = context;
