@@ -38,18 +38,19 @@ const alice = 'principal:agent/alice';
 const cases: readonly {
   readonly reason: Reason;
   readonly place?: DeskPlace;
-  prepare(desk: TestDesk): Promise<{ readonly token?: string } | undefined | void>;
+  /** Gives the token to ask with, where one is needed. */
+  prepare(desk: TestDesk): Promise<unknown>;
   readonly what?: string;
   readonly command: string | undefined;
 }[] = [
   {
     reason: 'granted',
-    prepare: async ({ desk }) => void (await desk.grant('agent:alice', 'Bash')),
+    prepare: ({ desk }) => desk.grant('agent:alice', 'Bash'),
     command: 'tidegate grant agent:alice Bash --block',
   },
   {
     reason: 'admin',
-    prepare: async ({ desk }) => void (await desk.grant('agent:alice', undefined, { admin: true })),
+    prepare: ({ desk }) => desk.grant('agent:alice', undefined, { admin: true }),
     command: 'tidegate revoke agent:alice --admin',
   },
   {
@@ -58,20 +59,20 @@ const cases: readonly {
       await place.desk.grant('agent:alice', 'Bash');
       const parent = await tokensOf(place).create({ principal: 'agent:alice' });
       const child = await tokensOf(place).attenuate(parent.token.id, {});
-      return { token: child.token.id };
+      return child.token.id;
     },
     command: 'tidegate grant agent:alice Bash --block',
   },
   {
     reason: 'unknown_tool',
-    prepare: async () => {},
+    prepare: () => Promise.resolve(),
     what: 'Bsh',
     command: 'tidegate explain agent:alice Bash',
   },
-  { reason: 'no_grant', prepare: async () => {}, command: 'tidegate grant agent:alice Bash' },
+  { reason: 'no_grant', prepare: () => Promise.resolve(), command: 'tidegate grant agent:alice Bash' },
   {
     reason: 'no_call_grant',
-    prepare: async ({ desk }) => void (await desk.grant('agent:alice', 'Bash', { see: true })),
+    prepare: ({ desk }) => desk.grant('agent:alice', 'Bash', { see: true }),
     command: 'tidegate grant agent:alice Bash',
   },
   {
@@ -117,7 +118,7 @@ const cases: readonly {
     async prepare(place) {
       await place.desk.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'minimal' });
-      return { token: token.id };
+      return token.id;
     },
     command: 'tidegate token create --as agent:alice',
   },
@@ -126,7 +127,7 @@ const cases: readonly {
     async prepare(place) {
       await place.desk.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'gone' });
-      return { token: token.id };
+      return token.id;
     },
     command: 'tidegate token create --as agent:alice',
   },
@@ -135,7 +136,7 @@ const cases: readonly {
     async prepare(place) {
       await place.desk.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', tools: ['Read'] });
-      return { token: token.id };
+      return token.id;
     },
     command: 'tidegate token create --as agent:alice',
   },
@@ -144,7 +145,7 @@ const cases: readonly {
     async prepare(place) {
       const parent = await tokensOf(place).create({ principal: 'agent:bob' });
       const child = await tokensOf(place).attenuate(parent.token.id, { principal: 'agent:alice' });
-      return { token: child.token.id };
+      return child.token.id;
     },
     command: 'tidegate grant agent:bob Bash',
   },
@@ -154,7 +155,7 @@ const cases: readonly {
       await place.desk.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice' });
       await tokensOf(place).revoke(token.id);
-      return { token: token.id };
+      return token.id;
     },
     command: 'tidegate token create --as agent:alice',
   },
@@ -184,7 +185,8 @@ const cases: readonly {
 describe('the reason for an answer', () => {
   it.each(cases)('is $reason', async ({ reason, place, prepare, what = 'Bash', command }) => {
     const desk = await open(place);
-    const options = (await prepare(desk)) ?? {};
+    const token = await prepare(desk);
+    const options = typeof token === 'string' ? { token } : {};
     const explained = await desk.desk.explain('agent:alice', what, options);
     expect(explained).toMatchObject({
       reason,
