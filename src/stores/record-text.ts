@@ -1,5 +1,8 @@
 // Conditions, tokens and audit records as the JSON text that databases keep, and back.
+import { createHash } from 'node:crypto';
 import { type AuditRecord, type GrantTuple, StoreError, type TokenRecord } from '../access/ports.js';
+
+const longestColumn = 200;
 
 type Condition = NonNullable<GrantTuple['condition']>;
 
@@ -46,9 +49,14 @@ export function auditOf(text: string): AuditRecord {
   return record;
 }
 
-/** For a column that is searched. What an agent sent may hold what a database cannot. */
+/**
+ * For a column that is searched: the text itself, or something else that only this text gives. What an agent sent may be longer
+ * than an index takes, or hold what a database cannot.
+ */
 export function columnText(text: string): string {
-  return /\0|\p{Surrogate}/u.test(text) ? JSON.stringify(text) : text;
+  if (text.length <= longestColumn && !/\0|\p{Surrogate}/u.test(text)) return text;
+  // As JSON, where half a surrogate pair is spelt out.
+  return `sha256:${createHash('sha256').update(JSON.stringify(text)).digest('hex')}`;
 }
 
 function sorted(value: unknown): unknown {

@@ -1,17 +1,21 @@
 // Texts that every store keeps the same, and the order in which all of them give tuples.
 import type { GrantKey, GrantTuple, GrantWrite } from '../access/ports.js';
 
-/** An index of PostgreSQL, and anybody's patience, end somewhere. */
 const longestText = 4096;
+/** Of what stands in an index of PostgreSQL as it is. */
+const longestName = 256;
 // A text ends at NUL in SQLite and cannot hold it in PostgreSQL; half a surrogate pair becomes U+FFFD in both, so that two
 // different names would turn into one.
 const unstorable = /\0|\p{Surrogate}/u;
+
+const names: ReadonlySet<string> = new Set(['zone', 'id', 'hash']);
 
 /** Throws for a text that would not come back as it went in. */
 export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [what, text] of Object.entries(texts)) {
     if (text === undefined) continue;
-    if (text.length > longestText) throw new TypeError(`${what} is longer than ${longestText} characters`);
+    const longest = names.has(what) ? longestName : longestText;
+    if (text.length > longest) throw new TypeError(`${what} is longer than ${longest} characters`);
     if (unstorable.test(text)) throw new TypeError(`${what} holds a character that cannot be kept`);
   }
 }

@@ -8,11 +8,12 @@ import {
   StoreError,
   type TokenRecord,
 } from '../../access/ports.js';
+import { numberOf, tupleOf } from '../cells.js';
 import { changesOf, planChange } from '../plan-change.js';
 import { auditText, columnText, conditionText, tokenText } from '../record-text.js';
-import { type Connection, numberOf, type Query } from './connection.js';
+import type { Connection, Query } from './connection.js';
 import type { Order, OrderResults } from './orders.js';
-import { conditionsOf, tupleOf } from './reader.js';
+import { conditionsOf } from './reader.js';
 
 /** How many changes a zone keeps for those who follow it; whoever is further behind reads all tuples. */
 const keptChanges = 10_000;

@@ -1,4 +1,3 @@
-import { StoreError } from '../../access/ports.js';
 import { storeErrorOf } from './failures.js';
 
 export type Cell = string | number | null;
@@ -53,38 +52,6 @@ export async function openConnection(file: string, busyMs: number): Promise<Conn
   };
 }
 
-export function textOf(cell: unknown): string {
-  if (typeof cell !== 'string') throw unexpected();
-  return cell;
-}
-
-export function numberOf(cell: unknown): number {
-  if (typeof cell !== 'number') throw unexpected();
-  return cell;
-}
-
-export function textOrNull(cell: unknown): string | null {
-  return cell === null ? null : textOf(cell);
-}
-
-export function numberOrNull(cell: unknown): number | null {
-  return cell === null ? null : numberOf(cell);
-}
-
-/** One cell that holds a JSON array. */
-export function listOf(cell: unknown): readonly unknown[] {
-  const value: unknown = JSON.parse(textOf(cell));
-  if (!Array.isArray(value)) throw unexpected();
-  return value;
-}
-
 function rowOf(row: unknown): Row | undefined {
   return Array.isArray(row) ? row : undefined;
-}
-
-function unexpected(): StoreError {
-  return new StoreError(
-    'store.corrupt',
-    'A column of the store holds another kind of value than was written.',
-  );
 }

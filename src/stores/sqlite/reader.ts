@@ -1,27 +1,15 @@
 // All that is read, on one connection that never writes. It answers at once, on the thread that asks.
 import {
   type AuditFilter,
-  type GrantChange,
   type GrantChanges,
   type GrantFilter,
-  type GrantTuple,
   type StoredAudit,
-  StoreError,
   type StoredGrant,
   type TokenRecord,
 } from '../../access/ports.js';
-import { auditOf, columnText, conditionOf, tokenOf } from '../record-text.js';
-import {
-  type Cell,
-  type Connection,
-  listOf,
-  numberOf,
-  numberOrNull,
-  openConnection,
-  type Row,
-  textOf,
-  textOrNull,
-} from './connection.js';
+import { auditOf, columnText, tokenOf } from '../record-text.js';
+import { changeOf, listOf, numberOf, numberOrNull, textOf, tupleOf } from '../cells.js';
+import { type Cell, type Connection, openConnection, type Row } from './connection.js';
 import { storeErrorOf } from './failures.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion } from './version.js';
@@ -163,13 +151,6 @@ function joined(parts: readonly (readonly [sql: string, value: Cell | undefined]
   return { where: given.map(({ sql }) => sql).join(' and '), values: given.map(({ value }) => value) };
 }
 
-export function tupleOf(row: unknown): GrantTuple {
-  const cells: readonly unknown[] = Array.isArray(row) ? row : [];
-  const condition = conditionOf(textOrNull(cells[3]));
-  const words = { user: textOf(cells[0]), relation: textOf(cells[1]), object: textOf(cells[2]) };
-  return condition === undefined ? words : { ...words, condition };
-}
-
 function grantOf(row: Row): StoredGrant {
   const [createdBy, createdAt, revision] = row.slice(4);
   return {
@@ -182,14 +163,4 @@ function grantOf(row: Row): StoredGrant {
 
 function tokenAt(row: Row | undefined): TokenRecord | undefined {
   return row && tokenOf(textOf(row[0]), numberOrNull(row[1]), numberOrNull(row[2]));
-}
-
-function changeOf(value: unknown): GrantChange {
-  if (isChange(value)) return value;
-  throw new StoreError('store.corrupt', 'A change in the store is not what was written there.');
-}
-
-function isChange(value: unknown): value is GrantChange {
-  if (typeof value !== 'object' || value === null) return false;
-  return 'kind' in value && (value.kind === 'add' || value.kind === 'remove') && 'tuple' in value;
 }

@@ -1,5 +1,6 @@
 import { StoreError } from '../../access/ports.js';
-import { type Connection, numberOf, textOf } from './connection.js';
+import { numberOf, textOf } from '../cells.js';
+import type { Connection } from './connection.js';
 import { schemaVersion } from './schema.js';
 
 /** Which schema the file has; 0 for a file without one. Throws for a database that is not ours. */

@@ -1,6 +1,7 @@
 import { StoreError } from '../../access/ports.js';
 import { type ApplyOrder, createApplyOrder } from './apply-order.js';
-import { type Connection, numberOf, openConnection, type Query } from './connection.js';
+import { numberOf } from '../cells.js';
+import { type Connection, openConnection, type Query } from './connection.js';
 import { isBusy, storeErrorOf } from './failures.js';
 import { migrate } from './migrate.js';
 import type { Order, Outcome, WriterParts } from './orders.js';
