@@ -89,6 +89,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const { file, sha256, isTrusted } = located;
   const config = isTrusted ? located.config : inert(located.config, options.cwd);
 
+  const actor = actingAs(options, config.access.zone);
   const isCommand = options.mode === 'command';
   const observers = await openObservers({ config, env, version, isCommand, logLevel: options.logLevel });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
@@ -110,23 +111,23 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     isPatient: isCommand,
     log,
   });
-  const clashes = clashProblems(local);
-  if (clashes.length > 0) {
+  const giveUp = async (error: unknown): Promise<never> => {
     await Promise.all([local.close(), processes.close(), observers.close()]);
-    throw new ConfigRefused(clashes);
-  }
+    throw error;
+  };
+  const clashes = clashProblems(local);
+  if (clashes.length > 0) await giveUp(new ConfigRefused(clashes));
   const everyProvider = () => [...local.providers(), ...servers.current()];
-  const { zone } = config.access;
-  const operator: Principal = { kind: 'user', id: userName(), zone };
+  const operator: Principal = { kind: 'user', id: userName(), zone: config.access.zone };
   const opened = await openAccess({
     config,
     stateDirectory: state.directory,
     operator,
-    ...actingAs(options, zone),
+    ...actor,
     isShared: options.mode === 'http',
     lookup: (wanted) => gateway.lookup(wanted),
     log,
-  });
+  }).catch(giveUp);
   const gateway: Gateway = openGateway({
     providers: everyProvider(),
     access: narrowed(opened.access, options.toolPatterns),
