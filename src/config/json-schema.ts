@@ -1,6 +1,7 @@
 import { durationPattern } from './duration.js';
 import type { Field, ListField, MapField, RecordField } from './field.js';
 import { nameRules } from './formats.js';
+import { profilesTable } from './profiles-schema.js';
 import { configTable } from './schema.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,6 +19,15 @@ export function configJsonSchema(): JsonSchema {
         pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$',
       },
     },
+  };
+}
+
+/** JSON Schema (2020-12) of `profiles.yaml`, for editors. */
+export function profilesJsonSchema(): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'profiles.yaml',
+    ...schemaOf(profilesTable),
   };
 }
 
