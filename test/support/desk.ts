@@ -79,6 +79,7 @@ export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
     modelId: 'shipped',
     profiles: () => profiles,
     catalogue: () => Promise.resolve({ specs, unlisted: [] }),
+    wholeCatalogue: () => Promise.resolve({ specs, unlisted: [] }),
     isBuiltin,
     nearest,
     now,

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type DeskPlace, openTestDesk, startOfTest, type TestDesk } from '../../../test/support/desk.js';
+import {
+  type DeskPlace,
+  deskTools,
+  openTestDesk,
+  startOfTest,
+  type TestDesk,
+  tool,
+} from '../../../test/support/desk.js';
 import type { GrantTuple } from '../ports.js';
 
 let opened: TestDesk | undefined;
@@ -220,11 +227,22 @@ describe('granting', () => {
     await expect(desk.grant('agent:alice', 'server:')).rejects.toEqual(failsWith('access.bad_target'));
   });
 
-  it('names the servers that were never asked what they offer', async () => {
+  it('asks servers that were never listed only for what is not known, and names those that stay silent', async () => {
+    const unknown = { specs: deskTools, unlisted: ['server:slack'] } as const;
+    const whole = { specs: [...deskTools, tool('slack_post', { source: 'server:slack' })], unlisted: [] };
+    let asked = 0;
     const { desk } = await open({
-      more: { catalogue: () => Promise.resolve({ specs: [], unlisted: ['server:slack'] }) },
+      more: {
+        catalogue: () => Promise.resolve(asked > 1 ? whole : unknown),
+        wholeCatalogue: () => Promise.resolve((asked += 1) > 1 ? whole : unknown),
+      },
     });
+    await desk.grant('agent:alice', 'Bash');
+    await desk.profileAssign('agent:alice', 'coding');
+    expect(asked).toBe(0);
     await expect(desk.grant('agent:alice', 'slack_post')).rejects.toThrow('server:slack');
+    expect(await desk.grant('agent:alice', 'slack_post')).toMatchObject({ opened: { call: ['slack_post'] } });
+    expect(asked).toBe(2);
   });
 
   it('takes an end, and says what it replaces', async () => {

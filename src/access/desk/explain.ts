@@ -2,7 +2,7 @@ import type { Action, ChainAnswer, Reason } from '../authority/index.js';
 import { type Asker, type AskerOptions, readAsker } from './asker.js';
 import { notesOf } from './inspect.js';
 import { linkView, type LinkView } from './link-view.js';
-import type { DeskParts } from './parts.js';
+import { type DeskCatalogue, type DeskParts, lookUp } from './parts.js';
 import { reasonWords } from './reason-words.js';
 import { type Remedy, remediesOf } from './remedies.js';
 import { notListed } from './target.js';
@@ -43,8 +43,7 @@ export async function check(
   what: string,
   options: ExplainOptions = {},
 ): Promise<Checked> {
-  const { asker, subject, answer, action } = await ask(parts, principal, what, options);
-  return checkedOf(parts, { asker, subject, answer, action });
+  return checkedOf(parts, await ask(parts, principal, what, options));
 }
 
 export async function explain(
@@ -54,11 +53,10 @@ export async function explain(
   options: ExplainOptions = {},
 ): Promise<Explained> {
   const asked = await ask(parts, principal, what, options);
-  const { asker, subject, answer } = asked;
+  const { asker, subject, answer, catalogue } = asked;
   const links = await Promise.all(answer.links.map((link, at) => linkView(parts, asker.links[at], link)));
   const lacking = links.findIndex(({ decision }) => decision === 'deny');
   const decidedBy = lacking === -1 ? links.length - 1 : lacking;
-  const catalogue = await parts.catalogue();
   const isUnknown = answer.reason === 'unknown_tool' && catalogue.unlisted.length > 0;
   const checked = checkedOf(parts, asked);
   return {
@@ -68,7 +66,7 @@ export async function explain(
     model: parts.modelId,
     links,
     ...(decidedBy >= 0 && { decidedBy }),
-    change: await remediesOf(parts, { ...asked, links, catalogue }),
+    change: await remediesOf(parts, { ...asked, links }),
     notes: [...notesOf(parts, principal), ...(isUnknown ? [notListed(catalogue.unlisted)] : [])],
   };
 }
@@ -78,6 +76,7 @@ interface Asked {
   readonly subject: Subject;
   readonly answer: ChainAnswer;
   readonly action: Action;
+  readonly catalogue: DeskCatalogue;
 }
 
 async function ask(
@@ -89,12 +88,16 @@ async function ask(
   // A store that does not answer is an answer here, not a failure.
   await parts.authority.refresh();
   const asker = await readAsker(parts, principal, options);
-  const subject = readSubject(what, await parts.catalogue(), parts);
+  const { found: subject, catalogue } = await lookUp(
+    parts,
+    (known) => readSubject(what, known, parts),
+    ({ spec }) => spec !== undefined,
+  );
   const { session, isVoid } = asker;
   const answer = parts.authority.explain(session, subject.spec, action);
   const isOverruled = isVoid !== undefined && answer.reason !== 'store_unavailable';
   const voided = { ...answer, isAllowed: false, reason: 'credential_void' as const, links: [] };
-  return { asker, subject, action, answer: isOverruled ? voided : answer };
+  return { asker, subject, action, catalogue, answer: isOverruled ? voided : answer };
 }
 
 function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Asked): Checked {

@@ -6,7 +6,7 @@ import { DeskError } from './desk-error.js';
 import type { DeskParts } from './parts.js';
 import { type Reach, reachOf } from './reach.js';
 import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
-import { fitsAnything, readTarget, type Target, unknownTarget } from './target.js';
+import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
 
 export interface GrantOptions {
   /** To be seen, not called. */
@@ -91,8 +91,7 @@ async function meantBy(
       throw new DeskError('access.bad_request', 'A role is had or not: it cannot be seen or blocked.');
     return { object: roleObject(role), relation: 'member' };
   }
-  const catalogue = await parts.catalogue();
-  const target = readTarget(what, catalogue, parts);
+  const { found: target, catalogue } = await findTarget(parts, what);
   if (force !== true && !fitsAnything(target, catalogue)) throw unknownTarget(what, catalogue, parts);
   const relation = block === true ? 'blocked' : see === true ? 'seer' : 'caller';
   return { object: target.object, relation, target };

@@ -21,8 +21,10 @@ export interface DeskParts {
   /** Names this very model. */
   readonly modelId: string;
   readonly profiles: () => Profiles;
-  /** Asked only by operations that speak of tools. */
+  /** What is known without starting anything. */
   readonly catalogue: () => Promise<DeskCatalogue>;
+  /** The same after those were asked that have never listed. */
+  readonly wholeCatalogue: () => Promise<DeskCatalogue>;
   readonly isBuiltin: (name: string) => boolean;
   readonly nearest: (word: string, known: readonly string[]) => string | undefined;
   readonly now: () => number;
@@ -30,6 +32,19 @@ export interface DeskParts {
   readonly by: Actor;
   /** `user:ana`: who may do everything at this machine without any grant. */
   readonly operator?: string;
+}
+
+/** Reads something in what is known; and only where it is not there, in what nobody was asked for yet. */
+export async function lookUp<T>(
+  parts: Pick<DeskParts, 'catalogue' | 'wholeCatalogue'>,
+  read: (catalogue: DeskCatalogue) => T,
+  isFound: (found: T, catalogue: DeskCatalogue) => boolean,
+): Promise<{ readonly found: T; readonly catalogue: DeskCatalogue }> {
+  const known = await parts.catalogue();
+  const first = read(known);
+  if (isFound(first, known) || known.unlisted.length === 0) return { found: first, catalogue: known };
+  const catalogue = await parts.wholeCatalogue();
+  return { found: read(catalogue), catalogue };
 }
 
 export function toolsOf({ specs }: DeskCatalogue): readonly ToolSpec[] {

@@ -14,7 +14,7 @@ import type { DeskParts } from './parts.js';
 import { reachOf } from './reach.js';
 import { readReceiver, type Receiver, roleOf } from './receiver.js';
 import { shellWord } from './shell-word.js';
-import { fitsAnything, readTarget, type Target, unknownTarget } from './target.js';
+import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
 import { throughOf } from './through.js';
 
 export interface RevokeOptions {
@@ -109,8 +109,7 @@ async function meantBy(
       covers: ({ object, relation }) => object === roleObject(role) && relation === 'member',
     };
   }
-  const catalogue = await parts.catalogue();
-  const target = readTarget(what, catalogue, parts);
+  const { found: target, catalogue } = await findTarget(parts, what);
   const isKnown = fitsAnything(target, catalogue);
   return {
     target,

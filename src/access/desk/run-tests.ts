@@ -5,10 +5,10 @@ import { AccessError } from '../engine/index.js';
 import type { GrantStore, GrantTuple } from '../ports.js';
 import { type Profiles, resolveProfiles } from '../profiles/index.js';
 import { DeskError } from './desk-error.js';
-import { type DeskCatalogue, type DeskParts, toolsOf } from './parts.js';
+import { type DeskCatalogue, type DeskParts, lookUp, toolsOf } from './parts.js';
 import { byCodeUnit, type Reach, reachOfLink } from './reach.js';
 import { quoted, readPrincipal } from './receiver.js';
-import { readTarget } from './target.js';
+import { readTarget, type Target } from './target.js';
 import { type Expectation, type ExpectedList, readTestDocument, type TestDocument } from './test-document.js';
 import { fresh, onlyTuple } from './write.js';
 
@@ -40,7 +40,11 @@ export interface TestRun {
 export async function runTests(parts: DeskParts, document: unknown): Promise<TestRun> {
   const read = readTestDocument(document);
   const revision = read.tuples === undefined ? await fresh(parts) : undefined;
-  const catalogue = await parts.catalogue();
+  const { catalogue } = await lookUp(
+    parts,
+    (known) => read.tests.flatMap(({ lists }) => entriesOf(lists, known, parts)),
+    (targets) => targets.every(({ tools }) => tools.length > 0),
+  );
   const tests = await withJudge(parts, read, (judge) =>
     read.tests.map((test) => runTest(parts, { test, judge, catalogue })),
   );
@@ -52,6 +56,14 @@ export async function runTests(parts: DeskParts, document: unknown): Promise<Tes
     ...(revision !== undefined && { revision }),
     tests,
   };
+}
+
+function entriesOf(
+  lists: readonly ExpectedList[],
+  catalogue: DeskCatalogue,
+  parts: DeskParts,
+): readonly Target[] {
+  return lists.flatMap(({ entries }) => entries.map((entry) => readTarget(entry, catalogue, parts)));
 }
 
 interface Trial {

@@ -2,7 +2,7 @@ import { matchesPattern, type Source, type ToolSpec } from '../../kernel/index.j
 import { groupOfGlob, providerObject, toolObject } from '../object-ids.js';
 import { type EntryTarget, parseTarget, targetObject } from '../profiles/index.js';
 import { DeskError } from './desk-error.js';
-import { type DeskCatalogue, type DeskParts, toolsOf } from './parts.js';
+import { type DeskCatalogue, type DeskParts, lookUp, toolsOf } from './parts.js';
 import { quoted } from './receiver.js';
 
 /** What is granted or taken: a tool, a set of tools. */
@@ -36,6 +36,13 @@ export function readTarget(text: string, catalogue: DeskCatalogue, { isBuiltin }
   const found = toolsFor(target, tools);
   const aliases = target.kind === 'tool' ? found.map(({ name }) => groupOfGlob(name)) : [];
   return { text, object, aliases, tools: found, isTool: target.kind === 'tool' };
+}
+
+export function findTarget(
+  parts: DeskParts,
+  text: string,
+): Promise<{ readonly found: Target; readonly catalogue: DeskCatalogue }> {
+  return lookUp(parts, (catalogue) => readTarget(text, catalogue, parts), fitsAnything);
 }
 
 /** The tools that an entry of a profile, or the name of a set, means. */
