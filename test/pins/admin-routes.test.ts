@@ -15,11 +15,14 @@ const document = JSON.parse(
 };
 
 const pinned = [
+  'DELETE /api/tokens/{id} revokeToken',
   'GET /api/openapi.json openApi',
   'GET /api/servers servers',
   'GET /api/status status',
+  'GET /api/tokens tokens',
   'GET /api/tools tools',
   'GET /api/tools/{name} tool',
+  'POST /api/tokens createToken',
   'POST /api/tools/{name}/call call',
 ];
 

@@ -1,6 +1,7 @@
 import { type Access, accessFrom, createAccess } from '../../src/access/index.js';
 import { type Gateway, type GatewayParts, openGateway } from '../../src/gateway/index.js';
 import {
+  type Caller,
   type Client,
   JsonText,
   type Principal,
@@ -18,6 +19,11 @@ export const ada: Principal = Object.freeze({ kind: 'user', id: 'ada', zone: 'lo
 export const eve: Principal = Object.freeze({ kind: 'user', id: 'eve', zone: 'local' });
 
 export { accessFrom };
+
+/** Somebody with rights of their own, by this credential. */
+export function callerOf(principal: Principal, credential = `token:${principal.id}`): Caller {
+  return { principal, chain: [{ principal, rights: 'own' }], credential };
+}
 
 export function sessionOf(id = 'session-1', principal: Principal = ada): Session {
   return { id, principal, scope: 'connection' };

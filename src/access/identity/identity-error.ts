@@ -19,8 +19,11 @@ export type IdentityCode = keyof typeof identityCodes;
 export class IdentityError extends Error {
   override readonly name = 'IdentityError';
   readonly code: IdentityCode;
+  /** The way forward. */
+  readonly next: string;
   constructor(code: IdentityCode, message: string) {
     super(message);
     this.code = code;
+    this.next = identityCodes[code];
   }
 }

@@ -1,10 +1,16 @@
+/** What the gate's own rooms do for the admin API, beside what every caller may ask. */
+export const deskOperations = ['tokens', 'createToken', 'revokeToken'] as const;
+export type DeskOperation = (typeof deskOperations)[number];
+
 /** One address of the admin API. The router and the OpenAPI file are both made from this table. */
 export interface Route {
-  readonly operation: 'openApi' | 'status' | 'servers' | 'tools' | 'tool' | 'call';
-  readonly method: 'GET' | 'POST';
+  readonly operation: 'openApi' | 'status' | 'servers' | 'tools' | 'tool' | 'call' | DeskOperation;
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** At most one parameter, in braces. */
   readonly path: string;
   readonly summary: string;
+  /** It tells of what is hidden from others, or changes what others may do. */
+  readonly isForAdmins?: true;
 }
 
 export const routes: readonly Route[] = [
@@ -14,8 +20,15 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/api/status',
     summary: 'Version and counts of the running gate.',
+    isForAdmins: true,
   },
-  { operation: 'servers', method: 'GET', path: '/api/servers', summary: 'State of every configured server.' },
+  {
+    operation: 'servers',
+    method: 'GET',
+    path: '/api/servers',
+    summary: 'State of every configured server.',
+    isForAdmins: true,
+  },
   { operation: 'tools', method: 'GET', path: '/api/tools', summary: 'The tools that the caller can see.' },
   {
     operation: 'tool',
@@ -28,6 +41,28 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/tools/{name}/call',
     summary: 'Calls a tool through the gate. The body is the arguments object; the answer is the MCP result.',
+  },
+  {
+    operation: 'tokens',
+    method: 'GET',
+    path: '/api/tokens',
+    summary: 'The tokens of clients, without their secrets.',
+    isForAdmins: true,
+  },
+  {
+    operation: 'createToken',
+    method: 'POST',
+    path: '/api/tokens',
+    summary:
+      'Makes a token: `principal`, and if wanted `profile`, `tools`, `expires`, `label`, or the id of a `parent`. The answer holds its secret, which is shown this once.',
+    isForAdmins: true,
+  },
+  {
+    operation: 'revokeToken',
+    method: 'DELETE',
+    path: '/api/tokens/{id}',
+    summary: 'Revokes a token, and with it every token that was made from it.',
+    isForAdmins: true,
   },
 ];
 
@@ -63,8 +98,12 @@ export function openApi(version: string): Readonly<Record<string, unknown>> {
 
 function operationOf(route: Route): Readonly<Record<string, unknown>> {
   const parameter = /\{([^}]+)\}/.exec(route.path)?.[1];
+  const isForAdmins = route.isForAdmins === true;
   const json = { 'application/json': { schema: { type: 'object' } } };
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  const forbidden = isForAdmins
+    ? 'Foreign Host or Origin, or the caller is no admin'
+    : 'Foreign Host or Origin';
   return {
     operationId: route.operation,
     summary: route.summary,
@@ -75,10 +114,13 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
     responses: {
       200: { description: 'OK', content: json },
       401: { description: 'No token, or a wrong one', content: error },
-      403: { description: 'Foreign Host or Origin', content: error },
+      403: { description: forbidden, content: error },
+      503: { description: 'The gate cannot find out who the caller is, or what it may do', content: error },
       ...(parameter && { 404: { description: 'Not found', content: error } }),
       ...(route.method === 'POST' && {
-        400: { description: 'The body is no JSON object', content: error },
+        400: { description: 'The body is no JSON object, or not what is wanted', content: error },
+      }),
+      ...(route.operation === 'call' && {
         502: { description: 'The call failed before the tool could answer', content: error },
       }),
     },

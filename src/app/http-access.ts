@@ -1,0 +1,53 @@
+import { StoreError } from '../access/ports.js';
+import type { Caller, Session } from '../kernel/index.js';
+import type { AdminDesk, CredentialWatch, Identify } from '../wire/http.js';
+import { createCredentialWatch, createIdentify } from './identify.js';
+import type { OpenedAccess } from './open-access.js';
+import { createTokenOperations } from './token-operations.js';
+
+export interface HttpAccessParts {
+  readonly opened: OpenedAccess;
+  readonly zone: string;
+  readonly auth: 'token' | 'none';
+  /** Whether this is the operator's own token. */
+  readonly isOperator: (authorization: string | undefined) => boolean;
+}
+
+/** Who comes in over HTTP, how long they may stay, and what admins do there. */
+export interface HttpAccess {
+  readonly identify: Identify;
+  readonly credentials: CredentialWatch;
+  readonly desk: AdminDesk;
+}
+
+export async function createHttpAccess({ opened, zone, ...entry }: HttpAccessParts): Promise<HttpAccess> {
+  const { rights, local: operator } = opened;
+  const credentials = rights?.credentials;
+  const profiles = (): readonly string[] | undefined => rights && [...rights.authority.policy.names];
+  const store = await opened.store();
+  return {
+    identify: createIdentify({ ...entry, operator, credentials, bound: (caller) => opened.bound(caller) }),
+    credentials: createCredentialWatch(credentials),
+    desk: {
+      isAdmin: (caller) => isAdmin(rights, caller),
+      operations: createTokenOperations({ store, zone, now: () => Date.now(), profiles }),
+    },
+  };
+}
+
+async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<boolean> {
+  const { principal, chain, credential } = caller;
+  // The operator needs no store to be the operator.
+  if (chain.every(isUnbound)) return true;
+  if (rights === undefined) return false;
+  const session: Session = { id: `admin:${credential}`, principal, chain, scope: 'credential' };
+  await rights.authority.refresh(session);
+  if (rights.authority.revision === undefined) {
+    throw new StoreError('store.unavailable', 'Who is an admin cannot be found out now.');
+  }
+  return rights.authority.isAdmin(session);
+}
+
+function isUnbound({ rights, profile, tools }: Caller['chain'][number]): boolean {
+  return rights === 'all' && profile === undefined && tools === undefined;
+}

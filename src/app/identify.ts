@@ -1,0 +1,47 @@
+import { type Credentials, readBearer, type Resolved } from '../access/identity/index.js';
+import type { Caller } from '../kernel/index.js';
+import type { CredentialWatch, Identify } from '../wire/http.js';
+
+export interface IdentityParts {
+  readonly auth: 'token' | 'none';
+  /** Whether this is the operator's own token. */
+  readonly isOperator: (authorization: string | undefined) => boolean;
+  readonly operator: Caller;
+  /** Absent where nobody but the operator may come in. */
+  readonly credentials: Credentials | undefined;
+  /** What nobody at this gate goes beyond. */
+  readonly bound: (caller: Caller) => Caller;
+}
+
+/** The operator by the gate's own token, without any store; whoever else by a token of theirs. */
+export function createIdentify({ auth, isOperator, operator, credentials, bound }: IdentityParts): Identify {
+  const identified = (resolved: Resolved): ReturnType<Identify> => {
+    if (resolved.kind === 'caller') return bound(resolved.caller);
+    const { reason: refused, tokenId } = resolved;
+    return tokenId === undefined ? { refused } : { refused, tokenId };
+  };
+  return (authorization) => {
+    if (isOperator(authorization)) return operator;
+    // A client that was given a token of its own does not become the operator when that is taken away.
+    if (auth === 'none' && !isClientToken(authorization)) return operator;
+    if (credentials === undefined) return { refused: 'token_unknown' };
+    const resolved = credentials.resolve(authorization);
+    return resolved instanceof Promise ? resolved.then(identified) : identified(resolved);
+  };
+}
+
+function isClientToken(authorization: string | undefined): boolean {
+  return readBearer(authorization)?.startsWith('tgt_') === true;
+}
+
+const tokenPrefix = 'token:';
+
+/** How the credentials stand that callers came in with. The operator's own is good as long as the gate runs. */
+export function createCredentialWatch(credentials: Credentials | undefined): CredentialWatch {
+  return {
+    isAlive: (credential) =>
+      !credential.startsWith(tokenPrefix) ||
+      credentials?.isAlive(credential.slice(tokenPrefix.length)) === true,
+    onChange: (listener) => credentials?.onChange(listener) ?? (() => undefined),
+  };
+}
