@@ -26,7 +26,7 @@ import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
-import { type AccessParts, AccessRefused, openAccess } from './open-access.js';
+import { type AccessParts, AccessRefused, openAccess, type OpenedAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
@@ -52,6 +52,8 @@ export interface TidegateOptions {
   readonly as?: string;
   /** A profile that nobody at this gate goes beyond. */
   readonly profile?: string;
+  /** Opens the store of rights, also where nobody but the operator calls: for whoever looks at them or changes them. */
+  readonly withRights?: true;
 }
 
 /** A running gate. */
@@ -59,6 +61,7 @@ export interface Tidegate extends Serving {
   readonly gateway: Gateway;
   readonly config: Config;
   readonly problems: readonly Problem[];
+  readonly access: OpenedAccess;
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** How the tool files of the workspace are doing. */
   workspaceTools(): readonly WorkspaceReport[];
@@ -124,7 +127,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     stateDirectory: state.directory,
     operator,
     ...actor,
-    isShared: options.mode === 'http',
+    isShared: options.mode === 'http' || options.withRights === true,
     lookup: (wanted) => gateway.lookup(wanted),
     log,
   }).catch(giveUp);
@@ -164,6 +167,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     gateway,
     config,
     problems: located.problems,
+    access: opened,
     workspaceTools: () => local.reports(),
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     localSession,

@@ -55,6 +55,11 @@ export const deskCodes = {
     meaning: 'A field is missing, of the wrong kind, unknown, or excludes another one.',
     remedy: 'Correct what the message names; `/api/openapi.json` describes the addresses.',
   },
+  'access.store_in_memory': {
+    meaning:
+      'Rights are kept in the memory of the process that serves them, where no command can reach them.',
+    remedy: 'Use the admin API of that gate, or keep them in a file: `store: { kind: sqlite }`.',
+  },
   'access.conflict': {
     meaning: 'Others changed the rights of this zone again and again meanwhile: nothing was written.',
     remedy: 'Try again.',
