@@ -1,10 +1,12 @@
+import { dirname, join } from 'node:path';
 import { type Access, createOperatorAccess } from '../access/index.js';
 import type { Authority } from '../access/authority/index.js';
 import type { Credentials } from '../access/identity/index.js';
 import { openAudit } from '../access/audit/index.js';
 import { type AccessStore, StoreError, type StoreErrorCode } from '../access/ports.js';
 import { redactText } from '../concerns/log/index.js';
-import type { Config } from '../config/index.js';
+import { type Config, hasErrors, type Trust } from '../config/index.js';
+import { ConfigRefused } from './config-refused.js';
 import {
   atMost,
   type Caller,
@@ -20,6 +22,11 @@ import { openAccessStore } from './open-store.js';
 export interface AccessParts {
   readonly config: Config;
   readonly stateDirectory: string;
+  /** Where profiles stand when there is no configuration file. */
+  readonly workspace: string;
+  readonly trust: Trust;
+  /** Whether files are followed while the gate runs. */
+  readonly isLive: boolean;
   readonly operator: Principal;
   /** Who local sessions act as, when not the operator. */
   readonly as?: Principal;
@@ -29,7 +36,11 @@ export interface AccessParts {
   readonly isShared: boolean;
   /** What there is by that name, whoever may see it. */
   readonly lookup: (wanted: Request['wanted']) => Spec | undefined;
-  readonly log: (level: 'warn' | 'info', message: string, fields?: Readonly<Record<string, unknown>>) => void;
+  readonly log: (
+    level: 'warn' | 'info' | 'error',
+    message: string,
+    fields?: Readonly<Record<string, unknown>>,
+  ) => void;
 }
 
 /** Rights, credentials and records of a gate. */
@@ -124,8 +135,20 @@ async function openRights(parts: AccessParts, store: AccessStore): Promise<Right
     import('../access/engine/index.js'),
     import('./open-policy.js'),
   ]);
-  const { profile } = parts;
-  const policy = openPolicy({ access: parts.config.access, ...(profile !== undefined && { profile }) });
+  const { profile, config } = parts;
+  const policy = await openPolicy({
+    place: {
+      directory: config.file === undefined ? parts.workspace : dirname(config.file),
+      access: config.access,
+      trust: parts.trust,
+      ...(config.file !== undefined && { configFile: config.file }),
+    },
+    ...(profile !== undefined && { profile }),
+    isLive: parts.isLive,
+    trustFile: join(parts.stateDirectory, 'trust.json'),
+    log: parts.log,
+  });
+  if (hasErrors(policy.problems)) throw new ConfigRefused(policy.problems);
   if (profile !== undefined) requireProfile(profile, policy);
   const now = (): number => Date.now();
   const credentials = openCredentials({
@@ -153,7 +176,8 @@ async function openRights(parts: AccessParts, store: AccessStore): Promise<Right
 function requireProfile(profile: string, policy: OpenPolicy): void {
   const { names } = policy.current();
   if (names.has(profile)) return;
-  const message = `There is no profile "${profile}". There are: ${[...names].sort().join(', ')}.`;
+  const unused = policy.untrusted().map((file) => ` ${file} is not used: nobody trusted it.`);
+  const message = `There is no profile "${profile}". There are: ${[...names].sort().join(', ')}.${unused.join('')}`;
   throw new AccessRefused('access.unknown_profile', message);
 }
 

@@ -5,7 +5,6 @@ import {
   type Config,
   createProblem,
   defaultConfig,
-  describeProblem,
   type Environment,
   hasErrors,
   type Problem,
@@ -27,6 +26,7 @@ import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { type AccessParts, AccessRefused, openAccess, type OpenedAccess } from './open-access.js';
+import { ConfigRefused } from './config-refused.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
@@ -69,15 +69,6 @@ export interface Tidegate extends Serving {
   localSession(scope: SessionScope): Session;
   newRequestId(): string;
   close(): Promise<void>;
-}
-
-/** The configuration has errors: nothing was opened. */
-export class ConfigRefused extends Error {
-  readonly problems: readonly Problem[];
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(describeProblem).join('\n'));
-    this.problems = problems;
-  }
 }
 
 /** How long a closing gate waits for servers before the keeper takes over. */
@@ -125,6 +116,9 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const opened = await openAccess({
     config,
     stateDirectory: state.directory,
+    workspace: options.cwd,
+    trust: state.trust,
+    isLive: !isCommand,
     operator,
     ...actor,
     isShared: options.mode === 'http' || options.withRights === true,
