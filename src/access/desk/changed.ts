@@ -1,16 +1,17 @@
-import type { GrantsWritten, GrantTuple } from '../ports.js';
+import type { GrantsWritten } from '../ports.js';
 import { type DeskParts, toolsOf } from './parts.js';
 import { changeOf, type Reach, reachOf, type ReachChange } from './reach.js';
 import type { Receiver } from './receiver.js';
-import { type Change, commit, fresh, onlyTuple, type Recorded } from './write.js';
+import { said, type SaidTuple } from './sentences.js';
+import { type Change, commit, fresh, type Recorded } from './write.js';
 
 /** What a change of rights did. */
 export interface Changed extends ReachChange {
   /** False: everything was so already. */
   readonly changed: boolean;
   readonly revision: number;
-  readonly wrote: readonly GrantTuple[];
-  readonly removed: readonly GrantTuple[];
+  readonly wrote: readonly SaidTuple[];
+  readonly removed: readonly SaidTuple[];
   /** What whoever made the change should know. */
   readonly notes: readonly string[];
 }
@@ -45,8 +46,8 @@ export function summaryOf({
   return {
     changed: added.length + removed.length > 0,
     revision,
-    wrote: added.map(onlyTuple),
-    removed: removed.map(onlyTuple),
+    wrote: added.map(said),
+    removed: removed.map(said),
   };
 }
 

@@ -181,7 +181,8 @@ describe('granting', () => {
   ])('%s writes one tuple on %s', async (what, object, opens) => {
     const { desk } = await open();
     const granted = await desk.grant('agent:alice', what);
-    expect(granted.tuple).toEqual({ user: 'principal:agent/alice', relation: 'caller', object });
+    expect(granted.tuple).toMatchObject({ user: 'principal:agent/alice', relation: 'caller', object });
+    expect(granted.tuple.says).toMatch(/^agent:alice may call \S+$/);
     expect(granted.wrote).toEqual([granted.tuple]);
     expect(granted).toMatchObject({ changed: true, revision: 1, opened: { call: opens }, notes: [] });
     const again = await desk.grant('agent:alice', what);

@@ -6,6 +6,7 @@ import { DeskError } from './desk-error.js';
 import type { DeskParts } from './parts.js';
 import { type Reach, reachOf } from './reach.js';
 import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
+import { said, type SaidTuple } from './sentences.js';
 import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
 
 export interface GrantOptions {
@@ -25,7 +26,7 @@ export interface Granted extends Changed {
   readonly principal: string;
   readonly what: string;
   /** The one tuple that stands for it, written now or before. */
-  readonly tuple: GrantTuple;
+  readonly tuple: SaidTuple;
 }
 
 /** Gives a principal, a role or everybody a tool, a set of tools, a role, or the zone. */
@@ -51,7 +52,7 @@ export async function grant(
     detail: { what: what ?? 'admin' },
   });
   const notes = notesOf(parts, { receiver, done, options, target });
-  return { principal, what: what ?? 'admin', tuple, ...done, notes };
+  return { principal, what: what ?? 'admin', tuple: said(tuple), ...done, notes };
 }
 
 export function refuseContrary(what: string | undefined, options: GrantOptions): void {

@@ -11,5 +11,6 @@ export type { DeskCatalogue, DeskParts } from './parts.js';
 export type { EntryView, ProfileList, ProfileView } from './profiles.js';
 export type { Revoked, RevokeOptions } from './revoke.js';
 export type { TestRun } from './run-tests.js';
+export type { SaidTuple } from './sentences.js';
 export type { StepView, TupleOrigin } from './steps.js';
 export type { Imported, ImportOptions } from './transfer.js';

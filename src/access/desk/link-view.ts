@@ -3,7 +3,8 @@ import type { LinkAnswer, Reason } from '../authority/index.js';
 import type { Explanation, Place, Proof } from '../engine/index.js';
 import { principalObject, profileObject, zoneObject } from '../object-ids.js';
 import type { DeskParts } from './parts.js';
-import { saysOf, stepsOf, type StepView } from './steps.js';
+import { saysOf } from './sentences.js';
+import { stepsOf, type StepView } from './steps.js';
 
 /** The place where a tuple would have been found. */
 export interface Missing {

@@ -1,9 +1,10 @@
 import type { Link } from '../../kernel/index.js';
 import type { Proof, Tuple } from '../engine/index.js';
-import { describeObject, formatPrincipal } from '../object-ids.js';
+import { formatPrincipal } from '../object-ids.js';
 import type { GrantTuple } from '../ports.js';
 import { type Profiles, principalTuples, profileTuples } from '../profiles/index.js';
 import type { DeskParts } from './parts.js';
+import { saysOf } from './sentences.js';
 import { onlyTuple } from './write.js';
 
 /** Where a tuple comes from. */
@@ -74,39 +75,4 @@ function policyOrigin({ profiles, principals }: Profiles, tuple: GrantTuple): Tu
 
 function isSame(one: Tuple, other: Tuple): boolean {
   return one.user === other.user && one.relation === other.relation && one.object === other.object;
-}
-
-/** A tuple as a sentence. */
-export function saysOf({ user, relation, object, condition }: GrantTuple): string {
-  const until = condition?.context?.['until'];
-  const end =
-    typeof until === 'string' ? ` until ${until}` : condition === undefined ? '' : ` if ${condition.name}`;
-  return `${sentenceOf(who(user), relation, describeObject(object))}${end}`;
-}
-
-function sentenceOf(user: string, relation: string, object: string): string {
-  switch (relation) {
-    case 'caller':
-      return `${user} may call ${object}`;
-    case 'seer':
-      return `${user} may see ${object}`;
-    case 'blocked':
-      return `${user} is kept from ${object}`;
-    case 'assignee':
-      return `${user} has ${object}`;
-    case 'member':
-      return `${user} is in ${object}`;
-    case 'provider':
-    case 'group':
-      return `${object} is in ${user}`;
-    case 'admin':
-      return `${user} is an admin of ${object}`;
-    default:
-      return `${user} is ${relation} of ${object}`;
-  }
-}
-
-function who(user: string): string {
-  const words = describeObject(user);
-  return /#(member|assignee)$/.test(words) ? `whoever has ${words.replace(/#\w+$/, '')}` : words;
 }

@@ -7,6 +7,7 @@ import { type AccessDocument, readDocument, type ReadDocument } from './document
 import type { DeskParts } from './parts.js';
 import { quoted } from './receiver.js';
 import { loopWith } from './role-loops.js';
+import { said, type SaidTuple } from './sentences.js';
 import { type Change, commit, fresh, onlyTuple } from './write.js';
 
 export interface ImportOptions {
@@ -20,8 +21,8 @@ export interface Imported {
   readonly changed: boolean;
   readonly isDryRun: boolean;
   readonly revision: number;
-  readonly wrote: readonly GrantTuple[];
-  readonly removed: readonly GrantTuple[];
+  readonly wrote: readonly SaidTuple[];
+  readonly removed: readonly SaidTuple[];
   readonly notes: readonly string[];
 }
 
@@ -109,7 +110,7 @@ function planned(
     })
     .sort(byWords);
   const changed = wrote.length + removed.length > 0;
-  return { changed, revision: authority.revision ?? 0, wrote, removed };
+  return { changed, revision: authority.revision ?? 0, wrote: wrote.map(said), removed: removed.map(said) };
 }
 
 function isSame(one: GrantTuple | undefined, other: GrantTuple): boolean {
