@@ -57,6 +57,26 @@ export const commandCodes = {
     exit: exitCodes.notFound,
     meaning: 'There is no profile of that name.',
   },
+  'token.bad_principal': {
+    exit: exitCodes.usage,
+    meaning: 'Nobody can be called that: a token is for `user:`, `agent:` or `service:` and a name.',
+  },
+  'token.bad_profile': { exit: exitCodes.usage, meaning: 'There is no profile of that name for a token.' },
+  'token.bad_tools': { exit: exitCodes.usage, meaning: 'The names and patterns of tools cannot be read.' },
+  'token.bad_label': { exit: exitCodes.usage, meaning: 'A label is one line of at most 200 characters.' },
+  'token.bad_expiry': { exit: exitCodes.usage, meaning: 'The end of a token is no time to come.' },
+  'token.not_found': { exit: exitCodes.notFound, meaning: 'There is no such token in this zone.' },
+  'token.revoked': { exit: exitCodes.usage, meaning: 'The token was revoked.' },
+  'token.expired': { exit: exitCodes.usage, meaning: 'The time of the token is over.' },
+  'token.parent_void': {
+    exit: exitCodes.usage,
+    meaning: 'The token that this one was made from is no longer good.',
+  },
+  'token.too_deep': { exit: exitCodes.usage, meaning: 'A chain of tokens has eight links at most.' },
+  'token.foreign_zone': {
+    exit: exitCodes.usage,
+    meaning: 'A token stays in the zone of the one that it is made from.',
+  },
   'store.unavailable': {
     exit: exitCodes.unavailable,
     meaning: 'The store of grants cannot be reached or opened.',

@@ -1,3 +1,4 @@
+import type * as App from '../app/index.js';
 import type { Tidegate, TidegateOptions } from '../app/index.js';
 import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
@@ -34,13 +35,25 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
   try {
     return await openTidegate({ cwd, env, version, mode, ...more });
   } catch (error) {
-    if (error instanceof AccessRefused)
-      throw new Failure(error.code, `Nothing was started: ${error.message}`, nextAfter(error.code));
-    if (!(error instanceof ConfigRefused)) throw error;
-    const message = `Nothing was started: the configuration has errors.`;
-    const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
-    throw new Failure('config.invalid', message, next, problemLines(error.problems));
+    throw openingFailure(error, configFile, { AccessRefused, ConfigRefused });
   }
+}
+
+type Refusals = Pick<typeof App, 'AccessRefused' | 'ConfigRefused'>;
+
+/** Why a gate was not opened, with the next thing to type. What is a defect stays what it is. */
+export function openingFailure(
+  error: unknown,
+  configFile: string | undefined,
+  { AccessRefused, ConfigRefused }: Refusals,
+): unknown {
+  if (error instanceof AccessRefused) {
+    return new Failure(error.code, `Nothing was started: ${error.message}`, nextAfter(error.code));
+  }
+  if (!(error instanceof ConfigRefused)) return error;
+  const message = `Nothing was started: the configuration has errors.`;
+  const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
+  return new Failure('config.invalid', message, next, problemLines(error.problems));
 }
 
 /** Whom the gate acts as, and what it goes beyond for nobody. */
@@ -60,13 +73,13 @@ function nextAfter(code: string): string | undefined {
 }
 
 /** An empty list would offer nothing, which nobody means. */
-function patternsOf(given: Given): readonly string[] | undefined {
+export function patternsOf(given: Given, command = 'tidegate mcp'): readonly string[] | undefined {
   const text = textOption(given, 'tools');
   if (text === undefined) return undefined;
   const patterns = text.split(',').map((pattern) => pattern.trim());
   if (patterns.every((pattern) => /^!?[A-Za-z0-9_.*?/-]+$/.test(pattern))) return patterns;
   const message = `--tools takes names or patterns divided by commas, not "${text}".`;
-  throw new Failure('usage.bad_value', message, "tidegate mcp --tools 'find_*,file_pr,!Bash'");
+  throw new Failure('usage.bad_value', message, `${command} --tools 'find_*,file_pr,!Bash'`);
 }
 
 /** What to type when servers were left out because their file is not trusted. */
