@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../config/index.js';
-import { type ExitCode, exitCodes, exitOfFault, type Fault } from './exit-codes.js';
+import type { DeskCode } from '../app/index.js';
+import { type ExitCode, exitCodes, exitOfDesk, exitOfFault, type Fault } from './exit-codes.js';
 
 interface CodeRow {
   readonly exit: ExitCode;
@@ -49,14 +50,6 @@ export const commandCodes = {
   },
   'trust.refused': { exit: exitCodes.untrusted, meaning: 'The person at the terminal said no.' },
   'trust.changed': { exit: exitCodes.untrusted, meaning: 'The file changed while it was being shown.' },
-  'access.bad_principal': {
-    exit: exitCodes.usage,
-    meaning: 'The text is not a principal: `kind:id`, with the kind `user`, `agent` or `service`.',
-  },
-  'access.unknown_profile': {
-    exit: exitCodes.notFound,
-    meaning: 'There is no profile of that name.',
-  },
   'token.bad_principal': {
     exit: exitCodes.usage,
     meaning: 'Nobody can be called that: a token is for `user:`, `agent:` or `service:` and a name.',
@@ -104,7 +97,7 @@ export const commandCodes = {
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CommandCode = keyof typeof commandCodes;
-export type FailureCode = CommandCode | Fault['code'] | ProblemCode;
+export type FailureCode = CommandCode | DeskCode | Fault['code'] | ProblemCode;
 
 /** Why a command did not do what was asked, and what to type next. */
 export class Failure extends Error {
@@ -127,6 +120,7 @@ export class Failure extends Error {
 function exitOf(code: FailureCode): ExitCode {
   if (isCommandCode(code)) return commandCodes[code].exit;
   if (isFaultCode(code)) return exitOfFault[code];
+  if (isDeskCode(code)) return exitOfDesk[code];
   // What is wrong with the record of trust leaves everything untrusted.
   return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
 }
@@ -137,6 +131,10 @@ function isCommandCode(code: string): code is CommandCode {
 
 function isFaultCode(code: string): code is Fault['code'] {
   return Object.hasOwn(exitOfFault, code);
+}
+
+function isDeskCode(code: string): code is DeskCode {
+  return Object.hasOwn(exitOfDesk, code);
 }
 
 export function interrupted(): Failure {
