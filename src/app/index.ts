@@ -1,3 +1,4 @@
+export type { DeskCode } from '../access/desk/index.js';
 export { redactText } from '../concerns/log/index.js';
 export { readToken, tokenFile } from './bearer-token.js';
 export { callTool, listTools } from './call-tool.js';
@@ -5,5 +6,6 @@ export { type Located, locateConfig, openState, type State } from './locate-conf
 export { AccessRefused } from './open-access.js';
 export { ConfigRefused } from './config-refused.js';
 export { openTidegate, type Tidegate, type TidegateOptions } from './open-tidegate.js';
+export { type PolicyToTrust, policyToTrust } from './policy-to-trust.js';
 export { type HttpServing, runningFile } from './serving.js';
 export { scanWorkspace, type ToolFile } from '../providers/local/index.js';

@@ -19,6 +19,7 @@ export {
   type LocatedPolicy,
   type LocatedProfiles,
   locatePolicy,
+  recordedPolicy,
 } from './locate-policy.js';
 export { nearest } from './nearest.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';

@@ -1,7 +1,7 @@
 import { type FoundPolicy, findPolicy, type PolicyPlace, policyFiles } from './find-policy.js';
 import { type LoadedProfiles, loadProfiles } from './load-profiles.js';
 import { createProblem, type Problem } from './problem.js';
-import { readSource } from './source-file.js';
+import { readSource, realPath } from './source-file.js';
 import type { Trust } from './trust.js';
 
 export interface LocatedProfiles extends LoadedProfiles {
@@ -77,6 +77,12 @@ function standingOf(file: string, sha256: string | undefined, trust: Trust): rea
   if (isRecorded(file, trust)) return [changed(file, 'The file has changed since it was trusted.')];
   const message = 'Nobody trusted this file: what is shipped applies in its place.';
   return [createProblem(file, '', { code: 'profiles.untrusted', severity: 'warning', message })];
+}
+
+/** The files of policy of a place that are trusted, whatever they hold by now. */
+export function recordedPolicy(place: PolicyPlace, trust: Trust): readonly string[] {
+  const known = new Set(policyFiles(place).flatMap((file) => [file, realPath(file)]));
+  return trust.list().flatMap(({ file }) => (known.has(file) ? [file] : []));
 }
 
 function goneProblems(place: PolicyPlace, found: FoundPolicy, trust: Trust): readonly Problem[] {
