@@ -1,4 +1,5 @@
-import type { callTool, DeskCode } from '../app/index.js';
+import type { DeskCode } from '../app/desk.js';
+import type { callTool } from '../app/index.js';
 
 /** What the program's exit status says. Numbers never change once released. */
 export const exitCodes = {

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../config/index.js';
-import type { DeskCode } from '../app/index.js';
+import type { DeskCode } from '../app/desk.js';
 import { type ExitCode, exitCodes, exitOfDesk, exitOfFault, type Fault } from './exit-codes.js';
 
 interface CodeRow {
