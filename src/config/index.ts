@@ -2,22 +2,19 @@
 export { printable, printableJson, printableLines } from '../kernel/index.js';
 export type { ProblemCode } from './codes.js';
 export type {
-  AccessConfig,
   Config,
   ServerConfig,
-  StoreConfig,
 } from './config.js';
 export { childEnvironment } from './environment.js';
 export { findConfig, operatorConfig } from './find.js';
-export { findPolicy, type PolicyPlace, policyFiles, watchProfiles } from './find-policy.js';
+export { findPolicy, policyFiles, watchProfiles } from './find-policy.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.js';
-export { type LoadedProfiles, loadProfiles, type ProfilesFinding } from './load-profiles.js';
+export { type LoadedProfiles, loadProfiles } from './load-profiles.js';
 export {
   type LocatedModel,
   type LocatedPolicy,
-  type LocatedProfiles,
   locatePolicy,
   recordedPolicy,
 } from './locate-policy.js';

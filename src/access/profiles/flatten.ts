@@ -11,7 +11,7 @@ export interface Draft {
 /** Of all profiles together: each inherits all that its parents have. */
 const mostInherited = 100_000;
 
-export function parentsOf({ extends: parents = [] }: ProfileSource): readonly string[] {
+function parentsOf({ extends: parents = [] }: ProfileSource): readonly string[] {
   return typeof parents === 'string' ? [parents] : [...new Set(parents)];
 }
 
