@@ -6,13 +6,13 @@ import { Failure } from './failure.js';
 
 /** A document in YAML or JSON, from a file or, for `-`, from standard input. */
 export async function readDocumentFile(name: string, { cwd, input }: Context): Promise<unknown> {
-  const { parseDocument } = await import('../app/desk.js');
+  const { parseDocument } = await import('../app/document-text.js');
   const text = name === '-' ? await input.readAll() : await readText(resolve(cwd, name));
   try {
-    return await parseDocument(text);
+    return parseDocument(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const message = `${printable(name)} is neither YAML nor JSON: ${printable(error.message)}.`;
+    const message = `${printable(name)} is neither YAML nor JSON: ${printable(error.message)}`;
     throw new Failure('access.bad_document', message);
   }
 }

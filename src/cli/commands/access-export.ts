@@ -10,10 +10,10 @@ export const accessExport: Command = {
   run(given, context) {
     const { output } = context;
     return withDesk(given, context, async (desk) => {
-      const { formatDocument } = await import('../../app/desk.js');
+      const { formatDocument } = await import('../../app/document-text.js');
       const document = await desk.exportAll();
       output.json(document);
-      if (!output.isJson) output.line((await formatDocument(document)).trimEnd());
+      if (!output.isJson) output.line(formatDocument(document).trimEnd());
       return exitCodes.ok;
     });
   },

@@ -48,14 +48,26 @@ function numberMember(given: Given, name: string): Readonly<Record<string, numbe
   throw new Failure('usage.bad_value', `--${name} takes a number, not "${value}".`);
 }
 
+/** What a change was about, as it was typed. */
+function wordsOf({ what, profile, add, remove }: Readonly<Record<string, unknown>>): string {
+  const words = what ?? profile;
+  const counts = [
+    ...(Array.isArray(add) ? [`+${String(add.length)}`] : []),
+    ...(Array.isArray(remove) ? [`-${String(remove.length)}`] : []),
+  ];
+  return [...(typeof words === 'string' ? [words] : []), ...counts].join(' ');
+}
+
 function show({ records, before }: Page, { output }: Context): void {
-  const rows = records.map(({ at, decision, principal, action, target = '', reason, outcome }) => [
-    new Date(at).toISOString().slice(0, 19).replace('T', ' '),
-    output.paint(decision === 'allow' ? 'green' : 'red', decision),
-    printable(principal),
-    printable(action),
-    printable([target, ...(decision === 'deny' ? [reason] : [outcome])].filter(Boolean).join('  ')),
-  ]);
+  const rows = records.map(
+    ({ at, decision, principal, action, target = '', reason, outcome, detail = {} }) => [
+      new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+      output.paint(decision === 'allow' ? 'green' : 'red', decision),
+      printable(principal),
+      printable(action),
+      printable([target, wordsOf(detail), decision === 'deny' ? reason : outcome].filter(Boolean).join('  ')),
+    ],
+  );
   if (rows.length === 0) output.line('There is nothing to show.');
   else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows]);
   if (before !== undefined) output.note(`there is more: tidegate audit --before ${String(before)}`);
