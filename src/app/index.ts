@@ -1,4 +1,3 @@
-export type { DeskCode } from '../access/desk/index.js';
 export { redactText } from '../concerns/log/index.js';
 export { readToken, tokenFile } from './bearer-token.js';
 export { callTool, listTools } from './call-tool.js';
