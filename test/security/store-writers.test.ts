@@ -54,6 +54,12 @@ it('four processes that write to one file never hear that it is busy, and lose n
   connection.close();
 });
 
+it('a process that wrote, listens and forgot to close ends by itself', async () => {
+  const file = join(folder, 'forgotten.db');
+  const driven = startStoreDriver(stores.driver, { job: 'forget to close', file, zone });
+  expect(await driven.ended()).toEqual(['written']);
+});
+
 it('control: without trying again they hear it', async () => {
   const reports = await compete('write for a while carelessly', join(folder, 'careless.db'), 1000);
   const failures = reports.flatMap((report) => report.failures);

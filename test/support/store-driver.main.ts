@@ -20,6 +20,13 @@ const jobs: Readonly<Record<StoreOrder['job'], () => Promise<void>>> = {
     tell('open');
     await store.close();
   },
+  async 'forget to close'() {
+    const store = await openSqliteStore({ file });
+    store.onChange(() => {});
+    await act(store, 'g-first');
+    await act(store, 'g-second');
+    tell('written');
+  },
   async migrate() {
     const connection = await openConnection(file, 0);
     tell('ready');

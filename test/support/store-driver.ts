@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 export interface StoreOrder {
   readonly job:
     | 'open'
+    | 'forget to close'
     | 'migrate'
     | 'migrate carelessly'
     | 'write'

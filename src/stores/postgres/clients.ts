@@ -1,7 +1,7 @@
 // The only file that knows postgres.js. Every wait ends: when the server does not answer, the connections are given up.
 import type postgres from 'postgres';
 import { StoreError } from '../../access/ports.js';
-import { storeErrorOf } from './failures.js';
+import { isConnectionLoss, storeErrorOf } from './failures.js';
 
 /** Types that are read otherwise than the driver would: all our whole numbers are safe ones. */
 interface Types extends Record<string, unknown> {
@@ -51,13 +51,23 @@ export async function createClients(url: string, place: string): Promise<Clients
   const reading = createPool(() => open(2, 0), { ms: readMs, place });
   const writing = createPool(() => open(2, 0), { ms: writeMs, place });
   return {
-    read: (work) => reading.run(work),
+    read: (work) => twice(() => reading.run(work)),
     write: (work) => writing.run((sql) => inTransaction(sql, work)),
     listen: (hear) => listen(open(1, 1), hear),
     async close() {
       await Promise.all([reading.close(), writing.close()]);
     },
   };
+}
+
+/** A connection that was idle may have been closed by the other side long ago: who only reads may ask again, once. */
+async function twice<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof StoreError && isConnectionLoss(error.cause)) return ask();
+    throw error;
+  }
 }
 
 async function inTransaction<T>(sql: Sql, work: (sql: Transaction) => Promise<T>): Promise<T> {

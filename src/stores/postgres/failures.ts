@@ -23,6 +23,11 @@ export function isWithoutSchema(error: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(error));
 }
 
+/** The connection ended under the question. */
+export function isConnectionLoss(error: unknown): boolean {
+  return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(codeOf(error));
+}
+
 export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';
 }

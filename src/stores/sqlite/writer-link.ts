@@ -39,7 +39,11 @@ export function createWriterLink(parts: WriterParts): WriterLink {
   const start = async (): Promise<Worker> => {
     const { startWriter } = await import('./start-writer.js');
     const worker = startWriter(parts);
+    let hasEnded = false;
     const ended = (reason: string): void => {
+      // An error is followed by the exit; there may be another thread by then.
+      if (hasEnded) return;
+      hasEnded = true;
       thread = undefined;
       fail(reason);
     };

@@ -47,7 +47,15 @@ export function createWriter(parts: WriterParts): Writer {
         return orders.map(() => failure(error, parts.file));
       }
     },
-    close: drop,
+    close() {
+      try {
+        // So that the file alone is whole, if nobody else is at it.
+        desk?.connection.pragma('wal_checkpoint(truncate)');
+      } catch {
+        // Everything is kept in the log as well.
+      }
+      drop();
+    },
   };
 }
 
