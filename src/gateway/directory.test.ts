@@ -266,6 +266,23 @@ describe('resources', () => {
     expect(watched).toEqual(['one x://9']);
   });
 
+  it('go where they would go if the providers that are hidden from the caller were not there', async () => {
+    const secret: Provider = {
+      ...watchable('secret', ['x://1'], true),
+      list: () => ({
+        tools: [],
+        prompts: [],
+        resources: [resourceSpec('secret', 'x://1')],
+        templates: [templateSpec('secret', 'x://{id}')],
+      }),
+    };
+    const access = createOpenAccess((_, { source }) => source === 'server:secret');
+    const gateway = openHall({ providers: [secret, watchable('open', [], true)], access });
+    for (const uri of ['x://1', 'x://2', 'y://3'])
+      expect(typeof (await gateway.watch(session, uri, () => {}))).toBe('function');
+    expect(watched).toEqual(['open x://1', 'open x://2', 'open y://3']);
+  });
+
   it('prompts and templates are found for completions', async () => {
     const provider = createFakeProvider(
       'one',

@@ -37,6 +37,10 @@ export interface ProviderReport extends ProviderStatus {
   readonly tools: number;
 }
 
+type Completion = Extract<Wanted, { kind: 'completion' }>;
+/** Gives back what was offered to those who may use it. */
+type Usable = <S extends Spec>(offered: Offered<S> | undefined) => Offered<S> | undefined;
+
 /** How long the first list waits for servers that were never listed before. */
 const firstListMs = 2000;
 /** How long a call for something unknown waits beyond that, while servers have not listed yet. */
@@ -139,49 +143,53 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     if (!isListed && !isFound()) await atMost(holdMs, allLists(providers));
   }
 
-  function isVisible(session: Session, spec: Spec): boolean {
-    return access.visible(session, spec).visible;
-  }
-
   /** What does not exist is asked about as well: how long an answer takes must not tell the one from the other. */
-  function findIn<S extends Spec>(session: Session, offered: Offered<S> | undefined): Offered<S> | undefined {
-    const { callable } = access.visible(session, offered?.spec ?? nobodysTool);
-    return callable ? offered : undefined;
+  function visibility(session: Session, spec: Spec | undefined): ReturnType<Access['visible']> {
+    return access.visible(session, spec ?? nobodysTool);
   }
 
-  function knownResource(uri: string): Offered<ResourceSpec | TemplateSpec> | undefined {
-    return catalog.resources.get(uri) ?? templateFor(catalog, uri) ?? unlisted(catalog.providers, uri);
+  /** What is hidden takes no place: whoever may not use it finds what would be there without it. */
+  function usableBy(session: Session): Usable {
+    return (offered) => (visibility(session, offered?.spec).callable ? offered : undefined);
   }
 
-  function completed(
-    of: Extract<Wanted, { kind: 'completion' }>['of'],
-  ): Offered<PromptSpec | TemplateSpec> | undefined {
-    if (of.kind === 'prompt') return catalog.prompts.get(of.name);
-    return catalog.templates.get(of.uriTemplate) ?? templateFor(catalog, of.uriTemplate);
+  function resourceAt(uri: string, usable: Usable): Offered<ResourceSpec | TemplateSpec> | undefined {
+    return (
+      usable(catalog.resources.get(uri)) ??
+      templateFor(catalog, uri, usable) ??
+      unlisted(catalog.providers, uri, usable)
+    );
+  }
+
+  function completed(of: Completion['of'], usable: Usable): Offered<PromptSpec | TemplateSpec> | undefined {
+    if (of.kind === 'prompt') return usable(catalog.prompts.get(of.name));
+    return usable(catalog.templates.get(of.uriTemplate)) ?? templateFor(catalog, of.uriTemplate, usable);
   }
 
   function lookup(wanted: Wanted): Spec | undefined {
     if (wanted.kind === 'tool') return catalog.tools.get(wanted.name)?.spec;
     if (wanted.kind === 'prompt') return catalog.prompts.get(wanted.name)?.spec;
-    return (wanted.kind === 'resource' ? knownResource(wanted.uri) : completed(wanted.of))?.spec;
+    const anyone: Usable = (offered) => offered;
+    return (wanted.kind === 'resource' ? resourceAt(wanted.uri, anyone) : completed(wanted.of, anyone))?.spec;
   }
 
   function findResource(session: Session, uri: string): Found | undefined {
-    const found = findIn<ResourceSpec | TemplateSpec>(session, knownResource(uri));
+    const found = resourceAt(uri, usableBy(session));
     return found && { target: { kind: 'resource', uri, spec: found.spec }, provider: found.provider };
   }
 
   function find(session: Session, wanted: Wanted): Found | undefined {
+    const usable = usableBy(session);
     if (wanted.kind === 'tool') {
-      const found = findIn(session, catalog.tools.get(wanted.name));
+      const found = usable(catalog.tools.get(wanted.name));
       return found && { target: { kind: 'tool', spec: found.spec }, provider: found.provider };
     }
     if (wanted.kind === 'resource') return findResource(session, wanted.uri);
     if (wanted.kind === 'completion') {
-      const found = findIn<PromptSpec | TemplateSpec>(session, completed(wanted.of));
+      const found = completed(wanted.of, usable);
       return found && { target: { kind: 'completion', spec: found.spec }, provider: found.provider };
     }
-    const found = findIn(session, catalog.prompts.get(wanted.name));
+    const found = usable(catalog.prompts.get(wanted.name));
     return found && { target: { kind: 'prompt', spec: found.spec }, provider: found.provider };
   }
 
@@ -191,7 +199,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     lookup,
     describe(session, name) {
       const spec = catalog.tools.get(name)?.spec;
-      return spec && isVisible(session, spec) ? spec : undefined;
+      return visibility(session, spec).visible ? spec : undefined;
     },
     settle,
     listed: () => allLists(providers),
@@ -264,16 +272,20 @@ async function allLists(providers: readonly Provider[]): Promise<void> {
   await Promise.allSettled(providers.map(async (provider) => provider.ready()));
 }
 
-/** An address that nobody listed goes to a provider only if exactly one says that it may know it. */
-function unlisted(providers: readonly Provider[], uri: string): Offered<ResourceSpec> | undefined {
-  const able = providers.filter((provider) => provider.mayHave(uri));
-  const provider = able.length === 1 ? able[0] : undefined;
-  return (
-    provider && {
-      provider,
-      spec: { kind: 'resource', uri, source: provider.source, definition: emptyObject },
-    }
-  );
+/** An address that nobody listed goes to a provider only if exactly one of those that are there may know it. */
+function unlisted(
+  providers: readonly Provider[],
+  uri: string,
+  usable: Usable,
+): Offered<ResourceSpec> | undefined {
+  const able = providers
+    .filter((provider) => provider.mayHave(uri))
+    .flatMap((provider): readonly Offered<ResourceSpec>[] => {
+      const spec = { kind: 'resource', uri, source: provider.source, definition: emptyObject } as const;
+      const offered = usable({ provider, spec });
+      return offered === undefined ? [] : [offered];
+    });
+  return able.length === 1 ? able[0] : undefined;
 }
 
 function listsOf(catalog: Catalog): Lists {
