@@ -13,11 +13,12 @@ import {
   type Link,
   type Observer,
   type Principal,
-  type Request,
   type Spec,
+  type Wanted,
 } from '../kernel/index.js';
 import type { OpenPolicy } from './open-policy.js';
 import { openAccessStore } from './open-store.js';
+import { createWhyNot } from './why-not.js';
 
 export interface AccessParts {
   readonly config: Config;
@@ -35,7 +36,9 @@ export interface AccessParts {
   /** Others than the operator may come: over HTTP they always may. */
   readonly isShared: boolean;
   /** What there is by that name, whoever may see it. */
-  readonly lookup: (wanted: Request['wanted']) => Spec | undefined;
+  readonly lookup: (wanted: Wanted) => Spec | undefined;
+  /** Whether the gate offers tools of this name at all. */
+  readonly isOffered: (name: string) => boolean;
   readonly log: (
     level: 'warn' | 'info' | 'error',
     message: string,
@@ -95,7 +98,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     store,
     now: () => Date.now(),
     revision: () => rights?.authority.revision,
-    whyNot: (request) => whyNot(parts, rights?.authority, request),
+    whyNot: createWhyNot({ ...parts, authority: rights?.authority }),
     redact: redactText,
     warn: (message, fields) => log('warn', message, fields),
   });
@@ -105,8 +108,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     rights,
     audit: audit.observer,
     local: localCaller(parts, gateLinks),
-    bound: (caller) =>
-      gateLinks.length === 0 ? caller : { ...caller, chain: [...gateLinks, ...caller.chain] },
+    bound: createBound(gateLinks),
     store,
     async close() {
       await atMost(lastRecordsMs, audit.close());
@@ -186,6 +188,17 @@ function linksOfGate({ operator, profile }: AccessParts): readonly Link[] {
   return profile === undefined ? [] : [{ principal: operator, rights: 'all', profile }];
 }
 
+/** The same caller comes out the same each time: what was found out about a chain is remembered by it. */
+function createBound(gate: readonly Link[]): OpenedAccess['bound'] {
+  if (gate.length === 0) return (caller) => caller;
+  const known = new WeakMap<Caller, Caller>();
+  return (caller) => {
+    let bound = known.get(caller);
+    if (bound === undefined) known.set(caller, (bound = { ...caller, chain: [...gate, ...caller.chain] }));
+    return bound;
+  };
+}
+
 function localCaller({ as, operator, profile }: AccessParts, gate: readonly Link[]): Caller {
   if (as === undefined) {
     const chain: readonly Link[] = gate.length > 0 ? gate : [{ principal: operator, rights: 'all' }];
@@ -193,10 +206,4 @@ function localCaller({ as, operator, profile }: AccessParts, gate: readonly Link
   }
   const link: Link = { principal: as, rights: 'own', ...(profile !== undefined && { profile }) };
   return { principal: as, chain: [link], credential: 'operator' };
-}
-
-function whyNot({ lookup }: AccessParts, authority: Authority | undefined, request: Request): string {
-  const spec = lookup(request.wanted);
-  if (authority === undefined) return spec === undefined ? 'unknown_tool' : 'no_grant';
-  return authority.explain(request.session, spec, 'call').reason;
 }

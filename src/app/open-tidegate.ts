@@ -123,6 +123,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...actor,
     isShared: options.mode === 'http' || options.withRights === true,
     lookup: (wanted) => gateway.lookup(wanted),
+    isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
     log,
   }).catch(giveUp);
   const gateway: Gateway = openGateway({

@@ -105,7 +105,7 @@ export function openAudit(parts: AuditParts): Audit {
       const revision = parts.revision();
       if (attempt.call !== undefined) return keep(recordOf(attempt, { at, revision }, parts.redact));
       setImmediate(() => {
-        const reason = parts.whyNot(attempt.request);
+        const reason = reasonOf(attempt, parts.whyNot);
         keep({ ...recordOf(attempt, { at, revision }, parts.redact), decision: 'deny', reason });
       });
     },
@@ -149,6 +149,13 @@ function recordOf(
     ...(traceId !== undefined && { traceId }),
     ...(revision !== undefined && { revision }),
   };
+}
+
+/** What was found and still refused, such as for its arguments, says so itself. */
+function reasonOf({ request, outcome }: Attempt, whyNot: AuditParts['whyNot']): string {
+  const code = outcome.kind === 'fault' ? outcome.fault.code : undefined;
+  const isMissing = code === undefined || code === 'internal' || code.endsWith('.not_found');
+  return isMissing ? whyNot(request) : code;
 }
 
 function nameOf({ principal }: Link): string {

@@ -159,19 +159,17 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
    */
   function alike(user: string, relation: string): (spec: Spec) => boolean {
     const ask = engine.asker(user, atNow({}));
-    const answers = new Map<number, boolean>();
+    const answers = new Map<number | string, boolean>();
     const own = new Set(
       [...replica.tuples.byUser(user), ...policyTuples.byUser(user)].map(({ object }) => object),
     );
+    const isSpecial = (object: string): boolean =>
+      own.has(object) || policyObjects.has(object) || replica.isShared(object);
+    // One that is special is remembered as well: how long an answer takes must not tell that somebody was granted it.
     return (spec) => {
       const object = objectOf(spec);
-      if (own.has(object) || policyObjects.has(object) || replica.isShared(object))
-        return ask(relation, object);
-      const kind = memberships.classOf(object);
-      if (kind === undefined) return ask(relation, object);
-      let answer = answers.get(kind);
-      if (answer === undefined) answers.set(kind, (answer = ask(relation, object)));
-      return answer;
+      const kind = isSpecial(object) ? object : (memberships.classOf(object) ?? object);
+      return remembered(answers, kind, () => ask(relation, object));
     };
   }
 
@@ -212,7 +210,7 @@ function profileUser(name: string): string {
   return `${profileObject(name)}#assignee`;
 }
 
-function remembered<T>(known: Map<string, T>, key: string, find: () => T): T {
+function remembered<K, T>(known: Map<K, T>, key: K, find: () => T): T {
   const before = known.get(key);
   if (before !== undefined) return before;
   const found = find();
