@@ -1,12 +1,17 @@
 import { StoreError } from '../access/ports.js';
-import type { Caller, Session } from '../kernel/index.js';
+import type { Gateway } from '../gateway/index.js';
+import type { Caller, Principal, Session } from '../kernel/index.js';
 import type { AdminDesk, CredentialWatch, Identify } from '../wire/http.js';
+import { deskParts } from './desk-parts.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 import type { OpenedAccess } from './open-access.js';
+import { createRightsOperations } from './rights-operations.js';
 import { createTokenOperations } from './token-operations.js';
 
 export interface HttpAccessParts {
   readonly opened: OpenedAccess;
+  readonly gateway: Gateway;
+  readonly operator: Principal;
   readonly zone: string;
   readonly auth: 'token' | 'none';
   /** Whether this is the operator's own token. */
@@ -20,20 +25,34 @@ export interface HttpAccess {
   readonly desk: AdminDesk;
 }
 
-export async function createHttpAccess({ opened, zone, ...entry }: HttpAccessParts): Promise<HttpAccess> {
+export async function createHttpAccess(parts: HttpAccessParts): Promise<HttpAccess> {
+  const { opened, zone, gateway, operator: principal, ...entry } = parts;
   const { rights, local: operator } = opened;
   const credentials = rights?.credentials;
   const profiles = (): readonly string[] | undefined => rights && [...rights.authority.policy.names];
   const store = await opened.store();
+  let opening: ReturnType<typeof deskParts> | undefined;
+  const rightsDesk = (): ReturnType<typeof deskParts> =>
+    (opening ??= deskParts({ opened, gateway, operator: principal, patienceMs }).catch((error: unknown) => {
+      // The next one who asks tries again.
+      opening = undefined;
+      throw error;
+    }));
   return {
     identify: createIdentify({ ...entry, operator, credentials, bound: (caller) => opened.bound(caller) }),
     credentials: createCredentialWatch(credentials),
     desk: {
       isAdmin: (caller) => isAdmin(rights, caller),
-      operations: createTokenOperations({ store, zone, now: () => Date.now(), profiles }),
+      operations: {
+        ...createTokenOperations({ store, zone, now: () => Date.now(), profiles }),
+        ...createRightsOperations(rightsDesk),
+      },
     },
   };
 }
+
+/** How long an admin waits for servers that never listed. */
+const patienceMs = 10_000;
 
 async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<boolean> {
   const { principal, chain, credential } = caller;

@@ -60,7 +60,7 @@ export function createServing(parts: ServingParts): Serving {
       }
       const token = openBearerToken(parts.stateDirectory);
       const isOperator = (authorization: string | undefined): boolean => token.matches(authorization);
-      const { opened, config } = parts;
+      const { opened, config, gateway, operator } = parts;
       const [{ serveHttp }, { createHttpAccess }] = await Promise.all([
         import('../wire/http.js'),
         import('./http-access.js'),
@@ -72,7 +72,14 @@ export function createServing(parts: ServingParts): Serving {
         port: at.port ?? config.http.port,
         now: () => Date.now(),
         warn: parts.warn,
-        ...(await createHttpAccess({ opened, zone: config.access.zone, auth, isOperator })),
+        ...(await createHttpAccess({
+          opened,
+          gateway,
+          operator,
+          zone: config.access.zone,
+          auth,
+          isOperator,
+        })),
       });
       return announced(server, parts, auth, token);
     },

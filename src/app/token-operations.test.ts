@@ -14,7 +14,7 @@ function open() {
     now: () => Date.UTC(2026, 0, 1),
     profiles: () => ['coding'],
   });
-  const order = { by, requestId: 'r1', parameter: '', body: {} };
+  const order = { by, requestId: 'r1', parameter: '', query: {}, body: {} };
   return {
     store,
     fail,

@@ -28,12 +28,22 @@ export interface DeskOrder {
   readonly requestId: string;
   /** What stands in the address. */
   readonly parameter: string;
+  /** What stands behind the question mark, each name once. */
+  readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export type DeskReply =
-  | { readonly value: unknown }
-  | { readonly refused: { readonly status: number; readonly code: string; readonly message: string } };
+export type DeskReply = { readonly value: unknown } | { readonly refused: DeskRefusal };
+
+export interface DeskRefusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** The way forward. */
+  readonly next?: string;
+  /** Each thing that is wrong, where several are. */
+  readonly problems?: readonly string[];
+}
 
 /** Who may, and what happens then. Throws or rejects when that cannot be found out now. */
 export interface AdminDesk {
@@ -99,14 +109,16 @@ export function openAdmin({ gateway, common, desk, counts }: AdminParts): Admin 
 
   function atDesk(operation: DeskOperation): Handler {
     return async ({ caller, parameter, request }) => {
-      const text = request.method === 'POST' ? await readObject(request) : '{}';
+      const text = request.method === 'GET' ? '{}' : await readObject(request);
       if (text === undefined) return failure(400, 'input.invalid', 'The body must be a JSON object.');
       const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
-      const order = { by: caller, requestId: common.newRequestId(), parameter, body };
+      const query = queryOf(request);
+      if (query === undefined) return failure(400, 'input.invalid', 'A name stands twice in the query.');
+      const order = { by: caller, requestId: common.newRequestId(), parameter, query, body };
       const reply = await desk.operations[operation](order);
       if ('value' in reply) return ok(reply.value);
-      const { status, code, message } = reply.refused;
-      return failure(status, code, message);
+      const { status, ...error } = reply.refused;
+      return { status, body: JSON.stringify({ error }) };
     };
   }
 
@@ -169,6 +181,13 @@ function isAtDesk(operation: Route['operation']): operation is DeskOperation {
 /** Stores say by a code that they cannot answer; whatever else is thrown is a defect. */
 function isOutage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('store.');
+}
+
+/** Undefined where a name stands twice: each reader would believe another one. */
+function queryOf({ url = '' }: IncomingMessage): Readonly<Record<string, string>> | undefined {
+  const at = url.indexOf('?');
+  const pairs = [...new URLSearchParams(at === -1 ? '' : url.slice(at + 1))];
+  return new Set(pairs.map(([name]) => name)).size === pairs.length ? Object.fromEntries(pairs) : undefined;
 }
 
 async function readObject(request: IncomingMessage): Promise<string | undefined> {

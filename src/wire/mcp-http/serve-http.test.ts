@@ -5,7 +5,8 @@ import { listen, type Reply, send, type Sent, visit } from '../../../test/suppor
 import { modernParams } from '../../../test/support/peers.js';
 import { type Caller, content, type Exchange, JsonText, type Outcome } from '../../kernel/index.js';
 import { createFakeProvider, type FakeHandler } from '../../testing/index.js';
-import { routes } from '../admin/routes.js';
+import type { AdminDesk, DeskOrder } from '../admin/admin.js';
+import { deskOperations, routes } from '../admin/routes.js';
 import { createWireCommon } from '../identity.js';
 import { type HttpParts, type HttpServer, serveHttp } from './serve-http.js';
 
@@ -26,6 +27,11 @@ function turnVoid(credential: string): void {
   voided.add(credential);
   for (const watcher of watchers) watcher();
 }
+
+/** Every operation says what it was asked. */
+const echoes = Object.fromEntries(
+  deskOperations.map((name) => [name, async (order: DeskOrder) => ({ value: { name, ...order } })]),
+) as unknown as AdminDesk['operations'];
 
 const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
   identify(authorization) {
@@ -50,6 +56,7 @@ const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
       return id === 'ada';
     },
     operations: {
+      ...echoes,
       tokens: async ({ by }) => ({ value: { tokens: [], by: by.credential } }),
       createToken: async ({ body, requestId }) => ({ value: { body, requestId } }),
       revokeToken: async ({ parameter }) => {
@@ -553,7 +560,7 @@ describe('the admin API', () => {
 
   const forAdmins = routes.filter(({ isForAdmins }) => isForAdmins);
 
-  it('tells nobody but admins of servers, counts and tokens', async () => {
+  it('tells nobody but admins of servers, counts, tokens and rights', async () => {
     const { ask } = await open();
     expect(forAdmins.map(({ operation }) => operation)).toEqual([
       'status',
@@ -561,9 +568,21 @@ describe('the admin API', () => {
       'tokens',
       'createToken',
       'revokeToken',
+      'profiles',
+      'profile',
+      'principal',
+      'assignProfile',
+      'grant',
+      'revoke',
+      'check',
+      'explain',
+      'exportAccess',
+      'importAccess',
+      'testAccess',
+      'audit',
     ]);
     for (const { method, path: pattern } of forAdmins) {
-      const path = pattern.replace('{id}', 'tok_1');
+      const path = pattern.replace('{id}', 'tok_1').replace(/\{\w+\}/, 'x');
       const body = method === 'POST' ? '{}' : '';
       const refused = await ask({ method, path, headers: { authorization: 'Bearer eve' }, body });
       expect([path, refused.status]).toEqual([path, 403]);
@@ -590,6 +609,32 @@ describe('the admin API', () => {
     expect(missing).toMatchObject({ status: 404 });
     expect(missing.body).toContain('token.not_found');
     expect((await ask({ method: 'DELETE', path: '/api/tokens/outage' })).status).toBe(503);
+  });
+
+  it('hands the desk what stands in address, query and body', async () => {
+    const { ask } = await open();
+    const told = async (method: string, path: string, body = ''): Promise<unknown> => {
+      const headers = { authorization: 'Bearer ada', 'content-length': String(body.length) };
+      return JSON.parse((await ask({ method, path, body, headers })).body);
+    };
+    const principal = encodeURIComponent('agent:run/1');
+    expect(await told('PUT', `/api/principals/${principal}/profile`, '{"profile":"coding"}')).toMatchObject({
+      name: 'assignProfile',
+      parameter: 'agent:run/1',
+      body: { profile: 'coding' },
+      query: {},
+    });
+    expect(await told('GET', '/api/check?principal=agent%3Aa&what=a%20b')).toMatchObject({
+      name: 'check',
+      query: { principal: 'agent:a', what: 'a b' },
+      body: {},
+    });
+    expect(await told('DELETE', '/api/grants', '{"principal":"agent:a"}')).toMatchObject({
+      name: 'revoke',
+      body: { principal: 'agent:a' },
+    });
+    expect((await ask({ path: '/api/check?what=a&what=b' })).status).toBe(400);
+    expect((await ask({ method: 'PUT', path: '/api/principals/x/profile', body: '[]' })).status).toBe(400);
   });
 
   it.each([
