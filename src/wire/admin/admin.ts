@@ -13,6 +13,7 @@ import {
 import { faultText } from '../faults.js';
 import type { WireCommon } from '../identity.js';
 import { answerJson } from '../mcp-http/answer-json.js';
+import { sessionIdAt } from '../mcp-http/identify.js';
 import { readBody } from '../mcp-http/read-body.js';
 import { answerUnavailable } from '../mcp-http/unauthorized.js';
 import { type DeskOperation, deskOperations, openApi, type Route, routes } from './routes.js';
@@ -79,7 +80,7 @@ export function openAdmin({ gateway, common, desk, counts }: AdminParts): Admin 
   const client: Client = { era: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
 
   function sessionOf({ principal, chain, credential }: Caller): Session {
-    return { id: `admin:${credential}`, principal, chain, scope: 'credential' };
+    return { id: sessionIdAt('admin', credential), principal, chain, scope: 'credential' };
   }
 
   async function call({ caller, parameter: name, request, signal }: Visit): Promise<Reply> {

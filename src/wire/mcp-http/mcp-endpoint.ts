@@ -10,7 +10,7 @@ import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCo
 import { openModernPeer } from '../modern-peer.js';
 import { answerJson } from './answer-json.js';
 import { createHttpLine, type HttpLine } from './http-line.js';
-import { withMemory } from './identify.js';
+import { sessionIdAt, withMemory } from './identify.js';
 import { openLegacySessions } from './legacy-sessions.js';
 import { headerProblem, paramProblem } from './modern-headers.js';
 import { createOpenAnswers } from './open-answers.js';
@@ -66,7 +66,7 @@ export function openMcpEndpoint({ gateway, common, now, isAlive }: EndpointParts
   function modern(frame: Frame, request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     const line = openLine(request, response, {});
     const { principal, chain, credential } = caller;
-    const session: Session = { id: `credential:${credential}`, principal, chain, scope: 'credential' };
+    const session: Session = { id: sessionIdAt('modern', credential), principal, chain, scope: 'credential' };
     if (frame.kind === 'request') {
       const problem = modernProblem(frame, request, gateway, session);
       if (problem !== undefined) {

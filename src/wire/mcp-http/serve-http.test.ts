@@ -186,8 +186,8 @@ describe('every address', () => {
       {
         message: 'refused over HTTP: no token, or a wrong one',
         count: 1,
+        reasons: { token_unknown: 1 },
         address: '127.0.0.1',
-        reason: 'token_unknown',
       },
     ]);
   });
@@ -195,7 +195,7 @@ describe('every address', () => {
   it('tells the operator why, and the visitor nothing', async () => {
     const { ask } = await open();
     const wrong = await ask({ path: '/mcp', headers: { authorization: 'Bearer revoked' } });
-    expect(warned).toMatchObject([{ reason: 'token_revoked', tokenId: 'tok_1' }]);
+    expect(warned).toMatchObject([{ reasons: { token_revoked: 1 }, tokenId: 'tok_1' }]);
     const unknown = await ask({ path: '/mcp', headers: { authorization: 'Bearer nobody' } });
     const plain = ({ status, body, headers: { date: _, ...headers } }: Reply) => ({ status, body, headers });
     expect(plain(wrong)).toEqual(plain(unknown));

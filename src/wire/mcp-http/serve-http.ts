@@ -67,12 +67,12 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     const letIn = (found: Caller | Refused): Caller | undefined => {
       if (!('refused' in found)) return found;
       const { refused: reason, ...which } = found;
-      refusals.refused({ address: request.socket.remoteAddress, reason, ...which });
+      refusals.refused(reason, { address: request.socket.remoteAddress, ...which });
       answerUnauthorized(response);
       return undefined;
     };
     const keepOut = (error: unknown): undefined => {
-      outages.refused({ error: codeOf(error) });
+      outages.refused(codeOf(error));
       answerUnavailable(response);
       return undefined;
     };
