@@ -3,7 +3,7 @@ export {
   type Access,
   accessFrom,
   createAccess,
-  createOperatorAccess,
+  createLateAccess,
   type Visibility,
   withToolFilter,
 } from './visible.js';

@@ -37,9 +37,38 @@ export function createAccess(isOperator: (principal: Principal) => boolean): Acc
   return accessFrom((session) => (isOperator(session.principal) ? everything : nothing));
 }
 
-/** For a gate whose only callers are its operator: no store is asked, because none could say anything else. */
-export function createOperatorAccess(): Access {
-  return accessFrom(({ chain = [] }) => (chain.length > 0 && chain.every(isUnbound) ? everything : nothing));
+/** An access that learns later who else there is. */
+export interface LateAccess extends Access {
+  /** From now on this one judges everybody, the operator too. */
+  judgeBy(access: Access): void;
+}
+
+/**
+ * For a gate whose only caller, so far, is its operator: no store is asked, because none could say anything else.
+ * Whoever else there is sees nothing.
+ */
+export function createLateAccess(): LateAccess {
+  let access = accessFrom(({ chain = [] }) =>
+    chain.length > 0 && chain.every(isUnbound) ? everything : nothing,
+  );
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    refresh: (session) => access.refresh(session),
+    visible: (session, spec) => access.visible(session, spec),
+    list: (session, specs) => access.list(session, specs),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    judgeBy(next) {
+      access = next;
+      next.onChange(tell);
+      tell();
+    },
+  };
 }
 
 function isUnbound({ rights, profile, tools, tokenId }: Link): boolean {

@@ -21,9 +21,7 @@ const kinds = ['tools', 'prompts', 'resources', 'templates'] as const;
 /** What the operator's desk works with at this gate; all but who is at it. */
 export async function deskParts(place: DeskPlace): Promise<Omit<DeskParts, 'by'>> {
   const { opened, operator, gateway, patienceMs } = place;
-  const { rights } = opened;
-  if (rights === undefined) throw new Error('a gate without rights has no desk for them');
-  const { authority, policy } = rights;
+  const { authority, policy } = await opened.needRights();
   const { model } = policy;
   return {
     store: await opened.store(),

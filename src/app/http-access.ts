@@ -1,4 +1,4 @@
-import { StoreError } from '../access/ports.js';
+import { type AccessStore, StoreError } from '../access/ports.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Caller, Principal, Session } from '../kernel/index.js';
 import type { AdminDesk, CredentialWatch, Identify } from '../wire/http.js';
@@ -25,12 +25,16 @@ export interface HttpAccess {
   readonly desk: AdminDesk;
 }
 
-export async function createHttpAccess(parts: HttpAccessParts): Promise<HttpAccess> {
+export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   const { opened, zone, gateway, operator: principal, ...entry } = parts;
-  const { rights, local: operator } = opened;
-  const credentials = rights?.credentials;
-  const profiles = (): readonly string[] | undefined => rights && [...rights.authority.policy.names];
-  const store = await opened.store();
+  const { local: operator } = opened;
+  const profiles = (): readonly string[] | undefined =>
+    opened.rights && [...opened.rights.authority.policy.names];
+  // Whoever makes tokens names profiles: which there are is known with the rights.
+  const storeWithRights = async (): Promise<AccessStore> => {
+    await opened.needRights();
+    return opened.store();
+  };
   let opening: ReturnType<typeof deskParts> | undefined;
   const rightsDesk = (): ReturnType<typeof deskParts> =>
     (opening ??= deskParts({ opened, gateway, operator: principal, patienceMs }).catch((error: unknown) => {
@@ -39,15 +43,34 @@ export async function createHttpAccess(parts: HttpAccessParts): Promise<HttpAcce
       throw error;
     }));
   return {
-    identify: createIdentify({ ...entry, operator, credentials, bound: (caller) => opened.bound(caller) }),
-    credentials: createCredentialWatch(credentials),
+    identify: createIdentify({
+      ...entry,
+      operator,
+      credentials: () =>
+        opened.rights?.credentials ?? opened.needRights().then((rights) => rights.credentials),
+      bound: (caller) => opened.bound(caller),
+    }),
+    credentials: createCredentialWatch(
+      () => opened.rights?.credentials,
+      (listener) => whenOpened(opened, listener),
+    ),
     desk: {
-      isAdmin: (caller) => isAdmin(rights, caller),
+      isAdmin: (caller) => isAdmin(opened.rights, caller),
       operations: {
-        ...createTokenOperations({ store, zone, now: () => Date.now(), profiles }),
+        ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
         ...createRightsOperations(rightsDesk),
       },
     },
+  };
+}
+
+/** Credentials become void only once there are any. */
+function whenOpened({ access, rights }: OpenedAccess, listener: () => void): () => void {
+  const stop = access.onChange(listener);
+  const stopToo = rights?.credentials.onChange(listener);
+  return () => {
+    stop();
+    stopToo?.();
   };
 }
 
@@ -59,7 +82,7 @@ async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<
   // The operator needs no store to be the operator.
   if (chain.every(isUnbound)) return true;
   if (rights === undefined) return false;
-  const session: Session = { id: `admin:${credential}`, principal, chain, scope: 'credential' };
+  const session: Session = { id: `admin/${credential}`, principal, chain, scope: 'credential' };
   await rights.authority.refresh(session);
   if (rights.authority.revision === undefined) {
     throw new StoreError('store.unavailable', 'Who is an admin cannot be found out now.');

@@ -22,9 +22,13 @@ async function open(auth: 'token' | 'none', answers: 'at once' | 'late' = 'at on
   const { secret, token } = await desk.create({ principal: 'agent:alice' });
   asked();
   return {
-    identify: createIdentify({ ...parts, credentials }),
-    alone: createIdentify({ ...parts, credentials: undefined }),
-    watch: createCredentialWatch(credentials),
+    identify: createIdentify({ ...parts, credentials: () => credentials }),
+    later: createIdentify({ ...parts, credentials: () => Promise.resolve(credentials) }),
+    never: createIdentify({ ...parts, credentials: () => Promise.reject(new Error('away')) }),
+    watch: createCredentialWatch(
+      () => credentials,
+      (listener) => credentials.onChange(listener),
+    ),
     client: `Bearer ${secret}`,
     id: token.id,
     revoke: () => desk.revoke(token.id),
@@ -35,10 +39,10 @@ async function open(auth: 'token' | 'none', answers: 'at once' | 'late' = 'at on
 
 describe('who comes in', () => {
   it('is the operator by the token of the gate, at once and without any store', async () => {
-    const { identify, alone, asked, fail } = await open('token');
+    const { identify, never, asked, fail } = await open('token');
     fail();
     expect(identify('Bearer tg_mine')).toBe(operator);
-    expect(alone('Bearer tg_mine')).toBe(operator);
+    expect(never('Bearer tg_mine')).toBe(operator);
     expect(asked()).toEqual([]);
   });
 
@@ -58,11 +62,13 @@ describe('who comes in', () => {
   );
 
   it('is nobody otherwise, and the operator learns why', async () => {
-    const { identify, alone, client, revoke, id } = await open('token');
+    const { identify, never, later, client, revoke, id } = await open('token');
     expect(identify(undefined)).toEqual({ refused: 'no_identity' });
     expect(identify('Basic abc')).toEqual({ refused: 'token_malformed' });
     expect(identify('Bearer tg_other')).toEqual({ refused: 'token_malformed' });
-    expect(alone(client)).toEqual({ refused: 'token_unknown' });
+    expect(never('Bearer tg_other')).toEqual({ refused: 'token_malformed' });
+    await expect(never(client)).rejects.toThrow('away');
+    expect(await later(client)).toMatchObject({ principal: { id: 'alice' } });
     await revoke();
     expect(identify(client)).toEqual({ refused: 'token_revoked', tokenId: id });
   });
@@ -100,6 +106,10 @@ describe('how credentials stand', () => {
     await revoke();
     expect([watch.isAlive('operator'), watch.isAlive(`token:${id}`)]).toEqual([true, false]);
     expect(told).toBe(1);
-    expect(createCredentialWatch(undefined).isAlive(`token:${id}`)).toBe(false);
+    const before = createCredentialWatch(
+      () => undefined,
+      () => () => undefined,
+    );
+    expect(before.isAlive(`token:${id}`)).toBe(false);
   });
 });

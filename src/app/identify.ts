@@ -1,4 +1,5 @@
-import { type Credentials, readBearer, type Resolved } from '../access/identity/index.js';
+import { type Credentials, isTokenSecret, readBearer, type Resolved } from '../access/identity/index.js';
+import type { Soon } from '../access/ports.js';
 import type { Caller } from '../kernel/index.js';
 import type { CredentialWatch, Identify } from '../wire/http.js';
 
@@ -7,8 +8,8 @@ export interface IdentityParts {
   /** Whether this is the operator's own token. */
   readonly isOperator: (authorization: string | undefined) => boolean;
   readonly operator: Caller;
-  /** Absent where nobody but the operator may come in. */
-  readonly credentials: Credentials | undefined;
+  /** Looked for only for somebody who is not the operator. */
+  readonly credentials: () => Soon<Credentials>;
   /** What nobody at this gate goes beyond. */
   readonly bound: (caller: Caller) => Caller;
 }
@@ -24,8 +25,15 @@ export function createIdentify({ auth, isOperator, operator, credentials, bound 
     if (isOperator(authorization)) return operator;
     // A client that was given a token of its own does not become the operator when that is taken away.
     if (auth === 'none' && !isClientToken(authorization)) return operator;
-    if (credentials === undefined) return { refused: 'token_unknown' };
-    const resolved = credentials.resolve(authorization);
+    if (authorization === undefined) return { refused: 'no_identity' };
+    // What cannot be a token makes nobody open a store for it.
+    const secret = readBearer(authorization);
+    if (secret === undefined || !isTokenSecret(secret)) return { refused: 'token_malformed' };
+    const known = credentials();
+    const resolved =
+      known instanceof Promise
+        ? known.then((opened) => opened.resolve(authorization))
+        : known.resolve(authorization);
     return resolved instanceof Promise ? resolved.then(identified) : identified(resolved);
   };
 }
@@ -37,11 +45,14 @@ function isClientToken(authorization: string | undefined): boolean {
 const tokenPrefix = 'token:';
 
 /** How the credentials stand that callers came in with. The operator's own is good as long as the gate runs. */
-export function createCredentialWatch(credentials: Credentials | undefined): CredentialWatch {
+export function createCredentialWatch(
+  credentials: () => Credentials | undefined,
+  onChange: CredentialWatch['onChange'],
+): CredentialWatch {
   return {
     isAlive: (credential) =>
       !credential.startsWith(tokenPrefix) ||
-      credentials?.isAlive(credential.slice(tokenPrefix.length)) === true,
-    onChange: (listener) => credentials?.onChange(listener) ?? (() => undefined),
+      credentials()?.isAlive(credential.slice(tokenPrefix.length)) === true,
+    onChange,
   };
 }

@@ -1,12 +1,9 @@
-import { dirname, join } from 'node:path';
-import { type Access, createOperatorAccess } from '../access/index.js';
-import type { Authority } from '../access/authority/index.js';
-import type { Credentials } from '../access/identity/index.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Access, createLateAccess } from '../access/index.js';
 import { openAudit } from '../access/audit/index.js';
-import { type AccessStore, StoreError, type StoreErrorCode } from '../access/ports.js';
+import { type AccessStore, StoreError } from '../access/ports.js';
 import { redactText } from '../concerns/log/index.js';
-import { type Config, hasErrors, type Trust } from '../config/index.js';
-import { ConfigRefused } from './config-refused.js';
 import {
   atMost,
   type Caller,
@@ -16,41 +13,33 @@ import {
   type Spec,
   type Wanted,
 } from '../kernel/index.js';
-import type { OpenPolicy } from './open-policy.js';
-import { openAccessStore } from './open-store.js';
+import { AccessRefused } from './access-refused.js';
+import { drainAuditSpool, openAuditSpool } from './audit-spool.js';
+import { openRights, type Rights, type RightsParts } from './open-rights.js';
+import { openAccessStore, storeFile } from './open-store.js';
 import { createWhyNot } from './why-not.js';
 
-export interface AccessParts {
-  readonly config: Config;
-  readonly stateDirectory: string;
-  /** Where profiles stand when there is no configuration file. */
-  readonly workspace: string;
-  readonly trust: Trust;
-  /** Whether files are followed while the gate runs. */
-  readonly isLive: boolean;
+export interface AccessParts extends RightsParts {
   readonly operator: Principal;
   /** Who local sessions act as, when not the operator. */
   readonly as?: Principal;
-  /** What nobody at this gate goes beyond. */
-  readonly profile?: string;
   /** Others than the operator may come: over HTTP they always may. */
   readonly isShared: boolean;
+  /** Somebody looks at rights or changes them. */
+  readonly needsDesk: boolean;
   /** What there is by that name, whoever may see it. */
   readonly lookup: (wanted: Wanted) => Spec | undefined;
   /** Whether the gate offers tools of this name at all. */
   readonly isOffered: (name: string) => boolean;
-  readonly log: (
-    level: 'warn' | 'info' | 'error',
-    message: string,
-    fields?: Readonly<Record<string, unknown>>,
-  ) => void;
 }
 
 /** Rights, credentials and records of a gate. */
 export interface OpenedAccess {
   readonly access: Access;
-  /** Absent where the operator is the only caller. */
+  /** Undefined as long as nobody but the operator was there. */
   readonly rights: Rights | undefined;
+  /** Opens them for the first one who is somebody else, or who asks about others. */
+  needRights(): Promise<Rights>;
   readonly audit: Observer;
   /** Who calls from this machine: the operator, or whom it was told to act as. */
   readonly local: Caller;
@@ -60,23 +49,6 @@ export interface OpenedAccess {
   store(): Promise<AccessStore>;
   close(): Promise<void>;
 }
-
-export interface Rights {
-  readonly authority: Authority;
-  readonly credentials: Credentials;
-  readonly policy: OpenPolicy;
-}
-
-/** A gate that cannot say who may do what is not opened. */
-export class AccessRefused extends Error {
-  readonly code: AccessCode;
-  constructor(code: AccessCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
-
-export type AccessCode = StoreErrorCode | 'access.bad_principal' | 'access.unknown_profile';
 
 /** How long a closing gate waits for its last records. */
 const lastRecordsMs = 2000;
@@ -92,95 +64,77 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     });
     return opening;
   };
-  const needsRights = parts.isShared || parts.as !== undefined || parts.profile !== undefined;
-  const rights = needsRights ? await openRights(parts, await orRefused(store)) : undefined;
+  const access = createLateAccess();
+  const spoolFolder = join(parts.stateDirectory, 'audit');
+  let whyNot = createWhyNot({ ...parts, authority: undefined });
+  let rights: Rights | undefined;
+  let openingRights: Promise<Rights> | undefined;
+
+  function use(opened: Rights): Rights {
+    rights = opened;
+    access.judgeBy(opened.authority);
+    whyNot = createWhyNot({ ...parts, authority: opened.authority });
+    void store().then((kept) =>
+      drainAuditSpool(spoolFolder, kept, (message, fields) => log('warn', message, fields)),
+    );
+    return opened;
+  }
+
+  const needRights = (): Promise<Rights> => {
+    openingRights ??= openRights(parts, store).then(use, (error: unknown) => {
+      openingRights = undefined;
+      throw error;
+    });
+    return openingRights;
+  };
+  if (needsRightsAtOnce(parts)) await orRefused(needRights);
+  const spool = openAuditSpool({ directory: spoolFolder });
   const audit = openAudit({
-    store,
+    // To load a database for writing down what the operator himself does would cost more than the rest of the gate.
+    store: async () => (rights === undefined ? spool : store()),
     now: () => Date.now(),
     revision: () => rights?.authority.revision,
-    whyNot: createWhyNot({ ...parts, authority: rights?.authority }),
+    whyNot: (request) => whyNot(request),
     redact: redactText,
     warn: (message, fields) => log('warn', message, fields),
   });
   const gateLinks = linksOfGate(parts);
   return {
-    access: rights?.authority ?? createOperatorAccess(),
-    rights,
+    access,
+    get rights() {
+      return rights;
+    },
+    needRights,
     audit: audit.observer,
     local: localCaller(parts, gateLinks),
     bound: createBound(gateLinks),
     store,
     async close() {
       await atMost(lastRecordsMs, audit.close());
-      rights?.policy.close();
-      rights?.authority.close();
-      await rights?.credentials.close();
+      await openingRights?.catch(() => undefined);
+      await rights?.close();
       await (await opening?.catch(() => undefined))?.close();
     },
   };
 }
 
-async function orRefused(open: () => Promise<AccessStore>): Promise<AccessStore> {
+/**
+ * Where a store is there already, it may know of others than the operator. Where none is yet, nobody was ever given
+ * anything: then it is opened for the first one who comes and is not the operator.
+ */
+function needsRightsAtOnce({ as, profile, isShared, needsDesk, ...parts }: AccessParts): boolean {
+  if (as !== undefined || profile !== undefined || needsDesk) return true;
+  const { store } = parts.config;
+  return isShared && (store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory)));
+}
+
+async function orRefused(open: () => Promise<unknown>): Promise<void> {
   try {
-    return await open();
+    await open();
   } catch (error) {
     if (error instanceof StoreError) throw new AccessRefused(error.code, error.message, { cause: error });
     throw error;
   }
-}
-
-async function openRights(parts: AccessParts, store: AccessStore): Promise<Rights> {
-  const { zone } = parts.config.access;
-  const [{ openAuthority }, { openCredentials }, { loadConditions }, { openPolicy }] = await Promise.all([
-    import('../access/authority/index.js'),
-    import('../access/identity/index.js'),
-    import('../access/engine/index.js'),
-    import('./open-policy.js'),
-  ]);
-  const { profile, config } = parts;
-  const policy = await openPolicy({
-    place: {
-      directory: config.file === undefined ? parts.workspace : dirname(config.file),
-      access: config.access,
-      trust: parts.trust,
-      ...(config.file !== undefined && { configFile: config.file }),
-    },
-    ...(profile !== undefined && { profile }),
-    isLive: parts.isLive,
-    trustFile: join(parts.stateDirectory, 'trust.json'),
-    log: parts.log,
-  });
-  if (hasErrors(policy.problems)) throw new ConfigRefused(policy.problems);
-  if (profile !== undefined) requireProfile(profile, policy);
-  const now = (): number => Date.now();
-  const credentials = openCredentials({
-    store,
-    zone,
-    now,
-    log: (message, fields) => parts.log('warn', message, fields),
-  });
-  const authority = openAuthority({
-    store,
-    zone,
-    model: policy.model,
-    conditions: await loadConditions(policy.model),
-    policy: policy.current(),
-    isAlive: (tokenId) => credentials.isAlive(tokenId),
-    confirm: (tokenId, revision) => credentials.check(tokenId, revision),
-    now,
-    log: parts.log,
-  });
-  policy.onChange((next) => authority.setPolicy(next));
-  await authority.refresh();
-  return { authority, credentials, policy };
-}
-
-function requireProfile(profile: string, policy: OpenPolicy): void {
-  const { names } = policy.current();
-  if (names.has(profile)) return;
-  const unused = policy.untrusted().map((file) => ` ${file} is not used: nobody trusted it.`);
-  const message = `There is no profile "${profile}". There are: ${[...names].sort().join(', ')}.${unused.join('')}`;
-  throw new AccessRefused('access.unknown_profile', message);
 }
 
 /** A gate that was started with a profile shows nobody more than that, its operator included. */

@@ -19,5 +19,13 @@ export async function openAccessStore(
     return openPostgresStore({ url: config.url, log });
   }
   const { openSqliteStore } = await import('../stores/sqlite/index.js');
-  return openSqliteStore({ file: config.file ?? join(stateDirectory, 'state.db'), log });
+  return openSqliteStore({ file: storeFile(config, stateDirectory), log });
+}
+
+/** Where SQLite keeps it. */
+export function storeFile(
+  { file }: Extract<Config['store'], { readonly kind: 'sqlite' }>,
+  stateDirectory: string,
+): string {
+  return file ?? join(stateDirectory, 'state.db');
 }

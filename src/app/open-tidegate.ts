@@ -25,7 +25,8 @@ import { openFileMemory } from '../providers/mcp/index.js';
 import { openProcesses, sweepLeases } from '../services/processes/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
-import { type AccessParts, AccessRefused, openAccess, type OpenedAccess } from './open-access.js';
+import { AccessRefused } from './access-refused.js';
+import { type AccessParts, openAccess, type OpenedAccess } from './open-access.js';
 import { ConfigRefused } from './config-refused.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
@@ -121,7 +122,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     isLive: !isCommand,
     operator,
     ...actor,
-    isShared: options.mode === 'http' || options.withRights === true,
+    isShared: options.mode === 'http',
+    needsDesk: options.withRights === true,
     lookup: (wanted) => gateway.lookup(wanted),
     isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
     log,

@@ -72,14 +72,14 @@ export function createServing(parts: ServingParts): Serving {
         port: at.port ?? config.http.port,
         now: () => Date.now(),
         warn: parts.warn,
-        ...(await createHttpAccess({
+        ...createHttpAccess({
           opened,
           gateway,
           operator,
           zone: config.access.zone,
           auth,
           isOperator,
-        })),
+        }),
       });
       return announced(server, parts, auth, token);
     },

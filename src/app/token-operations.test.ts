@@ -9,7 +9,7 @@ const by: Caller = { principal: ana, chain: [{ principal: ana, rights: 'all' }],
 function open() {
   const { store, fail } = openTestStore();
   const operations = createTokenOperations({
-    store,
+    store: () => Promise.resolve(store),
     zone: 'local',
     now: () => Date.UTC(2026, 0, 1),
     profiles: () => ['coding'],

@@ -14,7 +14,7 @@ import type { AdminDesk, DeskOrder, DeskReply } from '../wire/http.js';
 import { tokenJson } from './token-json.js';
 
 export interface TokenOperationParts {
-  readonly store: AccessStore;
+  readonly store: () => Promise<AccessStore>;
   readonly zone: string;
   readonly now: () => number;
   /** Names of those that exist; undefined where nobody knows. */
@@ -27,8 +27,9 @@ type TokenOperations = Pick<AdminDesk['operations'], 'tokens' | 'createToken' | 
 export function createTokenOperations(parts: TokenOperationParts): TokenOperations {
   const at = (work: (desk: TokenDesk, order: DeskOrder) => Promise<unknown>) => {
     return async (order: DeskOrder): Promise<DeskReply> => {
-      const { store, zone, now } = parts;
+      const { zone, now } = parts;
       const profiles = parts.profiles();
+      const store = await parts.store();
       const by = actorOf(order);
       const desk = createTokenDesk({ store, zone, now, by, ...(profiles && { profiles }) });
       try {

@@ -13,7 +13,7 @@ import type { AuditRecord, AuditStore } from '../ports.js';
 
 export interface AuditParts {
   /** Opened when there is something to keep: a gate that nobody calls opens nothing. */
-  readonly store: () => Promise<AuditStore>;
+  readonly store: () => Promise<Pick<AuditStore, 'appendAudit'>>;
   readonly now: () => number;
   /** Which state of the rights was asked; undefined where none is kept. */
   readonly revision: () => number | undefined;
