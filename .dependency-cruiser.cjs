@@ -13,7 +13,7 @@ const doors = {
   'services/*': ['kernel'],
   config: ['kernel'],
   agents: ['kernel', 'gateway'],
-  testing: ['kernel'],
+  testing: ['kernel', 'access'],
   plugin: ['kernel'],
   tool: ['kernel'],
   gateway: ['kernel', 'access', 'surface'],
@@ -41,6 +41,12 @@ const walls = [
     says: 'kernel imports nothing: no other room, no package, no Node builtin',
     from: '^src/kernel/',
     to: { pathNot: '^src/' },
+  },
+  {
+    name: 'engine-knows-no-product',
+    says: 'access/engine imports no other file of src: it can be taken out, or replaced by a server',
+    from: '^src/access/engine/',
+    to: { path: '^src/', pathNot: '^src/access/engine/' },
   },
   {
     name: 'tools-import-only-their-ports',

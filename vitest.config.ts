@@ -47,6 +47,10 @@ export default defineConfig({
 function onProgram(name: string, folders: readonly string[]) {
   return {
     extends: true as const,
+    // What these suites import by its public name is the built one.
+    resolve: {
+      alias: { 'tidegate/testing': fileURLToPath(new URL('dist/testing.js', import.meta.url)) },
+    },
     test: {
       name,
       include: folders.map((folder) => `test/${folder}/**/*.test.ts`),

@@ -20,6 +20,8 @@ const entries = {
   index: 'src/index.ts',
   tool: 'src/tool/index.ts',
   testing: 'src/testing/index.ts',
+  // Not a door: the thread that writes to SQLite starts here.
+  'store-writer': 'src/stores/sqlite/writer.main.ts',
 };
 const gate = 'src/app/index.ts';
 const settings = 'src/config/index.ts';
@@ -37,8 +39,8 @@ const gateless = [
 ];
 // What `tidegate mcp` loads until it has answered its first list.
 const startOfMcp = [entries.tidegate, 'src/cli/run-process.ts', gate];
-// What cannot be bundled is installed along: a program per platform, and a compiler that reads files of its own.
-const installed = ['@vscode/ripgrep', 'jiti'];
+// What cannot be bundled is installed along: a program or a library per platform, and a compiler that reads files of its own.
+const installed = ['@vscode/ripgrep', 'jiti', 'libsql'];
 const program = join(dist, 'tidegate.js');
 // Bundled CommonJS packages `require` Node's own modules, which an ES module cannot. This costs a chunk nothing
 // at start, unlike the usual `createRequire`.

@@ -1,11 +1,21 @@
-// schema/tidegate.schema.json and docs/reference/config.md, both from the one table of src/config/schema.ts.
+// schema/*.schema.json, docs/reference/config.md and profiles.md: each file has one table in src/config.
 import { loadTs } from '../load-ts.mjs';
 
 export async function outputs() {
-  const { configJsonSchema } = await loadTs('src/config/json-schema.ts');
+  const { configJsonSchema, profilesJsonSchema } = await loadTs('src/config/json-schema.ts');
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { configTable } = await loadTs('src/config/schema.ts');
+  const { profilesTable } = await loadTs('src/config/profiles-schema.ts');
+  const { shippedDefault, shippedProfiles } = await loadTs('src/access/profiles/shipped.ts');
   return [
+    {
+      path: 'schema/profiles.schema.json',
+      text: `${JSON.stringify(profilesJsonSchema(), undefined, 2)}\n`,
+    },
+    {
+      path: 'docs/reference/profiles.md',
+      text: profilesPage(profilesTable, shippedProfiles, shippedDefault),
+    },
     { path: 'schema/tidegate.schema.json', text: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` },
     { path: 'docs/reference/config.md', text: page(configTable, problemCodes) },
   ];
@@ -47,6 +57,49 @@ function page(table, codes) {
   ].join('\n');
 }
 
+function profilesPage(table, shipped, byDefault) {
+  return [
+    '<!-- Generated from src/config and src/access by `npm run generate`. Do not edit. -->',
+    '# profiles.yaml',
+    '',
+    'A profile is a name for what somebody may see and call. The file is `.tidegate/profiles.yaml`,',
+    '`.tidegate/tool_profiles.yaml` or `tool_profiles.yaml` beside `tidegate.yaml`, or the one that `access.profiles`',
+    'names; two of them are an error. It applies once `tidegate trust` recorded its content. A file that was trusted',
+    'and has changed since, or is gone, stops the gate from starting. Nothing in it refers to the environment.',
+    '',
+    '## Keys',
+    '',
+    ...sections(table),
+    '## Entries',
+    '',
+    '| entry | means |',
+    '|---|---|',
+    '| `Read` | the tool of that name; if it is one of Tidegate’s own, only that one |',
+    '| `find_*`, `?ead` | all tools whose name fits: `*` is any text, `?` one character; the whole name, case-sensitive |',
+    '| `builtin/Read`, `server:github/create_issue` | one tool, by the name that its provider gives it |',
+    '| `server:github`, `plugin:x`, `builtin/*` | all that comes from there, its prompts and resources too |',
+    '| `tier:2` | all tools of that tier |',
+    '| `*` | everything |',
+    '| `"!Bash"` | blocks what follows the `!`, whoever else grants it. YAML wants it in quotes, as a leading `*`. |',
+    '',
+    '## Shipped profiles',
+    '',
+    `Without a file these apply, and \`${byDefault}\` is the default profile.`,
+    '',
+    '| profile | extends | adds | for |',
+    '|---|---|---|---|',
+    ...shipped.map(
+      ({ name, extends: parents = [], tools, description }) =>
+        `| \`${name}\` | ${names([parents].flat())} | ${names(tools)} | ${description} |`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function names(list) {
+  return list.length === 0 ? '–' : list.map((name) => `\`${name}\``).join(', ');
+}
+
 /** One table of keys for each record: the top level first, then each record that a key leads to. */
 function sections(record, prefix = '') {
   const keys = Object.entries(record.fields);
@@ -73,7 +126,7 @@ function row(key, field) {
 function takes(field) {
   switch (field.kind) {
     case 'text':
-      return { url: 'address', path: 'path', any: 'text' }[field.format] ?? field.format;
+      return { url: 'address', database: 'address', any: 'text' }[field.format] ?? field.format;
     case 'integer':
       return `number, ${field.minimum} to ${field.maximum}`;
     case 'boolean':
@@ -81,9 +134,9 @@ function takes(field) {
     case 'choice':
       return field.choices.map((choice) => `\`${choice}\``).join(', ');
     case 'list':
-      return `list: ${takes(field.of)}`;
+      return field.takesOne ? `${takes(field.of)}, or a list` : `list: ${takes(field.of)}`;
     case 'map':
-      return field.of.kind === 'record' ? 'servers by name' : `${field.names}s by name`;
+      return `${field.names}s by name`;
     case 'record':
       return 'keys, see below';
     default:

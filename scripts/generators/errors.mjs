@@ -7,6 +7,9 @@ export async function outputs() {
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { exitOfFault } = await loadTs('src/cli/exit-codes.ts');
   const { commandCodes } = await loadTs('src/cli/failure.ts');
+  const { exitOfDesk } = await loadTs('src/cli/exit-codes.ts');
+  const { deskCodes } = await loadTs('src/access/desk/desk-error.ts');
+  const { statusOfDesk } = await loadTs('src/app/status-of-desk.ts');
   const faults = faultCodes.map((code) =>
     faultRow(code, faultTable[code], mcpFaults[code], exitOfFault[code]),
   );
@@ -20,10 +23,17 @@ export async function outputs() {
     meaning,
     exit,
   ]);
-  return [{ path: 'docs/reference/errors.md', text: page(faults, problems, commands) }];
+  const rights = Object.entries(deskCodes).map(([code, { meaning, remedy }]) => [
+    mono(code),
+    meaning,
+    remedy,
+    statusOfDesk[code],
+    exitOfDesk[code],
+  ]);
+  return [{ path: 'docs/reference/errors.md', text: page({ faults, problems, rights, commands }) }];
 }
 
-function page(faults, problems, commands) {
+function page({ faults, problems, rights, commands }) {
   return [
     '<!-- Generated from the tables in src by `npm run generate`. Do not edit. -->',
     '# Errors',
@@ -44,6 +54,13 @@ function page(faults, problems, commands) {
     '6 for the others.',
     '',
     ...table(['code', 'meaning', 'remedy'], problems),
+    '',
+    '## Rights',
+    '',
+    "Refusals of the operator's desk: of `profile`, `grant`, `revoke`, `check`, `explain`, `access`, `audit`, and of the",
+    'same operations over the admin API. Nothing was changed.',
+    '',
+    ...table(['code', 'meaning', 'remedy', 'HTTP', 'exit status'], rights),
     '',
     '## Commands',
     '',

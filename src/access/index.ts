@@ -1,1 +1,9 @@
-export { type Access, createAccess, withToolFilter } from './visible.js';
+export { formatPrincipal, parsePrincipal } from './object-ids.js';
+export {
+  type Access,
+  accessFrom,
+  createAccess,
+  createLateAccess,
+  type Visibility,
+  withToolFilter,
+} from './visible.js';

@@ -12,7 +12,7 @@ export async function callTool(
   return tidegate.gateway.call(
     {
       id: tidegate.newRequestId(),
-      session: tidegate.operatorSession('connection'),
+      session: tidegate.localSession('connection'),
       client: { era: 'legacy', protocolVersion: 'command', capabilities: JsonText.from({}) },
       wanted: { kind: 'tool', name },
       params: new JsonText(`{"name":${JSON.stringify(name)},"arguments":${argumentsText}}`),
@@ -23,5 +23,5 @@ export async function callTool(
 
 export async function listTools(tidegate: Tidegate): Promise<readonly ToolSpec[]> {
   await tidegate.gateway.settle();
-  return tidegate.gateway.list(tidegate.operatorSession('connection'), 'tools');
+  return tidegate.gateway.list(tidegate.localSession('connection'), 'tools');
 }

@@ -1,5 +1,5 @@
-import { createToolFilter } from '../config/index.js';
 import { nearest } from '../config/nearest.js';
+import { createToolFilter } from '../kernel/index.js';
 
 /** One line for each pattern of `--tools` that names nothing, which is a mistake more often than not. */
 export function idlePatternLines(patterns: readonly string[], names: readonly string[]): readonly string[] {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { childEnvironment, type Config, createToolFilter, type Environment } from '../config/index.js';
+import { childEnvironment, type Config, type Environment } from '../config/index.js';
 import {
   atMost,
   cardOf,
+  createToolFilter,
   type Processes,
   type Provider,
   type Session,

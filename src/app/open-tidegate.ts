@@ -1,12 +1,10 @@
 import { userInfo } from 'node:os';
-import { type Access, createAccess, withToolFilter } from '../access/index.js';
+import { type Access, parsePrincipal, withToolFilter } from '../access/index.js';
 import type { Log } from '../concerns/log/index.js';
 import {
   type Config,
   createProblem,
-  createToolFilter,
   defaultConfig,
-  describeProblem,
   type Environment,
   hasErrors,
   openShapeMemory,
@@ -15,8 +13,9 @@ import {
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   atMost,
+  type Caller,
+  createToolFilter,
   type Principal,
-  principalKey,
   type Provider,
   type Session,
   type SessionScope,
@@ -26,8 +25,11 @@ import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
+import { AccessRefused } from './access-refused.js';
+import { ConfigRefused } from './config-refused.js';
 import { idlePatternLines } from './idle-patterns.js';
 import { openLateProcesses, sweepLeftovers } from './late-processes.js';
+import { type AccessParts, openAccess, type OpenedAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
@@ -49,6 +51,12 @@ export interface TidegateOptions {
   readonly tools?: readonly ToolModule[];
   /** Names and patterns: whatever they do not name does not exist for anybody. */
   readonly toolPatterns?: readonly string[];
+  /** Whom local sessions act as, in the place of the operator: `agent:alice`. */
+  readonly as?: string;
+  /** A profile that nobody at this gate goes beyond. */
+  readonly profile?: string;
+  /** Opens the store of rights, also where nobody but the operator calls: for whoever looks at them or changes them. */
+  readonly withRights?: true;
 }
 
 /** A running gate. */
@@ -56,23 +64,16 @@ export interface Tidegate extends Serving {
   readonly gateway: Gateway;
   readonly config: Config;
   readonly problems: readonly Problem[];
+  readonly access: OpenedAccess;
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** How the tool files of the workspace are doing. */
   workspaceTools(): readonly WorkspaceReport[];
   /** One line for each of the `toolPatterns` that names nothing of what is known now. */
   idlePatterns(): readonly string[];
-  operatorSession(scope: SessionScope): Session;
+  /** Of the operator, or of whom the gate was told to act as. */
+  localSession(scope: SessionScope): Session;
   newRequestId(): string;
   close(): Promise<void>;
-}
-
-/** The configuration has errors: nothing was opened. */
-export class ConfigRefused extends Error {
-  readonly problems: readonly Problem[];
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(describeProblem).join('\n'));
-    this.problems = problems;
-  }
 }
 
 /** How long a closing gate waits for servers before the keeper takes over. */
@@ -88,6 +89,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const { file, sha256, isTrusted } = located;
   const config = isTrusted ? located.config : inert(located.config, options.cwd);
 
+  const actor = actingAs(options, config.access.zone);
   const isCommand = options.mode === 'command';
   const observers = await openObservers({ config, env, version, isCommand, logLevel: options.logLevel });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
@@ -109,22 +111,34 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     isPatient: isCommand,
     log,
   });
-  const clashes = clashProblems(local);
-  if (clashes.length > 0) {
+  const giveUp = async (error: unknown): Promise<never> => {
     await Promise.all([local.close(), processes.close(), observers.close()]);
-    throw new ConfigRefused(clashes);
-  }
+    throw error;
+  };
+  const clashes = clashProblems(local);
+  if (clashes.length > 0) await giveUp(new ConfigRefused(clashes));
   const everyProvider = () => [...local.providers(), ...servers.current()];
-  const operator: Principal = { kind: 'user', id: userName(), zone: 'local' };
-  const gateway = openGateway({
+  const operator: Principal = { kind: 'user', id: userName(), zone: config.access.zone };
+  const opened = await openAccess({
+    config,
+    stateDirectory: state.directory,
+    workspace: options.cwd,
+    trust: state.trust,
+    isLive: !isCommand,
+    operator,
+    ...actor,
+    isShared: options.mode === 'http',
+    needsDesk: options.withRights === true,
+    lookup: (wanted) => gateway.lookup(wanted),
+    isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
+    log,
+  }).catch(giveUp);
+  const gateway: Gateway = openGateway({
     providers: everyProvider(),
-    access: narrowed(
-      createAccess((principal) => principalKey(principal) === principalKey(operator)),
-      options.toolPatterns,
-    ),
+    access: narrowed(opened.access, options.toolPatterns),
     surface: createEagerSurface(),
     interceptors: [],
-    observers: observers.all,
+    observers: [...observers.all, opened.audit],
     now: () => performance.now(),
     onLeave: (session) => local.forget(session),
   });
@@ -138,7 +152,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     void whenListed(gateway, everyProvider()).then(() => idlePatterns().forEach((line) => log('warn', line)));
   }
   const common = createWireCommon(version, runId());
-  const operatorSession = createSessions(operator);
+  const localSession = createSessions(opened.local);
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -147,6 +161,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       closeMs,
       Promise.all([gateway.close(), local.close()]).then(() => undefined),
     );
+    await opened.close();
     await processes.close();
     await observers.close();
   }
@@ -155,17 +170,19 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     gateway,
     config,
     problems: located.problems,
+    access: opened,
     workspaceTools: () => local.reports(),
     idlePatterns,
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
-    operatorSession,
+    localSession,
     newRequestId: common.newRequestId,
     ...createServing({
       gateway,
       common,
       config,
       operator,
-      operatorSession,
+      opened,
+      localSession,
       stateDirectory: state.directory,
       warn: (message, fields) => log('warn', message, fields),
     }),
@@ -182,7 +199,7 @@ function inert({ servers, builtins, file }: Config, directory: string): Config {
 }
 
 function narrowed(access: Access, patterns: readonly string[] | undefined): Access {
-  return patterns === undefined ? access : withToolFilter(access, createToolFilter(patterns));
+  return patterns === undefined ? access : withToolFilter(access, patterns);
 }
 
 /** Starts no server by itself: one that has never listed is waited for until somebody wants lists. */
@@ -206,12 +223,22 @@ function clashProblems(local: LocalTools): readonly Problem[] {
     });
 }
 
-function createSessions(principal: Principal): (scope: SessionScope) => Session {
+function createSessions({ principal, chain }: Caller): (scope: SessionScope) => Session {
   let count = 0;
   return (scope) => {
     count += 1;
-    return { id: `${scope}-${String(count)}`, principal, scope };
+    return { id: `${scope}-${String(count)}`, principal, chain, scope };
   };
+}
+
+function actingAs({ as, profile }: TidegateOptions, zone: string): Pick<AccessParts, 'as' | 'profile'> {
+  const principal = as === undefined ? undefined : parsePrincipal(as);
+  if (as !== undefined && principal === undefined)
+    throw new AccessRefused(
+      'access.bad_principal',
+      `"${as}" is not a principal: write kind:id, such as agent:alice.`,
+    );
+  return { ...(principal && { as: { ...principal, zone } }), ...(profile !== undefined && { profile }) };
 }
 
 function userName(): string {

@@ -1,12 +1,6 @@
 import { createLineRedactor } from '../concerns/log/index.js';
-import {
-  childEnvironment,
-  type Config,
-  createToolFilter,
-  type Environment,
-  type ServerConfig,
-} from '../config/index.js';
-import type { Processes, Provider } from '../kernel/index.js';
+import { childEnvironment, type Config, type Environment, type ServerConfig } from '../config/index.js';
+import { createToolFilter, type Processes, type Provider } from '../kernel/index.js';
 import { type McpProviderOptions, openMcpProvider, type UpstreamMemory } from '../providers/mcp/index.js';
 
 export interface ServerParts {

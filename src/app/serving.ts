@@ -5,13 +5,15 @@ import type { Gateway } from '../gateway/index.js';
 import type { Principal, Session, SessionScope } from '../kernel/index.js';
 import { type HttpServer, serveStdio, standardStreams, type WireCommon } from '../wire/index.js';
 import { openBearerToken } from './bearer-token.js';
+import type { OpenedAccess } from './open-access.js';
 
 export interface ServingParts {
   readonly gateway: Gateway;
   readonly common: WireCommon;
   readonly config: Config;
   readonly operator: Principal;
-  readonly operatorSession: (scope: SessionScope) => Session;
+  readonly opened: OpenedAccess;
+  readonly localSession: (scope: SessionScope) => Session;
   readonly stateDirectory: string;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -43,7 +45,7 @@ export function createServing(parts: ServingParts): Serving {
       const server = serveStdio({
         gateway: parts.gateway,
         common: parts.common,
-        session: parts.operatorSession('connection'),
+        session: parts.localSession('connection'),
         ...standardStreams(),
       });
       const orphaned = watchParent(() => server.close());
@@ -57,16 +59,27 @@ export function createServing(parts: ServingParts): Serving {
         throw new Error(`http.auth: none is allowed on loopback only, not on ${host}`);
       }
       const token = openBearerToken(parts.stateDirectory);
-      const { serveHttp } = await import('../wire/http.js');
+      const isOperator = (authorization: string | undefined): boolean => token.matches(authorization);
+      const { opened, config, gateway, operator } = parts;
+      const [{ serveHttp }, { createHttpAccess }] = await Promise.all([
+        import('../wire/http.js'),
+        import('./http-access.js'),
+      ]);
       const server = await serveHttp({
         gateway: parts.gateway,
         common: parts.common,
         host,
-        port: at.port ?? parts.config.http.port,
+        port: at.port ?? config.http.port,
         now: () => Date.now(),
         warn: parts.warn,
-        authenticate: (authorization) =>
-          auth === 'none' || token.matches(authorization) ? parts.operator : undefined,
+        ...createHttpAccess({
+          opened,
+          gateway,
+          operator,
+          zone: config.access.zone,
+          auth,
+          isOperator,
+        }),
       });
       return announced(server, parts, auth, token);
     },

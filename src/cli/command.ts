@@ -58,6 +58,18 @@ export const toolsOption: OptionSpec = {
   about: 'Offer only these tools: names or patterns with * and ?, divided by commas; !name takes away.',
 };
 
+export const asOption: OptionSpec = {
+  name: 'as',
+  value: 'principal',
+  about:
+    'Act as this principal, with what is granted to it: agent:alice. Default: you, who may do everything.',
+};
+
+export const profileOptions: readonly OptionSpec[] = [
+  { name: 'profile', value: 'name', about: 'Go beyond this profile for nobody: see tidegate profile list.' },
+  { name: 'role', value: 'name', about: 'The same, for profiles that are called roles.' },
+];
+
 /** The text given for an option, or undefined. */
 export function textOption(given: Given, name: string): string | undefined {
   const value = given.options[name];

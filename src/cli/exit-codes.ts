@@ -1,3 +1,4 @@
+import type { DeskCode } from '../app/desk.js';
 import type { callTool } from '../app/index.js';
 
 /** What the program's exit status says. Numbers never change once released. */
@@ -17,13 +18,31 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** One sentence each, for the reference page. */
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Done.',
-  internal: 'A defect of Tidegate.',
+  internal: 'Denied, for `check`; an assertion failed, for `access test`; otherwise a defect of Tidegate.',
   usage: 'Wrong use of a command, wrong arguments of a tool, or a configuration with errors.',
   notFound: 'No such tool, server or file.',
   unavailable: 'A server, or the gate that was asked, could not be reached or gave no answer.',
   toolError: 'The tool answered that it failed.',
   untrusted: 'A file would start something and is not trusted.',
   interrupted: 'Stopped by the user.',
+};
+
+/** How each refusal of the operator's desk ends the command. Complete by type. */
+export const exitOfDesk: Readonly<Record<DeskCode, ExitCode>> = {
+  'access.admin_required': exitCodes.usage,
+  'access.bad_principal': exitCodes.usage,
+  'access.bad_target': exitCodes.usage,
+  'access.unknown_tool': exitCodes.notFound,
+  'access.unknown_profile': exitCodes.notFound,
+  'access.unknown_token': exitCodes.notFound,
+  'access.bad_time': exitCodes.usage,
+  'access.role_cycle': exitCodes.usage,
+  'access.not_in_model': exitCodes.usage,
+  'access.bad_document': exitCodes.usage,
+  'access.wrong_zone': exitCodes.usage,
+  'access.bad_request': exitCodes.usage,
+  'access.store_in_memory': exitCodes.usage,
+  'access.conflict': exitCodes.unavailable,
 };
 
 type Outcome = Awaited<ReturnType<typeof callTool>>;

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../config/index.js';
-import { type ExitCode, exitCodes, exitOfFault, type Fault } from './exit-codes.js';
+import type { DeskCode } from '../app/desk.js';
+import { type ExitCode, exitCodes, exitOfDesk, exitOfFault, type Fault } from './exit-codes.js';
 
 interface CodeRow {
   readonly exit: ExitCode;
@@ -49,10 +50,54 @@ export const commandCodes = {
   },
   'trust.refused': { exit: exitCodes.untrusted, meaning: 'The person at the terminal said no.' },
   'trust.changed': { exit: exitCodes.untrusted, meaning: 'The file changed while it was being shown.' },
+  'token.bad_principal': {
+    exit: exitCodes.usage,
+    meaning: 'Nobody can be called that: a token is for `user:`, `agent:` or `service:` and a name.',
+  },
+  'token.bad_profile': { exit: exitCodes.usage, meaning: 'There is no profile of that name for a token.' },
+  'token.bad_tools': { exit: exitCodes.usage, meaning: 'The names and patterns of tools cannot be read.' },
+  'token.bad_label': { exit: exitCodes.usage, meaning: 'A label is one line of at most 200 characters.' },
+  'token.bad_expiry': { exit: exitCodes.usage, meaning: 'The end of a token is no time to come.' },
+  'token.not_found': { exit: exitCodes.notFound, meaning: 'There is no such token in this zone.' },
+  'token.revoked': { exit: exitCodes.usage, meaning: 'The token was revoked.' },
+  'token.expired': { exit: exitCodes.usage, meaning: 'The time of the token is over.' },
+  'token.parent_void': {
+    exit: exitCodes.usage,
+    meaning: 'The token that this one was made from is no longer good.',
+  },
+  'token.too_deep': { exit: exitCodes.usage, meaning: 'A chain of tokens has eight links at most.' },
+  'token.foreign_zone': {
+    exit: exitCodes.usage,
+    meaning: 'A token stays in the zone of the one that it is made from.',
+  },
+  'store.unavailable': {
+    exit: exitCodes.unavailable,
+    meaning: 'The store of grants cannot be reached or opened.',
+  },
+  'store.corrupt': {
+    exit: exitCodes.unavailable,
+    meaning: 'The store of grants is damaged. Nothing is let through until it is mended.',
+  },
+  'store.full': {
+    exit: exitCodes.unavailable,
+    meaning: 'There is no space left for the store of grants.',
+  },
+  'store.newer_schema': {
+    exit: exitCodes.unavailable,
+    meaning: 'A newer version of Tidegate wrote the store: use that one.',
+  },
+  'store.conflict': {
+    exit: exitCodes.unavailable,
+    meaning: 'Somebody else changed the grants meanwhile: look, and try again.',
+  },
+  'store.closed': {
+    exit: exitCodes.internal,
+    meaning: 'The store of grants was closed while it was in use.',
+  },
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CommandCode = keyof typeof commandCodes;
-export type FailureCode = CommandCode | Fault['code'] | ProblemCode;
+export type FailureCode = CommandCode | DeskCode | Fault['code'] | ProblemCode;
 
 /** Why a command did not do what was asked, and what to type next. */
 export class Failure extends Error {
@@ -75,6 +120,7 @@ export class Failure extends Error {
 function exitOf(code: FailureCode): ExitCode {
   if (isCommandCode(code)) return commandCodes[code].exit;
   if (isFaultCode(code)) return exitOfFault[code];
+  if (isDeskCode(code)) return exitOfDesk[code];
   // What is wrong with the record of trust leaves everything untrusted.
   return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
 }
@@ -85,6 +131,10 @@ function isCommandCode(code: string): code is CommandCode {
 
 function isFaultCode(code: string): code is Fault['code'] {
   return Object.hasOwn(exitOfFault, code);
+}
+
+function isDeskCode(code: string): code is DeskCode {
+  return Object.hasOwn(exitOfDesk, code);
 }
 
 export function interrupted(): Failure {

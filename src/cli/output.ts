@@ -15,6 +15,9 @@ export interface Output {
   readonly isJson: boolean;
   /** How many columns a line of the result may take: those of the terminal, or any number elsewhere. */
   readonly columns: number;
+  /** Characters on a line of the terminal, or as many as most have. */
+  readonly width: number;
+  readonly signs: Signs;
   /** A line of the result. Nothing in JSON mode. */
   line(text?: string): void;
   /** The whole result. Nothing but in JSON mode. */
@@ -28,6 +31,19 @@ export interface Output {
   paint(colour: Colour, text: string): string;
 }
 
+/** What stands for yes and no, and what trees are drawn with. */
+export interface Signs {
+  readonly yes: string;
+  readonly no: string;
+  readonly branch: string;
+  readonly last: string;
+  readonly bar: string;
+}
+
+const drawn: Signs = { yes: '✓', no: '✗', branch: '├─ ', last: '└─ ', bar: '│  ' };
+/** For terminals without these characters, for files, and for other programs. */
+const typed: Signs = { yes: 'allow', no: 'deny', branch: '|- ', last: '`- ', bar: '|  ' };
+
 export interface ShownError {
   readonly code: string;
   readonly message: string;
@@ -38,7 +54,14 @@ export interface ShownError {
 
 const colours: Readonly<Record<Colour, number>> = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 };
 
-export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasColours: boolean): Output {
+export interface Look {
+  readonly hasColours: boolean;
+  /** Whether the terminal can show more than ASCII. */
+  readonly hasSigns: boolean;
+}
+
+export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: Look | boolean): Output {
+  const { hasColours, hasSigns } = typeof look === 'boolean' ? { hasColours: look, hasSigns: false } : look;
   const painter =
     (sink: Sink) =>
     (colour: Colour, text: string): string =>
@@ -50,6 +73,12 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, hasCol
     paint,
     get columns() {
       return stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY;
+    },
+    get width() {
+      return stdout.columns;
+    },
+    get signs() {
+      return hasSigns && stdout.isTerminal ? drawn : typed;
     },
     line(text = '') {
       if (!isJson) stdout.write(`${text}\n`);

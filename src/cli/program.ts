@@ -11,6 +11,9 @@ export interface Chosen {
 
 const groups: Readonly<Record<string, string>> = {
   tools: 'List, show and call tools.',
+  profile: 'List, show, assign and inspect profiles.',
+  access: 'Export, import and test all grants.',
+  token: 'Make, list and revoke the tokens of clients.',
   config: 'Check and find the configuration.',
 };
 
@@ -53,8 +56,24 @@ function addCommand(
   made.option('--json', 'Print the result as JSON.');
   made.addHelpText('after', `\nExample:\n${command.examples.map((example) => `  ${example}`).join('\n')}\n`);
   made.action(() => {
-    choose({ command, given: { arguments: made.args, options: made.opts() } });
+    choose({ command, given: { arguments: made.args, options: optionsOf(command, made) } });
   });
+}
+
+/** By the names of the table. The parser has its own spelling for names of several words, and for those with `no`. */
+function optionsOf(command: Command, made: Commander): Given['options'] {
+  const values: Readonly<Record<string, unknown>> = made.opts();
+  const known = [...(command.options ?? []).map(({ name }) => name), 'json'].map((name) => {
+    const isNegation = name.startsWith('no-');
+    const value = values[camelCase(isNegation ? name.slice('no-'.length) : name)];
+    if (isNegation) return [name, value === false ? true : undefined] as const;
+    return [name, typeof value === 'string' || value === true ? value : undefined] as const;
+  });
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function groupOf(program: Commander, name: string, write: (text: string) => void): Commander {

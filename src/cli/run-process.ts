@@ -17,7 +17,10 @@ export async function runProcess(words: readonly string[]): Promise<never> {
     cwd: process.cwd(),
     env: process.env,
     version: __TIDEGATE_VERSION__,
-    output: createOutput(stdout, stderr, isJson(words), hasColours(process.env)),
+    output: createOutput(stdout, stderr, isJson(words), {
+      hasColours: hasColours(process.env),
+      hasSigns: hasSigns(process.env),
+    }),
     signal: interruption(),
     input: standardInput,
   };
@@ -72,6 +75,12 @@ function isJson(words: readonly string[]): boolean {
 
 function hasColours(env: NodeJS.ProcessEnv): boolean {
   return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** A terminal that says nothing of its characters is taken to have the usual ones only. */
+function hasSigns(env: NodeJS.ProcessEnv): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale) && !/^(linux|dumb)$/.test(env['TERM'] ?? '');
 }
 
 /** The first signal asks politely; the second, or too much time, ends the process. */

@@ -3,6 +3,7 @@ import { type Config, isLoopbackHost, loadConfig, printable, type ServerConfig }
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
+import { withoutUserinfo } from './without-userinfo.js';
 
 export interface Starts {
   /** For a person to read before deciding. */
@@ -64,24 +65,37 @@ function names(label: string, record: Readonly<Record<string, string>>): string[
 
 /** What else the file decides: where data goes, and who may come in. */
 function settingLines(config: Config): string[] {
-  const { log, telemetry, http } = config;
+  const { access, log, telemetry, http, store } = config;
   const lines = [
     ...(log.file === undefined ? [] : [`    log file ${quoted(log.file)}`]),
     ...(telemetry === undefined ? [] : [`    spans to ${quoted(telemetry.endpoint)}`]),
     ...(telemetry === undefined ? [] : names('headers', telemetry.headers)),
     ...(http.auth === 'none' ? ['    http     without a token'] : []),
     ...(isLoopbackHost(http.host) ? [] : [`    http on  ${quoted(http.host)}`]),
+    ...(store.kind === 'sqlite' && store.file === undefined ? [] : [`    grants   ${storeText(store)}`]),
+    ...(access.zone === 'local' ? [] : [`    zone     ${quoted(access.zone)}`]),
+    ...(access.defaultProfile === undefined ? [] : [`    default  profile ${quoted(access.defaultProfile)}`]),
+    ...(access.profiles === undefined ? [] : [`    profiles ${quoted(access.profiles)}`]),
+    ...(access.model === undefined ? [] : [`    model    ${quoted(access.model)}`]),
   ];
   return lines.length === 0 ? [] : ['It would also set:', ...lines];
 }
 
-function plainSettings({ log, telemetry, http }: Config): Readonly<Record<string, unknown>> {
+/** Where grants are kept. The address of a database may hold a password. */
+function storeText(store: Config['store']): string {
+  if (store.kind === 'memory') return 'in memory';
+  return quoted(store.kind === 'postgres' ? withoutUserinfo(store.url) : (store.file ?? ''));
+}
+
+function plainSettings({ access, log, telemetry, http, store }: Config): Readonly<Record<string, unknown>> {
   return {
     ...(log.file !== undefined && { logFile: log.file }),
     ...(telemetry && {
       telemetry: { endpoint: telemetry.endpoint, headers: Object.keys(telemetry.headers) },
     }),
     http: { host: http.host, auth: http.auth },
+    store: store.kind === 'postgres' ? { ...store, url: withoutUserinfo(store.url) } : store,
+    access,
   };
 }
 

@@ -1,3 +1,4 @@
+import type * as App from '../app/index.js';
 import type { Tidegate, TidegateOptions } from '../app/index.js';
 import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
@@ -29,29 +30,63 @@ function noteThePlace({ cwd, output }: Context, mode: TidegateOptions['mode']): 
 }
 
 async function openGate(given: Given, context: Context, mode: TidegateOptions['mode']): Promise<Tidegate> {
-  const { ConfigRefused, openTidegate } = await import('../app/index.js');
+  const { AccessRefused, ConfigRefused, openTidegate } = await import('../app/index.js');
   const configFile = configFileOf(textOption(given, 'config'), context);
   const { cwd, env, version } = context;
   const toolPatterns = patternsOf(given);
-  const more = { ...(configFile !== undefined && { configFile }), ...(toolPatterns && { toolPatterns }) };
+  const more = {
+    ...(configFile !== undefined && { configFile }),
+    ...(toolPatterns && { toolPatterns }),
+    ...actorOf(given),
+  };
   try {
     return await openTidegate({ cwd, env, version, mode, ...more });
   } catch (error) {
-    if (!(error instanceof ConfigRefused)) throw error;
-    const message = `Nothing was started: the configuration has errors.`;
-    const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
-    throw new Failure('config.invalid', message, next, problemLines(error.problems));
+    throw openingFailure(error, configFile, { AccessRefused, ConfigRefused });
   }
 }
 
+type Refusals = Pick<typeof App, 'AccessRefused' | 'ConfigRefused'>;
+
+/** Why a gate was not opened, with the next thing to type. What is a defect stays what it is. */
+export function openingFailure(
+  error: unknown,
+  configFile: string | undefined,
+  { AccessRefused, ConfigRefused }: Refusals,
+): unknown {
+  if (error instanceof AccessRefused) {
+    return new Failure(error.code, `Nothing was started: ${error.message}`, nextAfter(error.code));
+  }
+  if (!(error instanceof ConfigRefused)) return error;
+  const message = `Nothing was started: the configuration has errors.`;
+  const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
+  return new Failure('config.invalid', message, next, problemLines(error.problems));
+}
+
+/** Whom the gate acts as, and what it goes beyond for nobody. */
+function actorOf(given: Given): Pick<TidegateOptions, 'as' | 'profile'> {
+  const as = textOption(given, 'as');
+  const profile = textOption(given, 'profile');
+  const role = textOption(given, 'role');
+  if (profile !== undefined && role !== undefined)
+    throw new Failure('usage.exclusive', 'A role is a profile: give --profile or --role, not both.');
+  const bound = profile ?? role;
+  return { ...(as !== undefined && { as }), ...(bound !== undefined && { profile: bound }) };
+}
+
+function nextAfter(code: string): string | undefined {
+  if (code === 'access.unknown_profile') return 'tidegate profile list';
+  return code === 'access.bad_principal' ? 'tidegate mcp --as agent:alice' : undefined;
+}
+
 /** An empty list would offer nothing, which nobody means. */
-function patternsOf(given: Given): readonly string[] | undefined {
+export function patternsOf(given: Given, command = 'tidegate mcp'): readonly string[] | undefined {
   const text = textOption(given, 'tools');
   if (text === undefined) return undefined;
   const patterns = text.split(',').map((pattern) => pattern.trim());
   if (patterns.every((pattern) => /^!?[A-Za-z0-9_.*?/-]+$/.test(pattern))) return patterns;
   const message = `--tools takes names or patterns divided by commas, not "${text}".`;
-  throw new Failure('usage.bad_value', message, "tidegate mcp --tools 'find_*,file_pr,!Bash'");
+  throw new Failure('usage.bad_value', message, `${command} --tools 'find_*,file_pr,!Bash'`);
 }
 
 /** What to type when servers were left out because their file is not trusted. */

@@ -95,6 +95,66 @@ export const problemCodes = {
     meaning: 'The record of trusted files could not be changed.',
     remedy: 'Check that the state directory is writable, then try again.',
   },
+  'profiles.ambiguous': {
+    meaning: 'There is more than one file of profiles.',
+    remedy: 'Keep one of them, or name one with `access.profiles` in tidegate.yaml.',
+  },
+  'profiles.untrusted': {
+    meaning:
+      'Nobody trusted the file of profiles, or the model, as it is now. What is shipped applies in its place.',
+    remedy: 'Read it, then run `tidegate trust`.',
+  },
+  'profiles.changed': {
+    meaning:
+      'A file of profiles, or a model, that was trusted has changed since, or is gone. Nobody can say what applies.',
+    remedy: 'Read it, then run `tidegate trust`; or take the trust back with `tidegate trust --forget`.',
+  },
+  'profiles.cycle': {
+    meaning: 'Profiles extend each other in a circle.',
+    remedy: 'Remove one of the `extends`.',
+  },
+  'profiles.unknown_parent': {
+    meaning: 'A profile extends one that does not exist.',
+    remedy: 'Correct the name, or add the profile.',
+  },
+  'profiles.duplicate': {
+    meaning: 'The same profile or principal stands twice.',
+    remedy: 'Keep one of the two.',
+  },
+  'profiles.unknown_default': {
+    meaning: 'The default profile does not exist.',
+    remedy: 'Name a profile that exists, or `none`.',
+  },
+  'profiles.unknown_profile': {
+    meaning: 'A principal has a profile that does not exist.',
+    remedy: 'Correct the name, or add the profile.',
+  },
+  'profiles.bad_name': {
+    meaning: 'The text cannot be the name of a profile.',
+    remedy: 'Use letters, digits, `_`, `.` and `-`, at most 64 of them, and not `none`.',
+  },
+  'profiles.bad_entry': {
+    meaning: 'The text names no tool and no group of tools.',
+    remedy:
+      'Write a name (`Read`), a pattern (`find_*`), `server:<name>`, `server:<name>/<tool>`, `plugin:<name>` or `tier:<1 to 5>`, with `!` before it to block.',
+  },
+  'profiles.bad_principal': {
+    meaning: 'The text is not a principal.',
+    remedy: 'Write it like agent:alice, user:ana or service:ci.',
+  },
+  'profiles.too_many': {
+    meaning: 'There are more profiles, principals, entries or patterns than a file of policy may have.',
+    remedy:
+      'Use patterns and groups in place of long lists, and grants in place of rules for single principals.',
+  },
+  'profiles.unknown_tool': {
+    meaning: 'The entry fits no tool that is there now.',
+    remedy: 'Correct the name, or leave it if the tool comes later.',
+  },
+  'access.bad_model': {
+    meaning: 'The file that extends the authorization model cannot be used.',
+    remedy: 'Correct the model here.',
+  },
   'tools.name_clash': {
     meaning: 'Two tools that run here have the same name.',
     remedy: 'Give one of them another name.',

@@ -7,6 +7,8 @@ export interface Config {
   readonly workspace: WorkspaceConfig;
   readonly http: HttpConfig;
   readonly log: LogConfig;
+  readonly store: StoreConfig;
+  readonly access: AccessConfig;
   /** Absent: nothing is traced. */
   readonly telemetry?: TelemetryConfig;
   /** The file it came from, links resolved; absent for the built-in defaults. */
@@ -58,6 +60,22 @@ export interface LogConfig {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Absent: stderr. */
   readonly file?: string;
+}
+
+export type StoreConfig =
+  /** Without a file: the one in the state directory. */
+  | { readonly kind: 'sqlite'; readonly file?: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'memory' };
+
+export interface AccessConfig {
+  readonly zone: string;
+  /** `none`: principals without a profile have nothing. Absent: what the file of profiles says. */
+  readonly defaultProfile?: string;
+  /** The file of profiles, where the configuration names one. */
+  readonly profiles?: string;
+  /** The file that extends the model, where the configuration names one. */
+  readonly model?: string;
 }
 
 export interface TelemetryConfig {

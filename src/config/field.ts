@@ -11,7 +11,17 @@ interface Described {
   readonly beside?: string;
 }
 
-export type TextFormat = 'any' | 'path' | 'command' | 'url' | 'host' | 'prefix' | 'pattern' | 'header';
+export type TextFormat =
+  | 'any'
+  | 'path'
+  | 'command'
+  | 'url'
+  | 'database'
+  | 'host'
+  | 'name'
+  | 'prefix'
+  | 'pattern'
+  | 'header';
 
 export interface TextField extends Described {
   readonly kind: 'text';
@@ -51,10 +61,12 @@ export interface DurationField extends Described {
 export interface ListField extends Described {
   readonly kind: 'list';
   readonly of: Field;
+  /** A value that is no list counts as a list of one. */
+  readonly takesOne?: true;
   readonly default?: readonly string[];
 }
 
-export type NameRule = 'server' | 'variable' | 'header';
+export type NameRule = 'server' | 'variable' | 'header' | 'profile' | 'principal';
 
 /** Entries under names that the writer of the file chooses. */
 export interface MapField extends Described {

@@ -14,7 +14,9 @@ const formats: Readonly<Record<TextFormat, (text: string) => Flaw | undefined>> 
   path: notEmpty,
   command: notEmpty,
   url: checkUrl,
+  database: checkDatabase,
   host: checkHost,
+  name: checkName,
   prefix: checkPrefix,
   pattern: (text) => (/^!*$/.test(text) ? { says: 'names no tool' } : undefined),
   header: (text) =>
@@ -28,17 +30,22 @@ export function flawOf(format: TextFormat, text: string): Flaw | undefined {
   return text.includes('\0') ? { says: 'contains a NUL character' } : formats[format](text);
 }
 
+// The lookahead keeps out names that mean something else as a path segment or as a JavaScript property.
+const plainName = '^(?!\\.{1,2}$|__proto__$)[A-Za-z0-9_.-]{1,64}$';
+const plainNameRemedy = 'Use letters, digits, `_`, `.` and `-`, at most 64 of them.';
+
 /** The rules for names that the writer of the file chooses, with their spelling in JSON Schema. */
 export const nameRules: Readonly<Record<NameRule, { readonly pattern: string; readonly remedy: string }>> = {
-  server: {
-    // The lookahead keeps out names that mean something else as a path segment or as a JavaScript property.
-    pattern: '^(?!\\.{1,2}$|__proto__$)[A-Za-z0-9_.-]{1,64}$',
-    remedy: 'Use letters, digits, `_`, `.` and `-`, at most 64 of them.',
-  },
+  server: { pattern: plainName, remedy: plainNameRemedy },
   variable: { pattern: '^[^=\\u0000]+$', remedy: 'Use a name without `=`.' },
   header: {
     pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
     remedy: 'Use letters, digits and `-`.',
+  },
+  profile: { pattern: plainName, remedy: plainNameRemedy },
+  principal: {
+    pattern: '^(user|agent|service):[A-Za-z0-9._@/-]{1,128}$',
+    remedy: 'Write it like agent:alice, user:ana or service:ci.',
   },
 };
 
@@ -69,6 +76,19 @@ function checkUrl(text: string): Flaw | undefined {
     says: 'has a user name or password in it',
     remedy: 'Send an Authorization header with `headers` instead.',
   };
+}
+
+// What an address of a database holds is often a password, and the way to leave it out is a reference.
+function checkDatabase(text: string): Flaw | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^postgres(ql)?:$/.test(url.protocol)) return undefined;
+  return { says: 'is not the address of a database', remedy: 'Write it like postgres://host:5432/tidegate.' };
+}
+
+function checkName(text: string): Flaw | undefined {
+  return new RegExp(plainName).test(text)
+    ? undefined
+    : { says: 'has characters that a name cannot have', remedy: plainNameRemedy };
 }
 
 function checkHost(text: string): Flaw | undefined {

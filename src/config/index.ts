@@ -7,14 +7,22 @@ export type {
 } from './config.js';
 export { childEnvironment } from './environment.js';
 export { findConfig, operatorConfig } from './find.js';
+export { findPolicy, policyFiles, watchProfiles } from './find-policy.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.js';
+export { type LoadedProfiles, loadProfiles } from './load-profiles.js';
+export {
+  type LocatedModel,
+  type LocatedPolicy,
+  locatePolicy,
+  recordedPolicy,
+} from './locate-policy.js';
+export { nearest } from './nearest.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';
 export { telemetryFromEnvironment } from './telemetry-environment.js';
-export { createToolFilter } from './tool-filter.js';
 export { openTrust, type Trust } from './trust.js';
 export { watchConfig } from './watch.js';

@@ -1,7 +1,8 @@
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { configJsonSchema, hasErrors, loadConfig } from './index.js';
+import { configJsonSchema, hasErrors, loadConfig, loadProfiles } from './index.js';
+import { profilesJsonSchema } from './json-schema.js';
 
 const validator = new Validator(configJsonSchema(), '2020-12', false);
 
@@ -61,5 +62,31 @@ describe('the JSON Schema', () => {
     };
     visit(configJsonSchema(), '');
     expect(undescribed).toEqual([]);
+  });
+});
+
+describe('the JSON Schema of profiles', () => {
+  const profiles = new Validator(profilesJsonSchema(), '2020-12', false);
+  const isLoaded = async (text: string) => !hasErrors((await loadProfiles('/x.yaml', text)).problems);
+
+  it.each([
+    '{}',
+    'profiles:',
+    'default_profile: none\nprofiles: {a: {extends: b, tools: [Read, 1]}, b: {extends: [a, c], see_only: ["!x"]}}',
+    'principals: {"agent:run/1": {profile: a, add: [x], remove: []}}',
+  ])('takes what is loaded: %s', async (text) => {
+    expect(await isLoaded(text)).toBe(true);
+    expect(profiles.validate(parse(text)).errors).toEqual([]);
+  });
+
+  it.each([
+    'profile: {}',
+    'profiles: {a: {tools: x}}',
+    'profiles: {"a b": {}}',
+    'principals: {alice: {}}',
+    'profiles: []',
+  ])('refuses what is refused: %s', async (text) => {
+    expect(await isLoaded(text)).toBe(false);
+    expect(profiles.validate(parse(text)).valid).toBe(false);
   });
 });

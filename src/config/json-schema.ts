@@ -1,6 +1,7 @@
 import { durationPattern } from './duration.js';
-import type { Field, MapField, RecordField } from './field.js';
+import type { Field, ListField, MapField, RecordField } from './field.js';
 import { nameRules } from './formats.js';
+import { profilesTable } from './profiles-schema.js';
 import { configTable } from './schema.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,6 +19,15 @@ export function configJsonSchema(): JsonSchema {
         pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$',
       },
     },
+  };
+}
+
+/** JSON Schema (2020-12) of `profiles.yaml`, for editors. */
+export function profilesJsonSchema(): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'profiles.yaml',
+    ...schemaOf(profilesTable),
   };
 }
 
@@ -43,12 +53,17 @@ function shapeOf(field: Field): JsonSchema {
         { type: 'string', pattern: durationPattern },
       );
     case 'list':
-      return { type: orNothing('array'), items: schemaOf(field.of) };
+      return listShape(field);
     case 'map':
       return mapShape(field);
     case 'record':
       return recordShape(field);
   }
+}
+
+function listShape(field: ListField): JsonSchema {
+  const list = { type: orNothing('array'), items: schemaOf(field.of) };
+  return field.takesOne === true ? { anyOf: [schemaOf(field.of), list] } : list;
 }
 
 // `servers:` with nothing below it is as if it were absent.

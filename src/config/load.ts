@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Config } from './config.js';
-import { createProblem, type Finding, type Problem } from './problem.js';
+import { parseSource, problemsOf } from './parse-source.js';
+import type { Finding, Problem } from './problem.js';
 import { readTree } from './read-tree.js';
 import { resolveConfig, type ServerSection } from './resolve.js';
 import { checkRules, softened } from './rules.js';
@@ -10,10 +11,6 @@ import type { ShapeMemory } from './shape-memory.js';
 import { readSource, type Source } from './source-file.js';
 import type { Environment } from './substitute.js';
 import { emptyMap, type TreeNode } from './tree.js';
-import { shapeOf, treeOf } from './tree-shape.js';
-
-/** More problems than this help nobody. */
-const MOST_PROBLEMS = 100;
 
 export interface LoadOptions {
   readonly file: string;
@@ -40,7 +37,7 @@ export interface LoadedConfig {
 /** Reads a configuration file and reports all of its problems at once. Never rejects because of the file. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const source = readSource(options.file, options.text);
-  const { root, findings } = await parse(source, options.shapes);
+  const { root, findings } = await parseSource(source, options.shapes);
   return settle(source, root, findings, options);
 }
 
@@ -54,26 +51,6 @@ export function defaultConfig(workspace: string): Config {
     isSound: () => true,
     sections: [],
   });
-}
-
-interface Parsed {
-  readonly root: TreeNode;
-  readonly findings: readonly Finding[];
-}
-
-async function parse(source: Source, shapes: ShapeMemory | undefined): Promise<Parsed> {
-  const { file, text, sha256 = '', finding } = source;
-  if (finding !== undefined) return { root: emptyMap, findings: [finding] };
-  if (text.trim() === '') return { root: emptyMap, findings: [] };
-  const known = shapes?.recall(file, sha256);
-  const root = known && treeOf(known, text);
-  if (root) return { root, findings: [] };
-  // The YAML library takes longer to load than most files take to read.
-  const { parseText } = await import('./yaml-tree.js');
-  const parsed = parseText(text);
-  const shape = shapes && parsed.findings.length === 0 ? shapeOf(parsed.root, text) : undefined;
-  if (shape) shapes?.keep(file, sha256, shape);
-  return parsed;
 }
 
 function settle(
@@ -112,19 +89,4 @@ function sectionsInOrder(root: TreeNode): readonly ServerSection[] {
   const sections: readonly ServerSection[] = ['servers', 'mcpServers'];
   const keys = root.kind === 'map' ? root.entries.map((entry) => entry.key) : [];
   return sections.toSorted((a, b) => keys.indexOf(a) - keys.indexOf(b));
-}
-
-function problemsOf({ file, text }: Source, findings: readonly Finding[]): Problem[] {
-  const ordered = findings.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
-  const shown = ordered.slice(0, MOST_PROBLEMS);
-  const rest = ordered.length - shown.length;
-  if (rest > 0) {
-    const { offset = 0 } = ordered[MOST_PROBLEMS] ?? {};
-    shown.push({
-      code: 'config.too_many_problems',
-      offset,
-      message: `There are ${rest} more problems from here on.`,
-    });
-  }
-  return shown.map((finding) => createProblem(file, text, finding));
 }

@@ -10,6 +10,8 @@ export interface ReadContext {
   readonly report: Report;
   /** Texts keep their references; they are judged by what these stand for all the same. */
   readonly asWritten?: boolean;
+  /** Nothing is a reference: what the file says is all that counts. */
+  readonly isLiteral?: boolean;
 }
 
 /** A value of the file, and the way to it from the root. */

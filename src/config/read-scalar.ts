@@ -28,7 +28,8 @@ function isKeptText({ kind }: ScalarField, { value }: ScalarNode, { asWritten }:
 // Replaces `${…}` references. Every one that is wrong is reported.
 function settle({ node, path }: Place<ScalarNode>, context: ReadContext): Scalar | undefined {
   const { source } = node;
-  if (typeof node.value !== 'string') return { value: node.value ?? '', source, isReference: false };
+  if (typeof node.value !== 'string' || context.isLiteral === true)
+    return { value: node.value ?? '', source, isReference: false };
   const { text, isReference, missing, malformed } = substitute(node.value, context.environment);
   for (const { name, written } of missing) {
     const message = `The environment variable ${name} is not set.`;

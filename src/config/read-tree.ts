@@ -22,6 +22,7 @@ function readField(field: Field, place: Place, context: ReadContext): unknown {
   switch (field.kind) {
     case 'list':
       if (node.kind === 'list') return readList(field, { node, path }, context);
+      if (field.takesOne === true && node.kind === 'scalar') return readOne(field, { node, path }, context);
       break;
     case 'map':
       if (node.kind === 'map') return readMap(field, { node, path }, context);
@@ -41,6 +42,11 @@ function readList(field: ListField, { node, path }: Place<ListNode>, context: Re
     readEntry(field.of, { node: item, path: [...path, index] }, context),
   );
   return values.filter((value) => value !== undefined);
+}
+
+function readOne(field: ListField, place: Place, context: ReadContext): unknown {
+  const value = readEntry(field.of, place, context);
+  return value === undefined ? [] : [value];
 }
 
 function readMap(field: MapField, { node, path }: Place<MapNode>, context: ReadContext): unknown {

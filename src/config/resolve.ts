@@ -24,13 +24,20 @@ export type ServerSection = 'servers' | 'mcpServers';
 
 /** The configuration as the rest of the program sees it. */
 export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config {
-  const { builtins, http, log, telemetry, workspace } = values;
+  const { access, builtins, http, log, store, telemetry, workspace } = values;
   return deepFreeze({
     servers: parts.sections.flatMap((section) => serversOf(section, values, parts)),
     builtins,
     workspace: { roots: workspace.roots?.map((root) => absolute(root, parts)) ?? [parts.workspace] },
     http: httpOf(http),
     log: { level: log.level, ...(log.file === undefined ? {} : { file: absolute(log.file, parts) }) },
+    store: storeOf(store, parts),
+    access: {
+      zone: access.zone,
+      ...(access.default_profile !== undefined && { defaultProfile: access.default_profile }),
+      ...(access.profiles !== undefined && { profiles: absolute(access.profiles, parts) }),
+      ...(access.model !== undefined && { model: absolute(access.model, parts) }),
+    },
     ...(telemetry === undefined
       ? {}
       : {
@@ -47,6 +54,12 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
 // Reported by the rules; and even who ignores the report does not get an open door.
 function httpOf({ port, host, auth }: ConfigValues['http']): Config['http'] {
   return { port, host: bareHost(host), auth: isLoopbackHost(host) ? auth : 'token' };
+}
+
+// A key that has no meaning for the kind, or is missing for it, is reported by the rules.
+function storeOf({ kind, file, url }: ConfigValues['store'], parts: ResolveParts): Config['store'] {
+  if (kind === 'postgres') return { kind, url: url ?? '' };
+  return kind === 'memory' || file === undefined ? { kind } : { kind, file: absolute(file, parts) };
 }
 
 type Server = ConfigValues['servers'] extends ReadonlyMap<string, infer V> ? V : never;

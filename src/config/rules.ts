@@ -23,9 +23,29 @@ export function checkRules(values: ConfigValues, root: TreeNode, report: Report)
       remedy: 'Correct the type.',
     });
   }
+  checkStore(values.store, root, report);
   if (values.http.auth === 'none' && !isLoopbackHost(values.http.host)) {
     const message = 'Without a token, everybody who can reach this host would act as the operator.';
     report({ code: 'config.auth_none_not_loopback', ...at(['http', 'auth']), message });
+  }
+}
+
+function checkStore({ kind, file, url }: ConfigValues['store'], root: TreeNode, report: Report): void {
+  const at = (key: string) => {
+    const entry = findEntry(root, ['store', key]) ?? findEntry(root, ['store']);
+    return { path: ['store', key], offset: entry?.start ?? 0 };
+  };
+  if (kind === 'postgres' && url === undefined && findEntry(root, ['store', 'url']) === undefined)
+    report({ code: 'config.missing', ...at('url'), message: 'A store of the kind postgres needs a url.' });
+  const misplaced = {
+    file: kind !== 'sqlite' && file !== undefined,
+    url: kind !== 'postgres' && url !== undefined,
+  };
+  for (const [key, isMisplaced] of Object.entries(misplaced)) {
+    if (!isMisplaced) continue;
+    const message = `A store of the kind ${kind} has no ${key}.`;
+    const remedy = 'Remove it, or correct the kind.';
+    report({ code: 'config.exclusive', ...at(key), message, remedy });
   }
 }
 

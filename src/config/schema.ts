@@ -220,6 +220,64 @@ export const configTable = defineRecord({
         },
       },
     },
+    store: {
+      kind: 'record',
+      description: 'Where grants, tokens and the audit record are kept.',
+      default: {},
+      fields: {
+        kind: {
+          kind: 'choice',
+          description:
+            '`sqlite`: a file, which several processes of one machine may share. `postgres`: a database, for several machines. `memory`: nothing outlives the process.',
+          choices: ['sqlite', 'postgres', 'memory'],
+          default: 'sqlite',
+        },
+        file: {
+          kind: 'text',
+          format: 'path',
+          description:
+            'The file of `sqlite`, relative to this file. Without it: `state.db` in the state directory.',
+        },
+        url: {
+          kind: 'text',
+          format: 'database',
+          description:
+            'Address of the `postgres` database, `postgres://user@host/name`. Take one with a password from the environment: `${DATABASE_URL}`.',
+        },
+      },
+    },
+    access: {
+      kind: 'record',
+      description: 'Who may see and call what.',
+      default: {},
+      fields: {
+        zone: {
+          kind: 'text',
+          format: 'name',
+          description:
+            'The zone that this gate belongs to. Grants, tokens and audit records of one zone do not exist in another.',
+          default: 'local',
+        },
+        default_profile: {
+          kind: 'text',
+          format: 'name',
+          description:
+            'The profile of a principal that has none; `none` gives nothing. It wins over what the file of profiles says.',
+        },
+        profiles: {
+          kind: 'text',
+          format: 'path',
+          description:
+            'The file of profiles, relative to this file. Without it: `.tidegate/profiles.yaml`, `.tidegate/tool_profiles.yaml` or `tool_profiles.yaml` beside this file, and the shipped profiles where there is none.',
+        },
+        model: {
+          kind: 'text',
+          format: 'path',
+          description:
+            'A file that extends the authorization model, relative to this file. Without it: `.tidegate/model.fga` beside this file, where there is one.',
+        },
+      },
+    },
     telemetry: {
       kind: 'record',
       description: 'OpenTelemetry traces. Without it nothing is traced and nothing is loaded.',

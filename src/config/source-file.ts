@@ -30,7 +30,8 @@ export function readSource(path: string, givenText?: string): Source {
   }
 }
 
-function realPath(file: string): string {
+/** With links resolved, where that can be done. */
+export function realPath(file: string): string {
   try {
     return realpathSync.native(file);
   } catch {

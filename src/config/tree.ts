@@ -52,6 +52,29 @@ export function findEntry(root: TreeNode, path: Path): MapEntry | undefined {
   return entry;
 }
 
+/** Where a value stands: the way to it as far as the file has it, keys and list positions alike. */
+export function offsetAt(root: TreeNode, path: Path): number {
+  let place: { readonly offset: number; readonly node: TreeNode } = { offset: root.start, node: root };
+  for (const step of path) {
+    const next = stepInto(place.node, step);
+    if (next === undefined) break;
+    place = next;
+  }
+  return place.offset;
+}
+
+function stepInto(
+  node: TreeNode,
+  step: string | number,
+): { readonly offset: number; readonly node: TreeNode } | undefined {
+  if (node.kind === 'map') {
+    const entry = node.entries.find(({ key }) => key === step);
+    return entry && { offset: entry.start, node: entry.value };
+  }
+  const item = node.kind === 'list' && typeof step === 'number' ? node.items[step] : undefined;
+  return item && { offset: item.start, node: item };
+}
+
 /** What to call the node's kind in a message. */
 export function kindOf(node: TreeNode): string {
   if (node.kind === 'list') return 'a list';

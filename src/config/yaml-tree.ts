@@ -13,7 +13,7 @@ import {
 } from 'yaml';
 import { tooDeepAt } from './nesting.js';
 import { type Finding, quote } from './problem.js';
-import { syntaxFindings } from './syntax-findings.js';
+import { markRemedy, starRemedy, syntaxFindings } from './syntax-findings.js';
 import {
   emptyMap,
   type ListNode,
@@ -106,7 +106,18 @@ function convertPlain(node: unknown, conversion: Conversion, at: number): Sized 
     const list: ListNode = { kind: 'list', items: items.map((item) => item.node), start, end };
     return { node: list, size: items.reduce((sum, item) => sum + item.size, 1) };
   }
+  if (isScalar(node)) refuseLoneMark(node, conversion, at);
   return { node: isScalar(node) ? convertScalar(node, at) : emptyScalar(at), size: 1 };
+}
+
+// To YAML, `! Bash` is the text `Bash`: what was meant to be taken away would be given.
+function refuseLoneMark({ tag, range }: Scalar, { findings }: Conversion, at: number): void {
+  const [offset = at] = range ?? [];
+  if (tag === '!')
+    findings.push({
+      ...syntax(offset, 'The `!` before this value says nothing to YAML.'),
+      remedy: markRemedy,
+    });
 }
 
 function convertScalar(scalar: Scalar, at: number): ScalarNode {
@@ -190,9 +201,8 @@ function resolveAlias(alias: Alias, conversion: Conversion): Sized {
     return { node: { ...target.node, start, end }, size: target.size };
   }
   if (target === undefined) {
-    conversion.findings.push(
-      syntax(start, `There is no value with the anchor ${quote(alias.source)} before this alias.`),
-    );
+    const message = `There is no value with the anchor ${quote(alias.source)} before this alias.`;
+    conversion.findings.push({ ...syntax(start, message), remedy: starRemedy });
   }
   return { node: emptyScalar(start), size: 1 };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  accessFrom,
   createOpenAccess,
   openHall,
   promptSpec,
@@ -79,7 +80,7 @@ describe('what is hidden and what is absent', () => {
     const fake = provider();
     const gateway = openHall({
       providers: [fake],
-      access: { visible: () => ({ visible: true, callable: false }) },
+      access: accessFrom(() => ({ visible: true, callable: false })),
     });
     const outcome = await gateway.call(toolRequest('echo'), createFakeExchange());
     expect(outcome).toMatchObject({

@@ -8,7 +8,7 @@ import {
   toolRequest,
 } from '../../test/support/hall.js';
 import { content, type Outcome, emptyObject } from '../kernel/index.js';
-import { createFakeExchange, createFakeProvider } from '../testing/index.js';
+import { createFakeExchange, createFakeProvider, type FakeProvider } from '../testing/index.js';
 import { mergeCatalogs, templateFor } from './catalog.js';
 
 const done = (): Outcome => content(emptyObject);
@@ -76,8 +76,11 @@ describe('the merged catalogue', () => {
     );
     const merged = mergeCatalogs([one, two]);
     expect(merged.resources.get('x://1')?.provider).toBe(one);
-    expect(templateFor(merged, 'x://2')?.provider).toBe(one);
-    expect(templateFor(merged, 'y://2')).toBeUndefined();
+    const found = (uri: string, hidden?: FakeProvider) =>
+      templateFor(merged, uri, (offered) => (offered.provider === hidden ? undefined : offered))?.provider;
+    expect(found('x://2')).toBe(one);
+    expect(found('y://2')).toBeUndefined();
+    expect(found('x://2', one)).toBeUndefined();
   });
 });
 

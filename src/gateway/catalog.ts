@@ -93,10 +93,15 @@ function addAll(merged: Merging, provider: Provider, list: Catalogue): void {
   if (list.instructions) merged.instructions.push({ provider, text: list.instructions });
 }
 
-/** The template that an address was made from, if any. */
-export function templateFor(catalog: Catalog, uri: string): Offered<TemplateSpec> | undefined {
+/** The template that an address was made from, if any: the first one that may be used. */
+export function templateFor(
+  catalog: Catalog,
+  uri: string,
+  usable: (offered: Offered<TemplateSpec>) => Offered<TemplateSpec> | undefined,
+): Offered<TemplateSpec> | undefined {
   for (const offered of catalog.templates.values()) {
-    if (templateMatches(offered.spec.uriTemplate, uri)) return offered;
+    const found = templateMatches(offered.spec.uriTemplate, uri) ? usable(offered) : undefined;
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../test/support/hall.js';
 import { content, emptyObject, type JsonText, type Outcome, type Provider } from '../kernel/index.js';
 import { createFakeExchange, createFakeProvider, type FakeProvider } from '../testing/index.js';
-import type { ListKind } from './directory.js';
+import type { ListKind } from './lists.js';
 import type { Gateway } from './gateway.js';
 
 const done = (): Outcome => content(emptyObject);
@@ -47,7 +47,7 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange((changed) => void told.push(changed));
+    gateway.onChange(session, (changed) => void told.push(changed));
     const before = gateway.list(session, 'tools');
     provider.offer({ a: done });
     expect(gateway.list(session, 'tools')).toBe(before);
@@ -58,8 +58,8 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: string[] = [];
-    gateway.onChange((changed) => void told.push(`first ${changed.join()}`));
-    const stop = gateway.onChange((changed) => void told.push(`second ${changed.join()}`));
+    gateway.onChange(session, (changed) => void told.push(`first ${changed.join()}`));
+    const stop = gateway.onChange(session, (changed) => void told.push(`second ${changed.join()}`));
     provider.offer({ a: done, b: done });
     stop();
     provider.offer({ b: done });
@@ -71,7 +71,7 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done, b: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange((changed) => void told.push(changed));
+    gateway.onChange(session, (changed) => void told.push(changed));
     provider.offer({ b: done, a: done });
     expect(told).toEqual([['tools']]);
   });
@@ -231,7 +231,7 @@ describe('new providers', () => {
     const old = createFakeProvider('old', { a: done });
     const gateway = openHall({ providers: [old] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange((changed) => void told.push(changed));
+    gateway.onChange(session, (changed) => void told.push(changed));
     gateway.replaceProviders([createFakeProvider('new', { b: done })]);
     old.offer({ c: done });
     expect(namesOf(gateway)).toEqual(['b']);
@@ -286,6 +286,23 @@ describe('resources', () => {
     const two = openHall({ providers: [watchable('one', [], true), watchable('two', [], true)] });
     expect(await two.watch(session, 'x://9', () => {})).toMatchObject({ code: 'resource.not_found' });
     expect(watched).toEqual(['one x://9']);
+  });
+
+  it('go where they would go if the providers that are hidden from the caller were not there', async () => {
+    const secret: Provider = {
+      ...watchable('secret', ['x://1'], true),
+      list: () => ({
+        tools: [],
+        prompts: [],
+        resources: [resourceSpec('secret', 'x://1')],
+        templates: [templateSpec('secret', 'x://{id}')],
+      }),
+    };
+    const access = createOpenAccess((_, { source }) => source === 'server:secret');
+    const gateway = openHall({ providers: [secret, watchable('open', [], true)], access });
+    for (const uri of ['x://1', 'x://2', 'y://3'])
+      expect(typeof (await gateway.watch(session, uri, () => {}))).toBe('function');
+    expect(watched).toEqual(['open x://1', 'open x://2', 'open y://3']);
   });
 
   it('prompts and templates are found for completions', async () => {

@@ -18,24 +18,18 @@ import {
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import type { Found } from './admit.js';
+import { keepEqual, keptIfEqual, type ListKind, listKinds, type ListOf, listsOf } from './lists.js';
 import { type Catalog, type Collision, mergeCatalogs, type Offered, templateFor } from './catalog.js';
-
-interface Lists {
-  readonly tools: readonly ToolSpec[];
-  readonly prompts: readonly PromptSpec[];
-  readonly resources: readonly ResourceSpec[];
-  readonly templates: readonly TemplateSpec[];
-}
-
-export type ListKind = keyof Lists;
-export type ListOf<K extends ListKind> = Lists[K];
-const listKinds = ['tools', 'prompts', 'resources', 'templates'] as const satisfies readonly ListKind[];
 
 export interface ProviderReport extends ProviderStatus {
   readonly id: string;
   readonly source: Source;
   readonly tools: number;
 }
+
+type Completion = Extract<Wanted, { kind: 'completion' }>;
+/** Gives back what was offered to those who may use it. */
+type Usable = <S extends Spec>(offered: Offered<S> | undefined) => Offered<S> | undefined;
 
 /** How long the first list waits for servers that were never listed before. */
 const firstListMs = 2000;
@@ -46,16 +40,20 @@ const holdMs = 10_000;
 export interface Directory {
   find(session: Session, wanted: Wanted): Found | undefined;
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  lookup(wanted: Wanted): Spec | undefined;
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
   listed(): Promise<void>;
   /** Resolves when every provider has listed because somebody wanted lists. */
   readonly firstListed: Promise<void>;
-  /** Like settle, but only where the wanted thing is not known yet. */
-  settleFor(wanted: Wanted): Promise<void> | undefined;
+  /** Like settle, but only where the wanted thing is not known yet. What is hidden is waited for like what is not. */
+  settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
+  /** Rights as they are now. To be awaited before anything is found or listed for somebody. */
+  refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  onChange(listener: (changed: readonly ListKind[]) => void): () => void;
+  /** Told which lists of this session changed, by whatever cause. */
+  onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
   rootsChanged(): void;
   status(): readonly ProviderReport[];
   collisions(): readonly Collision[];
@@ -73,7 +71,11 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   const firstListed = new Promise<void>((resolve) => {
     tellListed = resolve;
   });
-  const listeners = new Set<(changed: readonly ListKind[]) => void>();
+  const watchers = new Set<() => void>();
+  const told = createGathering(() => {
+    for (const look of watchers) look();
+  });
+  const stopRights = access.onChange(told);
   let unsubscribe = subscribe();
 
   function subscribe(): () => void {
@@ -87,8 +89,33 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     const before = lists;
     catalog = mergeCatalogs(providers);
     lists = keepEqual(before, listsOf(catalog));
-    const changed = listKinds.filter((kind) => lists[kind] !== before[kind]);
-    if (changed.length > 0) for (const listener of listeners) listener(changed);
+    if (listKinds.some((kind) => lists[kind] !== before[kind])) for (const look of watchers) look();
+  }
+
+  function shown<K extends ListKind>(session: Session, kind: K): ListOf<K> {
+    const all: readonly Spec[] = lists[kind];
+    return surface.show(session, access.list(session, all)) as ListOf<K>;
+  }
+
+  /** A rule that fails shows nothing; whoever lists is told of the failure itself. */
+  function shownOrNone(session: Session, kind: ListKind): readonly Spec[] {
+    try {
+      return shown(session, kind);
+    } catch {
+      return [];
+    }
+  }
+
+  function watchLists(session: Session, listener: (changed: readonly ListKind[]) => void): () => void {
+    let known = listKinds.map((kind) => shownOrNone(session, kind));
+    const look = (): void => {
+      const now = listKinds.map((kind, at) => keptIfEqual(known[at], shownOrNone(session, kind)));
+      const changed = listKinds.filter((_, at) => now[at] !== known[at]);
+      known = now;
+      if (changed.length > 0) listener(changed);
+    };
+    watchers.add(look);
+    return () => watchers.delete(look);
   }
 
   function settle(): Promise<void> {
@@ -106,77 +133,97 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   }
 
   /** A call has more time than a list: what it wants may be behind a server that is still starting. */
-  async function hold(wanted: Wanted): Promise<void> {
+  async function hold(session: Session, wanted: Wanted): Promise<void> {
+    const isFound = (): boolean => find(session, wanted) !== undefined;
+    await access.refresh(session);
+    if (isFound()) return;
     await settle();
-    if (!isListed && !isKnown(catalog, wanted)) await atMost(holdMs, allLists(providers));
+    if (!isListed && !isFound()) await atMost(holdMs, allLists(providers));
   }
 
-  function isVisible(session: Session, spec: Spec): boolean {
-    return access.visible(session, spec).visible;
+  /** What does not exist is asked about as well: how long an answer takes must not tell the one from the other. */
+  function visibility(session: Session, spec: Spec | undefined): ReturnType<Access['visible']> {
+    return access.visible(session, spec ?? nobodysTool);
   }
 
-  function findIn<S extends Spec>(session: Session, offered: Offered<S> | undefined): Offered<S> | undefined {
-    return offered && access.visible(session, offered.spec).callable ? offered : undefined;
+  /** What is hidden takes no place: whoever may not use it finds what would be there without it. */
+  function usableBy(session: Session): Usable {
+    return (offered) => (visibility(session, offered?.spec).callable ? offered : undefined);
+  }
+
+  function resourceAt(uri: string, usable: Usable): Offered<ResourceSpec | TemplateSpec> | undefined {
+    return (
+      usable(catalog.resources.get(uri)) ??
+      templateFor(catalog, uri, usable) ??
+      unlisted(catalog.providers, uri, usable)
+    );
+  }
+
+  function completed(of: Completion['of'], usable: Usable): Offered<PromptSpec | TemplateSpec> | undefined {
+    if (of.kind === 'prompt') return usable(catalog.prompts.get(of.name));
+    return usable(catalog.templates.get(of.uriTemplate)) ?? templateFor(catalog, of.uriTemplate, usable);
+  }
+
+  function lookup(wanted: Wanted): Spec | undefined {
+    if (wanted.kind === 'tool') return catalog.tools.get(wanted.name)?.spec;
+    if (wanted.kind === 'prompt') return catalog.prompts.get(wanted.name)?.spec;
+    const anyone: Usable = (offered) => offered;
+    return (wanted.kind === 'resource' ? resourceAt(wanted.uri, anyone) : completed(wanted.of, anyone))?.spec;
   }
 
   function findResource(session: Session, uri: string): Found | undefined {
-    const known = catalog.resources.get(uri) ?? templateFor(catalog, uri) ?? unlisted(catalog.providers, uri);
-    const found = findIn<ResourceSpec | TemplateSpec>(session, known);
+    const found = resourceAt(uri, usableBy(session));
     return found && { target: { kind: 'resource', uri, spec: found.spec }, provider: found.provider };
   }
 
   function find(session: Session, wanted: Wanted): Found | undefined {
+    const usable = usableBy(session);
     if (wanted.kind === 'tool') {
-      const found = findIn(session, catalog.tools.get(wanted.name));
+      const found = usable(catalog.tools.get(wanted.name));
       return found && { target: { kind: 'tool', spec: found.spec }, provider: found.provider };
     }
     if (wanted.kind === 'resource') return findResource(session, wanted.uri);
     if (wanted.kind === 'completion') {
-      const found = findIn<PromptSpec | TemplateSpec>(
-        session,
-        wanted.of.kind === 'prompt'
-          ? catalog.prompts.get(wanted.of.name)
-          : (catalog.templates.get(wanted.of.uriTemplate) ?? templateFor(catalog, wanted.of.uriTemplate)),
-      );
+      const found = completed(wanted.of, usable);
       return found && { target: { kind: 'completion', spec: found.spec }, provider: found.provider };
     }
-    const found = findIn(session, catalog.prompts.get(wanted.name));
+    const found = usable(catalog.prompts.get(wanted.name));
     return found && { target: { kind: 'prompt', spec: found.spec }, provider: found.provider };
   }
 
   return {
     find,
-    list<K extends ListKind>(session: Session, kind: K): ListOf<K> {
-      const all: readonly Spec[] = lists[kind];
-      const visible = all.every((spec) => isVisible(session, spec))
-        ? all
-        : all.filter((spec) => isVisible(session, spec));
-      return surface.show(session, visible) as ListOf<K>;
-    },
+    list: shown,
+    lookup,
     describe(session, name) {
       const spec = catalog.tools.get(name)?.spec;
-      return spec && isVisible(session, spec) ? spec : undefined;
+      return visibility(session, spec).visible ? spec : undefined;
     },
     settle,
     listed: () => allLists(providers),
     firstListed,
-    settleFor: (wanted) => (isListed || isKnown(catalog, wanted) ? undefined : hold(wanted)),
+    settleFor: (session, wanted) =>
+      isListed || find(session, wanted) !== undefined ? undefined : hold(session, wanted),
+    refresh: (session) => access.refresh(session),
     instructions(session) {
-      const specs = listKinds.flatMap((kind): readonly Spec[] => lists[kind]);
-      const visible = new Set(specs.filter((spec) => isVisible(session, spec)).map((spec) => spec.source));
+      const specs = listKinds.flatMap((kind): readonly Spec[] =>
+        access.list(session, lists[kind] as readonly Spec[]),
+      );
+      const visible = new Set(specs.map((spec) => spec.source));
       const parts = catalog.instructions.filter(({ provider }) => visible.has(provider.source));
       if (parts.length === 0) return undefined;
       return parts.map(({ provider, text }) => `# ${provider.id}\n${text}`).join('\n\n');
     },
     async watch(session, uri, listener) {
+      await access.refresh(session);
       const found = findResource(session, uri);
       if (!found) return createFault('resource.not_found', `Resource not found: ${uri}`, { data: { uri } });
-      return found.provider.watch(uri, listener);
+      // Whoever loses the right to read it learns no more of it either.
+      return found.provider.watch(uri, (params) => {
+        if (findResource(session, uri) !== undefined) listener(params);
+      });
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: watchLists,
     rootsChanged() {
       for (const provider of providers) provider.rootsChanged();
     },
@@ -199,7 +246,8 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     },
     async close() {
       unsubscribe();
-      listeners.clear();
+      stopRights();
+      watchers.clear();
       const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
       for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;
     },
@@ -223,50 +271,41 @@ async function allLists(providers: readonly Provider[]): Promise<void> {
   await Promise.allSettled(providers.map(async (provider) => provider.ready()));
 }
 
-function isKnown(catalog: Catalog, wanted: Wanted): boolean {
-  if (wanted.kind === 'tool') return catalog.tools.has(wanted.name);
-  if (wanted.kind === 'prompt') return catalog.prompts.has(wanted.name);
-  if (wanted.kind === 'resource') return catalog.resources.has(wanted.uri);
-  return wanted.of.kind === 'prompt'
-    ? catalog.prompts.has(wanted.of.name)
-    : catalog.templates.has(wanted.of.uriTemplate);
+/** An address that nobody listed goes to a provider only if exactly one of those that are there may know it. */
+function unlisted(
+  providers: readonly Provider[],
+  uri: string,
+  usable: Usable,
+): Offered<ResourceSpec> | undefined {
+  const able = providers
+    .filter((provider) => provider.mayHave(uri))
+    .flatMap((provider): readonly Offered<ResourceSpec>[] => {
+      const spec = { kind: 'resource', uri, source: provider.source, definition: emptyObject } as const;
+      const offered = usable({ provider, spec });
+      return offered === undefined ? [] : [offered];
+    });
+  return able.length === 1 ? able[0] : undefined;
 }
 
-/** An address that nobody listed goes to a provider only if exactly one says that it may know it. */
-function unlisted(providers: readonly Provider[], uri: string): Offered<ResourceSpec> | undefined {
-  const able = providers.filter((provider) => provider.mayHave(uri));
-  const provider = able.length === 1 ? able[0] : undefined;
-  return (
-    provider && {
-      provider,
-      spec: { kind: 'resource', uri, source: provider.source, definition: emptyObject },
-    }
-  );
-}
-
-function listsOf(catalog: Catalog): Lists {
-  const specs = <S extends Spec>(map: ReadonlyMap<string, Offered<S>>): readonly S[] =>
-    Object.freeze([...map.values()].map(({ spec }) => spec));
-  return {
-    tools: specs(catalog.tools),
-    prompts: specs(catalog.prompts),
-    resources: specs(catalog.resources),
-    templates: specs(catalog.templates),
+/** Many changes of rights in one turn of the event loop are one for whoever watches. */
+function createGathering(look: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      isDue = false;
+      look();
+    });
   };
 }
 
-/** Lists that did not change keep their identity, so that nobody is told of a change that is none. */
-function keepEqual(before: Lists, after: Lists): Lists {
-  const pick = <S extends Spec>(a: readonly S[], b: readonly S[]): readonly S[] =>
-    a.length === b.length && a.every((spec, i) => isSame(spec, b[i])) ? a : b;
-  return {
-    tools: pick(before.tools, after.tools),
-    prompts: pick(before.prompts, after.prompts),
-    resources: pick(before.resources, after.resources),
-    templates: pick(before.templates, after.templates),
-  };
-}
-
-function isSame(a: Spec, b: Spec | undefined): boolean {
-  return a.source === b?.source && a.definition.text === b.definition.text;
-}
+const nobodysTool: ToolSpec = {
+  kind: 'tool',
+  name: '',
+  localName: '-',
+  source: 'builtin',
+  effect: 'read',
+  hints: {},
+  definition: emptyObject,
+};

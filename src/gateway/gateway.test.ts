@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ada, createOpenAccess, eve, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
+import {
+  accessFrom,
+  ada,
+  createOpenAccess,
+  eve,
+  openHall,
+  sessionOf,
+  toolRequest,
+} from '../../test/support/hall.js';
 import {
   type Attempt,
   content,
@@ -56,11 +64,9 @@ describe('the gateway', () => {
     const provider = createFakeProvider('one', { echo: () => done });
     const gateway = openHall({
       providers: [provider],
-      access: {
-        visible: () => {
-          throw new Error('store down');
-        },
-      },
+      access: accessFrom(() => {
+        throw new Error('store down');
+      }),
     });
     const outcome = await gateway.call(toolRequest('echo'), createFakeExchange());
     expect(outcome).toMatchObject({ fault: { code: 'internal' } });

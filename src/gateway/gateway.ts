@@ -14,13 +14,16 @@ import {
   type Request,
   type Resumption,
   type Session,
+  type Spec,
   type ToolSpec,
+  type Wanted,
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import { admit } from './admit.js';
 import type { Collision } from './catalog.js';
 import { createCorridor, describeError } from './chain.js';
-import { openDirectory, type ListKind, type ListOf, type ProviderReport } from './directory.js';
+import { openDirectory, type ProviderReport } from './directory.js';
+import type { ListKind, ListOf } from './lists.js';
 import { callWithLiveAsks } from './live-asks.js';
 import { readQuestions, unanswerable } from './questions.js';
 import { openRounds } from './rounds.js';
@@ -44,17 +47,23 @@ export interface GatewayParts {
 export interface Gateway {
   call(request: Request, exchange: Exchange): Promise<Outcome>;
   list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  /** What there is by that name, whoever may see it: for operators and records, never for an answer. */
+  lookup(wanted: Wanted): Spec | undefined;
   /** One tool as this session sees it, or undefined. The same answer as list and call give. */
   describe(session: Session, name: string): ToolSpec | undefined;
-  /** Waits until the first lists are known, two seconds at most. Returns at once ever after. */
-  settle(): Promise<void>;
+  /**
+   * Waits until the first lists are known, two seconds at most and once; and until the session's rights are as they are
+   * now. To be awaited before a list is shown to it.
+   */
+  settle(session?: Session): Promise<void>;
   /** Resolves when every provider has listed what it offers, or has failed to. For callers that have time. */
   listed(): Promise<void>;
   /** Resolves when every provider has listed because somebody else wanted lists. Starts nothing. */
   firstListed(): Promise<void>;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  onChange(listener: (changed: readonly ListKind[]) => void): () => void;
+  /** Told which lists of this session changed: by what servers offer, or by what it may see. */
+  onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
   rootsChanged(): void;
   /** The session is over: whatever was to live as long as it ends. */
   leave(session: Session): void;
@@ -77,8 +86,11 @@ export function openGateway(parts: GatewayParts): Gateway {
     continued: Continued,
     seen: Seen,
   ): Promise<Outcome> {
-    const settling = directory.settleFor(request.wanted);
+    const settling = directory.settleFor(request.session, request.wanted);
     if (settling !== undefined) await settling;
+    // The last thing before it is judged: no answer from before an acknowledged change may let it through.
+    const refreshing = directory.refresh(request.session);
+    if (refreshing !== undefined) await refreshing;
     const admission = admit(request, (wanted) => directory.find(request.session, wanted), continued);
     if (!admission.ok) return faulted(admission.fault);
     const { call, provider } = admission;
@@ -137,13 +149,17 @@ export function openGateway(parts: GatewayParts): Gateway {
       return outcome;
     },
     list: (session, kind) => directory.list(session, kind),
+    lookup: (wanted) => directory.lookup(wanted),
     describe: (session, name) => directory.describe(session, name),
-    settle: () => directory.settle(),
+    async settle(session) {
+      await directory.settle();
+      if (session !== undefined) await directory.refresh(session);
+    },
     listed: () => directory.listed(),
     firstListed: () => directory.firstListed,
     instructions: (session) => directory.instructions(session),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
-    onChange: (listener) => directory.onChange(listener),
+    onChange: (session, listener) => directory.onChange(session, listener),
     rootsChanged: () => directory.rootsChanged(),
     leave: (session) => parts.onLeave?.(session),
     status: () => directory.status(),

@@ -1,2 +1,3 @@
-export type { ListKind, ProviderReport } from './directory.js';
+export type { ProviderReport } from './directory.js';
+export type { ListKind } from './lists.js';
 export { type Gateway, type GatewayParts, openGateway } from './gateway.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
+import { accessFrom, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
 import {
   type Answer,
   content,
@@ -238,7 +238,7 @@ describe('the state of a parked call', () => {
     let isHidden = false;
     const gateway = openHall({
       providers: [createFakeProvider('one', { greet })],
-      access: { visible: () => ({ visible: !isHidden, callable: !isHidden }) },
+      access: accessFrom(() => ({ visible: !isHidden, callable: !isHidden })),
     });
     const { state } = asksOf(await gateway.call(request, caller()));
     isHidden = true;

@@ -83,8 +83,10 @@ export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider
 export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
 export type { Search } from './search-port.js';
 export {
+  type Caller,
   type Client,
   type Era,
+  type Link,
   type Principal,
   principalKey,
   type Session,
@@ -114,3 +116,4 @@ export type {
   ToolResult,
   TypedResult,
 } from './tool-module.js';
+export { createToolFilter, matchesPattern } from './tool-filter.js';

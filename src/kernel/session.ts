@@ -9,6 +9,31 @@ export interface Principal {
   readonly zone: string;
 }
 
+/**
+ * One step of the way on which rights come to a caller. What a caller may do is what every link of its chain allows,
+ * judged anew each time: a parent that shrinks takes its children with it.
+ */
+export interface Link {
+  readonly principal: Principal;
+  /** `own`: what was granted to the principal. `inherited`: whatever the links before it allow. `all`: the operator. */
+  readonly rights: 'own' | 'inherited' | 'all';
+  /** Allows no more than this profile; and no less, for a principal of its `own` without any profile. */
+  readonly profile?: string;
+  /** Allows no more than tools of these names and patterns. */
+  readonly tools?: readonly string[];
+  /** The credential that it came by. Once that is void, the link allows nothing. */
+  readonly tokenId?: string;
+}
+
+/** Who is there, as the gate found out: never what somebody says of himself. */
+export interface Caller {
+  readonly principal: Principal;
+  /** The one who started it all first, the one who calls last. */
+  readonly chain: readonly Link[];
+  /** Which credential was shown; no secret. Sessions and streams belong to it. */
+  readonly credential: string;
+}
+
 /** What a session lives as long as: the connection (stdio), the session id (legacy HTTP), the credential (2026-07-28). */
 export type SessionScope = 'connection' | 'session' | 'credential';
 
@@ -17,6 +42,8 @@ export interface Session {
   readonly principal: Principal;
   readonly scope: SessionScope;
   readonly parentSession?: string;
+  /** Absent: the principal's own rights, and no more. */
+  readonly chain?: readonly Link[];
 }
 
 export type Era = 'legacy' | 'modern';

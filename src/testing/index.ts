@@ -2,3 +2,34 @@ export { createFakeExchange, type FakeExchange, type FakeExchangeOptions } from 
 export { createFakeProvider, type FakeHandler, type FakeProvider } from './fake-provider.js';
 export { callTool, type Called, type CallParts } from './call-tool.js';
 export { createFakeFiles, type FakeFiles } from './fake-files.js';
+export { openAccessEngine } from './open-access-engine.js';
+export type {
+  AccessEngine,
+  AccessEngineParts,
+  AccessErrorCode,
+  ExpandTree,
+  Explanation,
+  ListObjectsRequest,
+  ListUsersRequest,
+  RequestOptions,
+  Tuple,
+  TupleKey,
+} from '../access/engine/index.js';
+export { accessStoreCases } from './access-store-cases.js';
+export type { AccessStoreCase, OpenAccessStore } from './access-store/case.js';
+export type {
+  AccessStore,
+  AuditFilter,
+  AuditRecord,
+  GrantChange,
+  GrantChanges,
+  GrantFilter,
+  GrantKey,
+  GrantsWritten,
+  GrantTuple,
+  GrantWrite,
+  StoredAudit,
+  StoredGrant,
+  StoreErrorCode,
+  TokenRecord,
+} from '../access/ports.js';

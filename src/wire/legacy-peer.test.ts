@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { openHall, promptSpec, resourceSpec } from '../../test/support/hall.js';
+import { accessFrom, openHall, promptSpec, resourceSpec } from '../../test/support/hall.js';
 import { openLegacyUnderTest, type PeerUnderTest } from '../../test/support/peers.js';
 import { createKeptLine } from '../../test/support/reply-line.js';
 import type { Gateway } from '../gateway/index.js';
@@ -152,11 +152,9 @@ describe('the requests of a legacy client', () => {
   it('fail one by one when the gate fails', async () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { echo: done })],
-      access: {
-        visible: () => {
-          throw new Error('store down');
-        },
-      },
+      access: accessFrom(() => {
+        throw new Error('store down');
+      }),
     });
     const client = openLegacyUnderTest(gateway);
     await client.ask(hello).catch(() => {});

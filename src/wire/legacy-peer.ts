@@ -57,7 +57,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   let nextQuestion = 0;
   let isReady = false;
   let isClosed = false;
-  const stopChanges = gateway.onChange((changed) => {
+  const stopChanges = gateway.onChange(parts.session, (changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
 
@@ -93,7 +93,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   async function list({ frame, line, caller }: Asked): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
-    await gateway.settle();
+    await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
     const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
@@ -107,7 +107,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (client === undefined) {
       return line.end(protocolError(frame.id, -32602, 'Invalid params: protocolVersion must be a string'));
     }
-    await gateway.settle();
+    await gateway.settle(session);
     line.end(resultText(frame.id, initializeResult(client, parts.server, gateway.instructions(session))));
     isReady = true;
   }
@@ -117,7 +117,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (uri === undefined)
       return line.end(protocolError(frame.id, -32602, 'Invalid params: uri must be a string'));
     if (!watches.has(uri) && watches.size >= maxSubscriptions) return line.end(tooMany(frame.id));
-    await gateway.settle();
+    await gateway.settle(session);
     const stop = await gateway.watch(session, uri, (params) =>
       parts.push(notificationText('notifications/resources/updated', params.text)),
     );

@@ -80,9 +80,9 @@ export function openListen(parts: ListenParts): Listen {
   }
 
   async function begin(): Promise<void> {
-    await gateway.settle();
+    await gateway.settle(session);
     const watched = await watchAll();
-    keep(gateway.onChange((changed) => sendChanges(changed, filter, id, send)));
+    keep(gateway.onChange(session, (changed) => sendChanges(changed, filter, id, send)));
     if (state !== 'opening') return;
     line.tell(
       notificationText('notifications/subscriptions/acknowledged', acknowledged(filter, watched, id)),

@@ -70,7 +70,7 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
   async function list({ frame, line, caller }: Asked): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method), 404);
-    await gateway.settle();
+    await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
     const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
@@ -79,7 +79,7 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
   }
 
   async function discover({ frame, line, caller }: Asked): Promise<void> {
-    await gateway.settle();
+    await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
     line.end(resultText(frame.id, discoverResult(server, gateway.instructions(session))));
   }

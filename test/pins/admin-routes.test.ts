@@ -15,12 +15,27 @@ const document = JSON.parse(
 };
 
 const pinned = [
+  'DELETE /api/grants revoke',
+  'DELETE /api/tokens/{id} revokeToken',
+  'GET /api/access exportAccess',
+  'GET /api/audit audit',
+  'GET /api/check check',
+  'GET /api/explain explain',
   'GET /api/openapi.json openApi',
+  'GET /api/principals/{principal} principal',
+  'GET /api/profiles profiles',
+  'GET /api/profiles/{name} profile',
   'GET /api/servers servers',
   'GET /api/status status',
+  'GET /api/tokens tokens',
   'GET /api/tools tools',
   'GET /api/tools/{name} tool',
+  'POST /api/access importAccess',
+  'POST /api/access/test testAccess',
+  'POST /api/grants grant',
+  'POST /api/tokens createToken',
   'POST /api/tools/{name}/call call',
+  'PUT /api/principals/{principal}/profile assignProfile',
 ];
 
 describe('the admin API', () => {

@@ -22,6 +22,7 @@ interface Sample {
 const targets = [
   'kernel/a.ts',
   'access/a.ts',
+  'access/engine/a.ts',
   'access/grant-port.ts',
   'surface/a.ts',
   'surface/ports.ts',
@@ -55,6 +56,8 @@ const wrong: readonly Sample[] = [
   bad('kernel', 'node:fs', 'kernel-imports-nothing'),
   bad('kernel', 'yaml', 'kernel-imports-nothing'),
   bad('access', 'surface/a.js', 'room access'),
+  bad('access/engine', 'kernel/a.js', 'engine-knows-no-product'),
+  bad('access/engine', 'access/a.js', 'engine-knows-no-product'),
   bad('surface', 'access/a.js', 'room surface'),
   bad('concerns/log', 'concerns/trace/a.js', 'room concerns/*'),
   bad('concerns/log', 'gateway/a.js', 'room concerns/*'),
@@ -103,6 +106,8 @@ const wrong: readonly Sample[] = [
 
 const right: readonly Sample[] = [
   good('access', 'kernel/a.js'),
+  good('access', 'access/engine/a.js'),
+  good('testing', 'access/engine/a.js'),
   good('gateway', 'access/a.js'),
   good('agents', 'gateway/a.js'),
   good('workflow', 'agents/a.js'),
@@ -172,7 +177,7 @@ describe('the house plan', () => {
       'services/*': ['kernel'],
       config: ['kernel'],
       agents: ['kernel', 'gateway'],
-      testing: ['kernel'],
+      testing: ['kernel', 'access'],
       plugin: ['kernel'],
       tool: ['kernel'],
       gateway: ['kernel', 'access', 'surface'],

@@ -1,6 +1,7 @@
-import { type Access, createAccess } from '../../src/access/index.js';
+import { type Access, accessFrom, createAccess } from '../../src/access/index.js';
 import { type Gateway, type GatewayParts, openGateway } from '../../src/gateway/index.js';
 import {
+  type Caller,
   type Client,
   JsonText,
   type Principal,
@@ -16,6 +17,13 @@ import { createEagerSurface } from '../../src/surface/index.js';
 /** People, requests and a gateway for tests of the hall and of what stands before it. */
 export const ada: Principal = Object.freeze({ kind: 'user', id: 'ada', zone: 'local' });
 export const eve: Principal = Object.freeze({ kind: 'user', id: 'eve', zone: 'local' });
+
+export { accessFrom };
+
+/** Somebody with rights of their own, by this credential. */
+export function callerOf(principal: Principal, credential = `token:${principal.id}`): Caller {
+  return { principal, chain: [{ principal, rights: 'own' }], credential };
+}
 
 export function sessionOf(id = 'session-1', principal: Principal = ada): Session {
   return { id, principal, scope: 'connection' };
@@ -36,12 +44,10 @@ export function toolRequest(name: string, args: unknown = {}, more: Partial<Requ
 
 /** Everyone may call everything that this test does not hide. */
 export function createOpenAccess(isHidden: (session: Session, spec: Spec) => boolean = () => false): Access {
-  return {
-    visible: (session, spec) => {
-      const isShown = !isHidden(session, spec);
-      return { visible: isShown, callable: isShown };
-    },
-  };
+  return accessFrom((session, spec) => {
+    const isShown = !isHidden(session, spec);
+    return { visible: isShown, callable: isShown };
+  });
 }
 
 export function openHall(parts: Pick<GatewayParts, 'providers'> & Partial<GatewayParts>): Gateway {

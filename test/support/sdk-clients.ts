@@ -82,6 +82,8 @@ export interface SdkOptions {
   readonly wire: Wire;
   readonly place: Place;
   readonly gate: HttpGate;
+  /** Over HTTP: the token of a client; that of the operator when left out. */
+  readonly token?: string;
   /** What the client says that it can do; all of it when left out. */
   readonly can?: readonly ('elicitation' | 'sampling' | 'roots')[];
 }
@@ -129,8 +131,8 @@ function stdioParameters({ place }: SdkOptions) {
   };
 }
 
-function httpParameters({ place }: SdkOptions) {
-  return { requestInit: { headers: { authorization: `Bearer ${tokenOf(place)}` } } };
+function httpParameters({ place, token = tokenOf(place) }: SdkOptions) {
+  return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
 }
 
 const capabilitiesOf = ({ can = every }: SdkOptions) => Object.fromEntries(can.map((name) => [name, {}]));

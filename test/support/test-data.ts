@@ -40,3 +40,53 @@ export function readCommandStrings(): Corpus<readonly string[]> {
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').split(/\r?\n/));
   return { found: [...new Set(lines.filter((line) => line !== ''))], reason: '' };
 }
+
+/** A tuple as OpenFGA's suites write it. */
+export interface SuiteTuple {
+  readonly user: string;
+  readonly relation: string;
+  readonly object: string;
+  readonly condition?: { readonly name: string; readonly context?: Readonly<Record<string, unknown>> };
+}
+
+interface SuiteAssertion {
+  readonly contextualTuples?: readonly SuiteTuple[];
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly errorCode?: number;
+}
+
+/** One step of a test of OpenFGA's: tuples of earlier steps stay, the model is its own. */
+export interface SuiteStage {
+  readonly model: string;
+  readonly modelJson: object;
+  readonly tuples?: readonly SuiteTuple[];
+  readonly checkAssertions?: readonly (SuiteAssertion & {
+    readonly tuple: SuiteTuple;
+    readonly expectation?: boolean;
+  })[];
+  readonly listObjectsAssertions?: readonly (SuiteAssertion & {
+    readonly request: { readonly user: string; readonly type: string; readonly relation: string };
+    readonly expectation?: readonly string[] | null;
+  })[];
+  readonly listUsersAssertions?: readonly (SuiteAssertion & {
+    readonly request: {
+      readonly filters: readonly string[];
+      readonly object: string;
+      readonly relation: string;
+    };
+    readonly expectation?: readonly string[] | null;
+  })[];
+}
+
+export interface SuiteTest {
+  readonly name: string;
+  readonly stages: readonly SuiteStage[];
+}
+
+/** OpenFGA's public suites: `consolidated_1_1` or `abac`. */
+export function readOpenFgaSuite(name: 'consolidated_1_1' | 'abac'): Corpus<readonly SuiteTest[]> {
+  const file = join(testData, 'openfga', `${name}_tests.parsed.json`);
+  if (!existsSync(file)) return { found: undefined, reason: `no OpenFGA suites in ${testData}` };
+  const { tests } = JSON.parse(readFileSync(file, 'utf8')) as { readonly tests: readonly SuiteTest[] };
+  return { found: tests, reason: '' };
+}

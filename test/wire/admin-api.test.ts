@@ -84,7 +84,9 @@ const json = { 'content-type': 'application/json' };
 async function everyRoute(): Promise<readonly (readonly [string, string])[]> {
   const { text } = await ask('GET', '/api/openapi.json', bearer(token));
   const described = Object.entries((JSON.parse(text) as OpenApi).paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => [method.toUpperCase(), path.replace('{name}', 'up_a')] as const),
+    Object.keys(operations).map(
+      (method) => [method.toUpperCase(), path.replace('{name}', 'up_a').replace(/\{.*\}/, 'x')] as const,
+    ),
   );
   const others = [
     '/mcp',
@@ -227,6 +229,10 @@ describe('the admin API', () => {
     expect(openapi).toBe('3.1.0');
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { responses }] of Object.entries(operations)) {
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403']));
+        // What changes rights or tokens, or speaks of one of them, has suites of its own.
+        const isOfTools = path.startsWith('/api/tools');
+        if (!isOfTools && (method !== 'get' || path.includes('{'))) continue;
         const answer = await ask(
           method.toUpperCase(),
           path.replace('{name}', 'up_a'),
@@ -234,7 +240,6 @@ describe('the admin API', () => {
           method === 'post' ? '{}' : undefined,
         );
         expect({ path, status: answer.status }).toEqual({ path, status: 200 });
-        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403']));
         expect(answer.headers['content-type']).toBe('application/json');
         if (!path.includes('{')) continue;
         const missing = await ask(

@@ -1,10 +1,28 @@
 import type { Command } from '../command.js';
+import { accessExport } from './access-export.js';
+import { accessImport } from './access-import.js';
+import { accessTest } from './access-test.js';
+import { audit } from './audit.js';
+import { check } from './check.js';
 import { configCheck } from './config-check.js';
 import { configPath } from './config-path.js';
 import { configSchema } from './config-schema.js';
+import { explain } from './explain.js';
+import { grant } from './grant.js';
 import { mcp } from './mcp.js';
+import { profileAssign } from './profile-assign.js';
+import { profileInspect } from './profile-inspect.js';
+import { profileList } from './profile-list.js';
+import { profileShow } from './profile-show.js';
+import { revoke } from './revoke.js';
 import { serve } from './serve.js';
 import { servers } from './servers.js';
+import { tokenAttenuate } from './token-attenuate.js';
+import { tokenCreate } from './token-create.js';
+import { tokenList } from './token-list.js';
+import { tokenRevoke } from './token-revoke.js';
+import { tokenRotate } from './token-rotate.js';
+import { tokenShow } from './token-show.js';
 import { toolsCall } from './tools-call.js';
 import { toolsList } from './tools-list.js';
 import { toolsNew } from './tools-new.js';
@@ -20,6 +38,24 @@ export const commands: readonly Command[] = [
   toolsCall,
   toolsNew,
   servers,
+  profileList,
+  profileShow,
+  profileAssign,
+  profileInspect,
+  grant,
+  revoke,
+  check,
+  explain,
+  accessExport,
+  accessImport,
+  accessTest,
+  audit,
+  tokenCreate,
+  tokenList,
+  tokenShow,
+  tokenRotate,
+  tokenRevoke,
+  tokenAttenuate,
   trust,
   configCheck,
   configSchema,

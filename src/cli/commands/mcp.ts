@@ -1,5 +1,14 @@
 import { aborted } from '../aborted.js';
-import { type Command, configOption, type Context, type Given, textOption, toolsOption } from '../command.js';
+import {
+  asOption,
+  type Command,
+  configOption,
+  type Context,
+  type Given,
+  profileOptions,
+  textOption,
+  toolsOption,
+} from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { noFileNamed } from '../locate.js';
@@ -11,6 +20,8 @@ export const mcp: Command = {
   isService: true,
   options: [
     configOption,
+    asOption,
+    ...profileOptions,
     toolsOption,
     { name: 'via', value: 'url', about: 'Carry everything to a running gate at this address instead.' },
     {
@@ -21,6 +32,7 @@ export const mcp: Command = {
   ],
   examples: [
     'tidegate mcp --config ./tidegate.yaml',
+    'tidegate mcp --as agent:alice --profile coding',
     "tidegate mcp --tools 'find_*,file_pr,!Bash'",
     'tidegate mcp --via http://127.0.0.1:7331/mcp',
   ],
@@ -46,9 +58,10 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
 }
 
 async function bridge(via: string, given: Given, context: Context): Promise<ExitCode> {
-  if (textOption(given, 'tools') !== undefined) {
-    const message = '--tools narrows a gate that runs here; the gate behind --via has its own.';
-    throw new Failure('usage.exclusive', message, "tidegate serve --tools '…'");
+  for (const option of ['tools', 'as', 'profile', 'role']) {
+    if (textOption(given, option) === undefined) continue;
+    const message = `--${option} is for a gate that runs here; at the gate behind --via, the token says who you are.`;
+    throw new Failure('usage.exclusive', message, 'tidegate token create --as agent:alice --profile coding');
   }
   const url = URL.canParse(via) ? new URL(via) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

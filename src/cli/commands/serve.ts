@@ -1,7 +1,14 @@
 import type { HttpServing } from '../../app/index.js';
 import { type Config, isLoopbackHost, printable } from '../../config/index.js';
 import { aborted } from '../aborted.js';
-import { type Command, configOption, type Context, textOption, toolsOption } from '../command.js';
+import {
+  type Command,
+  configOption,
+  type Context,
+  profileOptions,
+  textOption,
+  toolsOption,
+} from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { keepHeapSmall } from '../small-heap.js';
@@ -14,6 +21,7 @@ export const serve: Command = {
   isService: true,
   options: [
     configOption,
+    ...profileOptions,
     toolsOption,
     { name: 'port', value: 'number', about: 'Listen on this port; 0 picks a free one.' },
     { name: 'host', value: 'address', about: 'Listen on this address.' },

@@ -1,6 +1,6 @@
 import { printable, printableLines } from '../../config/index.js';
 import type { Tidegate } from '../../app/index.js';
-import { type Command, configOption, type Context, toolsOption } from '../command.js';
+import { asOption, type Command, configOption, type Context, toolsOption } from '../command.js';
 import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
 import { argumentsText } from '../tool-arguments.js';
@@ -20,7 +20,7 @@ export const toolsCall: Command = {
       about: 'One JSON object, key=value pairs, or - to read JSON from standard input.',
     },
   ],
-  options: [configOption, toolsOption],
+  options: [configOption, asOption, toolsOption],
   examples: [
     'tidegate tools call files_read_file path=README.md',
     `tidegate tools call files_read_file '{"path": "README.md"}' --json`,

@@ -1,5 +1,5 @@
 import { printable } from '../../config/index.js';
-import { type Command, configOption, toolsOption } from '../command.js';
+import { asOption, type Command, configOption, toolsOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { summaryOf, toolsOf } from '../tools.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
@@ -7,9 +7,10 @@ import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 export const toolsList: Command = {
   name: 'tools list',
   summary: 'List the tools that this gate offers.',
-  options: [configOption, toolsOption],
+  options: [configOption, asOption, toolsOption],
   examples: [
     'tidegate tools list',
+    'tidegate tools list --as agent:alice',
     "tidegate tools list --tools 'find_*,!Bash'",
     'tidegate tools list --json',
   ],

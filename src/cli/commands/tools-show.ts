@@ -1,5 +1,5 @@
 import { printable } from '../../config/index.js';
-import { type Command, configOption, type Context, toolsOption } from '../command.js';
+import { asOption, type Command, configOption, type Context, toolsOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { mermaidLines } from '../mermaid.js';
@@ -13,6 +13,7 @@ export const toolsShow: Command = {
   arguments: [{ name: '<name>', about: 'The name of the tool.' }],
   options: [
     configOption,
+    asOption,
     toolsOption,
     { name: 'graph', about: 'Print a tool that is made of nodes as a Mermaid chart.' },
   ],

@@ -1,12 +1,20 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { State } from '../../app/index.js';
+import type { PolicyToTrust, State } from '../../app/index.js';
 import { hasErrors, printable, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { shellPath } from '../shell-path.js';
+import {
+  policyAt,
+  policyLines,
+  type PolicyOf,
+  policyPlaceOf,
+  realPolicyFile,
+  recordedPolicyAt,
+} from '../trust-policy.js';
 import { noTools, recordedTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
 import { realFile, type Starts, startsOf } from '../what-starts.js';
 
@@ -17,7 +25,7 @@ export const trust: Command = {
     {
       name: '[file]',
       about:
-        'The file to trust. Default: the nearest tidegate.yaml, and the tools in .tidegate/tools beside it.',
+        'The file to trust. Default: the nearest tidegate.yaml, and the profiles, the model and the tools in .tidegate beside it.',
     },
   ],
   options: [
@@ -76,12 +84,25 @@ async function filesToForget(
   try {
     const { located } = await locate(named, context);
     const file = realFile(located);
-    return named === undefined ? [file, ...recordedTools(located.folder, state)] : [file];
+    return named === undefined ? [file, ...recordedAt(policyOf(located), state)] : [file];
   } catch (error) {
-    const tools = named === undefined ? recordedTools(context.cwd, state) : [];
-    if (tools.length > 0 && isMissing(error)) return tools;
+    const recorded = named === undefined ? recordedAt(withoutConfig(context), state) : [];
+    if (recorded.length > 0 && isMissing(error)) return recorded;
     throw error;
   }
+}
+
+function recordedAt(place: PolicyOf, state: State): readonly string[] {
+  return [...recordedPolicyAt(place, state), ...recordedTools(place.directory, state)];
+}
+
+function policyOf(located: Place['located']): PolicyOf {
+  const configFile = realFile(located);
+  return { directory: dirname(configFile), access: located.config.access, configFile };
+}
+
+function withoutConfig({ cwd }: Context): PolicyOf {
+  return { directory: cwd, access: { zone: 'local' } };
 }
 
 function isMissing(error: unknown): boolean {
@@ -95,10 +116,11 @@ function goneFile(named: string | undefined, { cwd }: Context): string | undefin
   return existsSync(file) ? undefined : file;
 }
 
-/** What is to be trusted: a configuration file, tools, or both. */
+/** What is to be trusted: a configuration file, profiles and model, tools, or all of them. */
 interface Subject {
   readonly state: State;
   readonly place?: Place;
+  readonly policy?: PolicyToTrust;
   readonly tools: ToolsToTrust;
 }
 
@@ -111,14 +133,28 @@ async function locateAny(named: string | undefined, context: Context): Promise<S
     const files = tools.files.filter(({ file }) => basename(file) === basename(path));
     return { state, tools: { ...tools, files } };
   }
+  const near = await nearestPlace(context);
   // Who names a file means that file.
-  if (named !== undefined) return { state, place: await locate(named, context), tools: noTools };
+  if (path !== undefined) {
+    const home = policyPlaceOf(path, near && policyOf(near.located));
+    if (home === undefined || !existsSync(path))
+      return { state, place: await locate(named, context), tools: noTools };
+    return { state, policy: await policyAt(home, state, realPolicyFile(path)), tools: noTools };
+  }
+  const around = near === undefined ? withoutConfig(context) : policyOf(near.located);
+  const policy = await policyAt(around, state);
+  const tools = await untrustedTools(around.directory, state);
+  if (near !== undefined) return { state, place: near, policy, tools };
+  if (policy.hasAny || policy.gone.length > 0 || tools.hasAny) return { state, policy, tools };
+  return { state, place: await locate(undefined, context), tools };
+}
+
+/** The configuration of this place, where there is one. */
+async function nearestPlace(context: Context): Promise<Place | undefined> {
   try {
-    const place = await locate(undefined, context);
-    return { state, place, tools: await untrustedTools(place.located.folder, state) };
+    return await locate(undefined, context);
   } catch (error) {
-    const tools = await untrustedTools(context.cwd, state);
-    if (isMissing(error) && tools.hasAny) return { state, tools };
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
@@ -127,24 +163,36 @@ function isToolFile(path: string): boolean {
   return /\.tool\.(?:js|mjs|ts)$/.test(path) && basename(dirname(path)) === 'tools';
 }
 
-async function trustPlace(
-  { state, place, tools }: Subject,
-  context: Context,
-  isAgreed: boolean,
-): Promise<ExitCode> {
+async function trustPlace(subject: Subject, context: Context, isAgreed: boolean): Promise<ExitCode> {
+  const { state, place, policy, tools } = subject;
   const { output } = context;
   refuse(state.problem ?? state.trust.problem());
   const config = place && (await configToTrust(place, context));
-  const isNews = tools.files.length > 0 || (config !== undefined && !config.isTrusted);
-  if (isNews) {
-    if (config !== undefined && !config.isTrusted) for (const line of config.starts.lines) output.line(line);
+  const fresh = config === undefined || config.isTrusted ? [] : [config];
+  const files = [...fresh, ...(policy?.files ?? []), ...tools.files];
+  const gone = policy?.gone ?? [];
+  if (files.length + gone.length > 0) {
+    for (const { starts } of fresh) starts.lines.forEach((line) => output.line(line));
+    for (const line of policy ? policyLines(policy, context) : []) output.line(line);
     for (const line of toolLines(tools, context)) output.line(line);
     if (!isAgreed) await agree(config?.file, context);
-    if (config !== undefined && !config.isTrusted) refuse(state.trust.record(config.file, config.sha256));
-    for (const { file, sha256 } of tools.files) refuse(state.trust.record(file, sha256));
+    for (const { file, sha256 } of files) refuse(state.trust.record(file, sha256));
+    for (const file of gone) refuse(state.trust.forget(file));
   }
-  const trusted = tools.files.map(({ file, sha256 }) => ({ file, sha256 }));
-  output.json({
+  output.json(plainTrust(config, subject));
+  if (config?.isTrusted === true) output.line(`Already trusted: ${printable(config.file)}`);
+  for (const { file } of files) output.line(`Trusted: ${printable(file)}`);
+  for (const file of gone) output.line(`No longer trusted: ${printable(file)}`);
+  if (config === undefined && files.length + gone.length === 0) output.line('Already trusted.');
+  return exitCodes.ok;
+}
+
+function plainTrust(
+  config: ConfigToTrust | undefined,
+  { policy, tools }: Subject,
+): Readonly<Record<string, unknown>> {
+  const plain = ({ file, sha256 }: { readonly file: string; readonly sha256: string }) => ({ file, sha256 });
+  return {
     ...(config && {
       file: config.file,
       sha256: config.sha256,
@@ -152,12 +200,9 @@ async function trustPlace(
       starts: config.starts.servers,
       settings: config.starts.settings,
     }),
-    tools: trusted,
-  });
-  if (config) output.line(`${config.isTrusted ? 'Already trusted' : 'Trusted'}: ${printable(config.file)}`);
-  for (const { file } of tools.files) output.line(`Trusted: ${printable(file)}`);
-  if (config === undefined && tools.files.length === 0) output.line('Already trusted.');
-  return exitCodes.ok;
+    policy: policy?.files.map((one) => ({ kind: one.kind, ...plain(one) })) ?? [],
+    tools: tools.files.map(plain),
+  };
 }
 
 interface ConfigToTrust {

@@ -37,7 +37,7 @@ const schemeCredentials = /(?<![\w-])(Bearer|Basic)\s{1,8}[\w.~+/=:-]{4,}/gi;
 const jsonWebToken = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
 const knownToken = new RegExp(
   `(?<![A-Za-z\\d])(?:${[
-    'tg_[\\w-]{16,}',
+    'tgt?_[\\w-]{16,}',
     'sk-[\\w-]{16,}',
     '[rsp]k_(?:live|test)_\\w{10,}',
     'gh[opsur]_\\w{16,}',

@@ -282,7 +282,7 @@ describe('a tool that runs here', () => {
     const provider = provide([add]);
     const hall = openHall({ providers: [provider] });
     const changes: unknown[] = [];
-    hall.onChange((changed) => changes.push(changed));
+    hall.onChange(sessionOf(), (changed) => changes.push(changed));
     const other = tool('other', () => 'here');
     provider.offer([{ card: cardOf(other), load: () => Promise.resolve(other) }]);
     expect(changes).toEqual([['tools']]);

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listen, openLoopback, type Reply, send } from '../../../test/support/loopback.js';
-import { answerJson, createHttpLine, event, type HttpLine } from './http-line.js';
+import { answerJson } from './answer-json.js';
+import { createHttpLine, event, type HttpLine } from './http-line.js';
 
 let closeServer: (() => Promise<void>) | undefined;
 afterEach(async () => {

@@ -1,16 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { ReplyLine } from '../framing/reply-line.js';
+import { answerJson } from './answer-json.js';
+import { answerUnauthorized } from './unauthorized.js';
 
 export interface HttpLine extends ReplyLine {
   /** Called now and then while the answer is awaited, so that nobody in between gives up. */
   keepAlive(): void;
+  /** Gives the client nothing more: its credential no longer holds. */
+  refuse(): void;
   readonly isOpen: boolean;
 }
 
 /** What a slow reader may leave unread on one stream before it is cut off. */
 const maxUnreadBytes = 8 * 1024 * 1024;
-
-const largeChars = 256 * 1024;
 
 export const sseHeaders = {
   'content-type': 'text/event-stream',
@@ -63,6 +65,11 @@ export function createHttpLine(
       else if (state === 'streaming') response.end();
       state = 'done';
     },
+    refuse() {
+      if (state === 'waiting') answerUnauthorized(response);
+      else if (state === 'streaming') response.end();
+      state = 'done';
+    },
     keepAlive() {
       if (stream()) write(':\n\n');
     },
@@ -74,22 +81,4 @@ export function createHttpLine(
 
 export function event(text: string): string {
   return `event: message\ndata: ${text}\n\n`;
-}
-
-export function answerJson(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (response.headersSent || response.destroyed) return;
-  // As bytes, a large answer is kept once while it is not read; a small one leaves faster as text, with its head.
-  const body = text.length > largeChars ? Buffer.from(text) : text;
-  response
-    .writeHead(status, {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      ...headers,
-    })
-    .end(body);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ada, eve, openHall } from '../../../test/support/hall.js';
+import { callerOf, ada as adaHerself, openHall } from '../../../test/support/hall.js';
 import { createKeptLine } from '../../../test/support/reply-line.js';
 import { content, emptyObject, readFrame, type Outcome } from '../../kernel/index.js';
 import { createFakeProvider } from '../../testing/index.js';
@@ -7,6 +7,8 @@ import { createWireCommon } from '../identity.js';
 import { openLegacySessions } from './legacy-sessions.js';
 
 const minutes = 60_000;
+const ada = callerOf(adaHerself, 'token:one');
+const eve = callerOf({ ...adaHerself, id: 'eve' }, 'token:eve');
 
 function open() {
   let at = 0;
@@ -42,10 +44,19 @@ describe('the sessions of legacy clients', () => {
     const id = sessions.create(ada)?.id ?? '';
     expect(sessions.find(id, ada)?.id).toBe(id);
     expect(sessions.find(id, eve)).toBeUndefined();
-    expect(sessions.find(id, { ...ada, zone: 'elsewhere' })).toBeUndefined();
+    // Another token of the same principal is somebody else.
+    expect(sessions.find(id, callerOf(adaHerself, 'token:two'))).toBeUndefined();
     expect(sessions.end(id, eve)).toBe(false);
     expect(sessions.end(id, ada)).toBe(true);
     expect(sessions.size).toBe(0);
+  });
+
+  it('end when the credential that opened them is void', () => {
+    const { sessions } = open();
+    const [id, other] = [sessions.create(ada)?.id ?? '', sessions.create(eve)?.id ?? ''];
+    sessions.endVoid((credential) => credential !== 'token:one');
+    expect(sessions.find(id, ada)).toBeUndefined();
+    expect(sessions.find(other, eve)).toBeDefined();
   });
 
   it('end after half an hour without use', () => {

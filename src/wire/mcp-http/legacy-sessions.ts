@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
-import { type Principal, principalKey, type Session } from '../../kernel/index.js';
+import type { Caller, Session } from '../../kernel/index.js';
 import { createInFlight } from '../framing/in-flight.js';
 import { createTurnstile } from '../framing/turnstile.js';
 import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
@@ -15,11 +15,13 @@ export interface LegacySession {
   listen(response: ServerResponse): void;
 }
 
-/** The sessions of legacy clients: found only by their owner, few enough, gone when idle. */
+/** The sessions of legacy clients: found only with the credential that opened them, few enough, gone when idle. */
 export interface LegacySessions {
-  create(principal: Principal): LegacySession | undefined;
-  find(id: string, principal: Principal): LegacySession | undefined;
-  end(id: string, principal: Principal): boolean;
+  create(caller: Caller): LegacySession | undefined;
+  find(id: string, caller: Caller): LegacySession | undefined;
+  end(id: string, caller: Caller): boolean;
+  /** Ends those whose credential no longer holds, and all that runs in them. */
+  endVoid(isAlive: (credential: string) => boolean): void;
   /** Ends what is idle, and keeps quiet streams alive. */
   tend(): void;
   close(): void;
@@ -54,25 +56,28 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
     entry.close();
   }
 
-  function find(id: string, principal: Principal): Entry | undefined {
+  function find(id: string, caller: Caller): Entry | undefined {
     const entry = sessions.get(id);
-    if (entry?.owner !== principalKey(principal)) return undefined;
+    if (entry?.owner !== caller.credential) return undefined;
     entry.lastUse = now();
     return entry;
   }
 
   return {
-    create(principal) {
+    create(caller) {
       if (!makeRoom()) return undefined;
-      const entry = openEntry(gateway, common, principal, now());
+      const entry = openEntry(gateway, common, caller, now());
       sessions.set(entry.id, entry);
       return entry;
     },
     find,
-    end(id, principal) {
-      const entry = find(id, principal);
+    end(id, caller) {
+      const entry = find(id, caller);
       if (entry) remove(entry);
       return entry !== undefined;
+    },
+    endVoid(isAlive) {
+      for (const entry of [...sessions.values()]) if (!isAlive(entry.owner)) remove(entry);
     },
     tend() {
       for (const entry of [...sessions.values()]) {
@@ -90,9 +95,9 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
   };
 }
 
-function openEntry(gateway: Gateway, common: WireCommon, principal: Principal, at: number): Entry {
+function openEntry(gateway: Gateway, common: WireCommon, caller: Caller, at: number): Entry {
   const id = randomUUID();
-  const session: Session = { id, principal, scope: 'session' };
+  const session: Session = { id, principal: caller.principal, chain: caller.chain, scope: 'session' };
   const push = openPushStream();
   const inFlight = createInFlight();
   const peer = openLegacyPeer({
@@ -109,7 +114,7 @@ function openEntry(gateway: Gateway, common: WireCommon, principal: Principal, a
     id,
     peer,
     push,
-    owner: principalKey(principal),
+    owner: caller.credential,
     lastUse: at,
     isBusy: () => inFlight.size > 0,
     listen: (response) => push.open(response),

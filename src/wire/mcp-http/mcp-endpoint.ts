@@ -1,13 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
-import {
-  emptyObject,
-  type Frame,
-  type Principal,
-  principalKey,
-  readFrame,
-  type Session,
-} from '../../kernel/index.js';
+import { type Caller, emptyObject, type Frame, readFrame, type Session } from '../../kernel/index.js';
 import { legacyVersions } from '../era-legacy/codec.js';
 import { hasEnvelope, metaKeys, metaOf, modernVersion } from '../era-modern/codec.js';
 import { protocolError } from '../faults.js';
@@ -15,15 +8,20 @@ import { createInFlight } from '../framing/in-flight.js';
 import { createTurnstile, type Turnstile } from '../framing/turnstile.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
 import { openModernPeer } from '../modern-peer.js';
-import { answerJson, createHttpLine, type HttpLine } from './http-line.js';
+import { answerJson } from './answer-json.js';
+import { createHttpLine, type HttpLine } from './http-line.js';
+import { sessionIdAt, withMemory } from './identify.js';
 import { openLegacySessions } from './legacy-sessions.js';
 import { headerProblem, paramProblem } from './modern-headers.js';
+import { createOpenAnswers } from './open-answers.js';
 import { type Body, readBody } from './read-body.js';
 import { createUnreadLedger } from './unread-ledger.js';
 
 /** The one MCP address, for both eras. */
 export interface McpEndpoint {
-  handle(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
+  /** Credentials may have become void: ends the sessions and streams of those that have. */
+  endVoid(): void;
   tend(): void;
   close(): void;
   sessions(): number;
@@ -32,20 +30,25 @@ export interface McpEndpoint {
 const maxTurnstiles = 10_000;
 const maxUnreadBytes = 64 * 1024 * 1024;
 
-export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () => number): McpEndpoint {
+export interface EndpointParts {
+  readonly gateway: Gateway;
+  readonly common: WireCommon;
+  readonly now: () => number;
+  readonly isAlive: (credential: string) => boolean;
+}
+
+export function openMcpEndpoint({ gateway, common, now, isAlive }: EndpointParts): McpEndpoint {
   const sessions = openLegacySessions(gateway, common, now);
   const unread = createUnreadLedger(maxUnreadBytes, now);
-  const waiting = new Set<HttpLine>();
-  const streams = new Set<() => void>();
+  const answers = createOpenAnswers();
   const turnstiles = new Map<string, Turnstile>();
 
-  function turnstileOf(principal: Principal): Turnstile {
-    const key = principalKey(principal);
-    let turnstile = turnstiles.get(key);
+  function turnstileOf({ credential }: Caller): Turnstile {
+    let turnstile = turnstiles.get(credential);
     if (turnstile === undefined) {
       if (turnstiles.size >= maxTurnstiles) turnstiles.clear();
       turnstile = createTurnstile(maxRunning, maxWaiting);
-      turnstiles.set(key, turnstile);
+      turnstiles.set(credential, turnstile);
     }
     return turnstile;
   }
@@ -55,22 +58,15 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
     response: ServerResponse,
     headers: Readonly<Record<string, string>>,
   ): HttpLine {
-    const line = createHttpLine(response, headers, acceptsStream(request), (bytes) =>
+    return createHttpLine(response, headers, acceptsStream(request), (bytes) =>
       unread.wrote(response, bytes),
     );
-    waiting.add(line);
-    response.once('close', () => waiting.delete(line));
-    return line;
   }
 
-  function modern(
-    frame: Frame,
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal,
-  ): void {
+  function modern(frame: Frame, request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     const line = openLine(request, response, {});
-    const session: Session = { id: `credential:${principalKey(principal)}`, principal, scope: 'credential' };
+    const { principal, chain, credential } = caller;
+    const session: Session = { id: sessionIdAt('modern', credential), principal, chain, scope: 'credential' };
     if (frame.kind === 'request') {
       const problem = modernProblem(frame, request, gateway, session);
       if (problem !== undefined) {
@@ -85,25 +81,17 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
       supportedVersions,
       pager: common.pagers.modern,
       inFlight,
-      turnstile: turnstileOf(principal),
+      turnstile: turnstileOf(caller),
       newRequestId: common.newRequestId,
     });
-    const finish = (): void => peer.close();
-    streams.add(finish);
-    response.once('close', () => {
-      streams.delete(finish);
-      // In this era, closing the stream is how a client cancels.
-      inFlight.cancelAll();
-    });
+    const cancel = (): void => inFlight.cancelAll();
+    answers.add(response, { owner: credential, line, cancel, finish: () => peer.close() });
+    // In this era, closing the stream is how a client cancels.
+    response.once('close', cancel);
     peer.receive(frame, line);
   }
 
-  function legacy(
-    frame: Frame,
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal,
-  ): void {
+  function legacy(frame: Frame, request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     const version = request.headers['mcp-protocol-version'];
     const isOpening = frame.kind === 'request' && frame.method === 'initialize';
     if (version !== undefined && !isOpening && !legacyVersions.some((known) => known === version)) {
@@ -111,24 +99,26 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
       return answerJson(response, 400, protocolError(undefined, -32600, message));
     }
     const given = request.headers['mcp-session-id'];
-    if (isOpening && given === undefined) return openSession(frame, request, response, principal);
+    if (isOpening && given === undefined) return openSession(frame, request, response, caller);
     if (typeof given !== 'string') {
       const message = 'Bad Request: Mcp-Session-Id header is required; send initialize first';
       return answerJson(response, 400, protocolError(undefined, -32600, message));
     }
-    const session = sessions.find(given, principal);
+    const session = sessions.find(given, caller);
     if (session === undefined)
       return answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
-    session.peer.receive(frame, openLine(request, response, {}));
+    const line = openLine(request, response, {});
+    answers.add(response, { owner: caller.credential, line });
+    session.peer.receive(frame, line);
   }
 
   function openSession(
     frame: Frame,
     request: IncomingMessage,
     response: ServerResponse,
-    principal: Principal,
+    caller: Caller,
   ): void {
-    const session = sessions.create(principal);
+    const session = sessions.create(caller);
     if (session === undefined) {
       return answerJson(
         response,
@@ -136,14 +126,12 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
         protocolError(undefined, -32603, 'Too many sessions: try again later'),
       );
     }
-    session.peer.receive(frame, openLine(request, response, { 'mcp-session-id': session.id }));
+    const line = openLine(request, response, { 'mcp-session-id': session.id });
+    answers.add(response, { owner: caller.credential, line });
+    session.peer.receive(frame, line);
   }
 
-  async function post(
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: Principal,
-  ): Promise<void> {
+  async function post(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     if (!isJson(request)) {
       return answerJson(
         response,
@@ -156,12 +144,12 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
     const frame = readFrame(body.text);
     if (frame.kind === 'bad')
       return answerJson(response, 400, protocolError(frame.id, frame.code, frame.reason));
-    if (isModern(frame, request)) modern(frame, request, response, principal);
-    else legacy(frame, request, response, principal);
+    if (isModern(frame, request)) modern(frame, request, response, caller);
+    else legacy(frame, request, response, caller);
   }
 
-  function get(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
-    const session = sessions.find(String(request.headers['mcp-session-id'] ?? ''), principal);
+  function get(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
+    const session = sessions.find(String(request.headers['mcp-session-id'] ?? ''), caller);
     if (request.headers['mcp-session-id'] === undefined) return notAllowed(response);
     if (session === undefined)
       return answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
@@ -175,22 +163,30 @@ export function openMcpEndpoint(gateway: Gateway, common: WireCommon, now: () =>
     session.listen(response);
   }
 
+  function endVoid(): void {
+    const isGood = withMemory(isAlive);
+    answers.endVoid(isGood);
+    sessions.endVoid(isGood);
+  }
+
   return {
-    async handle(request, response, principal) {
-      if (request.method === 'POST') return post(request, response, principal);
-      if (request.method === 'GET') return get(request, response, principal);
+    async handle(request, response, caller) {
+      if (request.method === 'POST') return post(request, response, caller);
+      if (request.method === 'GET') return get(request, response, caller);
       if (request.method !== 'DELETE' || request.headers['mcp-session-id'] === undefined)
         return notAllowed(response);
-      const isEnded = sessions.end(String(request.headers['mcp-session-id']), principal);
+      const isEnded = sessions.end(String(request.headers['mcp-session-id']), caller);
       if (isEnded) response.writeHead(200).end();
       else answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
     },
+    endVoid,
     tend() {
+      endVoid();
       sessions.tend();
-      for (const line of waiting) line.keepAlive();
+      answers.keepAlive();
     },
     close() {
-      for (const finish of [...streams]) finish();
+      answers.finishAll();
       sessions.close();
     },
     sessions: () => sessions.size,

@@ -6,21 +6,34 @@ describe('createRefusals', () => {
     const warned: unknown[] = [];
     let now = 0;
     const refusals = createRefusals(
-      (_message, fields) => warned.push(fields),
+      'again',
+      (message, fields) => warned.push({ message, ...fields }),
       () => now,
     );
     refusals.tend();
-    refusals.refused('127.0.0.1');
-    expect(warned).toEqual([{ count: 1, address: '127.0.0.1' }]);
-    for (let i = 0; i < 1000; i += 1) refusals.refused('10.0.0.7');
+    refusals.refused('token_unknown', { address: '127.0.0.1' });
+    expect(warned).toEqual([
+      { message: 'again', count: 1, reasons: { token_unknown: 1 }, address: '127.0.0.1' },
+    ]);
+    for (let i = 0; i < 1000; i += 1) refusals.refused('token_unknown', { address: '10.0.0.7' });
+    refusals.refused('token_expired', { address: '10.0.0.7' });
     refusals.tend();
     expect(warned).toHaveLength(1);
     now = 10_000;
     refusals.tend();
     refusals.tend();
-    expect(warned.slice(1)).toEqual([{ count: 1000, address: '10.0.0.7' }]);
+    expect(warned.slice(1)).toEqual([
+      {
+        message: 'again',
+        count: 1001,
+        reasons: { token_unknown: 1000, token_expired: 1 },
+        address: '10.0.0.7',
+      },
+    ]);
     now = 30_000;
-    refusals.refused('::1');
-    expect(warned.slice(2)).toEqual([{ count: 1, address: '::1' }]);
+    refusals.refused('token_unknown', { address: '::1' });
+    expect(warned.slice(2)).toEqual([
+      { message: 'again', count: 1, reasons: { token_unknown: 1 }, address: '::1' },
+    ]);
   });
 });

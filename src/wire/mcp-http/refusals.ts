@@ -1,6 +1,7 @@
-/** Requests that nobody was let in with. */
+/** Something that happens again and again, told to the operator with a count. */
 export interface Refusals {
-  refused(address: string | undefined): void;
+  /** The fields of the last one are told, and how often there was which reason. */
+  refused(reason: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Called now and then, so that the last ones of a burst are told as well. */
   tend(): void;
 }
@@ -10,22 +11,25 @@ export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) 
 const windowMs = 10_000;
 
 /** Warns of the first at once and then once in a while, with a count: whoever tries tokens cannot fill the disk. */
-export function createRefusals(warn: Warn, now: () => number): Refusals {
+export function createRefusals(message: string, warn: Warn, now: () => number): Refusals {
   let count = 0;
-  let address: string | undefined;
+  let reasons: Readonly<Record<string, number>> = {};
+  let last: Readonly<Record<string, unknown>> = {};
   let lastWarning = Number.NEGATIVE_INFINITY;
 
   function tend(): void {
     if (count === 0 || now() - lastWarning < windowMs) return;
-    warn('refused over HTTP: no token, or a wrong one', { count, address });
+    warn(message, { count, reasons, ...last });
     lastWarning = now();
     count = 0;
+    reasons = {};
   }
 
   return {
-    refused(from) {
+    refused(reason, fields = {}) {
       count += 1;
-      address = from;
+      reasons = { ...reasons, [reason]: (reasons[reason] ?? 0) + 1 };
+      last = fields;
       tend();
     },
     tend,

@@ -1,23 +1,79 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ada, createOpenAccess, eve, openHall } from '../../../test/support/hall.js';
+import { ada, callerOf, createOpenAccess, eve, openHall } from '../../../test/support/hall.js';
 import { listen, type Reply, send, type Sent, visit } from '../../../test/support/loopback.js';
 import { modernParams } from '../../../test/support/peers.js';
-import { content, type Exchange, JsonText, type Outcome, type Principal } from '../../kernel/index.js';
+import { type Caller, content, type Exchange, JsonText, type Outcome } from '../../kernel/index.js';
 import { createFakeProvider, type FakeHandler } from '../../testing/index.js';
-import { routes } from '../admin/routes.js';
+import type { AdminDesk, DeskOrder } from '../admin/admin.js';
+import { deskOperations, routes } from '../admin/routes.js';
 import { createWireCommon } from '../identity.js';
-import { type HttpServer, serveHttp } from './serve-http.js';
+import { type HttpParts, type HttpServer, serveHttp } from './serve-http.js';
 
-const tokens: Readonly<Record<string, Principal>> = { 'Bearer ada': ada, 'Bearer eve': eve };
+const tokens: Readonly<Record<string, Caller>> = {
+  'Bearer ada': callerOf(ada),
+  'Bearer twin': callerOf(ada, 'token:twin'),
+  'Bearer eve': callerOf(eve),
+  'Bearer broken': callerOf({ ...ada, id: 'broken' }),
+};
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 let server: HttpServer | undefined;
 let warned: unknown[] = [];
+/** Credentials that no longer hold, and whoever waits to be told. */
+const voided = new Set<string>();
+const watchers = new Set<() => void>();
+
+function turnVoid(credential: string): void {
+  voided.add(credential);
+  for (const watcher of watchers) watcher();
+}
+
+/** Every operation says what it was asked. */
+const echoes = Object.fromEntries(
+  deskOperations.map((name) => [name, async (order: DeskOrder) => ({ value: { name, ...order } })]),
+) as unknown as AdminDesk['operations'];
+
+const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
+  identify(authorization) {
+    if (authorization === 'Bearer outage')
+      throw Object.assign(new Error('at postgres://u:p@h'), { code: 'store.unavailable' });
+    if (authorization === 'Bearer late-outage') return Promise.reject(new Error('away'));
+    if (authorization === 'Bearer late') return Promise.resolve(callerOf(ada, 'token:late'));
+    if (authorization === 'Bearer revoked') return { refused: 'token_revoked', tokenId: 'tok_1' };
+    const caller = tokens[authorization ?? ''];
+    return caller === undefined || voided.has(caller.credential) ? { refused: 'token_unknown' } : caller;
+  },
+  credentials: {
+    isAlive: (credential) => !voided.has(credential),
+    onChange(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  },
+  desk: {
+    isAdmin({ principal: { id } }) {
+      if (id === 'broken') throw Object.assign(new Error('away'), { code: 'store.unavailable' });
+      return id === 'ada';
+    },
+    operations: {
+      ...echoes,
+      tokens: async ({ by }) => ({ value: { tokens: [], by: by.credential } }),
+      createToken: async ({ body, requestId }) => ({ value: { body, requestId } }),
+      revokeToken: async ({ parameter }) => {
+        if (parameter === 'outage') throw Object.assign(new Error('away'), { code: 'store.unavailable' });
+        return parameter === 'tok_1'
+          ? { value: { id: parameter } }
+          : { refused: { status: 404, code: 'token.not_found', message: 'No such token.' } };
+      },
+    },
+  },
+};
 
 afterEach(async () => {
   await server?.close();
   server = undefined;
   warned = [];
+  voided.clear();
 });
 
 const echo: FakeHandler = (call) => content(JsonText.from({ content: [], echoed: call.params.text }));
@@ -34,7 +90,7 @@ async function open(tools: Readonly<Record<string, FakeHandler>> = { echo }): Pr
     host: '127.0.0.1',
     port: 0,
     now: () => Date.now(),
-    authenticate: (authorization) => tokens[authorization ?? ''],
+    ...access,
     warn: (message, fields) => void warned.push({ message, ...fields }),
   });
   const { port } = server;
@@ -76,7 +132,10 @@ const everyRoute: readonly { readonly method: string; readonly path: string }[] 
   { method: 'PUT', path: '/mcp' },
   { method: 'OPTIONS', path: '/mcp' },
   { method: 'GET', path: '/api' },
-  ...routes.map(({ method, path }) => ({ method, path: path.replace('{name}', 'echo') })),
+  ...routes.map(({ method, path }) => ({
+    method,
+    path: path.replace('{name}', 'echo').replace('{id}', 'tok_1'),
+  })),
   { method: 'GET', path: '/nowhere' },
   { method: 'GET', path: '/' },
 ];
@@ -124,8 +183,53 @@ describe('every address', () => {
     expect(warned).toEqual([]);
     for (let i = 0; i < 5; i += 1) await ask({ path: '/mcp', headers: { authorization: 'Bearer hunter2' } });
     expect(warned).toEqual([
-      { message: 'refused over HTTP: no token, or a wrong one', count: 1, address: '127.0.0.1' },
+      {
+        message: 'refused over HTTP: no token, or a wrong one',
+        count: 1,
+        reasons: { token_unknown: 1 },
+        address: '127.0.0.1',
+      },
     ]);
+  });
+
+  it('tells the operator why, and the visitor nothing', async () => {
+    const { ask } = await open();
+    const wrong = await ask({ path: '/mcp', headers: { authorization: 'Bearer revoked' } });
+    expect(warned).toMatchObject([{ reasons: { token_revoked: 1 }, tokenId: 'tok_1' }]);
+    const unknown = await ask({ path: '/mcp', headers: { authorization: 'Bearer nobody' } });
+    const plain = ({ status, body, headers: { date: _, ...headers } }: Reply) => ({ status, body, headers });
+    expect(plain(wrong)).toEqual(plain(unknown));
+  });
+
+  it('refuses two tokens at once, even when the first is right', async () => {
+    const { port } = await open();
+    const socket = connect(port, '127.0.0.1');
+    const host = `Host: 127.0.0.1:${String(port)}\r\nConnection: close\r\n`;
+    socket.end(
+      `GET /api/tools HTTP/1.1\r\n${host}Authorization: Bearer ada\r\nAuthorization: Bearer eve\r\n\r\n`,
+    );
+    let text = '';
+    for await (const part of socket) text += String(part);
+    expect(text.split('\r\n')[0]).toContain('401');
+  });
+
+  it.each(['Bearer outage', 'Bearer late-outage'])(
+    'says that it cannot tell who is there, and nothing else: %s',
+    async (authorization) => {
+      const { ask } = await open();
+      for (const { method, path } of everyRoute) {
+        const { status, headers, body } = await ask({ method, path, headers: { authorization } });
+        expect([path, status, headers['retry-after']]).toEqual([path, 503, '2']);
+        expect(body).toContain('access.unavailable');
+      }
+      expect(warned).toHaveLength(1);
+      expect(JSON.stringify(warned)).not.toContain('postgres');
+    },
+  );
+
+  it('lets in whoever the store knows only after a while', async () => {
+    const { ask } = await open();
+    expect((await ask({ path: '/api/tools', headers: { authorization: 'Bearer late' } })).status).toBe(200);
   });
 
   it('of health answers without a token', async () => {
@@ -220,6 +324,38 @@ describe('a legacy session', () => {
     expect((await post(call(2), session)).status).toBe(200);
   });
 
+  it('is not found with another token of the same principal', async () => {
+    const { post } = await open();
+    const session = await shakeHands(post);
+    expect((await post(call(2), { ...session, authorization: 'Bearer twin' })).status).toBe(404);
+    expect((await post(call(2), session)).status).toBe(200);
+  });
+
+  it('ends, with its stream and all that runs in it, when its token becomes void', async () => {
+    const exchanges: Exchange[] = [];
+    const { port, post } = await open({
+      echo,
+      hang: (_call, exchange) => {
+        exchanges.push(exchange);
+        return new Promise<Outcome>(() => {});
+      },
+    });
+    const [mine, hers] = [await shakeHands(post), await shakeHands(post, { authorization: 'Bearer eve' })];
+    const headers = { host: `127.0.0.1:${String(port)}`, authorization: 'Bearer ada', ...json, ...mine };
+    const stream = await listen(port, { path: '/mcp', headers });
+    const running = post(call(2, 'hang'), mine);
+    await vi.waitFor(() => expect(exchanges).toHaveLength(1));
+    turnVoid('token:ada');
+    await stream.ended;
+    expect((await running).status).toBe(401);
+    expect(exchanges[0]?.isCancelled).toBe(true);
+    expect((await post(call(3), mine)).status).toBe(401);
+    expect((await post(call(3), hers)).status).toBe(200);
+    // The token of a session that is gone does not bring it back either.
+    voided.clear();
+    expect((await post(call(4), mine)).status).toBe(404);
+  });
+
   it('answers the same ids of two sessions to each its own', async () => {
     const { post } = await open();
     const [one, two] = [await shakeHands(post), await shakeHands(post, { authorization: 'Bearer eve' })];
@@ -250,7 +386,8 @@ describe('a legacy session', () => {
       host: '127.0.0.1',
       port: 0,
       now: () => Date.now(),
-      authenticate: () => ada,
+      ...access,
+      identify: () => callerOf(ada),
       warn: () => undefined,
     });
     const { port } = server;
@@ -346,6 +483,44 @@ describe('a modern request', () => {
     await vi.waitFor(() => expect(exchanges[0]?.isCancelled).toBe(true));
   });
 
+  it('ends when its token becomes void, whether it listens or runs', async () => {
+    const exchanges: Exchange[] = [];
+    const { port, post } = await open({
+      hang: (_call, exchange) => {
+        exchanges.push(exchange);
+        return new Promise<Outcome>(() => {});
+      },
+    });
+    const own = (authorization: string) => ({ host: `127.0.0.1:${String(port)}`, authorization, ...json });
+    const params = modernParams({ notifications: { toolsListChanged: true } });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 's', method: 'subscriptions/listen', params });
+    const [mine, hers] = await Promise.all(
+      ['Bearer ada', 'Bearer eve'].map((authorization) =>
+        listen(port, {
+          method: 'POST',
+          path: '/mcp',
+          headers: { ...own(authorization), ...modern('subscriptions/listen') },
+          body,
+        }),
+      ),
+    );
+    await vi.waitFor(() => expect(hers?.text()).toContain('acknowledged'));
+    const running = post(
+      { id: 1, method: 'tools/call', params: modernParams({ name: 'hang' }) },
+      modern('tools/call', 'hang'),
+    );
+    await vi.waitFor(() => expect(exchanges).toHaveLength(1));
+    turnVoid('token:ada');
+    await mine?.ended;
+    expect((await running).status).toBe(401);
+    expect(exchanges[0]?.isCancelled).toBe(true);
+    let hasEnded = false;
+    void hers?.ended.then(() => (hasEnded = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasEnded).toBe(false);
+    hers?.leave();
+  });
+
   it('that listens is given its end when the server closes', async () => {
     const { port } = await open();
     const headers = {
@@ -381,6 +556,85 @@ describe('the admin API', () => {
     });
     expect(await get('/api/openapi.json')).toMatchObject({ openapi: '3.1.0' });
     expect((await ask({ path: '/api/status' })).headers['cache-control']).toBe('no-store');
+  });
+
+  const forAdmins = routes.filter(({ isForAdmins }) => isForAdmins);
+
+  it('tells nobody but admins of servers, counts, tokens and rights', async () => {
+    const { ask } = await open();
+    expect(forAdmins.map(({ operation }) => operation)).toEqual([
+      'status',
+      'servers',
+      'tokens',
+      'createToken',
+      'revokeToken',
+      'profiles',
+      'profile',
+      'principal',
+      'assignProfile',
+      'grant',
+      'revoke',
+      'check',
+      'explain',
+      'exportAccess',
+      'importAccess',
+      'testAccess',
+      'audit',
+    ]);
+    for (const { method, path: pattern } of forAdmins) {
+      const path = pattern.replace('{id}', 'tok_1').replace(/\{\w+\}/, 'x');
+      const body = method === 'POST' ? '{}' : '';
+      const refused = await ask({ method, path, headers: { authorization: 'Bearer eve' }, body });
+      expect([path, refused.status]).toEqual([path, 403]);
+      expect(refused.body).toContain('access.admin_required');
+      // The control: an admin is answered.
+      expect((await ask({ method, path, body })).status).toBe(200);
+      const broken = await ask({ method, path, headers: { authorization: 'Bearer broken' }, body });
+      expect([path, broken.status]).toEqual([path, 503]);
+    }
+    expect((await ask({ path: '/api/tools', headers: { authorization: 'Bearer eve' } })).status).toBe(200);
+  });
+
+  it('makes, lists and revokes tokens at the desk', async () => {
+    const { ask } = await open();
+    expect(JSON.parse((await ask({ path: '/api/tokens' })).body)).toEqual({ tokens: [], by: 'token:ada' });
+    const made = await ask({ method: 'POST', path: '/api/tokens', body: '{"principal":"agent:a"}' });
+    expect(JSON.parse(made.body)).toMatchObject({
+      body: { principal: 'agent:a' },
+      requestId: expect.stringMatching(/^run-/),
+    });
+    expect((await ask({ method: 'POST', path: '/api/tokens', body: '[]' })).status).toBe(400);
+    expect((await ask({ method: 'DELETE', path: '/api/tokens/tok_1' })).status).toBe(200);
+    const missing = await ask({ method: 'DELETE', path: '/api/tokens/tok_2' });
+    expect(missing).toMatchObject({ status: 404 });
+    expect(missing.body).toContain('token.not_found');
+    expect((await ask({ method: 'DELETE', path: '/api/tokens/outage' })).status).toBe(503);
+  });
+
+  it('hands the desk what stands in address, query and body', async () => {
+    const { ask } = await open();
+    const told = async (method: string, path: string, body = ''): Promise<unknown> => {
+      const headers = { authorization: 'Bearer ada', 'content-length': String(body.length) };
+      return JSON.parse((await ask({ method, path, body, headers })).body);
+    };
+    const principal = encodeURIComponent('agent:run/1');
+    expect(await told('PUT', `/api/principals/${principal}/profile`, '{"profile":"coding"}')).toMatchObject({
+      name: 'assignProfile',
+      parameter: 'agent:run/1',
+      body: { profile: 'coding' },
+      query: {},
+    });
+    expect(await told('GET', '/api/check?principal=agent%3Aa&what=a%20b')).toMatchObject({
+      name: 'check',
+      query: { principal: 'agent:a', what: 'a b' },
+      body: {},
+    });
+    expect(await told('DELETE', '/api/grants', '{"principal":"agent:a"}')).toMatchObject({
+      name: 'revoke',
+      body: { principal: 'agent:a' },
+    });
+    expect((await ask({ path: '/api/check?what=a&what=b' })).status).toBe(400);
+    expect((await ask({ method: 'PUT', path: '/api/principals/x/profile', body: '[]' })).status).toBe(400);
   });
 
   it.each([

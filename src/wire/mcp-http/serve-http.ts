@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Gateway } from '../../gateway/index.js';
-import type { Principal } from '../../kernel/index.js';
-import { openAdmin } from '../admin/admin.js';
+import type { Caller } from '../../kernel/index.js';
+import { type AdminDesk, openAdmin } from '../admin/admin.js';
 import { protocolError } from '../faults.js';
 import type { WireCommon } from '../identity.js';
+import { answerJson } from './answer-json.js';
 import { isOurHost, isOurOrigin } from './guard.js';
-import { answerJson } from './http-line.js';
+import type { CredentialWatch, Identify, Refused } from './identify.js';
 import { openMcpEndpoint } from './mcp-endpoint.js';
 import { createRefusals, type Warn } from './refusals.js';
 import { createSentAhead } from './sent-ahead.js';
+import { answerUnauthorized, answerUnavailable } from './unauthorized.js';
 
 export interface HttpParts {
   readonly gateway: Gateway;
@@ -17,8 +19,10 @@ export interface HttpParts {
   readonly host: string;
   readonly port: number;
   readonly now: () => number;
-  /** Who holds this Authorization header, or undefined for nobody. */
-  readonly authenticate: (authorization: string | undefined) => Principal | undefined;
+  readonly identify: Identify;
+  readonly credentials: CredentialWatch;
+  /** What operators do over the admin API. */
+  readonly desk: AdminDesk;
   /** For the operator's log. Never told what was sent as a token. */
   readonly warn: Warn;
 }
@@ -38,14 +42,47 @@ const maxSentAhead = 16;
 
 /** Serves MCP, health and the admin API. Every route checks Host and Origin; all but health check the token. */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
-  const endpoint = openMcpEndpoint(parts.gateway, parts.common, parts.now);
-  const admin = openAdmin(parts.gateway, parts.common, () => ({ sessions: endpoint.sessions() }));
-  const refusals = createRefusals(parts.warn, parts.now);
+  const endpoint = openMcpEndpoint({
+    ...parts,
+    isAlive: (credential) => parts.credentials.isAlive(credential),
+  });
+  const admin = openAdmin({ ...parts, counts: () => ({ sessions: endpoint.sessions() }) });
+  const refusals = createRefusals('refused over HTTP: no token, or a wrong one', parts.warn, parts.now);
+  const outages = createRefusals(
+    'nobody can be let in: the access store gives no answer',
+    parts.warn,
+    parts.now,
+  );
   let isReady = false;
   let port = parts.port;
   void parts.gateway.settle().then(() => {
     isReady = true;
   });
+
+  /** Undefined for nobody, who has been answered then. */
+  function callerOf(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Caller | undefined | Promise<Caller | undefined> {
+    const letIn = (found: Caller | Refused): Caller | undefined => {
+      if (!('refused' in found)) return found;
+      const { refused: reason, ...which } = found;
+      refusals.refused(reason, { address: request.socket.remoteAddress, ...which });
+      answerUnauthorized(response);
+      return undefined;
+    };
+    const keepOut = (error: unknown): undefined => {
+      outages.refused(codeOf(error));
+      answerUnavailable(response);
+      return undefined;
+    };
+    try {
+      const found = parts.identify(allOf(request, 'authorization'));
+      return found instanceof Promise ? found.then(letIn).catch(keepOut) : letIn(found);
+    } catch (error) {
+      return keepOut(error);
+    }
+  }
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const rule = { host: parts.host, port, address: request.socket.localAddress };
@@ -57,13 +94,12 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     if (path === '/readyz') {
       return answerJson(response, isReady ? 200 : 503, `{"status":"${isReady ? 'ready' : 'starting'}"}`);
     }
-    const principal = parts.authenticate(request.headers.authorization);
-    if (principal === undefined) {
-      refusals.refused(request.socket.remoteAddress);
-      return unauthorized(response);
-    }
-    if (path === '/mcp') return endpoint.handle(request, response, principal);
-    if (path === '/api' || path.startsWith('/api/')) return admin.handle(request, response, principal, path);
+    const asked = callerOf(request, response);
+    // No tick is lost where the answer is there at once.
+    const caller = asked instanceof Promise ? await asked : asked;
+    if (caller === undefined) return;
+    if (path === '/mcp') return endpoint.handle(request, response, caller);
+    if (path === '/api' || path.startsWith('/api/')) return admin.handle(request, response, caller, path);
     answerJson(
       response,
       404,
@@ -101,13 +137,16 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   const timer = setInterval(() => {
     endpoint.tend();
     refusals.tend();
+    outages.tend();
   }, tendMs);
   timer.unref();
+  const stopWatching = parts.credentials.onChange(() => endpoint.endVoid());
   return {
     port,
     url: `http://${parts.host.includes(':') ? `[${parts.host}]` : parts.host}:${String(port)}/mcp`,
     async close() {
       clearInterval(timer);
+      stopWatching();
       endpoint.close();
       const closed = new Promise((resolve) => server.close(resolve));
       setTimeout(() => server.closeAllConnections(), 50).unref();
@@ -122,13 +161,13 @@ function soleHost({ headersDistinct }: IncomingMessage): string | undefined {
   return host.length === 1 ? host[0] : undefined;
 }
 
-function unauthorized(response: ServerResponse): void {
-  answerJson(
-    response,
-    401,
-    '{"error":{"code":"auth.required","message":"Send Authorization: Bearer <token>."}}',
-    {
-      'www-authenticate': 'Bearer realm="tidegate"',
-    },
-  );
+/** Two of a kind make a text that nobody takes for one. */
+function allOf({ headersDistinct }: IncomingMessage, name: string): string | undefined {
+  return headersDistinct[name]?.join(', ');
+}
+
+/** The message of an error may tell where a store is, and with which password. */
+function codeOf(error: unknown): string {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'internal';
 }

@@ -6,12 +6,13 @@ export function createToolFilter(patterns: readonly string[]): (name: string) =>
   const taken = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
   const named = patterns.filter((pattern) => !pattern.startsWith('!'));
   const given = named.length === 0 && taken.length > 0 ? ['*'] : named;
-  const isMatch = (name: string) => (pattern: string) => matches(pattern, name);
+  const isMatch = (name: string) => (pattern: string) => matchesPattern(pattern, name);
   return (name) => given.some(isMatch(name)) && !taken.some(isMatch(name));
 }
 
-// Two pointers and one point of return: never more than pattern × name steps, whatever the pattern.
-function matches(pattern: string, name: string): boolean {
+/** `*` and `?`, over the whole name. Never more than pattern × name steps, whatever the pattern. */
+export function matchesPattern(pattern: string, name: string): boolean {
+  // Two pointers and one point of return.
   let at = 0;
   let star = -1;
   let returnTo = 0;

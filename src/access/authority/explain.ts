@@ -1,0 +1,118 @@
+import { createToolFilter, type Link, type Spec } from '../../kernel/index.js';
+import type { AccessError, Explanation, RequestOptions, Tuple } from '../engine/index.js';
+import { formatPrincipal, principalObject, profileObject } from '../object-ids.js';
+import { type Action, denies, type Judge } from './judge.js';
+
+/** Why an answer is what it is. For operators and records; agents are only ever told "not found". */
+export type Reason =
+  | 'granted'
+  | 'admin'
+  | 'inherited'
+  | 'unknown_tool'
+  | 'no_grant'
+  | 'no_call_grant'
+  | 'blocked'
+  | 'grant_expired'
+  | 'condition_failed'
+  | 'condition_input_missing'
+  | 'profile_ceiling'
+  | 'profile_unknown'
+  | 'tools_ceiling'
+  | 'parent_lacks'
+  | 'credential_void'
+  | 'wrong_zone'
+  | 'cycle'
+  | 'too_deep'
+  | 'engine_error'
+  | 'store_unavailable';
+
+/** What one link of a chain says about a definition. */
+export interface LinkAnswer {
+  readonly principal: string;
+  readonly rights: Link['rights'];
+  readonly isAllowed: boolean;
+  readonly reason: Reason;
+  /** The profiles that apply to it, assigned or by default. */
+  readonly profiles: readonly string[];
+  /** The tuples it walked, or the nearest one that is missing. */
+  readonly explanation?: Explanation;
+}
+
+/** The answer of one link, with all that led to it. */
+export function explainLink(judge: Judge, link: Link, spec: Spec, action: Action): LinkAnswer {
+  const told = { principal: formatPrincipal(link.principal), rights: link.rights, profiles: [] };
+  const denied = (reason: Reason): LinkAnswer => ({ ...told, isAllowed: false, reason });
+  if (link.tools && spec.kind === 'tool' && !createToolFilter(link.tools)(spec.name))
+    return denied('tools_ceiling');
+  try {
+    const ceiling = link.profile === undefined ? undefined : ceilingAnswer(judge, link.profile, spec, action);
+    if (ceiling !== undefined && !ceiling.isAllowed) return { ...told, ...ceiling };
+    return { ...told, ...ownAnswer(judge, link, spec, action) };
+  } catch (error) {
+    if (denies(error)) return denied(reasonOfError(error));
+    throw error;
+  }
+}
+
+type Answer = Pick<LinkAnswer, 'isAllowed' | 'reason'> & Partial<LinkAnswer>;
+
+function ceilingAnswer(judge: Judge, profile: string, spec: Spec, action: Action): Answer {
+  if (!judge.hasProfile(profile)) return { isAllowed: false, reason: 'profile_unknown', profiles: [profile] };
+  const user = `${profileObject(profile)}#assignee`;
+  const explanation = judge.engine.explain({ user, relation: action, object: judge.objectOf(spec) });
+  const isAllowed = explanation.outcome === 'allow';
+  return { isAllowed, reason: isAllowed ? 'granted' : 'profile_ceiling', profiles: [profile], explanation };
+}
+
+function ownAnswer(judge: Judge, link: Link, spec: Spec, action: Action): Answer {
+  if (link.rights === 'all') return { isAllowed: true, reason: 'admin' };
+  if (link.rights === 'inherited') return barredAnswer(judge, link, spec);
+  if (judge.isAdmin(link.principal)) return { isAllowed: true, reason: 'admin' };
+  const { assigned, byDefault } = judge.profilesOf(link);
+  const names = byDefault === undefined ? assigned : [byDefault];
+  const options: RequestOptions =
+    byDefault === undefined ? {} : { contextualTuples: [assignment(link, byDefault)] };
+  const explain = (relation: Action): Explanation =>
+    judge.engine.explain(question(judge, link, spec, relation), judge.atNow(options));
+  const explanation = explain(action);
+  const isAllowed = explanation.outcome === 'allow';
+  const reason = isAllowed ? 'granted' : reasonOf(explanation);
+  const isSeen = action === 'call' && reason === 'no_grant' && explain('see').outcome === 'allow';
+  return { isAllowed, reason: isSeen ? 'no_call_grant' : reason, profiles: names, explanation };
+}
+
+/** As if it were assigned: for the one question. */
+function assignment({ principal }: Link, profile: string): Tuple {
+  return { user: principalObject(principal), relation: 'assignee', object: profileObject(profile) };
+}
+
+function barredAnswer(judge: Judge, link: Link, spec: Spec): Answer {
+  const options: RequestOptions = judge.atNow({});
+  const explanation = judge.engine.explain(question(judge, link, spec, 'barred'), options);
+  if (explanation.outcome === 'deny') return { isAllowed: true, reason: 'inherited' };
+  return { isAllowed: false, reason: 'blocked', explanation };
+}
+
+function question(
+  judge: Judge,
+  link: Link,
+  spec: Spec,
+  relation: Action | 'barred',
+): { readonly user: string; readonly relation: string; readonly object: string } {
+  return { user: principalObject(link.principal), relation, object: judge.objectOf(spec) };
+}
+
+function reasonOf({ outcome, blockedBy, missing, error }: Explanation): Reason {
+  if (outcome === 'error') return error === undefined ? 'engine_error' : reasonOfError(error);
+  if (outcome === 'cycle') return 'cycle';
+  if (blockedBy.length > 0) return 'blocked';
+  if (missing.some(({ found }) => found === 'condition_not_met')) return 'grant_expired';
+  if (missing.some(({ found }) => found === 'condition_error')) return 'condition_failed';
+  return 'no_grant';
+}
+
+function reasonOfError({ code }: AccessError): Reason {
+  if (code === 'check.too_deep' || code === 'check.too_complex') return 'too_deep';
+  if (code === 'condition.missing_parameter') return 'condition_input_missing';
+  return code.startsWith('condition.') ? 'condition_failed' : 'engine_error';
+}

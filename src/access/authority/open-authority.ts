@@ -1,0 +1,261 @@
+import type { Link, Session, Spec } from '../../kernel/index.js';
+import type { CompiledModel, Conditions } from '../engine/index.js';
+import { type GrantStore, type Soon, StoreError } from '../ports.js';
+import type { Access, Visibility } from '../visible.js';
+import { explainLink, type LinkAnswer, type Reason } from './explain.js';
+import { type Action, type Ask, createJudge, denies, type Judge, tuplesetsOf } from './judge.js';
+import type { Policy } from './policy.js';
+import { createReplica, isLater, type Replica } from './replica.js';
+import { createShownLists } from './shown-lists.js';
+
+export interface AuthorityParts {
+  readonly store: GrantStore;
+  readonly zone: string;
+  readonly model: CompiledModel;
+  readonly conditions: Conditions;
+  readonly policy: Policy;
+  /** Whether a credential still holds. A link whose credential does not allows nothing. */
+  readonly isAlive: (tokenId: string) => boolean;
+  /** Makes that answer as fresh as this revision. */
+  readonly confirm: (tokenId: string, revision: number) => Soon<boolean>;
+  readonly now: () => number;
+  /** Told when the store stops answering, and when it answers again. */
+  readonly log: (level: 'warn' | 'info', message: string, fields?: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Why a chain of links lets a definition through, or which link does not. */
+export interface ChainAnswer {
+  readonly isAllowed: boolean;
+  readonly reason: Reason;
+  readonly revision: number | undefined;
+  readonly links: readonly LinkAnswer[];
+}
+
+/** What the operator's desk asks: the same judge, with its reasons. */
+export interface Authority extends Access {
+  readonly zone: string;
+  /** The state of the rights that the last answers came from; undefined while the store does not answer. */
+  readonly revision: number | undefined;
+  readonly replica: Replica;
+  judge(): Judge;
+  /** The whole answer, with its reasons, from the state that the last answers came from. */
+  explain(session: Session, spec: Spec | undefined, action: Action): ChainAnswer;
+  /** Whether every link of the session's chain is the operator or an admin of the zone. */
+  isAdmin(session: Session): boolean;
+  setPolicy(policy: Policy): void;
+  readonly policy: Policy;
+  close(): void;
+}
+
+const everything: Visibility = Object.freeze({ visible: true, callable: true });
+const seen: Visibility = Object.freeze({ visible: true, callable: false });
+const nothing: Visibility = Object.freeze({ visible: false, callable: false });
+/** A timer that is due later is set again from there: the longest that a timer can be. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The one opinion about rights, from a store, a policy and the clock. Whatever it cannot know, it denies. */
+export function openAuthority(parts: AuthorityParts): Authority {
+  const { store, zone, now, log } = parts;
+  const replica = createReplica({
+    store,
+    zone,
+    tuplesets: tuplesetsOf(parts.model),
+    onApplied: () => judge.renew(),
+  });
+  const listeners = new Set<() => void>();
+  let { policy } = parts;
+  let judge = createJudge({ ...parts, replica });
+  const lists = createShownLists();
+  let failure: unknown = new StoreError('store.unavailable', 'not read yet');
+  let isFailureTold = false;
+  let revision: number | undefined;
+  /** Undefined: a condition that cannot be foretold is asked each time. */
+  let turnsAt: number | undefined = Number.POSITIVE_INFINITY;
+  let turning: NodeJS.Timeout | undefined;
+
+  /** Every answer from before is void, and everyone may look again. */
+  function changed(): void {
+    judge.renew();
+    lists.clear();
+    revision = replica.revision;
+    awaitTurn();
+    for (const listener of listeners) listener();
+  }
+
+  /** A condition that turns with the clock changes rights without anybody writing anything. */
+  function awaitTurn(): void {
+    clearTimeout(turning);
+    turnsAt = replica.nextTurn(now());
+    if (turnsAt === undefined || turnsAt === Number.POSITIVE_INFINITY) return;
+    turning = setTimeout(changed, Math.min(turnsAt - now() + 1, longestTimer));
+    turning.unref();
+  }
+
+  function succeeded(): void {
+    if (isFailureTold) log('info', 'the access store answers again');
+    isFailureTold = false;
+    const isNews = failure !== undefined || replica.revision !== revision;
+    failure = undefined;
+    if (isNews) changed();
+  }
+
+  function failed(error: unknown): void {
+    failure = error;
+    if (isFailureTold) return;
+    isFailureTold = true;
+    const code = error instanceof StoreError ? error.code : 'internal';
+    const message = error instanceof Error ? error.message : String(error);
+    log('warn', 'the access store does not answer: nothing is visible until it does', { code, message });
+    for (const listener of listeners) listener();
+  }
+
+  function refresh(session?: Session): Promise<void> | undefined {
+    try {
+      const later = replica.refresh();
+      if (later !== undefined) return later.then(() => arrived(session)).catch(failed);
+      return arrived(session)?.catch(failed);
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
+  }
+
+  /** Tuples are as fresh as can be; now the credentials that the session came by. */
+  function arrived(session: Session | undefined): Promise<void> | undefined {
+    succeeded();
+    const at = revision;
+    if (session?.chain === undefined || at === undefined) return undefined;
+    const asked = session.chain.flatMap(({ tokenId }) =>
+      tokenId === undefined ? [] : [parts.confirm(tokenId, at)],
+    );
+    const later = asked.filter(isLater);
+    return later.length > 0 ? Promise.all(later).then(() => undefined) : undefined;
+  }
+
+  /** Undefined: one link has no answer at all, so the chain has none. */
+  function askersOf(chain: readonly Link[]): readonly Ask[] | undefined {
+    try {
+      return chain.map((link) => judge.askerFor(link));
+    } catch (error) {
+      if (denies(error)) return undefined;
+      throw error;
+    }
+  }
+
+  function judged(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
+    try {
+      if (asks === undefined) return nothing;
+      if (!asks.every((ask) => ask(spec, 'see'))) return nothing;
+      return asks.every((ask) => ask(spec, 'call')) ? everything : seen;
+    } catch (error) {
+      if (denies(error)) return nothing;
+      throw error;
+    }
+  }
+
+  function standing(session: Session): readonly Link[] | undefined {
+    if (failure !== undefined || session.principal.zone !== zone) return undefined;
+    // The timer may be late; a grant is not.
+    if (turnsAt !== undefined && now() >= turnsAt) changed();
+    const chain = chainOf(session);
+    const isWhole = chain.length > 0 && chain.every((link) => isStanding(link));
+    return isWhole ? chain : undefined;
+  }
+
+  function isStanding({ principal, tokenId }: Link): boolean {
+    return principal.zone === zone && (tokenId === undefined || parts.isAlive(tokenId));
+  }
+
+  function filtered<S extends Spec>(chain: readonly Link[], specs: readonly S[]): readonly S[] {
+    const asks = askersOf(chain);
+    const visible = specs.filter((spec) => judged(asks, spec).visible);
+    return visible.length === specs.length ? specs : visible;
+  }
+
+  const stopListening = store.onChange((at) => {
+    if (at === zone) void refresh();
+  });
+
+  return {
+    zone,
+    replica,
+    get revision() {
+      return failure === undefined ? revision : undefined;
+    },
+    get policy() {
+      return policy;
+    },
+    judge: () => judge,
+    refresh,
+    visible(session, spec) {
+      const chain = standing(session);
+      if (chain === undefined) return nothing;
+      return judged(askersOf(chain), spec);
+    },
+    list(session, specs) {
+      const chain = standing(session);
+      if (chain === undefined) return [];
+      if (turnsAt === undefined) return filtered(chain, specs);
+      return lists.of(chain, specs, () => filtered(chain, specs));
+    },
+    explain(session, spec, action) {
+      const chain = chainOf(session);
+      const answer = (reason: Reason, links: readonly LinkAnswer[] = [], isAllowed = false): ChainAnswer => ({
+        isAllowed,
+        reason,
+        revision: failure === undefined ? revision : undefined,
+        links,
+      });
+      if (failure !== undefined) return answer('store_unavailable');
+      if (session.principal.zone !== zone || chain.some(({ principal }) => principal.zone !== zone))
+        return answer('wrong_zone');
+      if (!chain.every(isStanding)) return answer('credential_void');
+      if (spec === undefined) return answer('unknown_tool');
+      const links = chain.map((link) => explainLink(judge, link, spec, action));
+      const lacking = links.findIndex(({ isAllowed }) => !isAllowed);
+      const last = links.length - 1;
+      const reason =
+        lacking !== -1 && lacking < last ? 'parent_lacks' : links[lacking === -1 ? last : lacking]?.reason;
+      return answer(reason ?? 'no_grant', links, lacking === -1 && links.length > 0);
+    },
+    isAdmin(session) {
+      const chain = standing(session);
+      if (chain === undefined) return false;
+      try {
+        return chain.every(
+          (link) =>
+            link.profile === undefined &&
+            link.tools === undefined &&
+            (link.rights === 'all' || (link.rights === 'own' && judge.isAdmin(link.principal))),
+        );
+      } catch (error) {
+        if (denies(error)) return false;
+        throw error;
+      }
+    },
+    setPolicy(next) {
+      policy = next;
+      judge = createJudge({ ...parts, policy: next, replica });
+      changed();
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      clearTimeout(turning);
+      stopListening();
+      listeners.clear();
+    },
+  };
+}
+
+const plainChains = new WeakMap<Session, readonly Link[]>();
+
+export function chainOf(session: Session): readonly Link[] {
+  if (session.chain !== undefined) return session.chain;
+  let chain = plainChains.get(session);
+  if (chain === undefined)
+    plainChains.set(session, (chain = [{ principal: session.principal, rights: 'own' }]));
+  return chain;
+}

@@ -1,0 +1,119 @@
+import type { Action, ChainAnswer, Reason } from '../authority/index.js';
+import { type Asker, type AskerOptions, readAsker } from './asker.js';
+import { notesOf } from './inspect.js';
+import { linkView, type LinkView } from './link-view.js';
+import { type DeskCatalogue, type DeskParts, lookUp } from './parts.js';
+import { reasonWords } from './reason-words.js';
+import { type Remedy, remediesOf } from './remedies.js';
+import { notListed } from './target.js';
+import { readSubject, type Subject } from './subject.js';
+
+export interface Checked {
+  readonly principal: string;
+  readonly what: string;
+  readonly action: Action;
+  readonly decision: 'allow' | 'deny';
+  readonly reason: Reason;
+  readonly zone: string;
+  /** The state of the rights that was asked; absent while the store does not answer. */
+  readonly revision?: number;
+}
+
+export interface Explained extends Checked {
+  /** The decision as a sentence. */
+  readonly says: string;
+  /** How the subject stands in tuples. */
+  readonly object?: string;
+  readonly model: string;
+  readonly links: readonly LinkView[];
+  /** The link of the chain that decided, from 0. */
+  readonly decidedBy?: number;
+  /** What would change the answer. */
+  readonly change: readonly Remedy[];
+  readonly notes: readonly string[];
+}
+
+export interface ExplainOptions extends AskerOptions {
+  readonly action?: Action;
+}
+
+export async function check(
+  parts: DeskParts,
+  principal: string,
+  what: string,
+  options: ExplainOptions = {},
+): Promise<Checked> {
+  return checkedOf(parts, await ask(parts, principal, what, options));
+}
+
+export async function explain(
+  parts: DeskParts,
+  principal: string,
+  what: string,
+  options: ExplainOptions = {},
+): Promise<Explained> {
+  const asked = await ask(parts, principal, what, options);
+  const { asker, subject, answer, catalogue } = asked;
+  const links = await Promise.all(answer.links.map((link, at) => linkView(parts, asker.links[at], link)));
+  const lacking = links.findIndex(({ decision }) => decision === 'deny');
+  const decidedBy = lacking === -1 ? links.length - 1 : lacking;
+  const isUnknown = answer.reason === 'unknown_tool' && catalogue.unlisted.length > 0;
+  const checked = checkedOf(parts, asked);
+  return {
+    ...checked,
+    says: sentenceOf(checked, asker),
+    ...(subject.spec !== undefined && { object: parts.authority.judge().objectOf(subject.spec) }),
+    model: parts.modelId,
+    links,
+    ...(decidedBy >= 0 && { decidedBy }),
+    change: await remediesOf(parts, { ...asked, links }),
+    notes: [...notesOf(parts, principal), ...(isUnknown ? [notListed(catalogue.unlisted)] : [])],
+  };
+}
+
+interface Asked {
+  readonly asker: Asker;
+  readonly subject: Subject;
+  readonly answer: ChainAnswer;
+  readonly action: Action;
+  readonly catalogue: DeskCatalogue;
+}
+
+async function ask(
+  parts: DeskParts,
+  principal: string,
+  what: string,
+  { action = 'call', ...options }: ExplainOptions,
+): Promise<Asked> {
+  // A store that does not answer is an answer here, not a failure.
+  await parts.authority.refresh();
+  const asker = await readAsker(parts, principal, options);
+  const { found: subject, catalogue } = await lookUp(
+    parts,
+    (known) => readSubject(what, known, parts),
+    ({ spec }) => spec !== undefined,
+  );
+  const { session, isVoid } = asker;
+  const answer = parts.authority.explain(session, subject.spec, action);
+  const isOverruled = isVoid !== undefined && answer.reason !== 'store_unavailable';
+  const voided = { ...answer, isAllowed: false, reason: 'credential_void' as const, links: [] };
+  return { asker, subject, action, catalogue, answer: isOverruled ? voided : answer };
+}
+
+function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Asked): Checked {
+  return {
+    principal: asker.principal,
+    what: subject.text,
+    action,
+    decision: answer.isAllowed ? 'allow' : 'deny',
+    reason: answer.reason,
+    zone,
+    ...(answer.revision !== undefined && { revision: answer.revision }),
+  };
+}
+
+function sentenceOf({ decision, principal, action, what, reason }: Checked, { isVoid }: Asker): string {
+  const may = decision === 'allow' ? 'may' : 'may not';
+  const more = isVoid === undefined ? '' : ` (${isVoid})`;
+  return `${principal} ${may} ${action} ${what}: ${reasonWords[reason]}${more}.`;
+}

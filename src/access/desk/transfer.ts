@@ -1,0 +1,146 @@
+import { AccessError, formatTuple } from '../engine/index.js';
+import { profileObject } from '../object-ids.js';
+import type { GrantTuple } from '../ports.js';
+import { summaryOf } from './changed.js';
+import { DeskError } from './desk-error.js';
+import { type AccessDocument, readDocument, type ReadDocument } from './document.js';
+import type { DeskParts } from './parts.js';
+import { quoted } from './receiver.js';
+import { loopWith } from './role-loops.js';
+import { said, type SaidTuple } from './sentences.js';
+import { type Change, commit, fresh, onlyTuple } from './write.js';
+
+export interface ImportOptions {
+  /** What is stored and not in the document goes. */
+  readonly replace?: boolean;
+  /** Only says what would be done. */
+  readonly dryRun?: boolean;
+}
+
+export interface Imported {
+  readonly changed: boolean;
+  readonly isDryRun: boolean;
+  readonly revision: number;
+  readonly wrote: readonly SaidTuple[];
+  readonly removed: readonly SaidTuple[];
+  readonly notes: readonly string[];
+}
+
+const maxProblems = 100;
+
+export async function exportAll(parts: DeskParts): Promise<AccessDocument> {
+  const { zone, modelId: model, authority } = parts;
+  const revision = await fresh(parts);
+  const tuples = authority.replica.tuples.all().map(onlyTuple).sort(byWords);
+  return { tidegate: 'access', format: 1, zone, revision, model, tuples };
+}
+
+/** Takes a document in as a whole or not at all. */
+export async function importAll(
+  parts: DeskParts,
+  document: unknown,
+  { replace = false, dryRun = false }: ImportOptions = {},
+): Promise<Imported> {
+  const read = readDocument(document);
+  await fresh(parts);
+  refuseDocument(parts, read, replace);
+  const plan = (): Change => ({ ...(replace && { removeMatching: [{}] }), add: read.tuples });
+  const notes = notesOf(parts, read);
+  if (dryRun) return { ...planned(parts, read.tuples, replace), isDryRun: true, notes };
+  const written = await commit(parts, plan, {
+    action: 'access.import',
+    target: parts.zone,
+    detail: { replace },
+  });
+  return { ...summaryOf(written), isDryRun: false, notes };
+}
+
+function refuseDocument(parts: DeskParts, { zone, tuples, problems }: ReadDocument, replace: boolean): void {
+  if (zone !== undefined && zone !== parts.zone)
+    throw new DeskError(
+      'access.wrong_zone',
+      `The document is of the zone ${quoted(zone)}, this is ${parts.zone}.`,
+    );
+  const all = [...problems, ...tuples.flatMap((tuple) => problemOf(parts, tuple))];
+  const loop = loopWith(() => (replace ? [] : parts.authority.replica.tuples.all()), tuples);
+  if (loop !== undefined) all.push(`a role would be a member of itself: ${loop.join(' in ')}`);
+  if (all.length === 0) return;
+  const count = all.length === 1 ? 'one problem' : `${String(all.length)} problems`;
+  throw new DeskError(
+    'access.bad_document',
+    `Nothing was written: the document has ${count}.`,
+    undefined,
+    all.slice(0, maxProblems),
+  );
+}
+
+/** What a tuple cannot say here. */
+function problemOf({ authority }: DeskParts, tuple: GrantTuple): readonly string[] {
+  if (isDerived(tuple))
+    return [`${formatTuple(tuple)}: comes from the file of profiles or the catalogue, and is never stored`];
+  try {
+    authority.judge().engine.validate(tuple);
+    return [];
+  } catch (error) {
+    if (error instanceof AccessError) return [error.message];
+    throw error;
+  }
+}
+
+function isDerived({ user, relation, object }: GrantTuple): boolean {
+  const isMembership = /^(group|provider)$/.test(relation) && /^(tool|provider):/.test(object);
+  return isMembership || /^profile:[^#]*#assignee$/.test(user);
+}
+
+/** The same as the store would do, without doing it. */
+function planned(
+  { authority }: DeskParts,
+  tuples: readonly GrantTuple[],
+  replace: boolean,
+): Pick<Imported, 'changed' | 'revision' | 'wrote' | 'removed'> {
+  const stored = new Map(
+    authority.replica.tuples.all().map((tuple) => [formatTuple(tuple), onlyTuple(tuple)]),
+  );
+  const wanted = new Map(tuples.map((tuple) => [formatTuple(tuple), tuple]));
+  const wrote = tuples.filter((tuple) => !isSame(stored.get(formatTuple(tuple)), tuple)).sort(byWords);
+  const removed = [...stored.values()]
+    .filter((tuple) => {
+      const next = wanted.get(formatTuple(tuple));
+      return next === undefined ? replace : !isSame(next, tuple);
+    })
+    .sort(byWords);
+  const changed = wrote.length + removed.length > 0;
+  return { changed, revision: authority.revision ?? 0, wrote: wrote.map(said), removed: removed.map(said) };
+}
+
+function isSame(one: GrantTuple | undefined, other: GrantTuple): boolean {
+  return (
+    one !== undefined && JSON.stringify(sorted(one.condition)) === JSON.stringify(sorted(other.condition))
+  );
+}
+
+/** Two conditions with the same values are the same, in whichever order they were written. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+function byWords(a: GrantTuple, b: GrantTuple): number {
+  return formatTuple(a) < formatTuple(b) ? -1 : 1;
+}
+
+function notesOf(parts: DeskParts, { model, tuples }: ReadDocument): readonly string[] {
+  const notes: string[] = [];
+  if (model !== undefined && model !== parts.modelId)
+    notes.push('The document was written under another model; every tuple fits this one.');
+  const known = new Set([...parts.profiles().profiles.keys()].map(profileObject));
+  const unknown = tuples.filter(({ object }) => object.startsWith('profile:') && !known.has(object));
+  const names = [...new Set(unknown.map(({ object }) => object.slice('profile:'.length)))];
+  if (names.length > 0) notes.push(`These profiles do not exist here: ${names.slice(0, 10).join(', ')}.`);
+  return notes;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { AccessError, compileModel } from './index.js';
+
+const types = (text: string): string => `model\n  schema 1.1\ntype user\n${text}`;
+
+async function problemsOf(model: string | object): Promise<readonly string[]> {
+  const error: unknown = await compileModel(model).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AccessError)) throw new Error('the model was accepted');
+  return error.problems.length === 0 ? [error.code] : error.problems.map(({ code, at }) => `${code} ${at}`);
+}
+
+describe('compiling a model', () => {
+  it('gives plain data, which is the same after a way through JSON and compiles to itself', async () => {
+    const compiled = await compileModel(types('type doc\n  relations\n    define viewer: [user, user:*]'));
+    expect(JSON.parse(JSON.stringify(compiled))).toEqual(compiled);
+    expect(await compileModel(compiled)).toBe(compiled);
+    expect(compiled.types[1]?.relations[0]).toEqual({
+      name: 'viewer',
+      rewrite: { kind: 'direct' },
+      direct: [{ type: 'user' }, { type: 'user', wildcard: true }],
+    });
+  });
+
+  it('refuses what is not a model at all', async () => {
+    expect(await problemsOf('this is no model')).toEqual(['model.syntax']);
+    expect(await problemsOf('{')).toEqual(['model.syntax']);
+    expect(await problemsOf({})).toEqual(['model.shape']);
+    expect(await problemsOf({ schema_version: '1.0', type_definitions: [] })).toEqual([
+      'model.schema_version model',
+    ]);
+  });
+
+  it('names everything that is undefined, at once', async () => {
+    const model = types(`
+type doc
+  relations
+    define parent: [folder]
+    define viewer: [user, group#member, user with late] or editor
+    define reader: viewer from owner`);
+    expect(await problemsOf(model)).toEqual([
+      'model.undefined_type doc#parent',
+      'model.undefined_relation doc#viewer',
+      'model.undefined_type doc#viewer',
+      'model.undefined_condition doc#viewer',
+      'model.undefined_relation doc#reader',
+    ]);
+  });
+
+  it('refuses relations that nobody can ever have, and those defined by each other', async () => {
+    expect(await problemsOf(types('type doc\n  relations\n    define a: [doc#a]'))).toEqual([
+      'model.no_entrypoint doc#a',
+    ]);
+    const circle = types('type doc\n  relations\n    define a: [user] or b\n    define b: [user] or a');
+    expect(await problemsOf(circle)).toEqual(['model.cycle doc#a', 'model.cycle doc#b']);
+    expect(await problemsOf(types('type doc\n  relations\n    define a: a'))).toContain('model.cycle doc#a');
+  });
+
+  it('refuses a relation after "from" that may hold more than objects', async () => {
+    const model = types(
+      'type doc\n  relations\n    define parent: [doc, doc:*]\n    define viewer: [user] or viewer from parent',
+    );
+    expect(await problemsOf(model)).toEqual(['model.tupleset_not_direct doc#viewer']);
+  });
+
+  it('refuses types twice, odd names and restrictions where nothing is assigned', async () => {
+    const relations = { 'a b': { this: {} }, self: { computed_userset: { relation: 'a b' } } };
+    const metadata = { relations: { self: { directly_related_user_types: [{ type: 'user' }] } } };
+    const model = {
+      schema_version: '1.1',
+      type_definitions: [{ type: 'user' }, { type: 'user', relations, metadata }],
+    };
+    expect(await problemsOf(model)).toEqual([
+      'model.duplicate_type user',
+      'model.name user#a b',
+      'model.name user#self',
+      'model.no_type_restriction user#a b',
+      'model.not_assignable user#self',
+    ]);
+  });
+
+  it.each([
+    ['x + 1', 'gives int'],
+    ['x < y', 'Unknown variable'],
+    ['x <', 'cannot be used'],
+  ])('refuses the condition %s', async (expression, words) => {
+    const model = types(
+      `type doc\n  relations\n    define viewer: [user with c]\ncondition c(x: int) {\n  ${expression}\n}`,
+    );
+    await expect(compileModel(model)).rejects.toThrow(words);
+    expect(await problemsOf(model)).toEqual(['model.condition c']);
+  });
+});

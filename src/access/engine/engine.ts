@@ -1,0 +1,177 @@
+import { AccessError } from './access-error.js';
+import { checkTuple } from './check-tuple.js';
+import type { Conditions, Context } from './conditions.js';
+import { createEvaluation, type Evaluation } from './evaluate.js';
+import { expand, type ExpandTree } from './expand.js';
+import { explain, type Explanation } from './explain.js';
+import { type LinkedModel, linkModel, type Relation } from './linked-model.js';
+import { listObjects } from './list-objects.js';
+import { listUsers, type UserFilter } from './list-users.js';
+import { createMemoryTuples, overlay } from './memory-tuples.js';
+import type { CompiledModel } from './model.js';
+import { parseObject, parseUser, type Tuple, type User } from './tuple.js';
+import type { TupleSource } from './tuple-source.js';
+
+export interface RequestOptions {
+  /** Tuples that exist for this question only. */
+  readonly contextualTuples?: readonly Tuple[] | undefined;
+  /** Values for the parameters of conditions. */
+  readonly context?: Context | undefined;
+}
+
+/** "user has relation to object", as a question. */
+export type TupleKey = Pick<Tuple, 'user' | 'relation' | 'object'>;
+
+export interface ListObjectsRequest {
+  readonly user: string;
+  readonly relation: string;
+  readonly type: string;
+}
+
+export interface ListUsersRequest {
+  readonly object: string;
+  readonly relation: string;
+  /** `user` or `group#member`. */
+  readonly filters: readonly string[];
+}
+
+/** Answers without waiting. Every method throws an AccessError where it has no answer; that is never an allow. */
+export interface Engine {
+  check(tuple: TupleKey, options?: RequestOptions): boolean;
+  /** For many questions of one user about one state: what was found out for one is known for the next. */
+  asker(user: string, options?: RequestOptions): (relation: string, object: string) => boolean;
+  listObjects(request: ListObjectsRequest, options?: RequestOptions): readonly string[];
+  listUsers(request: ListUsersRequest, options?: RequestOptions): readonly string[];
+  expand(request: Pick<Tuple, 'relation' | 'object'>, options?: RequestOptions): ExpandTree;
+  explain(tuple: TupleKey, options?: RequestOptions): Explanation;
+  /** Throws when the model gives the tuple no meaning. */
+  validate(tuple: Tuple): void;
+}
+
+export interface EngineOptions {
+  /** How many steps an answer may be away: OpenFGA's 25 unless told. */
+  readonly maxDepth?: number;
+}
+
+const noConditions: Conditions = new Map();
+const noContext: Context = {};
+
+/** Answers questions about a compiled model and the tuples of a source, always as they are when asked. */
+export function createEngine(
+  compiled: CompiledModel,
+  source: TupleSource,
+  conditions: Conditions = noConditions,
+  { maxDepth = 25 }: EngineOptions = {},
+): Engine {
+  const missing = compiled.conditions.find(({ name }) => !conditions.has(name));
+  if (missing !== undefined)
+    throw new AccessError(
+      'condition.not_loaded',
+      `condition ${missing.name} is not loaded: hand in loadConditions(model)`,
+    );
+  const model = linkModel(compiled);
+
+  function prepare(
+    user: User,
+    options: RequestOptions,
+  ): { readonly source: TupleSource; readonly evaluation: Evaluation } {
+    const { contextualTuples = [], context = noContext } = options;
+    let tuples = source;
+    if (contextualTuples.length > 0) {
+      for (const tuple of contextualTuples) checkTuple(tuple, model, conditions);
+      tuples = overlay(createMemoryTuples(contextualTuples), source);
+    }
+    const evaluation = createEvaluation({ model, conditions, source: tuples, user, context, maxDepth });
+    return { source: tuples, evaluation };
+  }
+
+  return {
+    check(tuple, options = {}) {
+      const { user, relation } = readTupleKey(tuple, model);
+      return prepare(user, options).evaluation.isAllowed(relation, tuple.object);
+    },
+    asker(asked, options = {}) {
+      const { evaluation } = prepare(readUser(asked, model), options);
+      return (relation, object) => evaluation.isAllowed(readRelation(relation, object, model), object);
+    },
+    listObjects({ user: asked, relation: name, type }, options = {}) {
+      const relation = findRelation(type, name, model);
+      const user = readUser(asked, model);
+      return listObjects(relation, { model, user, ...prepare(user, options) });
+    },
+    listUsers({ object, relation: name, filters }, options = {}) {
+      const relation = findRelation(parseObject(object, 'request.object'), name, model);
+      const wanted = readFilters(filters, model);
+      const parts = { model, maxDepth, ...prepare(nobodyInParticular, options) };
+      return [...new Set(wanted.flatMap((filter) => listUsers(relation, object, filter, parts)))].sort();
+    },
+    expand({ object, relation: name }, options = {}) {
+      const relation = findRelation(parseObject(object, 'request.object'), name, model);
+      return expand(relation, object, prepare(nobodyInParticular, options).source);
+    },
+    explain(tuple, options = {}) {
+      const { user, relation } = readTupleKey(tuple, model);
+      return explain(relation, tuple.object, { model, user, ...prepare(user, options) });
+    },
+    validate(tuple) {
+      checkTuple(tuple, model, conditions);
+    },
+  };
+}
+
+/** Which tuples count does not depend on a user. */
+const nobodyInParticular: User = {
+  user: '',
+  userObject: '',
+  userType: '',
+  userRelation: '',
+  isWildcard: false,
+  reference: '',
+};
+
+function readTupleKey(
+  tuple: TupleKey,
+  model: LinkedModel,
+): { readonly user: User; readonly relation: Relation } {
+  const user = readUser(tuple.user, model);
+  return { user, relation: readRelation(tuple.relation, tuple.object, model) };
+}
+
+function readRelation(name: string, object: string, model: LinkedModel): Relation {
+  const type = parseObject(object, 'request.object');
+  if (!model.hasType(type)) throw new AccessError('request.object', `the model has no type ${type}`);
+  const relation = model.find(type, name);
+  if (relation === undefined)
+    throw new AccessError('request.relation', `type ${type} has no relation ${name}`);
+  return relation;
+}
+
+function readUser(text: string, model: LinkedModel): User {
+  const user = parseUser(text, 'request.user');
+  if (!model.hasType(user.userType))
+    throw new AccessError('request.user', `${text}: the model has no type ${user.userType}`);
+  if (user.userRelation !== '' && model.find(user.userType, user.userRelation) === undefined)
+    throw new AccessError(
+      'request.user',
+      `${text}: type ${user.userType} has no relation ${user.userRelation}`,
+    );
+  return user;
+}
+
+function findRelation(type: string, name: string, model: LinkedModel): Relation {
+  if (!model.hasType(type)) throw new AccessError('request.unknown_type', `the model has no type ${type}`);
+  const relation = model.find(type, name);
+  if (relation === undefined)
+    throw new AccessError('request.unknown_relation', `type ${type} has no relation ${name}`);
+  return relation;
+}
+
+function readFilters(filters: readonly string[], model: LinkedModel): readonly UserFilter[] {
+  if (filters.length === 0) throw new AccessError('request.filter', 'say which users are asked for');
+  return filters.map((filter) => {
+    const [type = '', relation = ''] = filter.split('#');
+    if (!model.hasType(type)) throw new AccessError('request.unknown_type', `the model has no type ${type}`);
+    if (relation !== '') findRelation(type, relation, model);
+    return { type, relation };
+  });
+}

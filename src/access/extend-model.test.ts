@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openAccessEngine } from './engine/index.js';
+import { extendModel } from './extend-model.js';
+import { shippedModel } from './model.generated.js';
+import { ModelRefused } from './model-text.js';
+
+const shipped = readFileSync(new URL('model.fga', import.meta.url), 'utf8');
+const team = 'type team\n  relations\n    define member: [principal, role#member]\n';
+
+async function problemsOf(text: string): Promise<readonly string[]> {
+  try {
+    await extendModel(shippedModel, text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ModelRefused)) throw error;
+    expect(error.message).not.toBe('');
+    return error.problems.map(
+      ({ code, at, line, column }) => `${code} ${at} ${String(line)}:${String(column)}`,
+    );
+  }
+}
+
+/** The shipped text with one relation of a type written in another way. */
+function changed(type: string, relation: string, line: string): string {
+  const at = shipped.indexOf(`define ${relation}:`, shipped.indexOf(`\ntype ${type}\n`));
+  const end = shipped.indexOf('\n', at);
+  return shipped.slice(0, at) + line + shipped.slice(end);
+}
+
+describe('a model that a workspace brings', () => {
+  it.each([
+    ['the shipped one', shipped],
+    ['nothing but a comment', '# nothing\n'],
+    ['types with the two lines on top', `model\n  schema 1.1\n${team}`],
+    ['types without them', team],
+    ['types without a line end', team.trimEnd()],
+    ['a condition', 'condition office(ip: ipaddress) {\n  ip.in_cidr("10.0.0.0/8")\n}\n'],
+  ])('may be %s', async (_, text) => {
+    expect(await problemsOf(text)).toEqual([]);
+  });
+
+  it('adds types beside the shipped ones, which stay as they are', async () => {
+    const model = await extendModel(shippedModel, team);
+    expect(model.types.map(({ name }) => name)).toEqual([
+      ...shippedModel.types.map(({ name }) => name),
+      'team',
+    ]);
+    expect(model.types.slice(0, -1)).toEqual(shippedModel.types);
+  });
+
+  it('may widen who can be granted a tool', async () => {
+    const widened = changed('tool', 'caller', 'define caller: [principal, team#member]');
+    const text = widened.replace('condition not_expired', `${team}\ncondition not_expired`);
+    const model = await extendModel(shippedModel, text);
+    const tuples = [
+      { user: 'principal:agent/alice', relation: 'member', object: 'team:eng' },
+      { user: 'team:eng#member', relation: 'caller', object: 'tool:builtin/Bash' },
+    ];
+    const question = { user: 'principal:agent/alice', relation: 'call', object: 'tool:builtin/Bash' };
+    expect(await (await openAccessEngine({ model, tuples })).check(question)).toBe(true);
+    // The control: the shipped model gives such a tuple no meaning.
+    expect(await (await openAccessEngine({ model: shippedModel, tuples })).check(question)).toBe(false);
+  });
+
+  it('may narrow what is needed to call', async () => {
+    const text = changed('tool', 'call', 'define call: caller but not blocked');
+    const model = await extendModel(shippedModel, text);
+    const tuples = [
+      { user: 'provider:builtin', relation: 'provider', object: 'tool:builtin/Bash' },
+      { user: 'principal:agent/alice', relation: 'caller', object: 'provider:builtin' },
+    ];
+    const question = { user: 'principal:agent/alice', relation: 'call', object: 'tool:builtin/Bash' };
+    expect(await (await openAccessEngine({ model, tuples })).check(question)).toBe(false);
+    expect(await (await openAccessEngine({ model: shippedModel, tuples })).check(question)).toBe(true);
+  });
+});
+
+describe('a model is refused, with code and place,', () => {
+  const lineOf = (words: string, text = shipped) => text.slice(0, text.indexOf(words)).split('\n').length;
+  it.each<readonly [string, string, readonly string[]]>([
+    ['that is no model', 'hello\n', ['model.syntax model 1:1']],
+    ['with a slip', `model\n  schema 1.1\ntype a\n  relations\n  defin b: [a]\n`, ['model.syntax model 5:3']],
+    ['with a slip and no lines on top', `type a\n  relations\n  defin b: [a]\n`, ['model.syntax model 3:3']],
+    ['of another version', 'model\n  schema 1.0\ntype a\n', ['model.schema_version model 1:1']],
+    [
+      'with a tool that nobody can see',
+      'type tool\n  relations\n    define call: [principal]\n',
+      [
+        'model.missing_relation tool#provider 1:1',
+        'model.missing_relation tool#group 1:1',
+        'model.missing_relation tool#seer 1:1',
+        'model.missing_relation tool#caller 1:1',
+        'model.missing_relation tool#blocked 1:1',
+        'model.missing_relation tool#barred 1:1',
+        'model.missing_relation tool#see 1:1',
+      ],
+    ],
+    [
+      'without principals that can have a parent',
+      'type principal\n',
+      ['model.missing_relation principal#parent 1:1'],
+    ],
+    [
+      'that takes blocks no longer',
+      changed('tool', 'blocked', 'define blocked: [principal]'),
+      [
+        `model.narrowed tool#blocked ${String(lineOf('define blocked', shipped.slice(shipped.indexOf('type tool'))) + lineOf('type tool') - 1)}:5`,
+      ],
+    ],
+    [
+      'in which an end of time never comes',
+      shipped.replace('now < until', 'now < until || true'),
+      [`model.changed not_expired ${String(lineOf('condition not_expired'))}:1`],
+    ],
+    [
+      'that speaks of what is not there',
+      `${team}    define lead: [ghost]\n`,
+      ['model.undefined_type team#lead 4:5'],
+    ],
+    ['with one type twice', `${team}${team}`, ['model.duplicate_type team 1:1']],
+    ['with a condition that is none', 'condition c(x: int) {\n  x +\n}\n', ['model.condition c 1:1']],
+    [
+      'with brackets without end',
+      `type a\n  relations\n    define b: ${'('.repeat(500)}c${')'.repeat(500)}\n`,
+      ['model.too_large model 3:1'],
+    ],
+    [
+      'with brackets over many lines',
+      `type a\n  relations\n    define b: ${'(\n'.repeat(500)}`,
+      ['model.too_large model 9:1'],
+    ],
+    ['that is a book', `# ${'x'.repeat(70_000)}\n`, ['model.too_large model 1:1']],
+  ])('%s', async (_, text, expected) => {
+    expect(await problemsOf(text)).toEqual(expected);
+  });
+});

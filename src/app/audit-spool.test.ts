@@ -1,0 +1,83 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { AuditRecord } from '../access/ports.js';
+import { drainAuditSpool, openAuditSpool } from './audit-spool.js';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-spool-'));
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const record = (target: string): AuditRecord => ({
+  at: 1,
+  zone: 'local',
+  action: 'call',
+  decision: 'allow',
+  principal: 'user:ana',
+  target,
+});
+
+function createKeeper(fail = false) {
+  const kept: AuditRecord[] = [];
+  return {
+    kept,
+    appendAudit(records: readonly AuditRecord[]): Promise<void> {
+      if (fail) return Promise.reject(new Error('full'));
+      kept.push(...records);
+      return Promise.resolve();
+    },
+  };
+}
+
+const quiet = (): void => undefined;
+
+it('records that were left are moved into the store, and nothing of them stays', async () => {
+  const spool = openAuditSpool({ directory });
+  await spool.appendAudit([record('a'), record('b')]);
+  await spool.appendAudit([record('c')]);
+  const store = createKeeper();
+  await drainAuditSpool(directory, store, quiet);
+  expect(store.kept.map(({ target }) => target)).toEqual(['a', 'b', 'c']);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+it('two who drain at once move each record once', async () => {
+  for (let at = 0; at < 5; at += 1) await openAuditSpool({ directory }).appendAudit([record(String(at))]);
+  const store = createKeeper();
+  await Promise.all([drainAuditSpool(directory, store, quiet), drainAuditSpool(directory, store, quiet)]);
+  expect(store.kept.map(({ target }) => target).sort()).toEqual(['0', '1', '2', '3', '4']);
+});
+
+it('a line that was cut off, or is none of ours, is left out', async () => {
+  await openAuditSpool({ directory }).appendAudit([record('whole')]);
+  const [name = ''] = readdirSync(directory);
+  appendFileSync(join(directory, name), 'null\n{"at":1}\n{"at":1,"zone":"lo');
+  const store = createKeeper();
+  await drainAuditSpool(directory, store, quiet);
+  expect(store.kept.map(({ target }) => target)).toEqual(['whole']);
+});
+
+it('what the store did not take waits for the next one, and the operator is told', async () => {
+  await openAuditSpool({ directory }).appendAudit([record('kept')]);
+  const told: string[] = [];
+  await drainAuditSpool(directory, createKeeper(true), (message) => void told.push(message));
+  expect(told).toHaveLength(1);
+  // As if whoever took it were gone: 2 ** 22 is beyond any process number.
+  const [name = ''] = readdirSync(directory);
+  const { renameSync } = await import('node:fs');
+  renameSync(join(directory, name), join(directory, name.replace(/\d+$/, '4194304')));
+  const store = createKeeper();
+  await drainAuditSpool(directory, store, quiet);
+  expect(store.kept.map(({ target }) => target)).toEqual(['kept']);
+});
+
+it('a folder that is not there holds nothing', async () => {
+  const store = createKeeper();
+  await drainAuditSpool(join(directory, 'none'), store, quiet);
+  expect(store.kept).toEqual([]);
+});

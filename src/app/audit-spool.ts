@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditRecord, AuditStore } from '../access/ports.js';
+
+export interface SpoolParts {
+  readonly directory: string;
+}
+
+/** How much one process leaves for later; beyond it, records are refused, and whoever keeps them tells the operator. */
+const maxBytes = 64 * 1024 * 1024;
+const batchSize = 1000;
+const lastLineMs = 200;
+const fresh = /^\d+-[\da-f]+\.jsonl$/;
+const taken = /^(\d+)-[\da-f]+\.jsonl\.(\d+)$/;
+
+/**
+ * Records of a gate that has not opened its store: one line each, in a file of its own. The next process that has the
+ * store open moves them there.
+ */
+export function openAuditSpool({ directory }: SpoolParts): Pick<AuditStore, 'appendAudit'> {
+  const file = join(directory, `${String(process.pid)}-${randomBytes(6).toString('hex')}.jsonl`);
+  let bytes = 0;
+  let isReady = false;
+  return {
+    async appendAudit(records) {
+      const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+      if (bytes + text.length > maxBytes) throw new Error('too many records wait to be put into the store');
+      if (!isReady) await mkdir(directory, { recursive: true, mode: 0o700 });
+      isReady = true;
+      await appendFile(file, text, { mode: 0o600 });
+      bytes += text.length;
+    },
+  };
+}
+
+/** Moves what gates left behind into the store. Files of two processes at it are never read by both. */
+export async function drainAuditSpool(
+  directory: string,
+  store: Pick<AuditStore, 'appendAudit'>,
+  warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void,
+): Promise<void> {
+  for (const name of await namesIn(directory)) {
+    const own = await take(directory, name);
+    if (own === undefined) continue;
+    try {
+      await moveInto(store, own);
+      await rm(own, { force: true });
+    } catch (error) {
+      warn('records of calls still wait to be put into the store', { file: own, error: String(error) });
+    }
+  }
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(directory)).sort();
+  } catch {
+    // Nobody left anything.
+    return [];
+  }
+}
+
+/** Renaming is how a file is claimed. One whose claimer is gone may be claimed again. */
+async function take(directory: string, name: string): Promise<string | undefined> {
+  const [, , claimer] = taken.exec(name) ?? [];
+  const isFree = fresh.test(name) || (claimer !== undefined && !isAlive(Number(claimer)));
+  if (!isFree) return undefined;
+  const own = join(directory, `${name.replace(/\.jsonl\.\d+$/, '.jsonl')}.${String(process.pid)}`);
+  try {
+    await rename(join(directory, name), own);
+    // Its writer may be in the middle of a line that goes to the file under its old name.
+    if (isAlive(Number.parseInt(name, 10))) await delay(lastLineMs);
+    return (await stat(own)).isFile() ? own : undefined;
+  } catch {
+    // Somebody else was quicker.
+    return undefined;
+  }
+}
+
+async function moveInto(store: Pick<AuditStore, 'appendAudit'>, file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  let batch: AuditRecord[] = [];
+  try {
+    for await (const line of createInterface({ input: handle.createReadStream({ encoding: 'utf8' }) })) {
+      batch.push(...recordIn(line));
+      if (batch.length < batchSize) continue;
+      await store.appendAudit(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await store.appendAudit(batch);
+  } finally {
+    await handle.close().catch(() => undefined);
+  }
+}
+
+/** The last line of a gate that was killed may be cut off. */
+function recordIn(line: string): readonly AuditRecord[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is AuditRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { at, zone, action, decision, principal } = value as Readonly<Record<string, unknown>>;
+  const texts = [zone, action, principal].every((text) => typeof text === 'string');
+  return texts && typeof at === 'number' && (decision === 'allow' || decision === 'deny');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

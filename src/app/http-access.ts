@@ -1,0 +1,95 @@
+import { type AccessStore, StoreError } from '../access/ports.js';
+import type { Gateway } from '../gateway/index.js';
+import type { Caller, Principal, Session } from '../kernel/index.js';
+import type { AdminDesk, CredentialWatch, Identify } from '../wire/http.js';
+import { deskParts } from './desk-parts.js';
+import { createCredentialWatch, createIdentify } from './identify.js';
+import type { OpenedAccess } from './open-access.js';
+import { createRightsOperations } from './rights-operations.js';
+import { createTokenOperations } from './token-operations.js';
+
+export interface HttpAccessParts {
+  readonly opened: OpenedAccess;
+  readonly gateway: Gateway;
+  readonly operator: Principal;
+  readonly zone: string;
+  readonly auth: 'token' | 'none';
+  /** Whether this is the operator's own token. */
+  readonly isOperator: (authorization: string | undefined) => boolean;
+}
+
+/** Who comes in over HTTP, how long they may stay, and what admins do there. */
+export interface HttpAccess {
+  readonly identify: Identify;
+  readonly credentials: CredentialWatch;
+  readonly desk: AdminDesk;
+}
+
+export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
+  const { opened, zone, gateway, operator: principal, ...entry } = parts;
+  const { local: operator } = opened;
+  const profiles = (): readonly string[] | undefined =>
+    opened.rights && [...opened.rights.authority.policy.names];
+  // Whoever makes tokens names profiles: which there are is known with the rights.
+  const storeWithRights = async (): Promise<AccessStore> => {
+    await opened.needRights();
+    return opened.store();
+  };
+  let opening: ReturnType<typeof deskParts> | undefined;
+  const rightsDesk = (): ReturnType<typeof deskParts> =>
+    (opening ??= deskParts({ opened, gateway, operator: principal, patienceMs }).catch((error: unknown) => {
+      // The next one who asks tries again.
+      opening = undefined;
+      throw error;
+    }));
+  return {
+    identify: createIdentify({
+      ...entry,
+      operator,
+      credentials: () =>
+        opened.rights?.credentials ?? opened.needRights().then((rights) => rights.credentials),
+      bound: (caller) => opened.bound(caller),
+    }),
+    credentials: createCredentialWatch(
+      () => opened.rights?.credentials,
+      (listener) => whenOpened(opened, listener),
+    ),
+    desk: {
+      isAdmin: (caller) => isAdmin(opened.rights, caller),
+      operations: {
+        ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
+        ...createRightsOperations(rightsDesk),
+      },
+    },
+  };
+}
+
+/** Credentials become void only once there are any. */
+function whenOpened({ access, rights }: OpenedAccess, listener: () => void): () => void {
+  const stop = access.onChange(listener);
+  const stopToo = rights?.credentials.onChange(listener);
+  return () => {
+    stop();
+    stopToo?.();
+  };
+}
+
+/** How long an admin waits for servers that never listed. */
+const patienceMs = 10_000;
+
+async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<boolean> {
+  const { principal, chain, credential } = caller;
+  // The operator needs no store to be the operator.
+  if (chain.every(isUnbound)) return true;
+  if (rights === undefined) return false;
+  const session: Session = { id: `admin/${credential}`, principal, chain, scope: 'credential' };
+  await rights.authority.refresh(session);
+  if (rights.authority.revision === undefined) {
+    throw new StoreError('store.unavailable', 'Who is an admin cannot be found out now.');
+  }
+  return rights.authority.isAdmin(session);
+}
+
+function isUnbound({ rights, profile, tools }: Caller['chain'][number]): boolean {
+  return rights === 'all' && profile === undefined && tools === undefined;
+}

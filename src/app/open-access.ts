@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Access, createLateAccess } from '../access/index.js';
+import { openAudit } from '../access/audit/index.js';
+import { type AccessStore, StoreError } from '../access/ports.js';
+import { redactText } from '../concerns/log/index.js';
+import {
+  atMost,
+  type Caller,
+  type Link,
+  type Observer,
+  type Principal,
+  type Spec,
+  type Wanted,
+} from '../kernel/index.js';
+import { AccessRefused } from './access-refused.js';
+import { drainAuditSpool, openAuditSpool } from './audit-spool.js';
+import { openRights, type Rights, type RightsParts } from './open-rights.js';
+import { openAccessStore, storeFile } from './open-store.js';
+import { createWhyNot } from './why-not.js';
+
+export interface AccessParts extends RightsParts {
+  readonly operator: Principal;
+  /** Who local sessions act as, when not the operator. */
+  readonly as?: Principal;
+  /** Others than the operator may come: over HTTP they always may. */
+  readonly isShared: boolean;
+  /** Somebody looks at rights or changes them. */
+  readonly needsDesk: boolean;
+  /** What there is by that name, whoever may see it. */
+  readonly lookup: (wanted: Wanted) => Spec | undefined;
+  /** Whether the gate offers tools of this name at all. */
+  readonly isOffered: (name: string) => boolean;
+}
+
+/** Rights, credentials and records of a gate. */
+export interface OpenedAccess {
+  readonly access: Access;
+  /** Undefined as long as nobody but the operator was there. */
+  readonly rights: Rights | undefined;
+  /** Opens them for the first one who is somebody else, or who asks about others. */
+  needRights(): Promise<Rights>;
+  readonly audit: Observer;
+  /** Who calls from this machine: the operator, or whom it was told to act as. */
+  readonly local: Caller;
+  /** The chain of a caller who came by another door, bound by what this gate was started with. */
+  bound(caller: Caller): Caller;
+  /** Opened when it is first asked for. */
+  store(): Promise<AccessStore>;
+  close(): Promise<void>;
+}
+
+/** How long a closing gate waits for its last records. */
+const lastRecordsMs = 2000;
+
+export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
+  const { log, config } = parts;
+  let opening: Promise<AccessStore> | undefined;
+  const store = (): Promise<AccessStore> => {
+    opening ??= openAccessStore(config.store, parts.stateDirectory, log).catch((error: unknown) => {
+      // The next one who needs it tries again.
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  const access = createLateAccess();
+  const spoolFolder = join(parts.stateDirectory, 'audit');
+  let whyNot = createWhyNot({ ...parts, authority: undefined });
+  let rights: Rights | undefined;
+  let openingRights: Promise<Rights> | undefined;
+
+  function use(opened: Rights): Rights {
+    rights = opened;
+    access.judgeBy(opened.authority);
+    whyNot = createWhyNot({ ...parts, authority: opened.authority });
+    void store().then((kept) =>
+      drainAuditSpool(spoolFolder, kept, (message, fields) => log('warn', message, fields)),
+    );
+    return opened;
+  }
+
+  const needRights = (): Promise<Rights> => {
+    openingRights ??= openRights(parts, store).then(use, (error: unknown) => {
+      openingRights = undefined;
+      throw error;
+    });
+    return openingRights;
+  };
+  if (needsRightsAtOnce(parts)) await orRefused(needRights);
+  const spool = openAuditSpool({ directory: spoolFolder });
+  const audit = openAudit({
+    // To load a database for writing down what the operator himself does would cost more than the rest of the gate.
+    store: async () => (rights === undefined ? spool : store()),
+    now: () => Date.now(),
+    revision: () => rights?.authority.revision,
+    whyNot: (request) => whyNot(request),
+    redact: redactText,
+    warn: (message, fields) => log('warn', message, fields),
+  });
+  const gateLinks = linksOfGate(parts);
+  return {
+    access,
+    get rights() {
+      return rights;
+    },
+    needRights,
+    audit: audit.observer,
+    local: localCaller(parts, gateLinks),
+    bound: createBound(gateLinks),
+    store,
+    async close() {
+      await atMost(lastRecordsMs, audit.close());
+      await openingRights?.catch(() => undefined);
+      await rights?.close();
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/**
+ * Where a store is there already, it may know of others than the operator. Where none is yet, nobody was ever given
+ * anything: then it is opened for the first one who comes and is not the operator.
+ */
+function needsRightsAtOnce({ as, profile, isShared, needsDesk, ...parts }: AccessParts): boolean {
+  if (as !== undefined || profile !== undefined || needsDesk) return true;
+  const { store } = parts.config;
+  return isShared && (store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory)));
+}
+
+async function orRefused(open: () => Promise<unknown>): Promise<void> {
+  try {
+    await open();
+  } catch (error) {
+    if (error instanceof StoreError) throw new AccessRefused(error.code, error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** A gate that was started with a profile shows nobody more than that, its operator included. */
+function linksOfGate({ operator, profile }: AccessParts): readonly Link[] {
+  return profile === undefined ? [] : [{ principal: operator, rights: 'all', profile }];
+}
+
+/** The same caller comes out the same each time: what was found out about a chain is remembered by it. */
+function createBound(gate: readonly Link[]): OpenedAccess['bound'] {
+  if (gate.length === 0) return (caller) => caller;
+  const known = new WeakMap<Caller, Caller>();
+  return (caller) => {
+    let bound = known.get(caller);
+    if (bound === undefined) known.set(caller, (bound = { ...caller, chain: [...gate, ...caller.chain] }));
+    return bound;
+  };
+}
+
+function localCaller({ as, operator, profile }: AccessParts, gate: readonly Link[]): Caller {
+  if (as === undefined) {
+    const chain: readonly Link[] = gate.length > 0 ? gate : [{ principal: operator, rights: 'all' }];
+    return { principal: operator, chain, credential: 'operator' };
+  }
+  const link: Link = { principal: as, rights: 'own', ...(profile !== undefined && { profile }) };
+  return { principal: as, chain: [link], credential: 'operator' };
+}

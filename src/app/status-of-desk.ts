@@ -1,0 +1,19 @@
+import type { DeskCode } from '../access/desk/index.js';
+
+/** What a refusal is in the words of HTTP. Complete by type. */
+export const statusOfDesk: Readonly<Record<DeskCode, number>> = {
+  'access.admin_required': 403,
+  'access.bad_principal': 400,
+  'access.bad_target': 400,
+  'access.unknown_tool': 404,
+  'access.unknown_profile': 404,
+  'access.unknown_token': 404,
+  'access.bad_time': 400,
+  'access.role_cycle': 409,
+  'access.not_in_model': 400,
+  'access.bad_document': 400,
+  'access.wrong_zone': 409,
+  'access.bad_request': 400,
+  'access.store_in_memory': 409,
+  'access.conflict': 409,
+};

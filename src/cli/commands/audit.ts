@@ -1,0 +1,74 @@
+import type { OpenDesk } from '../../app/desk.js';
+import { printable } from '../../config/index.js';
+import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { Failure } from '../failure.js';
+import { withDesk } from '../with-desk.js';
+
+type Page = Awaited<ReturnType<OpenDesk['desk']['audit']>>;
+
+export const audit: Command = {
+  name: 'audit',
+  summary: 'Show what was called, refused and changed: the newest first.',
+  options: [
+    configOption,
+    { name: 'denied', about: 'Only what was refused.' },
+    { name: 'principal', value: 'principal', about: 'Only of this one: agent:alice.' },
+    { name: 'action', value: 'action', about: 'Only these: call, read, get, complete, grant.write, …' },
+    { name: 'limit', value: 'number', about: 'How many, 1 to 1000. Default: 20.' },
+    { name: 'before', value: 'number', about: 'Only those before this one, for the next page.' },
+  ],
+  examples: ['tidegate audit --denied', 'tidegate audit --principal agent:alice --limit 100 --json'],
+  run(given, context) {
+    const wish = {
+      ...textMember(given, 'principal'),
+      ...textMember(given, 'action'),
+      ...numberMember(given, 'limit'),
+      ...numberMember(given, 'before'),
+      ...(given.options['denied'] === true && { denied: true }),
+    };
+    return withDesk(given, context, async (desk) => {
+      const page = await desk.audit(wish);
+      context.output.json(page);
+      show(page, context);
+      return exitCodes.ok;
+    });
+  },
+};
+
+function textMember(given: Given, name: string): Readonly<Record<string, string>> {
+  const value = textOption(given, name);
+  return value === undefined ? {} : { [name]: value };
+}
+
+function numberMember(given: Given, name: string): Readonly<Record<string, number>> {
+  const value = textOption(given, name);
+  if (value === undefined) return {};
+  if (/^\d{1,15}$/.test(value)) return { [name]: Number(value) };
+  throw new Failure('usage.bad_value', `--${name} takes a number, not "${value}".`);
+}
+
+/** What a change was about, as it was typed. */
+function wordsOf({ what, profile, add, remove }: Readonly<Record<string, unknown>>): string {
+  const words = what ?? profile;
+  const counts = [
+    ...(Array.isArray(add) ? [`+${String(add.length)}`] : []),
+    ...(Array.isArray(remove) ? [`-${String(remove.length)}`] : []),
+  ];
+  return [...(typeof words === 'string' ? [words] : []), ...counts].join(' ');
+}
+
+function show({ records, before }: Page, { output }: Context): void {
+  const rows = records.map(
+    ({ at, decision, principal, action, target = '', reason, outcome, detail = {} }) => [
+      new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+      output.paint(decision === 'allow' ? 'green' : 'red', decision),
+      printable(principal),
+      printable(action),
+      printable([target, wordsOf(detail), decision === 'deny' ? reason : outcome].filter(Boolean).join('  ')),
+    ],
+  );
+  if (rows.length === 0) output.line('There is nothing to show.');
+  else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows]);
+  if (before !== undefined) output.note(`there is more: tidegate audit --before ${String(before)}`);
+}

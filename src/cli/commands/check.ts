@@ -1,0 +1,37 @@
+import { printable } from '../../config/index.js';
+import { type Command, configOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { actionOf, askedOptions, askingOf } from '../asking.js';
+import { withDesk } from '../with-desk.js';
+
+export const check: Command = {
+  name: 'check',
+  summary: 'Say whether a principal may call a tool. Exit status 0: yes; 1: no.',
+  arguments: [
+    { name: '<principal>', about: 'agent:alice, user:ana or service:ci.' },
+    {
+      name: '<what>',
+      about:
+        'Read, server:github/create_issue, prompt:name, resource:address; server:github for its prompts and resources.',
+    },
+  ],
+  options: [configOption, ...askedOptions],
+  examples: ['tidegate check agent:alice Bash', 'tidegate check agent:alice github_get_issue --action see'],
+  run(given, context) {
+    const { output } = context;
+    const [principal = '', what = ''] = given.arguments;
+    const asking = { action: actionOf(given), ...askingOf(given) };
+    return withDesk(given, context, async (desk) => {
+      const checked = await desk.check(principal, what, asking);
+      output.json(checked);
+      const { decision, action, reason, revision } = checked;
+      const isAllowed = decision === 'allow';
+      const sign = output.paint(isAllowed ? 'green' : 'red', isAllowed ? output.signs.yes : output.signs.no);
+      const state = revision === undefined ? '' : `, revision ${String(revision)}`;
+      output.line(
+        `${sign} ${printable(principal)} ${isAllowed ? 'may' : 'may not'} ${action} ${printable(what)} (${reason}${state})`,
+      );
+      return isAllowed ? exitCodes.ok : exitCodes.internal;
+    });
+  },
+};

@@ -1,0 +1,32 @@
+import { printable } from '../../config/index.js';
+import { type Command, configOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { withDesk } from '../with-desk.js';
+
+export const profileList: Command = {
+  name: 'profile list',
+  summary: 'List the profiles: what they extend, how many tools they give, where they come from.',
+  options: [configOption],
+  examples: ['tidegate profile list', 'tidegate profile list --json'],
+  run(given, context) {
+    const { output } = context;
+    return withDesk(given, context, async (desk) => {
+      const list = await desk.profileList();
+      output.json(list);
+      const rows = list.profiles.map(({ name, isDefault, tools, parents, source, description = '' }) => [
+        `${output.paint('bold', printable(name))}${isDefault ? ' *' : ''}`,
+        String(tools),
+        printable(parents.join(', ')) || '-',
+        source,
+        printable(description),
+      ]);
+      output.table([['PROFILE', 'TOOLS', 'EXTENDS', 'FROM', 'ABOUT'], ...rows]);
+      output.line(
+        list.defaultProfile === undefined
+          ? '\nWhoever has no profile has no tools from one.'
+          : `\n* applies to whoever has no profile. Assign one: tidegate profile assign agent:alice coding`,
+      );
+      return exitCodes.ok;
+    });
+  },
+};

@@ -1,0 +1,49 @@
+import { type Command, configOption, type Given, textOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { Failure } from '../failure.js';
+import { didYouMean } from '../nearest-name.js';
+import { showMade } from '../token-text.js';
+import { expiresOption, labelOption, profileCeiling, toolsCeiling, wishOf } from '../token-wish.js';
+import { withTokenDesk } from '../with-token-desk.js';
+
+export const tokenCreate: Command = {
+  name: 'token create',
+  summary: 'Make a token for a client of the gate. Its secret is shown this once.',
+  options: [
+    { name: 'as', value: 'principal', about: 'Whose token it is, such as agent:alice.' },
+    profileCeiling,
+    toolsCeiling,
+    expiresOption,
+    labelOption,
+    configOption,
+  ],
+  examples: [
+    'tidegate token create --as agent:alice --profile coding --expires 30d',
+    "tidegate token create --as service:ci --tools 'Read,github_*' --label nightly",
+  ],
+  async run(given, context) {
+    const principal = principalOf(given);
+    const wish = { ...wishOf(given), principal };
+    const { tokenJson } = await import('../../app/token-json.js');
+    return withTokenDesk(given, context, async (opened) => {
+      const made = await opened.desk.create(wish);
+      context.output.json({ ...made, token: tokenJson(made.token) });
+      showMade(made, opened, context);
+      return exitCodes.ok;
+    });
+  },
+};
+
+const kinds = ['agent', 'user', 'service'];
+
+function principalOf(given: Given): string {
+  const as = textOption(given, 'as');
+  const next = 'tidegate token create --as agent:alice';
+  if (as === undefined)
+    throw new Failure('usage.missing_argument', '--as is missing: say whose token it is.', next);
+  const [kind = '', ...name] = as.split(':');
+  if (kinds.includes(kind) && name.join(':') !== '') return as;
+  const near = name.length === 0 ? '' : didYouMean(kind, kinds);
+  const message = `--as takes kind:name, such as agent:alice; the kinds are ${kinds.join(', ')}.${near}`;
+  throw new Failure('token.bad_principal', message, next);
+}

@@ -1,0 +1,33 @@
+import { printable } from '../../config/index.js';
+import { type Command, configOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { colourOfState, timeText } from '../token-text.js';
+import { withTokenDesk } from '../with-token-desk.js';
+
+export const tokenList: Command = {
+  name: 'token list',
+  summary: 'List the tokens of clients: whose they are, how they stand, when they were last used.',
+  options: [configOption],
+  examples: ['tidegate token list', 'tidegate token list --json'],
+  async run(given, context) {
+    const { output } = context;
+    const { tokenJson } = await import('../../app/token-json.js');
+    return withTokenDesk(given, context, async ({ desk }) => {
+      const tokens = await desk.list();
+      output.json({ tokens: tokens.map(tokenJson) });
+      const rows = tokens.map((token) => [
+        token.id,
+        printable(token.principal),
+        output.paint(colourOfState[token.state], token.state),
+        printable(token.profile ?? '-'),
+        token.expiresAt === undefined ? 'never' : timeText(token.expiresAt),
+        timeText(token.lastUsedAt),
+        printable(token.label ?? '-'),
+      ]);
+      const head = ['TOKEN', 'FOR', 'STATE', 'PROFILE', 'EXPIRES', 'LAST USED', 'LABEL'];
+      if (rows.length > 0) output.table([head, ...rows]);
+      else output.line('There are no tokens. Make one: tidegate token create --as agent:alice');
+      return exitCodes.ok;
+    });
+  },
+};

@@ -1,0 +1,94 @@
+// An explanation as a tree: the answer, each link of the chain with what led to it, and what would change it.
+import type { OpenDesk } from '../app/desk.js';
+import { printable } from '../config/index.js';
+import type { Output } from './output.js';
+import { shortTime } from './rights-text.js';
+
+type Explained = Awaited<ReturnType<OpenDesk['desk']['explain']>>;
+type LinkView = Explained['links'][number];
+type Step = LinkView['because'][number];
+
+export function showExplained(explained: Explained, output: Output): void {
+  const { decision, says, reason, revision, zone, model, links, decidedBy, change, notes } = explained;
+  const isAllowed = decision === 'allow';
+  const sign = output.paint(isAllowed ? 'green' : 'red', isAllowed ? output.signs.yes : output.signs.no);
+  output.line(`${sign} ${output.paint('bold', printable(says))}`);
+  const state = revision === undefined ? 'no revision' : `revision ${String(revision)}`;
+  output.line(
+    output.paint('dim', `  ${reason}, ${state}, zone ${printable(zone)}, model ${printable(model)}`),
+  );
+  for (const [at, link] of links.entries()) {
+    output.line();
+    showLink(link, at === decidedBy && links.length > 1, output);
+  }
+  if (change.length > 0) output.line('\nTo change it');
+  for (const { says: words, command } of change) {
+    output.line(`  ${printable(words)}`);
+    if (command !== undefined) output.line(`    ${output.paint('bold', printable(command))}`);
+  }
+  for (const note of notes) output.note(note);
+}
+
+const rightsWords: Readonly<Record<LinkView['rights'], string>> = {
+  own: 'its own rights',
+  inherited: 'what those before it have',
+  all: 'the operator',
+};
+
+function showLink(link: LinkView, isDeciding: boolean, output: Output): void {
+  const { principal, decision, reason, rights, because, missing, error } = link;
+  const sign = decision === 'allow' ? output.signs.yes : output.signs.no;
+  const more = [rightsWords[rights], ...boundsOf(link)].join('; ');
+  output.line(`${sign} ${printable(principal)}  ${output.paint('dim', `(${more})`)}`);
+  if (isDeciding) output.line(`  ${reason}: this link decides`);
+  showSteps(because, '  ', output);
+  if (missing !== undefined)
+    output.line(
+      `  ${output.signs.last}${missing.found === 'nothing' ? 'nothing says' : 'found'}: ${printable(missing.says)}`,
+    );
+  if (error !== undefined) output.line(`  ${output.signs.last}${printable(error)}`);
+}
+
+function boundsOf({ profiles, profile, tools, token }: LinkView): readonly string[] {
+  return [
+    ...(profiles.length > 0 ? [`profile ${printable(profiles.join(', '))}`] : []),
+    ...(profile === undefined ? [] : [`never beyond ${printable(profile)}`]),
+    ...(tools === undefined ? [] : [`only ${printable(tools.join(', '))}`]),
+    ...(token === undefined ? [] : [printable(token)]),
+  ];
+}
+
+function showSteps(steps: readonly Step[], indent: string, output: Output): void {
+  for (const [at, { says, from, steps: below }] of steps.entries()) {
+    const isLast = at === steps.length - 1;
+    const { branch, last, bar } = output.signs;
+    const line = `${indent}${isLast ? last : branch}${printable(says)}`;
+    const next = `${indent}${isLast ? '   ' : bar}`;
+    const origin = `[${originWords(from)}]`;
+    const isShort = line.length + 2 + origin.length <= output.width;
+    output.line(isShort ? `${line}  ${output.paint('dim', origin)}` : line);
+    if (!isShort) output.line(`${next}${output.paint('dim', origin)}`);
+    showSteps(below, next, output);
+  }
+}
+
+function originWords(from: Step['from']): string {
+  switch (from.kind) {
+    case 'stored':
+      return `${printable(from.by)}, ${shortTime(from.at)}, revision ${String(from.revision)}`;
+    case 'profile': {
+      const place = from.isShipped
+        ? 'shipped'
+        : `file${from.line === undefined ? '' : ` line ${String(from.line)}`}`;
+      return `profile ${printable(from.from)}, ${place}: "${printable(from.entry)}"`;
+    }
+    case 'file':
+      return 'file of profiles, under principals';
+    case 'default_profile':
+      return 'nothing is assigned, so this applies';
+    case 'credential':
+      return 'nothing is assigned, so the profile of the credential applies';
+    case 'catalogue':
+      return 'by what it is';
+  }
+}

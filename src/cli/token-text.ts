@@ -1,0 +1,60 @@
+import type { OpenTokenDesk } from '../app/open-token-desk.js';
+import { printable } from '../config/index.js';
+import type { Context } from './command.js';
+import type { Colour } from './output.js';
+
+type Desk = OpenTokenDesk['desk'];
+export type Made = Awaited<ReturnType<Desk['create']>>;
+export type Token = Made['token'];
+
+export const colourOfState: Readonly<Record<Token['state'], Colour>> = {
+  active: 'green',
+  expired: 'yellow',
+  revoked: 'dim',
+  parent_void: 'dim',
+  unreadable: 'red',
+};
+
+/** `2026-01-31 12:00`, in UTC as everywhere. */
+export function timeText(time: number | undefined): string {
+  return time === undefined ? '-' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Everything that is known of a token, one line each. */
+export function tokenLines(token: Token, { output }: Context): void {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Id', token.id],
+    ['For', token.principal],
+    ['State', output.paint(colourOfState[token.state], token.state)],
+    ['Label', token.label],
+    ['Profile', token.profile],
+    ['Tools', token.tools?.join(', ')],
+    ['Made from', token.parent],
+    ['Activated', token.inheritsActive === false ? 'starts with nothing of its parent' : undefined],
+    ['Made', `${timeText(token.createdAt)} by ${token.createdBy}`],
+    ['Expires', token.expiresAt === undefined ? 'never' : timeText(token.expiresAt)],
+    ['Revoked', token.revokedAt === undefined ? undefined : timeText(token.revokedAt)],
+    ['Last used', token.lastUsedAt === undefined ? 'not yet' : timeText(token.lastUsedAt)],
+  ];
+  for (const [name, value] of facts) {
+    if (value !== undefined) output.line(`${name.padEnd(10)}${name === 'State' ? value : printable(value)}`);
+  }
+}
+
+/** A new token, its secret this once, and how to use it. */
+export function showMade(made: Made, { tidegate }: OpenTokenDesk, context: Context): void {
+  const { output } = context;
+  output.line(
+    `${'Token'.padEnd(10)}${output.paint('bold', made.secret)}  (shown this once; only its hash is kept)`,
+  );
+  tokenLines(made.token, context);
+  output.line(
+    `${'Use it'.padEnd(10)}TIDEGATE_TOKEN=<token> tidegate mcp --via ${gateUrl(tidegate.config.http)}`,
+  );
+}
+
+/** Where `serve` listens by the configuration. */
+function gateUrl({ host, port }: OpenTokenDesk['tidegate']['config']['http']): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${String(port)}/mcp`;
+}

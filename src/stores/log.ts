@@ -1,0 +1,6 @@
+/** Where a store tells of trouble that nobody is waiting to hear. */
+export type StoreLog = (
+  level: 'warn' | 'info',
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;

@@ -1,0 +1,166 @@
+import {
+  type AccessStore,
+  type AuditRecord,
+  type GrantsWritten,
+  type GrantWrite,
+  StoreError,
+  type TokenRecord,
+} from '../../access/ports.js';
+import { createListeners } from '../listeners.js';
+import { changesOf, isMatch, planChange } from '../plan-change.js';
+import { auditOf, auditText, tokenOf, tokenText } from '../record-text.js';
+import { compareKeys, keyOf, requireStorable, requireStorableWrite } from '../words.js';
+import {
+  changesSince,
+  createMemoryDatabase,
+  keepAudit,
+  type MemoryDatabase,
+  noteChanges,
+  zoneOf,
+} from './memory-database.js';
+
+/** A handle on a database in memory; on one of its own, unless it is given one. */
+export function createMemoryStore(database: MemoryDatabase = createMemoryDatabase()): AccessStore {
+  const { zones, tokens, hashes, audit, handles } = database;
+  const listeners = createListeners();
+  handles.add(listeners);
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw new StoreError('store.closed', 'The store in memory is closed.');
+  };
+  return {
+    kind: 'memory',
+    revision(zone) {
+      requireOpen();
+      return zones.get(zone)?.revision ?? 0;
+    },
+    onChange(listener) {
+      requireOpen();
+      return listeners.add(listener);
+    },
+    changes(zone, from) {
+      requireOpen();
+      return changesSince(zones.get(zone), from);
+    },
+    async write(change) {
+      requireOpen();
+      requireStorableWrite(change);
+      const written = writeGrants(database, change);
+      if (written.added.length + written.removed.length > 0) tell(database, change.zone);
+      return written;
+    },
+    async grants(zone, filter = {}) {
+      requireOpen();
+      const present = [...(zones.get(zone)?.grants.values() ?? [])];
+      return present.filter((grant) => isMatch(grant, filter)).sort(compareKeys);
+    },
+    findToken(hash) {
+      requireOpen();
+      return tokens.get(hashes.get(hash) ?? '');
+    },
+    token(id) {
+      requireOpen();
+      return tokens.get(id);
+    },
+    async addToken(token, record) {
+      requireOpen();
+      const revision = addToken(database, token, record);
+      tell(database, token.zone);
+      return revision;
+    },
+    async revokeToken(zone, id, at, record) {
+      requireOpen();
+      const token = tokens.get(id);
+      if (token?.zone !== zone || token.revokedAt !== undefined) return undefined;
+      const revision = bump(database, zone, record);
+      tokens.set(id, { ...token, revokedAt: at });
+      tell(database, zone);
+      return revision;
+    },
+    async tokens(zone) {
+      requireOpen();
+      return [...tokens.values()].filter((token) => token.zone === zone);
+    },
+    async touchTokens(uses) {
+      requireOpen();
+      for (const { id, at } of uses) {
+        const token = tokens.get(id);
+        if (token !== undefined)
+          tokens.set(id, { ...token, lastUsedAt: Math.max(at, token.lastUsedAt ?? at) });
+      }
+    },
+    async appendAudit(records) {
+      requireOpen();
+      const kept = records.map((record) => auditOf(auditText(record, undefined)));
+      for (const record of kept) append(database, record);
+    },
+    async audit({ zone, principal, decision, action, before, limit }) {
+      requireOpen();
+      const fitting = audit.filter(
+        (record) =>
+          record.zone === zone &&
+          (principal === undefined || record.principal === principal) &&
+          (decision === undefined || record.decision === decision) &&
+          (action === undefined || record.action === action) &&
+          (before === undefined || record.seq < before),
+      );
+      return fitting.reverse().slice(0, limit);
+    },
+    async close() {
+      isClosed = true;
+      handles.delete(listeners);
+      listeners.clear();
+    },
+  };
+}
+
+function writeGrants(database: MemoryDatabase, change: GrantWrite): GrantsWritten {
+  const current = database.zones.get(change.zone)?.revision ?? 0;
+  if (change.expected !== undefined && change.expected !== current)
+    throw new StoreError('store.conflict', `The zone is at revision ${current}, not ${change.expected}.`);
+  const zone = zoneOf(database, change.zone);
+  const { grants } = zone;
+  const plan = planChange(change, {
+    find: (key) => grants.get(keyOf(key)),
+    matching: (filter) => [...grants.values()].filter((grant) => isMatch(grant, filter)),
+  });
+  const changes = changesOf(plan);
+  const record = auditOf(auditText(change.record, changes.length > 0 ? current + 1 : current));
+  if (changes.length > 0) noteChanges(zone, changes);
+  for (const tuple of plan.removed) grants.delete(keyOf(tuple));
+  const { principal: createdBy, at: createdAt } = change.record;
+  const { revision } = zone;
+  for (const tuple of plan.added) grants.set(keyOf(tuple), { ...tuple, createdBy, createdAt, revision });
+  append(database, record);
+  return { revision, ...plan };
+}
+
+function addToken(database: MemoryDatabase, token: TokenRecord, record: AuditRecord): number {
+  const { id, zone, hash } = token;
+  requireStorable({ id, zone, hash });
+  if (database.tokens.has(id) || database.hashes.has(hash))
+    throw new StoreError('store.conflict', 'There is a token with this id or secret already.');
+  const { revokedAt = null, lastUsedAt = null } = token;
+  const kept = tokenOf(tokenText(token), revokedAt, lastUsedAt);
+  const revision = bump(database, zone, record);
+  database.tokens.set(id, kept);
+  database.hashes.set(hash, id);
+  return revision;
+}
+
+function bump(database: MemoryDatabase, name: string, record: AuditRecord): number {
+  const next = (database.zones.get(name)?.revision ?? 0) + 1;
+  const kept = auditOf(auditText(record, next));
+  noteChanges(zoneOf(database, name), []);
+  append(database, kept);
+  return next;
+}
+
+function append(database: MemoryDatabase, record: AuditRecord): void {
+  keepAudit(database, { ...record, seq: database.nextSeq });
+  database.nextSeq += 1;
+}
+
+function tell({ handles }: MemoryDatabase, zone: string): void {
+  for (const listeners of [...handles]) listeners.tell(zone);
+}

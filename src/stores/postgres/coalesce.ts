@@ -1,0 +1,59 @@
+/** Asks for many at once, and gives the answer for each. */
+type AskAll<Value> = (keys: readonly string[]) => Promise<(key: string) => Value>;
+
+interface Batch<Value> {
+  readonly keys: Set<string>;
+  readonly answer: Promise<(key: string) => Value>;
+  readonly send: () => void;
+}
+
+/**
+ * One question for all who ask before it is sent. Nobody is answered by a question that was sent before he asked: what he was
+ * told by somebody else until then would not be in it.
+ */
+export function createCoalescer<Value>(
+  askAll: AskAll<Value>,
+  mostAtOnce = 2,
+): (key: string) => Promise<Value> {
+  let collecting: Batch<Value> | undefined;
+  let underWay = 0;
+  const send = (): void => {
+    const batch = collecting;
+    collecting = undefined;
+    batch?.send();
+  };
+  const collect = (): Batch<Value> => {
+    const keys = new Set<string>();
+    let start = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const ask = async (): Promise<(key: string) => Value> => {
+      await started;
+      try {
+        return await askAll([...keys]);
+      } finally {
+        underWay -= 1;
+        if (collecting !== undefined) send();
+      }
+    };
+    return {
+      keys,
+      answer: ask(),
+      send() {
+        underWay += 1;
+        start();
+      },
+    };
+  };
+  return async (key) => {
+    if (collecting === undefined) {
+      collecting = collect();
+      // Whoever asks in the same breath comes along.
+      if (underWay < mostAtOnce) queueMicrotask(send);
+    }
+    const { keys, answer } = collecting;
+    keys.add(key);
+    return (await answer)(key);
+  };
+}

@@ -1,0 +1,181 @@
+import { type AccessStore, StoreError } from '../../access/ports.js';
+import type { StoreLog } from '../log.js';
+import { requireStorable, requireStorableWrite } from '../words.js';
+import { type Clients, createClients, type Sql, type Transaction } from './clients.js';
+import { createCoalescer } from './coalesce.js';
+import { isWithoutSchema, storeErrorOf } from './failures.js';
+import { migrate } from './migrate.js';
+import { readAllRevisions, readAudit, readChanges, readGrants, readRevisions, readTokens } from './reads.js';
+import { addToken, appendAudit, revokeToken, touchTokens, writeGrants } from './writes.js';
+import { createZoneWatch } from './zone-watch.js';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database?sslmode=verify-full` */
+  readonly url: string;
+  readonly log?: StoreLog;
+}
+
+/**
+ * Opens also when the server cannot be reached: then every question is answered with `store.unavailable` until it can.
+ * Rejects for what waiting does not mend, such as a newer schema.
+ */
+export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOptions): Promise<AccessStore> {
+  const place = placeOf(url);
+  const clients = await createClients(url, place);
+  const desk = createDesk(clients, place);
+  try {
+    await desk.ready();
+  } catch (error) {
+    const failure = storeErrorOf(error, place);
+    if (failure.code !== 'store.unavailable') {
+      await clients.close();
+      throw failure;
+    }
+    log('warn', 'the store cannot be reached yet', { reason: failure.message });
+  }
+  return storeOf(clients, desk, place);
+}
+
+const mostUnderWay = 10_000;
+
+/** Everything goes to tables that are there: the first to reach the server makes them. */
+interface Desk {
+  readonly ready: () => Promise<void>;
+  readonly read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
+  readonly write: <T>(work: (sql: Transaction) => Promise<T>) => Promise<T>;
+  /** Resolves when everything that was begun has ended. */
+  readonly settled: () => Promise<void>;
+}
+
+function createDesk(clients: Clients, place: string): Desk {
+  let migrated: Promise<void> | undefined;
+  const ready = async (): Promise<void> => {
+    migrated ??= migrate(clients, { place, program: __TIDEGATE_VERSION__ });
+    const current = migrated;
+    try {
+      await current;
+    } catch (error) {
+      if (migrated === current) migrated = undefined;
+      throw error;
+    }
+  };
+  const underWay = new Set<Promise<unknown>>();
+  const whenReady = async <T>(work: () => Promise<T>): Promise<T> => {
+    await ready();
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreError && isWithoutSchema(error.cause)) migrated = undefined;
+      throw error;
+    }
+  };
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (underWay.size >= mostUnderWay)
+      throw new StoreError('store.unavailable', `${mostUnderWay} questions wait for the store ${place}.`);
+    const running = whenReady(work);
+    underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      underWay.delete(running);
+    }
+  };
+  return {
+    ready,
+    settled: async () => {
+      await Promise.allSettled(underWay);
+    },
+    read: (work) => guarded(() => clients.read(work)),
+    write: (work) => guarded(() => clients.write(work)),
+  };
+}
+
+function storeOf(clients: Clients, { read, write, settled }: Desk, place: string): AccessStore {
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw new StoreError('store.closed', `The store ${place} is closed.`);
+  };
+  const revisionOf = createCoalescer(async (zones) => {
+    const found = await read((sql) => readRevisions(sql, zones, place));
+    return (zone) => found.get(zone) ?? 0;
+  });
+  const watch = createZoneWatch({
+    look: () => read(readAllRevisions),
+    listen: (hear) => clients.listen(hear),
+  });
+  return {
+    kind: 'postgres',
+    async revision(zone) {
+      requireOpen();
+      return revisionOf(zone);
+    },
+    onChange(listener) {
+      requireOpen();
+      return watch.add(listener);
+    },
+    async changes(zone, from) {
+      requireOpen();
+      return read((sql) => readChanges(sql, { zone, from, place }));
+    },
+    async write(change) {
+      requireOpen();
+      requireStorableWrite(change);
+      return write((sql) => writeGrants(sql, change, place));
+    },
+    async grants(zone, filter = {}) {
+      requireOpen();
+      return read((sql) => readGrants(sql, zone, filter));
+    },
+    async findToken(hash) {
+      requireOpen();
+      return (await read((sql) => readTokens(sql, 'hash', hash)))[0];
+    },
+    async token(id) {
+      requireOpen();
+      return (await read((sql) => readTokens(sql, 'id', id)))[0];
+    },
+    async addToken(token, record) {
+      requireOpen();
+      const { id, zone, hash } = token;
+      requireStorable({ id, zone, hash });
+      return write((sql) => addToken(sql, token, { record, place }));
+    },
+    async revokeToken(zone, id, at, record) {
+      requireOpen();
+      return write((sql) => revokeToken(sql, { zone, id, at, record }, place));
+    },
+    async tokens(zone) {
+      requireOpen();
+      return read((sql) => readTokens(sql, 'zone', zone));
+    },
+    async touchTokens(uses) {
+      requireOpen();
+      return write((sql) => touchTokens(sql, uses));
+    },
+    async appendAudit(records) {
+      requireOpen();
+      return write((sql) => appendAudit(sql, records));
+    },
+    async audit(filter) {
+      requireOpen();
+      return read((sql) => readAudit(sql, filter));
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      watch.close();
+      await settled();
+      await clients.close();
+    },
+  };
+}
+
+/** Which server and database, without the password. */
+function placeOf(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `postgres://${host}${pathname}`;
+  } catch (cause) {
+    throw new StoreError('store.unavailable', 'The address of the store is not a URL.', { cause });
+  }
+}

@@ -1,0 +1,58 @@
+// Every state that the tables were ever in. A released step is never edited: a change is a new step.
+
+/** The step at place n makes version n + 1. */
+export const schemaSteps: readonly string[] = [
+  `
+  create table tidegate.zones (
+    name text collate "C" primary key,
+    revision bigint not null,
+    floor bigint not null,
+    logged bigint not null
+  );
+  create table tidegate.grants (
+    zone text collate "C" not null,
+    -- The digest of its three words, which may be longer than an index takes.
+    key text collate "C" not null,
+    object text collate "C" not null,
+    relation text collate "C" not null,
+    subject text collate "C" not null,
+    condition text,
+    created_by text not null,
+    created_at bigint not null,
+    revision bigint not null,
+    primary key (zone, key)
+  );
+  create index grants_by_subject on tidegate.grants using hash (subject);
+  create index grants_by_object on tidegate.grants using hash (object);
+  create table tidegate.changes (
+    zone text collate "C" not null,
+    revision bigint not null,
+    place bigint not null,
+    change text not null,
+    primary key (zone, revision, place)
+  );
+  create table tidegate.tokens (
+    seq bigint generated always as identity,
+    id text collate "C" primary key,
+    zone text collate "C" not null,
+    hash text collate "C" not null unique,
+    record text not null,
+    revoked_at bigint,
+    last_used_at bigint
+  );
+  create index tokens_by_zone on tidegate.tokens (zone, seq);
+  create table tidegate.audit (
+    seq bigint generated always as identity primary key,
+    zone text collate "C" not null,
+    principal text collate "C" not null,
+    action text collate "C" not null,
+    decision text collate "C" not null,
+    record text not null
+  );
+  create index audit_by_zone on tidegate.audit (zone, seq);
+  create index audit_by_principal on tidegate.audit (zone, principal, seq);
+  create index audit_by_decision on tidegate.audit (zone, decision, seq);
+  `,
+];
+
+export const schemaVersion = schemaSteps.length;

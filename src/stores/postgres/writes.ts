@@ -1,0 +1,231 @@
+// Each write, inside a transaction that holds the row of its zone: revisions come one after the other.
+import { createHash } from 'node:crypto';
+import {
+  type AccessStore,
+  type AuditRecord,
+  type GrantChange,
+  type GrantKey,
+  type GrantsWritten,
+  type GrantTuple,
+  type GrantWrite,
+  StoreError,
+  type TokenRecord,
+} from '../../access/ports.js';
+import { numberOf, tupleOf } from '../cells.js';
+import { changesOf, isMatch, planChange } from '../plan-change.js';
+import { auditText, columnText, conditionText, tokenText } from '../record-text.js';
+import { keyOf } from '../words.js';
+import { channel, type Sql, type Transaction } from './clients.js';
+import { isDuplicate } from './failures.js';
+import { refuseNewer } from './migrate.js';
+import { filterOf } from './reads.js';
+import { schemaVersion } from './schema.js';
+
+/** How many changes a zone keeps for those who follow it; whoever is further behind reads all tuples. */
+const keptChanges = 10_000;
+// Cut off in larger pieces, so that not every write has to.
+const slack = 1000;
+
+export async function writeGrants(
+  sql: Transaction,
+  change: GrantWrite,
+  place: string,
+): Promise<GrantsWritten> {
+  const { zone, expected, record } = change;
+  const standing = await lockZone(sql, zone, place);
+  if (expected !== undefined && expected !== standing.revision)
+    throw new StoreError('store.conflict', `The zone is at revision ${standing.revision}, not ${expected}.`);
+  const present = await findPresent(sql, change);
+  const plan = planChange(change, {
+    find: (key) => present.get(keyOf(key)),
+    matching: (filter) => [...present.values()].filter((tuple) => isMatch(tuple, filter)),
+  });
+  const changes = changesOf(plan);
+  const revision = standing.revision + (changes.length > 0 ? 1 : 0);
+  await removeGrants(sql, zone, plan.removed);
+  await addGrants(sql, plan.added, { zone, record, revision });
+  if (changes.length > 0) await noteChanges(sql, zone, { ...standing, changes });
+  await appendAudit(sql, [record], revision);
+  return { revision, ...plan };
+}
+
+export async function addToken(
+  sql: Transaction,
+  token: TokenRecord,
+  { record, place }: { readonly record: AuditRecord; readonly place: string },
+): Promise<number> {
+  const { id, zone, hash, revokedAt = null, lastUsedAt = null } = token;
+  const standing = await lockZone(sql, zone, place);
+  try {
+    await sql`insert into tidegate.tokens (id, zone, hash, record, revoked_at, last_used_at)
+      values (${id}, ${zone}, ${hash}, ${tokenText(token)}, ${revokedAt}, ${lastUsedAt})`;
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    throw new StoreError('store.conflict', 'There is a token with this id or secret already.');
+  }
+  return bump(sql, standing, record);
+}
+
+interface Revocation {
+  readonly zone: string;
+  readonly id: string;
+  readonly at: number;
+  readonly record: AuditRecord;
+}
+
+export async function revokeToken(
+  sql: Transaction,
+  order: Revocation,
+  place: string,
+): Promise<number | undefined> {
+  const { zone, id, at, record } = order;
+  const standing = await lockZone(sql, zone, place);
+  const { count } = await sql`update tidegate.tokens set revoked_at = ${at}
+    where id = ${id} and zone = ${zone} and revoked_at is null`;
+  return count === 0 ? undefined : bump(sql, standing, record);
+}
+
+type Uses = Parameters<AccessStore['touchTokens']>[0];
+
+export async function touchTokens(sql: Transaction, uses: Uses): Promise<void> {
+  const last = new Map<string, number>();
+  for (const { id, at } of uses) last.set(id, Math.max(at, last.get(id) ?? at));
+  // In one order for everybody, so that two of these never wait for each other.
+  const rows = [...last].map(([id, at]) => ({ id, at })).sort((one, other) => (one.id < other.id ? -1 : 1));
+  for (const { id, at } of rows)
+    await sql`update tidegate.tokens set last_used_at = greatest(last_used_at, ${at}::bigint) where id = ${id}`;
+}
+
+/** `revision` is what the store fills in, for the record of a change. */
+export async function appendAudit(
+  sql: Sql | Transaction,
+  records: readonly AuditRecord[],
+  revision?: number,
+): Promise<void> {
+  if (records.length === 0) return;
+  const rows = records.map((record) => ({
+    zone: columnText(record.zone),
+    principal: columnText(record.principal),
+    action: columnText(record.action),
+    decision: record.decision,
+    record: auditText(record, revision),
+  }));
+  await sql`insert into tidegate.audit (zone, principal, action, decision, record)
+    select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as t (zone text, principal text, action text, decision text, record text)`;
+}
+
+interface Standing {
+  readonly zone: string;
+  readonly revision: number;
+  /** How many changes its log has. */
+  readonly logged: number;
+}
+
+/** From here to the end of the transaction nobody else writes to the zone. */
+async function lockZone(sql: Transaction, zone: string, place: string): Promise<Standing> {
+  await sql`insert into tidegate.zones values (${zone}, 0, 0, 0) on conflict do nothing`;
+  const [row] = await sql`
+    select revision, logged, (select max(version) from tidegate.schema_versions) as version
+    from tidegate.zones where name = ${zone} for update`;
+  // A newer program may have been here since.
+  if (numberOf(row?.['version']) > schemaVersion) await refuseNewer(sql, place);
+  return { zone, revision: numberOf(row?.['revision']), logged: numberOf(row?.['logged']) };
+}
+
+/** All that the write could touch. */
+async function findPresent(sql: Transaction, change: GrantWrite): Promise<ReadonlyMap<string, GrantTuple>> {
+  const { zone, removeMatching = [], remove = [], add = [] } = change;
+  const present = new Map<string, GrantTuple>();
+  const keep = (rows: readonly Readonly<Record<string, unknown>>[]): void => {
+    for (const row of rows) {
+      const tuple = tupleOf([row['subject'], row['relation'], row['object'], row['condition']]);
+      present.set(keyOf(tuple), tuple);
+    }
+  };
+  for (const filter of removeMatching)
+    keep(
+      await sql`select subject, relation, object, condition from tidegate.grants
+      where zone = ${zone} ${filterOf(sql, filter)}`,
+    );
+  const keys = [...remove, ...add].map(digestOf);
+  if (keys.length > 0)
+    keep(
+      await sql`select subject, relation, object, condition from tidegate.grants
+      where zone = ${zone} and key in (select json_array_elements_text(${JSON.stringify(keys)}::text::json))`,
+    );
+  return present;
+}
+
+async function removeGrants(sql: Transaction, zone: string, removed: readonly GrantKey[]): Promise<void> {
+  if (removed.length === 0) return;
+  const keys = JSON.stringify(removed.map(digestOf));
+  await sql`delete from tidegate.grants
+    where zone = ${zone} and key in (select json_array_elements_text(${keys}::text::json))`;
+}
+
+interface Added {
+  readonly zone: string;
+  readonly record: AuditRecord;
+  readonly revision: number;
+}
+
+async function addGrants(
+  sql: Transaction,
+  added: readonly GrantTuple[],
+  { zone, record, revision }: Added,
+): Promise<void> {
+  if (added.length === 0) return;
+  const rows = added.map((tuple) => ({
+    key: digestOf(tuple),
+    object: tuple.object,
+    relation: tuple.relation,
+    subject: tuple.user,
+    condition: conditionText(tuple.condition),
+  }));
+  await sql`insert into tidegate.grants
+    select ${zone}, t.*, ${record.principal}, ${record.at}::bigint, ${revision}::bigint
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as t (key text, object text, relation text, subject text, condition text)`;
+}
+
+interface Noted extends Standing {
+  readonly changes: readonly GrantChange[];
+}
+
+async function noteChanges(
+  sql: Transaction,
+  zone: string,
+  { revision, logged, changes }: Noted,
+): Promise<number> {
+  const next = revision + 1;
+  const total = logged + changes.length;
+  await sql`update tidegate.zones set revision = ${next}, logged = ${total} where name = ${zone}`;
+  const texts = JSON.stringify(changes.map((change) => JSON.stringify(change)));
+  if (changes.length > 0)
+    await sql`insert into tidegate.changes
+      select ${zone}, ${next}::bigint, place, change
+      from json_array_elements_text(${texts}::text::json) with ordinality as t (change, place)`;
+  if (total > keptChanges + slack) await prune(sql, zone);
+  // Heard by the others when this is committed.
+  await sql`select pg_notify(${channel}, '')`;
+  return next;
+}
+
+async function prune(sql: Transaction, zone: string): Promise<void> {
+  const [row] = await sql`select revision from tidegate.changes where zone = ${zone}
+    order by revision desc, place desc limit 1 offset ${keptChanges}`;
+  const floor = numberOf(row?.['revision']);
+  const { count } = await sql`delete from tidegate.changes where zone = ${zone} and revision <= ${floor}`;
+  await sql`update tidegate.zones set floor = ${floor}, logged = logged - ${count}::bigint where name = ${zone}`;
+}
+
+async function bump(sql: Transaction, standing: Standing, record: AuditRecord): Promise<number> {
+  const revision = await noteChanges(sql, standing.zone, { ...standing, changes: [] });
+  await appendAudit(sql, [record], revision);
+  return revision;
+}
+
+function digestOf(key: GrantKey): string {
+  return createHash('sha256').update(keyOf(key)).digest('base64url');
+}

@@ -1,0 +1,156 @@
+// Each order in SQL, inside a transaction that the writer has begun.
+import {
+  type AuditRecord,
+  type GrantChange,
+  type GrantKey,
+  type GrantsWritten,
+  type GrantWrite,
+  StoreError,
+  type TokenRecord,
+} from '../../access/ports.js';
+import { numberOf, tupleOf } from '../cells.js';
+import { changesOf, planChange } from '../plan-change.js';
+import { auditText, columnText, conditionText, tokenText } from '../record-text.js';
+import type { Connection, Query } from './connection.js';
+import type { Order, OrderResults } from './orders.js';
+import { conditionsOf } from './reader.js';
+
+/** How many changes a zone keeps for those who follow it; whoever is further behind reads all tuples. */
+const keptChanges = 10_000;
+// Cut off in larger pieces, so that not every write has to.
+const slack = 1000;
+
+export type ApplyOrder = (order: Order) => OrderResults[Order['kind']];
+
+export function createApplyOrder(connection: Connection): ApplyOrder {
+  const statements = statementsOf(connection);
+  return (order) => {
+    switch (order.kind) {
+      case 'prepare':
+        return undefined;
+      case 'write':
+        return writeGrants(connection, statements, order.change);
+      case 'addToken':
+        return addToken(statements, order.token, order.record);
+      case 'revokeToken': {
+        const { zone, id, at, record } = order;
+        return statements.revokeToken.run(at, id, zone) === 0 ? undefined : bump(statements, zone, record);
+      }
+      case 'touchTokens':
+        for (const { id, at } of order.uses) statements.touchToken.run(at, at, id);
+        return undefined;
+      case 'appendAudit':
+        for (const record of order.records) append(statements, record, undefined);
+        return undefined;
+    }
+  };
+}
+
+type Statements = ReturnType<typeof statementsOf>;
+
+function statementsOf(connection: Connection) {
+  const prepare = (sql: string): Query => connection.prepare(sql);
+  return {
+    standing: prepare('select revision, logged from zones where name = ?'),
+    setZone: prepare(
+      `insert into zones (name, revision, floor, logged) values (?, ?, 0, ?)
+       on conflict do update set revision = excluded.revision, logged = excluded.logged`,
+    ),
+    findGrant: prepare(
+      'select user, relation, object, condition from grants where zone = ? and object = ? and relation = ? and user = ?',
+    ),
+    addGrant: prepare('insert into grants values (?, ?, ?, ?, ?, ?, ?, ?)'),
+    removeGrant: prepare('delete from grants where zone = ? and object = ? and relation = ? and user = ?'),
+    addChange: prepare('insert into changes values (?, ?, ?, ?)'),
+    oldest: prepare(
+      'select revision from changes where zone = ? order by revision desc, place desc limit 1 offset ?',
+    ),
+    prune: prepare('delete from changes where zone = ? and revision <= ?'),
+    setFloor: prepare('update zones set floor = ?, logged = logged - ? where name = ?'),
+    findToken: prepare('select 1 from tokens where id = ? or hash = ?'),
+    addToken: prepare(
+      'insert into tokens (id, zone, hash, record, revoked_at, last_used_at) values (?, ?, ?, ?, ?, ?)',
+    ),
+    revokeToken: prepare('update tokens set revoked_at = ? where id = ? and zone = ? and revoked_at is null'),
+    touchToken: prepare('update tokens set last_used_at = max(?, coalesce(last_used_at, ?)) where id = ?'),
+    append: prepare('insert into audit (zone, principal, action, decision, record) values (?, ?, ?, ?, ?)'),
+  } satisfies Readonly<Record<string, Query>>;
+}
+
+function writeGrants(connection: Connection, statements: Statements, change: GrantWrite): GrantsWritten {
+  const { zone, expected, record } = change;
+  const standing = standingOf(statements, zone);
+  if (expected !== undefined && expected !== standing.revision)
+    throw new StoreError('store.conflict', `The zone is at revision ${standing.revision}, not ${expected}.`);
+  const plan = planChange(change, {
+    find: (key) => {
+      const row = statements.findGrant.first(zone, ...wordsOf(key));
+      return row && tupleOf(row);
+    },
+    matching(filter) {
+      const { where, values } = conditionsOf(zone, filter);
+      const query = connection.prepare(`select user, relation, object, condition from grants where ${where}`);
+      return query.all(...values).map(tupleOf);
+    },
+  });
+  const changes = changesOf(plan);
+  const revision = standing.revision + (changes.length > 0 ? 1 : 0);
+  for (const tuple of plan.removed) statements.removeGrant.run(zone, ...wordsOf(tuple));
+  for (const tuple of plan.added) {
+    const condition = conditionText(tuple.condition);
+    statements.addGrant.run(zone, ...wordsOf(tuple), condition, record.principal, record.at, revision);
+  }
+  if (changes.length > 0) noteChanges(statements, zone, { ...standing, changes });
+  append(statements, record, revision);
+  return { revision, ...plan };
+}
+
+interface Standing {
+  readonly revision: number;
+  /** How many changes its log has. */
+  readonly logged: number;
+}
+
+function standingOf({ standing }: Statements, zone: string): Standing {
+  const [revision = 0, logged = 0] = standing.first(zone) ?? [];
+  return { revision: numberOf(revision), logged: numberOf(logged) };
+}
+
+interface Noted extends Standing {
+  readonly changes: readonly GrantChange[];
+}
+
+function noteChanges(statements: Statements, zone: string, { revision, logged, changes }: Noted): number {
+  const next = revision + 1;
+  const total = logged + changes.length;
+  statements.setZone.run(zone, next, total);
+  changes.forEach((change, place) => statements.addChange.run(zone, next, place, JSON.stringify(change)));
+  if (total <= keptChanges + slack) return next;
+  const floor = numberOf(statements.oldest.first(zone, keptChanges)?.[0]);
+  statements.setFloor.run(floor, statements.prune.run(zone, floor), zone);
+  return next;
+}
+
+function addToken(statements: Statements, token: TokenRecord, record: AuditRecord): number {
+  const { id, zone, hash, revokedAt = null, lastUsedAt = null } = token;
+  if (statements.findToken.first(id, hash) !== undefined)
+    throw new StoreError('store.conflict', 'There is a token with this id or secret already.');
+  statements.addToken.run(id, zone, hash, tokenText(token), revokedAt, lastUsedAt);
+  return bump(statements, zone, record);
+}
+
+function bump(statements: Statements, zone: string, record: AuditRecord): number {
+  const revision = noteChanges(statements, zone, { ...standingOf(statements, zone), changes: [] });
+  append(statements, record, revision);
+  return revision;
+}
+
+function append(statements: Statements, record: AuditRecord, revision: number | undefined): void {
+  const { zone, principal, action, decision } = record;
+  const text = auditText(record, revision);
+  statements.append.run(columnText(zone), columnText(principal), columnText(action), decision, text);
+}
+
+function wordsOf({ object, relation, user }: GrantKey): [string, string, string] {
+  return [object, relation, user];
+}

@@ -1,0 +1,42 @@
+import type { Connection } from './connection.js';
+import { schemaSteps } from './schema.js';
+import { requireKnownVersion, schemaVersionOf } from './version.js';
+import { whileBusy } from './while-busy.js';
+
+interface MigrationParts {
+  readonly file: string;
+  readonly program: string;
+  readonly steps?: readonly string[];
+}
+
+/** Brings the file to our schema, one step per transaction: whoever is killed leaves an old version or the next one. */
+export function migrate(
+  connection: Connection,
+  { file, program, steps = schemaSteps }: MigrationParts,
+): void {
+  // Stays in the file from then on.
+  whileBusy(() => connection.exec('pragma journal_mode = wal'));
+  const isDone = (): boolean => {
+    const version = schemaVersionOf(connection, file);
+    if (version > steps.length) requireKnownVersion(version, connection, file);
+    return version >= steps.length;
+  };
+  while (!isDone()) {
+    whileBusy(() => {
+      try {
+        connection.exec('begin immediate');
+        // Another process may have been quicker.
+        const version = schemaVersionOf(connection, file);
+        const step = steps[version];
+        if (step !== undefined) {
+          connection.exec(step);
+          const note = connection.prepare('insert into schema_versions values (?, ?, ?)');
+          note.run(version + 1, program, Date.now());
+        }
+        connection.exec('commit');
+      } finally {
+        connection.abandon();
+      }
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AccessStore } from '../../access/ports.js';
+import { type BuiltStores, buildStores } from '../../../test/support/built-stores.js';
+import { openConnection } from './connection.js';
+
+const zone = 'local';
+const record = { at: 1, zone, action: 'grant.write', decision: 'allow', principal: 'user:ana' } as const;
+const tuple = { user: 'principal:agent/a', relation: 'caller', object: 'tool:a' };
+
+let stores: BuiltStores;
+let folder: string;
+/** One tuple at revision 1, in a file that is whole by itself. */
+let template: string;
+let files = 0;
+const opened: AccessStore[] = [];
+
+beforeAll(async () => {
+  stores = await buildStores();
+  folder = mkdtempSync(join(tmpdir(), 'tidegate-sqlite-'));
+  template = join(folder, 'template.db');
+  const store = await stores.openSqliteStore({ file: template });
+  await store.write({ zone, add: [tuple], record });
+  await store.close();
+});
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  stores.close();
+});
+
+function copy(): string {
+  files += 1;
+  const file = join(folder, `${files}.db`);
+  copyFileSync(template, file);
+  return file;
+}
+
+async function open(file: string): Promise<AccessStore> {
+  const store = await stores.openSqliteStore({ file });
+  opened.push(store);
+  return store;
+}
+
+async function change(file: string, sql: string): Promise<void> {
+  const connection = await openConnection(file, 1000);
+  connection.exec(sql);
+  connection.close();
+}
+
+async function failure(ask: () => unknown): Promise<unknown> {
+  try {
+    return await ask();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('the store in a file', () => {
+  it('is whole in one file that its owner alone can read, once it is closed', async () => {
+    expect(statSync(template).mode & 0o777).toBe(0o600);
+    expect(statSync(`${template}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+    const store = await open(copy());
+    expect(await store.changes(zone, undefined)).toEqual({ kind: 'all', revision: 1, tuples: [tuple] });
+  });
+
+  it('hints at what others wrote', async () => {
+    const file = copy();
+    const [one, other] = [await open(file), await open(file)];
+    const heard: string[] = [];
+    const stop = one.onChange((moved) => heard.push(moved));
+    await other.appendAudit([record]);
+    await other.write({ zone: 'elsewhere', add: [tuple], record });
+    await vi.waitFor(() => expect(heard).toEqual(['elsewhere']), { timeout: 5000 });
+    stop();
+  });
+
+  it('hints at its own writes at once', async () => {
+    const store = await open(copy());
+    const heard: string[] = [];
+    store.onChange((moved) => heard.push(moved));
+    await store.write({ zone, remove: [tuple], record });
+    expect(heard).toEqual([zone]);
+  });
+});
+
+describe('a file that is not what it should be', () => {
+  it('is damaged, in words that name it', async () => {
+    const file = copy();
+    writeFileSync(file, 'not a database, but long enough to look like one'.repeat(100), { mode: 0o600 });
+    const error = await failure(() => stores.openSqliteStore({ file }));
+    expect(error).toMatchObject({ name: 'StoreError', code: 'store.corrupt' });
+    expect(String(error)).toContain(file);
+  });
+
+  it('is never answered from as if it were empty', async () => {
+    const file = copy();
+    // Everything but the first page, which has the schema.
+    const bytes = readFileSync(file);
+    const handle = openSync(file, 'r+');
+    writeSync(handle, Buffer.alloc(bytes.length - 4096, 0xa5), 0, bytes.length - 4096, 4096);
+    closeSync(handle);
+    const error = await failure(async () => {
+      const store = await open(file);
+      return await store.changes(zone, undefined);
+    });
+    expect(error).toMatchObject({ name: 'StoreError', code: 'store.corrupt' });
+  });
+
+  it('may belong to another program', async () => {
+    const file = join(folder, 'other.db');
+    await change(file, 'create table recipes (name text)');
+    expect(await failure(() => stores.openSqliteStore({ file }))).toMatchObject({
+      code: 'store.corrupt',
+      message: expect.stringContaining('another program'),
+    });
+  });
+
+  it('is left to the newer program that wrote it, also when that comes while it is open', async () => {
+    const file = copy();
+    const store = await open(file);
+    expect(await store.revision(zone)).toBe(1);
+    await change(file, "insert into schema_versions values (99, '9.9.9', 0)");
+    const newer = { name: 'StoreError', code: 'store.newer_schema' };
+    const asks = [
+      () => store.revision(zone),
+      () => store.changes(zone, 0),
+      () => store.write({ zone, remove: [tuple], record }),
+      () => stores.openSqliteStore({ file }),
+    ];
+    for (const ask of asks) expect(await failure(ask)).toMatchObject(newer);
+    expect(String(await failure(() => stores.openSqliteStore({ file })))).toContain('Tidegate 9.9.9');
+    await change(file, 'delete from schema_versions where version = 99');
+    expect(await store.revision(zone)).toBe(1);
+  });
+
+  it('is not answered from when it was replaced, and is when it is put back', async () => {
+    const file = copy();
+    const store = await open(file);
+    await store.write({ zone, add: [{ ...tuple, object: 'tool:b' }], record });
+    const away = {
+      name: 'StoreError',
+      code: 'store.unavailable',
+      message: expect.stringContaining('replaced'),
+    };
+    renameSync(file, `${file}.away`);
+    await vi.waitFor(async () => expect(await failure(() => store.revision(zone))).toMatchObject(away));
+    expect(await failure(() => store.write({ zone, remove: [tuple], record }))).toMatchObject(away);
+    copyFileSync(template, file);
+    expect(await failure(() => store.changes(zone, 0))).toMatchObject(away);
+    renameSync(`${file}.away`, file);
+    expect(await store.revision(zone)).toBe(2);
+    expect((await store.write({ zone, remove: [tuple], record })).revision).toBe(3);
+  });
+});

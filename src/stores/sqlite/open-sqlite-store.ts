@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import { type AccessStore, StoreError } from '../../access/ports.js';
+import type { StoreLog } from '../log.js';
+import { requireStorable, requireStorableWrite } from '../words.js';
+import { storeErrorOf } from './failures.js';
+import { type FileIdentity, isStillThere, preparePlace, replacedError } from './place.js';
+import { createReader, openReadConnection, type Reader } from './reader.js';
+import { schemaVersion } from './schema.js';
+import { requireKnownVersion, schemaVersionOf } from './version.js';
+import { createWriterLink, type WriterLink } from './writer-link.js';
+import { createZoneWatch } from './zone-watch.js';
+
+export interface SqliteStoreOptions {
+  readonly file: string;
+  readonly log?: StoreLog;
+}
+
+/** Opens the file, makes it or brings it up to date. Rejects with a `StoreError` if that cannot be. */
+export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptions): Promise<AccessStore> {
+  const path = resolve(file);
+  let link: WriterLink | undefined;
+  try {
+    const identity = preparePlace(path);
+    link = createWriterLink({ file: path, identity, program: __TIDEGATE_VERSION__ });
+    const reader = await openUpToDate(path, link);
+    return storeOf({ file: path, identity, reader, link, log });
+  } catch (error) {
+    await link?.close();
+    throw storeErrorOf(error, path);
+  }
+}
+
+async function openUpToDate(file: string, link: WriterLink): Promise<Reader> {
+  const connection = await openReadConnection(file);
+  try {
+    const version = schemaVersionOf(connection, file);
+    requireKnownVersion(version, connection, file);
+    if (version < schemaVersion) await link.send({ kind: 'prepare' });
+    return createReader(connection, file);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+interface StoreParts {
+  readonly file: string;
+  readonly identity: FileIdentity;
+  readonly reader: Reader;
+  readonly link: WriterLink;
+  readonly log: StoreLog;
+}
+
+/** How long the name of the file is believed to mean the same file. */
+const believedMs = 100;
+
+function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore {
+  const watch = createZoneWatch(reader, log);
+  let lookedAt = performance.now();
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw new StoreError('store.closed', `The store ${file} is closed.`);
+  };
+  const read = (): Reader => {
+    requireOpen();
+    const now = performance.now();
+    if (now - lookedAt < believedMs) return reader;
+    if (!isStillThere(file, identity)) throw replacedError(file);
+    lookedAt = now;
+    return reader;
+  };
+  const send: WriterLink['send'] = async (order) => {
+    requireOpen();
+    const value = await link.send(order);
+    watch.look();
+    return value;
+  };
+  return {
+    kind: 'sqlite',
+    revision: (zone) => read().revision(zone),
+    onChange(listener) {
+      requireOpen();
+      return watch.add(listener);
+    },
+    changes: (zone, from) => read().changes(zone, from),
+    async write(change) {
+      requireStorableWrite(change);
+      return send({ kind: 'write', change });
+    },
+    grants: async (zone, filter = {}) => read().grants(zone, filter),
+    findToken: (hash) => read().findToken(hash),
+    token: (id) => read().token(id),
+    async addToken(token, record) {
+      const { id, zone, hash } = token;
+      requireStorable({ id, zone, hash });
+      return send({ kind: 'addToken', token, record });
+    },
+    revokeToken: (zone, id, at, record) => send({ kind: 'revokeToken', zone, id, at, record }),
+    tokens: async (zone) => read().tokens(zone),
+    touchTokens: (uses) => send({ kind: 'touchTokens', uses }),
+    appendAudit: (records) => send({ kind: 'appendAudit', records }),
+    audit: async (filter) => read().audit(filter),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      watch.close();
+      await link.close();
+      reader.close();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// What the thread that reads and the thread that writes say to each other.
+import type {
+  AccessStore,
+  AuditRecord,
+  GrantsWritten,
+  GrantWrite,
+  StoreErrorCode,
+  TokenRecord,
+} from '../../access/ports.js';
+import type { FileIdentity } from './place.js';
+
+/** The arguments of the store's own methods. */
+export type Order =
+  | { readonly kind: 'prepare' }
+  | { readonly kind: 'write'; readonly change: GrantWrite }
+  | { readonly kind: 'addToken'; readonly token: TokenRecord; readonly record: AuditRecord }
+  | {
+      readonly kind: 'revokeToken';
+      readonly zone: string;
+      readonly id: string;
+      readonly at: number;
+      readonly record: AuditRecord;
+    }
+  | { readonly kind: 'touchTokens'; readonly uses: Parameters<AccessStore['touchTokens']>[0] }
+  | { readonly kind: 'appendAudit'; readonly records: readonly AuditRecord[] };
+
+/** What each order is answered with. */
+export interface OrderResults {
+  readonly prepare: undefined;
+  readonly write: GrantsWritten;
+  readonly addToken: number;
+  readonly revokeToken: number | undefined;
+  readonly touchTokens: undefined;
+  readonly appendAudit: undefined;
+}
+
+export type Outcome =
+  | { readonly ok: true; readonly kind: Order['kind']; readonly value: OrderResults[Order['kind']] }
+  | { readonly ok: false; readonly code: StoreErrorCode; readonly message: string };
+
+/** Orders go as JSON, which is what is kept of them anyway. */
+export interface OrderMessage {
+  readonly id: number;
+  readonly order: string;
+}
+
+export interface OutcomeMessage {
+  readonly id: number;
+  readonly outcome: Outcome;
+}
+
+export interface WriterParts {
+  readonly file: string;
+  readonly identity: FileIdentity;
+  /** The version of this program, for those who find a schema that they do not know. */
+  readonly program: string;
+}

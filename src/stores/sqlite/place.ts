@@ -1,0 +1,78 @@
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreError } from '../../access/ports.js';
+
+/** Which file it is, whatever its name says later. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** Makes the folder (0700) and the file (0600) where they are not, and refuses what others could have changed. */
+export function preparePlace(file: string): FileIdentity {
+  const folder = dirname(file);
+  makeFolder(folder);
+  requireSafeFolder(folder);
+  const known = lstatSync(file, { throwIfNoEntry: false });
+  if (known !== undefined) return requireSafeFile(file, known);
+  try {
+    // Only ever opened when it is new: closing a file takes away the locks that SQLite has on it in this process.
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return requireSafeFile(file, lstatSync(file));
+}
+
+/** False when the name now means another file, or none: then others read and write what we do not see. */
+export function isStillThere(file: string, { dev, ino }: FileIdentity): boolean {
+  const now = lstatSync(file, { throwIfNoEntry: false });
+  return now?.ino === ino && now.dev === dev;
+}
+
+export function replacedError(file: string): StoreError {
+  const message = `The store ${file} was moved, removed or replaced while it was open. Put it back, or restart.`;
+  return new StoreError('store.unavailable', message);
+}
+
+// Step by step: Node's own `recursive` never comes back from a file system that takes no directories, such as /proc.
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+// Who may change the folder may put another file, or another log of SQLite's, in the place of ours.
+function requireSafeFolder(folder: string): void {
+  const stats = statSync(folder);
+  if (isForeign(stats)) throw unsafe(`The folder ${folder} of the store belongs to another user.`);
+  if (canOthersWrite(stats))
+    throw unsafe(`Others may write to ${folder}, the folder of the store: chmod go-w it.`);
+}
+
+function requireSafeFile(file: string, stats: Stats): FileIdentity {
+  if (!stats.isFile()) throw unsafe(`The store ${file} is not a plain file.`);
+  if (isForeign(stats)) throw unsafe(`The store ${file} belongs to another user.`);
+  if (canOthersWrite(stats)) throw unsafe(`Others may write to the store ${file}.`);
+  if (process.getuid !== undefined && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
+  return { dev: stats.dev, ino: stats.ino };
+}
+
+function isForeign({ uid }: Stats): boolean {
+  const self = process.getuid?.();
+  return self !== undefined && uid !== self && uid !== 0;
+}
+
+function canOthersWrite({ mode }: Stats): boolean {
+  return process.getuid !== undefined && (mode & 0o022) !== 0;
+}
+
+function unsafe(message: string): StoreError {
+  return new StoreError('store.unavailable', message);
+}

@@ -1,0 +1,166 @@
+// All that is read, on one connection that never writes. It answers at once, on the thread that asks.
+import {
+  type AuditFilter,
+  type GrantChanges,
+  type GrantFilter,
+  type StoredAudit,
+  type StoredGrant,
+  type TokenRecord,
+} from '../../access/ports.js';
+import { auditOf, columnText, tokenOf } from '../record-text.js';
+import { changeOf, listOf, numberOf, numberOrNull, textOf, tupleOf } from '../cells.js';
+import { type Cell, type Connection, openConnection, type Row } from './connection.js';
+import { storeErrorOf } from './failures.js';
+import { schemaVersion } from './schema.js';
+import { requireKnownVersion } from './version.js';
+
+export interface Reader {
+  revision(zone: string): number;
+  /** Of every zone. */
+  revisions(): ReadonlyMap<string, number>;
+  /** Another number after every commit of another connection, and cheaper than looking what changed. */
+  dataVersion(): number;
+  changes(zone: string, from: number | undefined): GrantChanges;
+  grants(zone: string, filter: GrantFilter): readonly StoredGrant[];
+  findToken(hash: string): TokenRecord | undefined;
+  token(id: string): TokenRecord | undefined;
+  tokens(zone: string): readonly TokenRecord[];
+  audit(filter: AuditFilter): readonly StoredAudit[];
+  close(): void;
+}
+
+/** A reader waits only for a log that is being put in order after a crash; this blocks its thread. */
+const busyMs = 2000;
+const largestPage = 10_000;
+
+const tupleColumns = 'user, relation, object, condition';
+const tokenColumns = 'record, revoked_at, last_used_at';
+
+/** A connection for a reader. */
+export function openReadConnection(file: string): Promise<Connection> {
+  return openConnection(file, busyMs);
+}
+
+/** On a file whose schema is ours. Closes the connection when it is closed. */
+export function createReader(connection: Connection, file: string): Reader {
+  const prepare = (sql: string) => connection.prepare(sql);
+  connection.exec('pragma query_only = 1');
+  const dataVersion = prepare('pragma data_version');
+  const revisions = prepare('select name, revision from zones');
+  const revision = prepare(
+    'select max(version), (select revision from zones where name = ?) from schema_versions',
+  );
+  const standing = prepare('select revision, floor from zones where name = ?');
+  const changes = prepare(
+    'select json_group_array(json(change) order by revision, place) from changes where zone = ? and revision > ?',
+  );
+  const tuples = prepare(`select json_group_array(json_array(${tupleColumns})) from grants where zone = ?`);
+  const byHash = prepare(`select ${tokenColumns} from tokens where hash = ?`);
+  const byId = prepare(`select ${tokenColumns} from tokens where id = ?`);
+  const ofZone = prepare(`select ${tokenColumns} from tokens where zone = ? order by seq`);
+  const asked = <T>(answer: () => T): T => {
+    try {
+      return answer();
+    } catch (error) {
+      throw storeErrorOf(error, file);
+    }
+  };
+  const revisionOf = (zone: string): number => {
+    const [version, found] = revision.first(zone) ?? [];
+    if (version !== schemaVersion) requireKnownVersion(numberOf(version), connection, file);
+    return found === null ? 0 : numberOf(found);
+  };
+  return {
+    revision: (zone) => asked(() => revisionOf(zone)),
+    revisions: () => asked(() => new Map(revisions.all().map(([name, at]) => [textOf(name), numberOf(at)]))),
+    dataVersion: () => asked(() => numberOf(dataVersion.first()?.[0])),
+    changes: (zone, from) =>
+      asked(() =>
+        inSnapshot(connection, () => {
+          const now = revisionOf(zone);
+          const floor = numberOf(standing.first(zone)?.[1] ?? 0);
+          if (from === undefined || from < floor || from > now)
+            return { kind: 'all', revision: now, tuples: listOf(tuples.first(zone)?.[0]).map(tupleOf) };
+          return {
+            kind: 'changes',
+            revision: now,
+            changes: listOf(changes.first(zone, from)?.[0]).map(changeOf),
+          };
+        }),
+      ),
+    grants: (zone, filter) => asked(() => selectGrants(connection, zone, filter).map(grantOf)),
+    findToken: (hash) => asked(() => tokenAt(byHash.first(hash))),
+    token: (id) => asked(() => tokenAt(byId.first(id))),
+    tokens: (zone) => asked(() => ofZone.all(zone).flatMap((row) => tokenAt(row) ?? [])),
+    audit: (filter) => asked(() => selectAudit(connection, filter)),
+    close: () => connection.close(),
+  };
+}
+
+function inSnapshot<T>(connection: Connection, read: () => T): T {
+  connection.exec('begin');
+  try {
+    return read();
+  } finally {
+    connection.abandon();
+  }
+}
+
+function selectGrants(connection: Connection, zone: string, filter: GrantFilter): readonly Row[] {
+  const { where, values } = conditionsOf(zone, filter);
+  const columns = `${tupleColumns}, created_by, created_at, revision`;
+  const query = connection.prepare(
+    `select ${columns} from grants where ${where} order by object, relation, user`,
+  );
+  return query.all(...values);
+}
+
+/** The words of a filter in SQL. The texts themselves are never part of it. */
+export function conditionsOf(zone: string, { user, relation, object, objectType }: GrantFilter): Conditions {
+  return joined([
+    ['zone = ?', zone],
+    ['user = ?', user],
+    ['relation = ?', relation],
+    ['object = ?', object],
+    ['instr(object, ?) = 1', objectType === undefined ? undefined : `${objectType}:`],
+  ]);
+}
+
+function selectAudit(connection: Connection, filter: AuditFilter): readonly StoredAudit[] {
+  const { zone, principal, decision, action, before, limit } = filter;
+  const { where, values } = joined([
+    ['zone = ?', columnText(zone)],
+    ['principal = ?', principal === undefined ? undefined : columnText(principal)],
+    ['decision = ?', decision],
+    ['action = ?', action === undefined ? undefined : columnText(action)],
+    ['seq < ?', before],
+  ]);
+  const query = connection.prepare(`select seq, record from audit where ${where} order by seq desc limit ?`);
+  const rows = query.all(...values, Math.min(Math.max(limit, 0), largestPage));
+  return rows.map(([seq, record]) => ({ ...auditOf(textOf(record)), seq: numberOf(seq) }));
+}
+
+interface Conditions {
+  readonly where: string;
+  readonly values: readonly Cell[];
+}
+
+/** Those that are given, all of which must hold. */
+function joined(parts: readonly (readonly [sql: string, value: Cell | undefined])[]): Conditions {
+  const given = parts.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  return { where: given.map(({ sql }) => sql).join(' and '), values: given.map(({ value }) => value) };
+}
+
+function grantOf(row: Row): StoredGrant {
+  const [createdBy, createdAt, revision] = row.slice(4);
+  return {
+    ...tupleOf(row),
+    createdBy: textOf(createdBy),
+    createdAt: numberOf(createdAt),
+    revision: numberOf(revision),
+  };
+}
+
+function tokenAt(row: Row | undefined): TokenRecord | undefined {
+  return row && tokenOf(textOf(row[0]), numberOrNull(row[1]), numberOrNull(row[2]));
+}

@@ -1,0 +1,137 @@
+import { StoreError } from '../../access/ports.js';
+import { type ApplyOrder, createApplyOrder } from './apply-order.js';
+import { numberOf } from '../cells.js';
+import { type Connection, openConnection, type Query } from './connection.js';
+import { isBusy, storeErrorOf } from './failures.js';
+import { migrate } from './migrate.js';
+import type { Order, Outcome, WriterParts } from './orders.js';
+import { isStillThere, replacedError } from './place.js';
+import { requireKnownVersion } from './version.js';
+import { whileBusy } from './while-busy.js';
+
+/** The one that writes. It blocks its thread, and has one of its own for that. */
+export interface Writer {
+  /** In one transaction, on disk when it resolves. Each order has an outcome of its own; it never rejects. */
+  run(orders: readonly Order[]): Promise<readonly Outcome[]>;
+  close(): void;
+}
+
+interface Desk {
+  readonly connection: Connection;
+  readonly apply: ApplyOrder;
+  readonly version: Query;
+}
+
+/** A connection that was dropped lives on until its statements are collected, so it is not dropped often. */
+const dropAtMostEveryMs = 1000;
+
+/** Opens the file at the first order, and again after it was found damaged. */
+export function createWriter(parts: WriterParts): Writer {
+  let desk: Desk | undefined;
+  let openedAt = 0;
+  const drop = (): void => {
+    desk?.connection.close();
+    desk = undefined;
+  };
+  return {
+    async run(orders) {
+      try {
+        desk ??= await openDesk(parts);
+        openedAt ||= performance.now();
+        return runTogether(parts, desk, orders);
+      } catch (error) {
+        if (performance.now() - openedAt > dropAtMostEveryMs) {
+          drop();
+          openedAt = 0;
+        }
+        return orders.map(() => failure(error, parts.file));
+      }
+    },
+    close() {
+      try {
+        // So that the file alone is whole, if nobody else is at it.
+        desk?.connection.pragma('wal_checkpoint(truncate)');
+      } catch {
+        // Everything is kept in the log as well.
+      }
+      drop();
+    },
+  };
+}
+
+async function openDesk(parts: WriterParts): Promise<Desk> {
+  requireSameFile(parts);
+  // SQLite's own waiting is neither fair nor drawn by lot.
+  const connection = await openConnection(parts.file, 0);
+  try {
+    whileBusy(() => connection.exec('pragma synchronous = full'));
+    // What a burst of writes leaves of the log is given back.
+    whileBusy(() => connection.exec('pragma journal_size_limit = 16777216'));
+    migrate(connection, parts);
+    const version = connection.prepare('select max(version) from schema_versions');
+    return { connection, apply: createApplyOrder(connection), version };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function runTogether(parts: WriterParts, desk: Desk, orders: readonly Order[]): readonly Outcome[] {
+  requireSameFile(parts);
+  try {
+    const outcomes = whileBusy(() => inTransaction(parts, desk, orders));
+    // What was written to a file that has no name any more is not kept.
+    requireSameFile(parts);
+    return outcomes;
+  } catch (error) {
+    // One that the disk has no room for must not take the others with it.
+    if (orders.length > 1 && !isBusy(error) && !(error instanceof StoreError))
+      return orders.flatMap((order) => runAlone(parts, desk, order));
+    throw error;
+  }
+}
+
+function runAlone(parts: WriterParts, desk: Desk, order: Order): readonly Outcome[] {
+  try {
+    return runTogether(parts, desk, [order]);
+  } catch (error) {
+    return [failure(error, parts.file)];
+  }
+}
+
+function inTransaction({ file }: WriterParts, desk: Desk, orders: readonly Order[]): readonly Outcome[] {
+  const { connection, version } = desk;
+  try {
+    connection.exec('begin immediate');
+    // A newer program may have been here since.
+    requireKnownVersion(numberOf(version.first()?.[0]), connection, file);
+    const outcomes = orders.map((order) => inSavepoint(desk, order, file));
+    connection.exec('commit');
+    return outcomes;
+  } finally {
+    connection.abandon();
+  }
+}
+
+/** What is refused takes only itself back. */
+function inSavepoint({ connection, apply }: Desk, order: Order, file: string): Outcome {
+  connection.exec('savepoint one');
+  try {
+    const value = apply(order);
+    connection.exec('release one');
+    return { ok: true, kind: order.kind, value };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    connection.exec('rollback to one; release one');
+    return failure(error, file);
+  }
+}
+
+function requireSameFile({ file, identity }: WriterParts): void {
+  if (!isStillThere(file, identity)) throw replacedError(file);
+}
+
+function failure(error: unknown, file: string): Outcome {
+  const { code, message } = storeErrorOf(error, file);
+  return { ok: false, code, message };
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import type { GrantChanges, GrantTuple } from '../../access/ports.js';
+import { storeCase, tokenOf, recordOf, tupleOf, tuplesIn, writeOf } from './case.js';
+
+type State = ReadonlyMap<string, GrantTuple>;
+
+export const changeCases = [
+  storeCase('from any revision the changes lead to where the zone is', async ({ zone, open }) => {
+    const store = await open();
+    const history: State[] = [new Map()];
+    for (let round = 0; round < 60; round += 1) {
+      const { revision } = await store.write(writeOf(zone, randomChange(round)));
+      history[revision] = stateOf(await tuplesIn(store, zone));
+    }
+    const now = await store.revision(zone);
+    assert.equal(history.length, now + 1);
+    for (const [from, before] of history.entries()) {
+      const answer = await store.changes(zone, from);
+      assert.equal(answer.revision, now);
+      assert.equal(answer.kind, 'changes');
+      assert.deepEqual(follow(before, answer), history[now], `from revision ${from}`);
+    }
+  }),
+
+  storeCase(
+    'from nowhere, from the future and from before all time there are all tuples',
+    async ({ zone, open }) => {
+      const store = await open();
+      const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
+      await store.write(writeOf(zone, { add: [tuple] }));
+      for (const from of [undefined, 2, 1000, -1, Number.MAX_SAFE_INTEGER])
+        assert.deepEqual(await store.changes(zone, from), { kind: 'all', revision: 1, tuples: [tuple] });
+      assert.deepEqual(await store.changes(zone, 1), { kind: 'changes', revision: 1, changes: [] });
+      assert.deepEqual(await store.changes(zone, 0), {
+        kind: 'changes',
+        revision: 1,
+        changes: [{ kind: 'add', tuple }],
+      });
+    },
+  ),
+
+  storeCase('a change of tokens moves the revision, and no tuple', async ({ zone, open }) => {
+    const store = await open();
+    const token = tokenOf(zone);
+    assert.equal(await store.addToken(token, recordOf(zone)), 1);
+    assert.deepEqual(await store.changes(zone, 0), { kind: 'changes', revision: 1, changes: [] });
+    assert.equal(await store.revokeToken(zone, token.id, 5, recordOf(zone)), 2);
+    assert.equal(await store.revision(zone), 2);
+    assert.deepEqual(await store.changes(zone, 1), { kind: 'changes', revision: 2, changes: [] });
+  }),
+
+  storeCase(
+    'the log of changes ends somewhere; whoever is further behind starts anew',
+    async ({ zone, open }) => {
+      const store = await open();
+      // Twice what a log keeps, and one write that is longer than the log.
+      const lists = [...Array.from({ length: 24 }, () => 1000), 12_000, 10];
+      const state = new Map<string, GrantTuple>();
+      for (const [write, length] of lists.entries()) {
+        const add = Array.from({ length }, (_, place) =>
+          tupleOf(`principal:user/${place}`, 'caller', `tool:${write}`),
+        );
+        const removeMatching = [{ object: `tool:${write - 1}` }];
+        await store.write(writeOf(zone, { add, removeMatching }));
+        for (const tuple of add) state.set(JSON.stringify(tuple), tuple);
+        for (const [name, { object }] of state) if (object === `tool:${write - 1}`) state.delete(name);
+      }
+      const now = await store.revision(zone);
+      assert.equal(now, lists.length);
+      const kinds = new Set<string>();
+      for (let from = 0; from <= now; from += 1) {
+        const answer = await store.changes(zone, from);
+        kinds.add(answer.kind);
+        if (answer.kind === 'all') assert.deepEqual(stateOf(answer.tuples), stateOf([...state.values()]));
+        else assert.ok(answer.changes.length < 30_000);
+      }
+      assert.deepEqual(kinds, new Set(['all', 'changes']));
+      assert.equal((await store.changes(zone, 0)).kind, 'all');
+      assert.equal((await store.changes(zone, now)).kind, 'changes');
+    },
+  ),
+];
+
+function randomChange(round: number) {
+  const tuple = (): GrantTuple => {
+    const plain = tupleOf(
+      `principal:user/${dice(3)}`,
+      ['caller', 'seer'][dice(2)] ?? 'caller',
+      `tool:${dice(4)}`,
+    );
+    return dice(3) === 0 ? { ...plain, condition: { name: 'c', context: { n: dice(3) } } } : plain;
+  };
+  const some = (most: number): GrantTuple[] => Array.from({ length: dice(most + 1) }, tuple);
+  const removeMatching = round % 7 === 6 ? [{ user: `principal:user/${dice(3)}` }] : [];
+  return { add: some(3), remove: some(2), removeMatching };
+}
+
+function dice(sides: number): number {
+  return Math.floor(Math.random() * sides);
+}
+
+function stateOf(tuples: readonly GrantTuple[]): State {
+  const sorted = tuples.map((tuple): [string, GrantTuple] => [nameOf(tuple), tuple]);
+  return new Map(sorted.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function follow(before: State, answer: GrantChanges): State {
+  if (answer.kind === 'all') return stateOf(answer.tuples);
+  const state = new Map(before);
+  for (const { kind, tuple } of answer.changes) {
+    if (kind === 'add') state.set(nameOf(tuple), tuple);
+    else assert.ok(state.delete(nameOf(tuple)), 'what goes was there');
+  }
+  return stateOf([...state.values()]);
+}
+
+function nameOf({ user, relation, object }: Pick<GrantTuple, 'user' | 'relation' | 'object'>): string {
+  return JSON.stringify([user, relation, object]);
+}

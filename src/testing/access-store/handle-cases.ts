@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import type { AccessStore } from '../../access/ports.js';
+import { recordOf, storeCase, tokenOf, tupleOf, tuplesIn, writeOf } from './case.js';
+
+const handles = 8;
+const writesEach = 25;
+
+export const handleCases = [
+  storeCase('what one handle was told is true at once for every other', async ({ zone, open }) => {
+    const [writer, reader] = [await open(), await open()];
+    const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
+    for (let round = 1; round <= 40; round += 2) {
+      await writer.write(writeOf(zone, { add: [tuple] }));
+      assert.equal(await reader.revision(zone), round);
+      const changes = await reader.changes(zone, round - 1);
+      assert.deepEqual(changes, { kind: 'changes', revision: round, changes: [{ kind: 'add', tuple }] });
+      await writer.write(writeOf(zone, { remove: [tuple] }));
+      assert.equal(await reader.revision(zone), round + 1);
+      assert.deepEqual(await tuplesIn(reader, zone), []);
+    }
+    const token = tokenOf(zone);
+    await writer.addToken(token, recordOf(zone));
+    assert.deepEqual(await reader.findToken(token.hash), token);
+    await writer.revokeToken(zone, token.id, 3, recordOf(zone));
+    assert.equal((await reader.token(token.id))?.revokedAt, 3);
+  }),
+
+  storeCase(
+    'eight handles that write at once lose nothing, and their revisions have no gaps',
+    async ({ zone, open }) => {
+      const stores: AccessStore[] = [];
+      for (let handle = 0; handle < handles; handle += 1) stores.push(await open());
+      const told = await Promise.all(stores.map((store, handle) => writeMany(store, zone, handle)));
+      for (const revisions of told)
+        assert.deepEqual(
+          revisions,
+          [...revisions].sort((one, other) => one - other),
+        );
+      const all = told.flat().sort((one, other) => one - other);
+      assert.deepEqual(
+        all,
+        Array.from({ length: handles * writesEach }, (_, place) => place + 1),
+      );
+      for (const store of stores) {
+        assert.equal(await store.revision(zone), handles * writesEach);
+        assert.equal((await tuplesIn(store, zone)).length, handles * writesEach);
+        const answer = await store.changes(zone, 0);
+        assert.equal(answer.kind === 'changes' && answer.changes.length, handles * writesEach);
+      }
+    },
+  ),
+
+  storeCase('of those who expect the same revision one is right', async ({ zone, open }) => {
+    const stores: AccessStore[] = [];
+    for (let handle = 0; handle < 4; handle += 1) stores.push(await open());
+    for (let expected = 0; expected < 5; expected += 1) {
+      const race = stores.map((store, handle) =>
+        store.write(
+          writeOf(zone, {
+            add: [tupleOf(`principal:user/${handle}`, 'caller', `tool:${expected}`)],
+            expected,
+          }),
+        ),
+      );
+      const settled = await Promise.allSettled(race);
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+    }
+    assert.equal((await tuplesIn(stores[0] ?? (await open()), zone)).length, 5);
+  }),
+
+  storeCase('a revision and its tuples are of one moment, and never go back', async ({ zone, open }) => {
+    const [writer, reader] = [await open(), await open()];
+    const progress = { isDone: false };
+    const writing = writeOneAfterTheOther(writer, zone).finally(() => {
+      progress.isDone = true;
+    });
+    let last = 0;
+    while (!progress.isDone) {
+      const { revision } = await reader.changes(zone, last);
+      assert.ok(revision >= last);
+      last = revision;
+      const all = await reader.changes(zone, undefined);
+      const objects = all.kind === 'all' ? all.tuples.map(({ object }) => object) : ['no answer'];
+      assert.deepEqual(objects, all.revision === 0 ? [] : [`tool:${all.revision - 1}`]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writing;
+  }),
+
+  storeCase('a closed handle answers nothing, and the others go on', async ({ zone, open }) => {
+    const [closed, other] = [await open(), await open()];
+    const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
+    const last = closed.write(writeOf(zone, { add: [tuple] }));
+    await closed.close();
+    await closed.close();
+    assert.equal((await last).revision, 1);
+    const asks: readonly (() => unknown)[] = [
+      () => closed.revision(zone),
+      () => closed.changes(zone, undefined),
+      () => closed.write(writeOf(zone, { remove: [tuple] })),
+      () => closed.grants(zone),
+      () => closed.findToken('x'),
+      () => closed.token('x'),
+      () => closed.addToken(tokenOf(zone), recordOf(zone)),
+      () => closed.revokeToken(zone, 'x', 1, recordOf(zone)),
+      () => closed.tokens(zone),
+      () => closed.touchTokens([]),
+      () => closed.appendAudit([recordOf(zone)]),
+      () => closed.audit({ zone, limit: 1 }),
+    ];
+    for (const ask of asks)
+      await assert.rejects(async () => await ask(), { name: 'StoreError', code: 'store.closed' });
+    assert.deepEqual(await tuplesIn(other, zone), [tuple]);
+  }),
+];
+
+async function writeMany(store: AccessStore, zone: string, handle: number): Promise<readonly number[]> {
+  const revisions: number[] = [];
+  for (let round = 0; round < writesEach; round += 1) {
+    const add = [tupleOf(`principal:user/${handle}`, 'caller', `tool:${round}`)];
+    revisions.push((await store.write(writeOf(zone, { add }))).revision);
+  }
+  return revisions;
+}
+
+/** One tuple at a time, whose name says the revision. */
+async function writeOneAfterTheOther(store: AccessStore, zone: string): Promise<void> {
+  for (let round = 0; round < 60; round += 1) {
+    const add = [tupleOf('principal:user/a', 'caller', `tool:${round}`)];
+    await store.write(writeOf(zone, { removeMatching: [{}], add }));
+  }
+}

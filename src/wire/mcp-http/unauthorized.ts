@@ -1,0 +1,18 @@
+import type { ServerResponse } from 'node:http';
+import { answerJson } from './answer-json.js';
+
+const unauthorizedText = '{"error":{"code":"auth.required","message":"Send Authorization: Bearer <token>."}}';
+const unavailableText =
+  '{"error":{"code":"access.unavailable","message":"The gate cannot find out who you are right now: try again."}}';
+
+/** The same for everyone who is not let in, whatever the reason. */
+export function answerUnauthorized(response: ServerResponse): void {
+  answerJson(response, 401, unauthorizedText, { 'www-authenticate': 'Bearer realm="tidegate"' });
+}
+
+const retrySeconds = 2;
+
+/** Whoever it is, nobody can tell now. */
+export function answerUnavailable(response: ServerResponse): void {
+  answerJson(response, 503, unavailableText, { 'retry-after': String(retrySeconds) });
+}

@@ -1,0 +1,3 @@
+export { createMemoryDatabase, createMemoryStore } from '../../src/stores/memory/index.js';
+export { openPostgresStore } from '../../src/stores/postgres/index.js';
+export { openSqliteStore } from '../../src/stores/sqlite/index.js';

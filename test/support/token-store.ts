@@ -1,0 +1,69 @@
+import { type AccessStore, type Soon, StoreError } from '../../src/access/ports.js';
+import { createMemoryStore } from '../../src/stores/memory/index.js';
+
+/** A store in memory that can be asked late, counts what it is asked, and fails when it is told to. */
+export interface TestStore {
+  readonly store: AccessStore;
+  /** The questions since the last look, such as `findToken`. */
+  asked(): readonly string[];
+  fail(): void;
+  heal(): void;
+  /** Until it is called again, answers that come late wait. */
+  hold(): () => void;
+}
+
+const questions = ['revision', 'findToken', 'token', 'tokens', 'touchTokens'] as const;
+const late: ReadonlySet<string> = new Set(['revision', 'findToken', 'token']);
+
+export function openTestStore(answers: 'at once' | 'late' = 'at once'): TestStore {
+  const inner = createMemoryStore();
+  let seen: string[] = [];
+  let isBroken = false;
+  let gate: Promise<void> = Promise.resolve();
+
+  function answer<T>(name: string, give: () => T): Soon<T> {
+    seen.push(name);
+    if (isBroken) throw new StoreError('store.unavailable', 'The store is away.');
+    if (answers === 'at once' || !late.has(name)) return give();
+    // As a server does: it reads when the question arrives, and the answer takes its time.
+    const found = give();
+    return gate.then(() => found);
+  }
+
+  const store = new Proxy(inner, {
+    get(target, name: keyof AccessStore) {
+      const member = target[name];
+      if (typeof member !== 'function' || !questions.some((question) => question === name)) return member;
+      const ask = member as (...given: readonly unknown[]) => unknown;
+      return (...given: readonly unknown[]): unknown => {
+        if (answers === 'late' && isBroken) {
+          seen.push(name);
+          return Promise.reject(new StoreError('store.unavailable', 'The store is away.'));
+        }
+        return answer(name, () => ask.apply(target, [...given]));
+      };
+    },
+  });
+
+  return {
+    store,
+    asked() {
+      const before = seen;
+      seen = [];
+      return before;
+    },
+    fail() {
+      isBroken = true;
+    },
+    heal() {
+      isBroken = false;
+    },
+    hold() {
+      let release: () => void = () => {};
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+  };
+}
