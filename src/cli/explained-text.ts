@@ -52,7 +52,11 @@ function showLink(link: LinkView, isDeciding: boolean, output: Output): void {
   const { principal, decision, reason, rights, because, missing, error } = link;
   const sign = decision === 'allow' ? output.signs.yes : output.signs.no;
   const more = [rightsWords[rights], ...boundsOf(link)].join('; ');
-  output.line(`${sign} ${printable(principal)}  ${output.paint('dim', `(${more})`)}`);
+  const name = `${sign} ${printable(principal)}`;
+  const isShort = name.length + more.length + 4 <= output.width;
+  output.line(isShort ? `${name}  ${output.paint('dim', `(${more})`)}` : name);
+  if (!isShort)
+    for (const line of folded(more, output.width - 2)) output.line(`  ${output.paint('dim', line)}`);
   if (isDeciding) output.line(`  ${reason}: this link decides`);
   showSteps(because, '  ', output);
   if (missing !== undefined)
