@@ -1,3 +1,3 @@
 export { type DeskCode, DeskError } from '../access/desk/index.js';
 export { StoreError } from '../access/ports.js';
-export { type DeskOptions, type OpenDesk, openDesk } from './open-desk.js';
+export { type OpenDesk, openDesk } from './open-desk.js';

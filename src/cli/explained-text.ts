@@ -12,7 +12,9 @@ export function showExplained(explained: Explained, output: Output): void {
   const { decision, says, reason, revision, zone, model, links, decidedBy, change, notes } = explained;
   const isAllowed = decision === 'allow';
   const sign = output.paint(isAllowed ? 'green' : 'red', isAllowed ? output.signs.yes : output.signs.no);
-  output.line(`${sign} ${output.paint('bold', printable(says))}`);
+  const [first = '', ...rest] = folded(printable(says), output.width - 7);
+  output.line(`${sign} ${output.paint('bold', first)}`);
+  for (const line of rest) output.line(`  ${output.paint('bold', line)}`);
   const state = revision === undefined ? 'no revision' : `revision ${String(revision)}`;
   output.line(
     output.paint('dim', `  ${reason}, ${state}, zone ${printable(zone)}, model ${printable(model)}`),
@@ -23,10 +25,21 @@ export function showExplained(explained: Explained, output: Output): void {
   }
   if (change.length > 0) output.line('\nTo change it');
   for (const { says: words, command } of change) {
-    output.line(`  ${printable(words)}`);
+    for (const line of folded(printable(words), output.width - 2)) output.line(`  ${line}`);
     if (command !== undefined) output.line(`    ${output.paint('bold', printable(command))}`);
   }
   for (const note of notes) output.note(note);
+}
+
+/** Text on lines of so many characters, broken between words. */
+function folded(text: string, room: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > room) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 const rightsWords: Readonly<Record<LinkView['rights'], string>> = {
@@ -39,7 +52,11 @@ function showLink(link: LinkView, isDeciding: boolean, output: Output): void {
   const { principal, decision, reason, rights, because, missing, error } = link;
   const sign = decision === 'allow' ? output.signs.yes : output.signs.no;
   const more = [rightsWords[rights], ...boundsOf(link)].join('; ');
-  output.line(`${sign} ${printable(principal)}  ${output.paint('dim', `(${more})`)}`);
+  const name = `${sign} ${printable(principal)}`;
+  const isShort = name.length + more.length + 4 <= output.width;
+  output.line(isShort ? `${name}  ${output.paint('dim', `(${more})`)}` : name);
+  if (!isShort)
+    for (const line of folded(more, output.width - 2)) output.line(`  ${output.paint('dim', line)}`);
   if (isDeciding) output.line(`  ${reason}: this link decides`);
   showSteps(because, '  ', output);
   if (missing !== undefined)

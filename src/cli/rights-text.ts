@@ -30,11 +30,11 @@ function wrapped(words: readonly string[], room: number): readonly string[] {
 }
 
 /** What was written and taken away, what that opened and closed, and the revision. */
-export function showChange(changed: Changed, { output }: Context): void {
+export function showChange(changed: Changed, { output }: Context, otherwise = 'it was so already'): void {
   const { wrote, removed, opened, closed, notes, revision } = changed;
   for (const { says } of removed) output.line(`${output.paint('red', '-')} ${printable(says)}`);
   for (const { says } of wrote) output.line(`${output.paint('green', '+')} ${printable(says)}`);
-  if (!changed.changed) output.line('Nothing changed: it was so already.');
+  if (!changed.changed) output.line(`Nothing changed: ${otherwise}.`);
   showSet('Opened', opened, output);
   showSet('Closed', closed, output);
   output.line(`${'Revision'.padEnd(labelWidth)}${String(revision)}`);
@@ -51,12 +51,8 @@ export function showSet(label: string, { see, call }: Reach, output: Output): vo
   const callable = new Set(call);
   const seen = see.filter((name) => !callable.has(name));
   if (call.length > 0) labelled(label, call, output);
-  if (seen.length > 0)
-    labelled(
-      call.length > 0 ? '' : label,
-      [...seen.slice(0, -1), `${String(seen.at(-1))} (to see only)`],
-      output,
-    );
+  const [first, ...rest] = seen;
+  if (first !== undefined) labelled(call.length > 0 ? '' : label, [`to see only: ${first}`, ...rest], output);
 }
 
 /** `2026-01-31 12:00`, in UTC as everywhere. */

@@ -30,6 +30,7 @@ export interface ProviderReport extends ProviderStatus {
 type Completion = Extract<Wanted, { kind: 'completion' }>;
 /** Gives back what was offered to those who may use it. */
 type Usable = <S extends Spec>(offered: Offered<S> | undefined) => Offered<S> | undefined;
+const anyone: Usable = (offered) => offered;
 
 /** How long the first list waits for servers that were never listed before. */
 const firstListMs = 2000;
@@ -167,8 +168,11 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   function lookup(wanted: Wanted): Spec | undefined {
     if (wanted.kind === 'tool') return catalog.tools.get(wanted.name)?.spec;
     if (wanted.kind === 'prompt') return catalog.prompts.get(wanted.name)?.spec;
-    const anyone: Usable = (offered) => offered;
-    return (wanted.kind === 'resource' ? resourceAt(wanted.uri, anyone) : completed(wanted.of, anyone))?.spec;
+    if (wanted.kind === 'completion') return completed(wanted.of, anyone)?.spec;
+    // All three, whatever the first says: also this must take as long for what is there as for what is not.
+    const template = templateFor(catalog, wanted.uri, anyone);
+    const other = unlisted(catalog.providers, wanted.uri, anyone);
+    return (catalog.resources.get(wanted.uri) ?? template ?? other)?.spec;
   }
 
   function findResource(session: Session, uri: string): Found | undefined {

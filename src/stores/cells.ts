@@ -12,7 +12,7 @@ export function numberOf(cell: unknown): number {
   return cell;
 }
 
-export function textOrNull(cell: unknown): string | null {
+function textOrNull(cell: unknown): string | null {
   return cell === null ? null : textOf(cell);
 }
 

@@ -22,8 +22,8 @@ export async function buildStores(): Promise<BuiltStores> {
   await build({
     absWorkingDir: root,
     entryPoints: {
-      stores: 'test/support/built-stores.main.ts',
-      driver: 'test/support/store-driver.main.ts',
+      stores: fileURLToPath(new URL('built-stores.main.ts', import.meta.url)),
+      driver: fileURLToPath(new URL('store-driver.main.ts', import.meta.url)),
       'store-writer': 'src/stores/sqlite/writer.main.ts',
     },
     outdir: folder,

@@ -8,8 +8,8 @@ export interface TestStore {
   asked(): readonly string[];
   fail(): void;
   heal(): void;
-  /** Until it is called again, answers that come late wait. */
-  hold(): () => void;
+  /** From now on, late answers to this question wait until what it gives is called; those asked before do not. */
+  hold(question: string): () => void;
 }
 
 const questions = ['revision', 'findToken', 'token', 'tokens', 'touchTokens'] as const;
@@ -19,7 +19,7 @@ export function openTestStore(answers: 'at once' | 'late' = 'at once'): TestStor
   const inner = createMemoryStore();
   let seen: string[] = [];
   let isBroken = false;
-  let gate: Promise<void> = Promise.resolve();
+  const gates = new Map<string, Promise<void>>();
 
   function answer<T>(name: string, give: () => T): Soon<T> {
     seen.push(name);
@@ -27,7 +27,7 @@ export function openTestStore(answers: 'at once' | 'late' = 'at once'): TestStor
     if (answers === 'at once' || !late.has(name)) return give();
     // As a server does: it reads when the question arrives, and the answer takes its time.
     const found = give();
-    return gate.then(() => found);
+    return (gates.get(name) ?? Promise.resolve()).then(() => found);
   }
 
   const store = new Proxy(inner, {
@@ -58,12 +58,18 @@ export function openTestStore(answers: 'at once' | 'late' = 'at once'): TestStor
     heal() {
       isBroken = false;
     },
-    hold() {
-      let release: () => void = () => {};
-      gate = new Promise((resolve) => {
-        release = resolve;
-      });
-      return release;
+    hold(question) {
+      let open: () => void = () => {};
+      gates.set(
+        question,
+        new Promise((resolve) => {
+          open = resolve;
+        }),
+      );
+      return () => {
+        open();
+        gates.delete(question);
+      };
     },
   };
 }

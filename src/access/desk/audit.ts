@@ -12,8 +12,13 @@ export interface AuditWish {
   readonly before?: number;
 }
 
+/** With its time as people write it. */
+export interface AuditView extends Omit<StoredAudit, 'at'> {
+  readonly at: string;
+}
+
 export interface AuditPage {
-  readonly records: readonly StoredAudit[];
+  readonly records: readonly AuditView[];
   /** Where the next page begins; absent on the last one. */
   readonly before?: number;
 }
@@ -35,7 +40,9 @@ export async function audit({ store, zone }: DeskParts, wish: AuditWish = {}): P
     // One more than wanted says whether there is another page.
     limit: limit + 1,
   });
-  const records = found.slice(0, limit);
+  const records = found
+    .slice(0, limit)
+    .map((record) => ({ ...record, at: new Date(record.at).toISOString() }));
   const last = records.at(-1);
   return { records, ...(found.length > limit && last !== undefined && { before: last.seq }) };
 }

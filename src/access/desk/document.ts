@@ -21,7 +21,7 @@ export interface ReadDocument {
 }
 
 /** As many as a zone is measured with. */
-export const maxTuples = 100_000;
+const maxTuples = 100_000;
 const maxProblems = 100;
 const keys = ['tidegate', 'format', 'zone', 'revision', 'model', 'tuples'];
 

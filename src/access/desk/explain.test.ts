@@ -307,7 +307,7 @@ describe('an explanation', () => {
     const explained = await desk.explain('agent:alice', 'Bash');
     expect(explained).toMatchObject({ decision: 'deny', reason: 'blocked' });
     expect(explained.change).toEqual([
-      { says: 'the entry "!tier:3" of the profile calm does it; it stands in the file of profiles, line 3' },
+      { says: 'change "!tier:3" of the profile calm, in the file of profiles, line 3' },
       {
         says: 'take the profile away, or give it another',
         command: 'tidegate profile assign agent:alice none',

@@ -55,7 +55,7 @@ export async function grant(
   return { principal, what: what ?? 'admin', tuple: said(tuple), ...done, notes };
 }
 
-export function refuseContrary(what: string | undefined, options: GrantOptions): void {
+function refuseContrary(what: string | undefined, options: GrantOptions): void {
   const { see, block, admin, until } = options;
   const wrong = (message: string): DeskError => new DeskError('access.bad_request', message);
   if ((what === undefined) !== (admin === true))

@@ -1,16 +1,4 @@
-export type { Assigned } from './assign.js';
-export type { AuditPage, AuditWish } from './audit.js';
 export { createDesk, type Desk } from './desk.js';
-export { type DeskCode, deskCodes, DeskError } from './desk-error.js';
-export type { AccessDocument } from './document.js';
-export type { Checked, Explained, ExplainOptions } from './explain.js';
-export type { Granted, GrantOptions } from './grant.js';
-export type { GrantView, Inspected } from './inspect.js';
-export type { LinkView } from './link-view.js';
+export { type DeskCode, DeskError } from './desk-error.js';
+export type { ExplainOptions } from './explain.js';
 export type { DeskCatalogue, DeskParts } from './parts.js';
-export type { EntryView, ProfileList, ProfileView } from './profiles.js';
-export type { Revoked, RevokeOptions } from './revoke.js';
-export type { TestRun } from './run-tests.js';
-export type { SaidTuple } from './sentences.js';
-export type { StepView, TupleOrigin } from './steps.js';
-export type { Imported, ImportOptions } from './transfer.js';

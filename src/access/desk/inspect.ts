@@ -67,7 +67,7 @@ export async function profileInspect(parts: DeskParts, principal: string): Promi
   };
 }
 
-export function viewOf(grant: StoredGrant, now: number): GrantView {
+function viewOf(grant: StoredGrant, now: number): GrantView {
   const { relation, object, condition, createdBy, createdAt, revision } = grant;
   const until = condition?.name === 'not_expired' ? condition.context?.['until'] : undefined;
   return {

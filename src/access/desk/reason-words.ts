@@ -7,7 +7,7 @@ export const reasonWords: Readonly<Record<Reason, string>> = {
   inherited: 'it has what those before it in the chain have',
   unknown_tool: 'nothing is known by that name',
   no_grant: 'nothing gives it',
-  no_call_grant: 'it may be seen, but nothing lets it be called',
+  no_call_grant: 'it is there to be seen only',
   blocked: 'it is blocked, which beats every grant',
   grant_expired: 'the grant is over',
   condition_failed: 'the condition of the grant cannot be judged',

@@ -121,9 +121,9 @@ function unblocking(step: StepView): readonly Remedy[] {
   const { tuple, from, steps } = step;
   if (tuple.relation !== 'blocked') return steps.flatMap(unblocking);
   if (from.kind === 'profile') {
-    const place = from.isShipped ? 'is shipped' : `stands in the file of profiles${lineOf(from.line)}`;
+    const place = from.isShipped ? 'which is shipped' : `in the file of profiles${lineOf(from.line)}`;
     return [
-      { says: `the entry "${from.entry}" of the profile ${from.from} does it; it ${place}` },
+      { says: `change "${from.entry}" of the profile ${from.from}, ${place}` },
       ...steps.flatMap((below) => leaving(below)),
     ];
   }

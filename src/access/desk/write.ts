@@ -68,7 +68,7 @@ export async function commit(
 }
 
 /** What the model gives no meaning, and what would make a role a member of itself. */
-export function refuseWrong({ authority }: Pick<DeskParts, 'authority'>, change: Change): void {
+function refuseWrong({ authority }: Pick<DeskParts, 'authority'>, change: Change): void {
   const add = change.add ?? [];
   const { engine } = authority.judge();
   for (const tuple of add) {

@@ -137,7 +137,8 @@ describe('a token', () => {
       now: () => start,
       by: { principal: 'user:eve' },
     });
-    const { token } = await elsewhere.create({ principal: 'agent:a' });
+    const { token, secret } = await elsewhere.create({ principal: 'agent:a' });
+    await expect(desk.attenuate(secret, {})).rejects.toEqual(coded('token.not_found'));
     for (const id of [token.id, 'tok_aaaaaaaaaaaa', '', 'nonsense']) {
       await expect(desk.show(id)).rejects.toEqual(coded('token.not_found'));
       await expect(desk.revoke(id)).rejects.toEqual(coded('token.not_found'));

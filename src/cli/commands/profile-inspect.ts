@@ -58,7 +58,7 @@ function showGrants(label: string, grants: readonly Grant[], output: Output): vo
   if (grants.length === 0) return;
   output.line(label);
   output.table(
-    grants.map(({ what, relation, until, isExpired, by, at, revision }) => [
+    grants.map(({ what, relation, until, isExpired, by, at }) => [
       `  ${printable(what)}`,
       verbs[relation] ?? printable(relation),
       until === undefined
@@ -66,7 +66,7 @@ function showGrants(label: string, grants: readonly Grant[], output: Output): vo
         : isExpired === true
           ? output.paint('yellow', `over since ${shortTime(until)}`)
           : `until ${shortTime(until)}`,
-      `${printable(by)}, ${shortTime(at)}, revision ${String(revision)}`,
+      `by ${printable(by)}, ${at.slice(0, 10)}`,
     ]),
   );
 }

@@ -24,7 +24,7 @@ export const profileList: Command = {
       output.line(
         list.defaultProfile === undefined
           ? '\nWhoever has no profile has no tools from one.'
-          : `\n* applies to whoever has no profile. Assign one: tidegate profile assign agent:alice coding`,
+          : '\n* applies to whoever has none. Assign another:\n  tidegate profile assign agent:alice coding',
       );
       return exitCodes.ok;
     });

@@ -33,7 +33,7 @@ export const revoke: Command = {
         admin: admin === true,
       });
       context.output.json(revoked);
-      showChange(revoked, context);
+      showChange(revoked, context, 'nothing of the kind was given to it itself');
       return exitCodes.ok;
     });
   },

@@ -1,2 +1,2 @@
-export { createMemoryDatabase, type MemoryDatabase } from './memory-database.js';
+export { createMemoryDatabase } from './memory-database.js';
 export { createMemoryStore } from './memory-store.js';

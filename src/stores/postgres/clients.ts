@@ -2,6 +2,7 @@
 import type postgres from 'postgres';
 import { StoreError } from '../../access/ports.js';
 import { isConnectionLoss, storeErrorOf } from './failures.js';
+import { createSlots } from './slots.js';
 
 /** Types that are read otherwise than the driver would: all our whole numbers are safe ones. */
 interface Types extends Record<string, unknown> {
@@ -22,6 +23,8 @@ export interface Clients {
 const connectSeconds = 3;
 const readMs = 5000;
 const writeMs = 20_000;
+const writers = 2;
+const turnMs = 30_000;
 export const channel = 'tidegate';
 
 /** Connects when it is asked for something. `place` names the server in errors. */
@@ -49,10 +52,18 @@ export async function createClients(url: string, place: string): Promise<Clients
     });
   // Apart, so that writers who wait for each other keep no reader waiting.
   const reading = createPool(() => open(2, 0), { ms: readMs, place });
-  const writing = createPool(() => open(2, 0), { ms: writeMs, place });
+  const writing = createPool(() => open(writers, 0), { ms: writeMs, place });
+  // Whoever waits for his turn is not yet waiting for the server.
+  const inTurn = createSlots(writers, turnMs);
   return {
     read: (work) => twice(() => reading.run(work)),
-    write: (work) => writing.run((sql) => inTransaction(sql, work)),
+    async write(work) {
+      try {
+        return await inTurn(() => writing.run((sql) => inTransaction(sql, work)));
+      } catch (error) {
+        throw storeErrorOf(error, place);
+      }
+    },
     listen: (hear) => listen(open(1, 1), hear),
     async close() {
       await Promise.all([reading.close(), writing.close()]);
@@ -73,14 +84,15 @@ async function twice<T>(ask: () => Promise<T>): Promise<T> {
 async function inTransaction<T>(sql: Sql, work: (sql: Transaction) => Promise<T>): Promise<T> {
   const results: T[] = [];
   await sql.begin(async (transaction) => {
-    await transaction.unsafe(
-      "set local lock_timeout = '10s'; set local statement_timeout = '15s'; set local synchronous_commit = on",
-    );
-    results.push(await work(transaction));
+    const [, result] = await Promise.all([transaction.unsafe(settings).execute(), work(transaction)]);
+    results.push(result);
   });
   const [result] = results;
   return result as T;
 }
+
+const settings =
+  "set local lock_timeout = '10s'; set local statement_timeout = '15s'; set local synchronous_commit = on";
 
 interface Pool {
   run<T>(work: (sql: Sql) => Promise<T>): Promise<T>;

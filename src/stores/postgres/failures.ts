@@ -13,7 +13,7 @@ export function storeErrorOf(error: unknown, place: string): StoreError {
 }
 
 /** Of PostgreSQL or of the system; empty for anything else. */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }

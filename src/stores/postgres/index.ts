@@ -1,1 +1,1 @@
-export { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.js';
+export { openPostgresStore } from './open-postgres-store.js';

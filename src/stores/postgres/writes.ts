@@ -32,20 +32,22 @@ export async function writeGrants(
   place: string,
 ): Promise<GrantsWritten> {
   const { zone, expected, record } = change;
-  const standing = await lockZone(sql, zone, place);
+  // Sent one behind the other without waiting: what comes second on a connection sees what the first has locked.
+  const [standing, present] = await Promise.all([lockZone(sql, zone, place), findPresent(sql, change)]);
   if (expected !== undefined && expected !== standing.revision)
     throw new StoreError('store.conflict', `The zone is at revision ${standing.revision}, not ${expected}.`);
-  const present = await findPresent(sql, change);
   const plan = planChange(change, {
     find: (key) => present.get(keyOf(key)),
     matching: (filter) => [...present.values()].filter((tuple) => isMatch(tuple, filter)),
   });
   const changes = changesOf(plan);
   const revision = standing.revision + (changes.length > 0 ? 1 : 0);
-  await removeGrants(sql, zone, plan.removed);
-  await addGrants(sql, plan.added, { zone, record, revision });
-  if (changes.length > 0) await noteChanges(sql, zone, { ...standing, changes });
-  await appendAudit(sql, [record], revision);
+  await Promise.all([
+    removeGrants(sql, zone, plan.removed),
+    addGrants(sql, plan.added, { zone, record, revision }),
+    changes.length > 0 ? noteChanges(sql, zone, { ...standing, changes }) : undefined,
+    appendAudit(sql, [record], revision),
+  ]);
   return { revision, ...plan };
 }
 
@@ -90,10 +92,16 @@ type Uses = Parameters<AccessStore['touchTokens']>[0];
 export async function touchTokens(sql: Transaction, uses: Uses): Promise<void> {
   const last = new Map<string, number>();
   for (const { id, at } of uses) last.set(id, Math.max(at, last.get(id) ?? at));
-  // In one order for everybody, so that two of these never wait for each other.
-  const rows = [...last].map(([id, at]) => ({ id, at })).sort((one, other) => (one.id < other.id ? -1 : 1));
-  for (const { id, at } of rows)
-    await sql`update tidegate.tokens set last_used_at = greatest(last_used_at, ${at}::bigint) where id = ${id}`;
+  const rows = JSON.stringify([...last].map(([id, at]) => ({ id, at })));
+  // Locked in one order by everybody, so that two of these never wait for each other.
+  await sql`
+    with uses as (
+      select * from json_to_recordset(${rows}::text::json) as t (id text, at bigint)
+    ), locked as (
+      select id from tidegate.tokens where id in (select id from uses) order by id for no key update
+    )
+    update tidegate.tokens set last_used_at = greatest(last_used_at, uses.at)
+    from uses, locked where tokens.id = uses.id and locked.id = uses.id`;
 }
 
 /** `revision` is what the store fills in, for the record of a change. */
@@ -112,7 +120,7 @@ export async function appendAudit(
   }));
   await sql`insert into tidegate.audit (zone, principal, action, decision, record)
     select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as t (zone text, principal text, action text, decision text, record text)`;
+      as t (zone text, principal text, action text, decision text, record text)`.execute();
 }
 
 interface Standing {
@@ -124,10 +132,11 @@ interface Standing {
 
 /** From here to the end of the transaction nobody else writes to the zone. */
 async function lockZone(sql: Transaction, zone: string, place: string): Promise<Standing> {
-  await sql`insert into tidegate.zones values (${zone}, 0, 0, 0) on conflict do nothing`;
-  const [row] = await sql`
-    select revision, logged, (select max(version) from tidegate.schema_versions) as version
-    from tidegate.zones where name = ${zone} for update`;
+  const [, [row]] = await Promise.all([
+    sql`insert into tidegate.zones values (${zone}, 0, 0, 0) on conflict do nothing`.execute(),
+    sql`select revision, logged, (select max(version) from tidegate.schema_versions) as version
+      from tidegate.zones where name = ${zone} for update`.execute(),
+  ]);
   // A newer program may have been here since.
   if (numberOf(row?.['version']) > schemaVersion) await refuseNewer(sql, place);
   return { zone, revision: numberOf(row?.['revision']), logged: numberOf(row?.['logged']) };
@@ -161,7 +170,7 @@ async function removeGrants(sql: Transaction, zone: string, removed: readonly Gr
   if (removed.length === 0) return;
   const keys = JSON.stringify(removed.map(digestOf));
   await sql`delete from tidegate.grants
-    where zone = ${zone} and key in (select json_array_elements_text(${keys}::text::json))`;
+    where zone = ${zone} and key in (select json_array_elements_text(${keys}::text::json))`.execute();
 }
 
 interface Added {
@@ -186,7 +195,7 @@ async function addGrants(
   await sql`insert into tidegate.grants
     select ${zone}, t.*, ${record.principal}, ${record.at}::bigint, ${revision}::bigint
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as t (key text, object text, relation text, subject text, condition text)`;
+      as t (key text, object text, relation text, subject text, condition text)`.execute();
 }
 
 interface Noted extends Standing {
@@ -197,19 +206,19 @@ async function noteChanges(
   sql: Transaction,
   zone: string,
   { revision, logged, changes }: Noted,
-): Promise<number> {
+): Promise<void> {
   const next = revision + 1;
   const total = logged + changes.length;
-  await sql`update tidegate.zones set revision = ${next}, logged = ${total} where name = ${zone}`;
   const texts = JSON.stringify(changes.map((change) => JSON.stringify(change)));
-  if (changes.length > 0)
-    await sql`insert into tidegate.changes
+  await Promise.all([
+    sql`update tidegate.zones set revision = ${next}, logged = ${total} where name = ${zone}`.execute(),
+    sql`insert into tidegate.changes
       select ${zone}, ${next}::bigint, place, change
-      from json_array_elements_text(${texts}::text::json) with ordinality as t (change, place)`;
+      from json_array_elements_text(${texts}::text::json) with ordinality as t (change, place)`.execute(),
+    // Heard by the others when this is committed.
+    sql`select pg_notify(${channel}, '')`.execute(),
+  ]);
   if (total > keptChanges + slack) await prune(sql, zone);
-  // Heard by the others when this is committed.
-  await sql`select pg_notify(${channel}, '')`;
-  return next;
 }
 
 async function prune(sql: Transaction, zone: string): Promise<void> {
@@ -221,8 +230,11 @@ async function prune(sql: Transaction, zone: string): Promise<void> {
 }
 
 async function bump(sql: Transaction, standing: Standing, record: AuditRecord): Promise<number> {
-  const revision = await noteChanges(sql, standing.zone, { ...standing, changes: [] });
-  await appendAudit(sql, [record], revision);
+  const revision = standing.revision + 1;
+  await Promise.all([
+    noteChanges(sql, standing.zone, { ...standing, changes: [] }),
+    appendAudit(sql, [record], revision),
+  ]);
   return revision;
 }
 

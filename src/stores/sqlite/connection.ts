@@ -31,7 +31,14 @@ export async function openConnection(file: string, busyMs: number): Promise<Conn
     throw storeErrorOf(error, file);
   }
   const opened = database;
+  // A statement is given back only when it is collected, so each is prepared once. There are as many as we have sentences.
+  const known = new Map<string, Query>();
   const prepare = (sql: string): Query => {
+    const query = known.get(sql) ?? prepareNew(sql);
+    known.set(sql, query);
+    return query;
+  };
+  const prepareNew = (sql: string): Query => {
     // Rows as arrays: as objects they would have one more key than columns.
     const prepared = opened.prepare(sql);
     const statement = prepared.reader ? prepared.raw() : prepared;

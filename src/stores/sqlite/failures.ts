@@ -15,7 +15,7 @@ export function storeErrorOf(error: unknown, file: string): StoreError {
 }
 
 /** `SQLITE_BUSY` and the like; empty for what is not SQLite's. */
-export function sqliteCode(error: unknown): string {
+function sqliteCode(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }

@@ -1,1 +1,1 @@
-export { openSqliteStore, type SqliteStoreOptions } from './open-sqlite-store.js';
+export { openSqliteStore } from './open-sqlite-store.js';

@@ -75,8 +75,11 @@ describe('the store in a file', () => {
   it('is whole in one file that its owner alone can read, once it is closed', async () => {
     expect(statSync(template).mode & 0o777).toBe(0o600);
     expect(statSync(`${template}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
-    const store = await open(copy());
+    const file = copy();
+    const store = await open(file);
     expect(await store.changes(zone, undefined)).toEqual({ kind: 'all', revision: 1, tuples: [tuple] });
+    await store.write({ zone, remove: [tuple], record });
+    for (const beside of ['-wal', '-shm']) expect(statSync(`${file}${beside}`).mode & 0o777).toBe(0o600);
   });
 
   it('hints at what others wrote', async () => {

@@ -1,7 +1,7 @@
 // Every state that the file's tables were ever in. A released step is never edited: a change is a new step.
 
 /** Says in the header of the file whose it is: `TGAT`. */
-export const applicationId = 0x54474154;
+const applicationId = 0x54474154;
 
 /** The step at place n makes version n + 1. */
 export const schemaSteps: readonly string[] = [

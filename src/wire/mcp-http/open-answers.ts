@@ -32,10 +32,11 @@ export function createOpenAnswers(): OpenAnswers {
       for (const { line } of open) line.keepAlive();
     },
     endVoid(isAlive) {
-      for (const { owner, line, cancel } of [...open]) {
-        if (isAlive(owner)) continue;
-        line.refuse();
-        cancel?.();
+      for (const answer of [...open]) {
+        if (isAlive(answer.owner)) continue;
+        open.delete(answer);
+        answer.line.refuse();
+        answer.cancel?.();
       }
     },
     finishAll() {

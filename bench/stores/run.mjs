@@ -1,0 +1,99 @@
+// `node bench/stores/run.mjs [--seconds N] [--folder DIR] [--no-postgres]`: what a write and a read of grants cost, each
+// store as it is built into the program. Commits are on disk before they count.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { arch, availableParallelism, loadavg, platform, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { buildConstants } from '../../scripts/build-constants.mjs';
+import { openServer } from './postgres-server.mjs';
+import { measureReads, measureSingleRows, measureWrites } from './measure.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '3' },
+      folder: { type: 'string', default: tmpdir() },
+      'no-postgres': { type: 'boolean', default: false },
+    },
+  });
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0)) throw new Error('--seconds takes a number');
+  const built = await bundle();
+  const place = await mkdtemp(join(resolve(values.folder), 'tidegate-bench-stores-'));
+  const before = loadavg()[0];
+  try {
+    const stores = await import(pathToFileURL(join(built, 'stores.js')).href);
+    await measureSqlite(stores, place, seconds);
+    if (!values['no-postgres']) await measurePostgres(stores, place, seconds);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+    await rm(built, { recursive: true, force: true });
+  }
+  const machine = `${platform()} ${arch()}, ${availableParallelism()} cores, Node ${process.versions.node}`;
+  console.log(`${machine}, ${seconds} s each, load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`);
+}
+
+async function measureSqlite({ openSqliteStore, openConnection }, place, seconds) {
+  const floor = await measureSingleRows(() => openConnection(join(place, 'floor.db'), 0), seconds);
+  const store = await openSqliteStore({ file: join(place, 'access.db') });
+  console.log('\nSQLite, WAL, synchronous=FULL');
+  console.table({ 'one row per commit, bare': floor, ...(await measureWrites(store, seconds)) });
+  console.table(await measureReads(store));
+  await store.close();
+}
+
+async function measurePostgres({ openPostgresStore }, place, seconds) {
+  const server = await openServer(join(place, 'postgres'));
+  const store = await openPostgresStore({ url: server.url });
+  console.log('\nPostgreSQL on the loopback, fsync on');
+  console.table(await measureWrites(store, seconds));
+  console.table(await measureReads(store));
+  await store.close();
+  await server.close();
+}
+
+/** Inside the project, because what is installed along is found from there. */
+async function bundle() {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const outdir = await mkdtemp(join(root, '.cache', 'bench-stores-'));
+  await build({
+    absWorkingDir: root,
+    stdin: {
+      contents: `
+        export { openConnection } from './src/stores/sqlite/connection.ts';
+        export { openSqliteStore } from './src/stores/sqlite/index.ts';
+        export { openPostgresStore } from './src/stores/postgres/index.ts';`,
+      resolveDir: root,
+      sourcefile: 'stores.ts',
+    },
+    outdir,
+    entryNames: 'stores',
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: ['libsql'],
+    define: await buildConstants(),
+    logLevel: 'warning',
+  });
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'store-writer': 'src/stores/sqlite/writer.main.ts' },
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: ['libsql'],
+    logLevel: 'warning',
+  });
+  return outdir;
+}
+
+await main();
