@@ -1,3 +1,4 @@
+import type { Credentials } from '../access/identity/index.js';
 import { type AccessStore, StoreError } from '../access/ports.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Caller, Principal, Session } from '../kernel/index.js';
@@ -30,6 +31,11 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   const { local: operator } = opened;
   const profiles = (): readonly string[] | undefined =>
     opened.rights && [...opened.rights.authority.policy.names];
+  const hints = createHints(opened);
+  const credentials = (rights: NonNullable<OpenedAccess['rights']>): Credentials => {
+    hints.listenTo(rights.credentials);
+    return rights.credentials;
+  };
   // Whoever makes tokens names profiles: which there are is known with the rights.
   const storeWithRights = async (): Promise<AccessStore> => {
     await opened.needRights();
@@ -46,14 +52,10 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
     identify: createIdentify({
       ...entry,
       operator,
-      credentials: () =>
-        opened.rights?.credentials ?? opened.needRights().then((rights) => rights.credentials),
+      credentials: () => (opened.rights ? credentials(opened.rights) : opened.needRights().then(credentials)),
       bound: (caller) => opened.bound(caller),
     }),
-    credentials: createCredentialWatch(
-      () => opened.rights?.credentials,
-      (listener) => whenOpened(opened, listener),
-    ),
+    credentials: createCredentialWatch(() => opened.rights?.credentials, hints.onChange),
     desk: {
       isAdmin: (caller) => isAdmin(opened.rights, caller),
       operations: {
@@ -64,13 +66,30 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   };
 }
 
-/** Credentials become void only once there are any. */
-function whenOpened({ access, rights }: OpenedAccess, listener: () => void): () => void {
-  const stop = access.onChange(listener);
-  const stopToo = rights?.credentials.onChange(listener);
-  return () => {
-    stop();
-    stopToo?.();
+/** That credentials may have become void: of those that are opened later too. */
+function createHints({ access }: OpenedAccess): {
+  readonly onChange: CredentialWatch['onChange'];
+  readonly listenTo: (credentials: Credentials) => void;
+} {
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+  let known: Credentials | undefined;
+  return {
+    onChange(listener) {
+      listeners.add(listener);
+      const stop = access.onChange(listener);
+      return () => {
+        stop();
+        listeners.delete(listener);
+      };
+    },
+    listenTo(credentials) {
+      if (known === credentials) return;
+      known = credentials;
+      credentials.onChange(tell);
+    },
   };
 }
 
