@@ -161,6 +161,15 @@ describe('inspecting a principal', () => {
     expect(after.call).not.toContain('Bash');
   });
 
+  it('tells of a profile that was assigned and is not there any more', async () => {
+    const { desk, store } = await open({ profiles: [{ name: 'mine', tools: ['Bash'] }] });
+    await desk.profileAssign('agent:alice', 'mine');
+    const { desk: later } = await open({ store });
+    const note = 'The profile mine does not exist here, and gives nothing.';
+    expect(await later.profileInspect('agent:alice')).toMatchObject({ call: [], notes: [note] });
+    expect(await later.explain('agent:alice', 'Bash')).toMatchObject({ reason: 'no_grant', notes: [note] });
+  });
+
   it('says that the operator needs no grant here', async () => {
     const { desk } = await open();
     expect((await desk.profileInspect('user:ana')).notes.join()).toContain('is the operator');
