@@ -427,7 +427,6 @@ describe('on a screen of 80 columns', () => {
       ['explain', 'agent:one', 'gh_issue'],
       ['explain', 'agent:one', 'gh_delete'],
       ['grant', 'agent:wide', 'gh_*'],
-      ['audit'],
     ]) {
       const { stdout } = await runGate(place, words);
       const long = stdout.split('\n').filter((line) => line.length > 80);
