@@ -35,6 +35,7 @@ import { openObservers } from './open-observers.js';
 import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
+import { createSubSessions, type SubSession } from './sub-sessions.js';
 
 export interface TidegateOptions {
   readonly cwd: string;
@@ -68,6 +69,8 @@ export interface Tidegate extends Serving {
   workspaceTools(): readonly WorkspaceReport[];
   /** Of the operator, or of whom the gate was told to act as. */
   localSession(scope: SessionScope): Session;
+  /** For a sub-agent in this process. It can do no more than its parent, also when that has less one day. */
+  readonly subSession: SubSession;
   newRequestId(): string;
   close(): Promise<void>;
 }
@@ -168,6 +171,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     workspaceTools: () => local.reports(),
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     localSession,
+    subSession: createSubSessions(opened),
     newRequestId: common.newRequestId,
     ...createServing({
       gateway,
