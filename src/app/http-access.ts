@@ -2,12 +2,12 @@ import type { Credentials } from '../access/identity/index.js';
 import { type AccessStore, StoreError } from '../access/ports.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Caller, Principal, Session } from '../kernel/index.js';
-import type { AdminDesk, CredentialWatch, Identify } from '../wire/http.js';
+import type { AdminDesk, CredentialWatch, Identify, RefusedAttempt } from '../wire/http.js';
 import { deskParts } from './desk-parts.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 import type { OpenedAccess } from './open-access.js';
 import { createRightsOperations } from './rights-operations.js';
-import { createTokenOperations } from './token-operations.js';
+import { actorOf, createTokenOperations } from './token-operations.js';
 
 export interface HttpAccessParts {
   readonly opened: OpenedAccess;
@@ -58,6 +58,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
     credentials: createCredentialWatch(() => opened.rights?.credentials, hints.onChange),
     desk: {
       isAdmin: (caller) => isAdmin(opened.rights, caller),
+      refused: (attempt) => void recordRefusal(opened, zone, attempt),
       operations: {
         ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
         ...createRightsOperations(rightsDesk),
@@ -91,6 +92,23 @@ function createHints({ access }: OpenedAccess): {
       credentials.onChange(tell);
     },
   };
+}
+
+/** That somebody wanted to look at rights or change them is worth a record, like a call that was refused. */
+async function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttempt): Promise<void> {
+  const record = {
+    at: Date.now(),
+    zone,
+    action: 'admin',
+    decision: 'deny',
+    reason: 'admin_required',
+  } as const;
+  const { operation: target } = attempt;
+  try {
+    await (await opened.store()).appendAudit([{ ...record, ...actorOf(attempt), target }]);
+  } catch {
+    // The visitor was refused all the same; the store tells of its own failure.
+  }
 }
 
 /** How long an admin waits for servers that never listed. */

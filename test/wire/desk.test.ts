@@ -228,6 +228,20 @@ describe('a question', () => {
         { error: { code: 'access.admin_required' } },
       ]);
     }
+    const recorded = async (): Promise<readonly unknown[]> => {
+      const page = await api('GET', query('/api/audit', { principal: 'agent:eve', denied: 'true' }));
+      return (page.value['records'] as readonly Json[]).map(({ action, target, reason }) => [
+        action,
+        target,
+        reason,
+      ]);
+    };
+    await waitFor(
+      async () => (await recorded()).length === 4,
+      10_000,
+      () => 'the refusals were not recorded',
+    );
+    expect(await recorded()).toContainEqual(['admin', 'exportAccess', 'admin_required']);
     await api('POST', '/api/grants', { principal: 'agent:eve', admin: true });
     expect((await api('GET', '/api/profiles', undefined, secret)).status).toBe(200);
     await api('DELETE', '/api/grants', { principal: 'agent:eve', admin: true });
