@@ -1,12 +1,13 @@
+import type { Credentials } from '../access/identity/index.js';
 import { type AccessStore, StoreError } from '../access/ports.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Caller, Principal, Session } from '../kernel/index.js';
-import type { AdminDesk, CredentialWatch, Identify } from '../wire/http.js';
+import type { AdminDesk, CredentialWatch, Identify, RefusedAttempt } from '../wire/http.js';
 import { deskParts } from './desk-parts.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 import type { OpenedAccess } from './open-access.js';
 import { createRightsOperations } from './rights-operations.js';
-import { createTokenOperations } from './token-operations.js';
+import { actorOf, createTokenOperations } from './token-operations.js';
 
 export interface HttpAccessParts {
   readonly opened: OpenedAccess;
@@ -30,6 +31,11 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   const { local: operator } = opened;
   const profiles = (): readonly string[] | undefined =>
     opened.rights && [...opened.rights.authority.policy.names];
+  const hints = createHints(opened);
+  const credentials = (rights: NonNullable<OpenedAccess['rights']>): Credentials => {
+    hints.listenTo(rights.credentials);
+    return rights.credentials;
+  };
   // Whoever makes tokens names profiles: which there are is known with the rights.
   const storeWithRights = async (): Promise<AccessStore> => {
     await opened.needRights();
@@ -46,16 +52,13 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
     identify: createIdentify({
       ...entry,
       operator,
-      credentials: () =>
-        opened.rights?.credentials ?? opened.needRights().then((rights) => rights.credentials),
+      credentials: () => (opened.rights ? credentials(opened.rights) : opened.needRights().then(credentials)),
       bound: (caller) => opened.bound(caller),
     }),
-    credentials: createCredentialWatch(
-      () => opened.rights?.credentials,
-      (listener) => whenOpened(opened, listener),
-    ),
+    credentials: createCredentialWatch(() => opened.rights?.credentials, hints.onChange),
     desk: {
       isAdmin: (caller) => isAdmin(opened.rights, caller),
+      refused: (attempt) => void recordRefusal(opened, zone, attempt),
       operations: {
         ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
         ...createRightsOperations(rightsDesk),
@@ -64,14 +67,48 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   };
 }
 
-/** Credentials become void only once there are any. */
-function whenOpened({ access, rights }: OpenedAccess, listener: () => void): () => void {
-  const stop = access.onChange(listener);
-  const stopToo = rights?.credentials.onChange(listener);
-  return () => {
-    stop();
-    stopToo?.();
+/** That credentials may have become void: of those that are opened later too. */
+function createHints({ access }: OpenedAccess): {
+  readonly onChange: CredentialWatch['onChange'];
+  readonly listenTo: (credentials: Credentials) => void;
+} {
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of [...listeners]) listener();
   };
+  let known: Credentials | undefined;
+  return {
+    onChange(listener) {
+      listeners.add(listener);
+      const stop = access.onChange(listener);
+      return () => {
+        stop();
+        listeners.delete(listener);
+      };
+    },
+    listenTo(credentials) {
+      if (known === credentials) return;
+      known = credentials;
+      credentials.onChange(tell);
+    },
+  };
+}
+
+/** That somebody wanted to look at rights or change them is worth a record, like a call that was refused. */
+async function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttempt): Promise<void> {
+  const record = {
+    at: Date.now(),
+    zone,
+    action: 'admin',
+    decision: 'deny',
+    reason: 'admin_required',
+  } as const;
+  const { operation: target } = attempt;
+  try {
+    await (await opened.store()).appendAudit([{ ...record, ...actorOf(attempt), target }]);
+  } catch {
+    // The visitor was refused all the same; the store tells of its own failure.
+  }
 }
 
 /** How long an admin waits for servers that never listed. */

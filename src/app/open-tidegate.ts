@@ -37,6 +37,7 @@ import { openObservers } from './open-observers.js';
 import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
+import { createSubSessions, type SubSession } from './sub-sessions.js';
 
 export interface TidegateOptions {
   readonly cwd: string;
@@ -72,6 +73,8 @@ export interface Tidegate extends Serving {
   idlePatterns(): readonly string[];
   /** Of the operator, or of whom the gate was told to act as. */
   localSession(scope: SessionScope): Session;
+  /** For a sub-agent in this process. It can do no more than its parent, also when that has less one day. */
+  readonly subSession: SubSession;
   newRequestId(): string;
   close(): Promise<void>;
 }
@@ -175,6 +178,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     idlePatterns,
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     localSession,
+    subSession: createSubSessions(opened),
     newRequestId: common.newRequestId,
     ...createServing({
       gateway,

@@ -28,8 +28,9 @@ export function createTokenOperations(parts: TokenOperationParts): TokenOperatio
   const at = (work: (desk: TokenDesk, order: DeskOrder) => Promise<unknown>) => {
     return async (order: DeskOrder): Promise<DeskReply> => {
       const { zone, now } = parts;
-      const profiles = parts.profiles();
       const store = await parts.store();
+      // Not before: which profiles there are may be known with the store only.
+      const profiles = parts.profiles();
       const by = actorOf(order);
       const desk = createTokenDesk({ store, zone, now, by, ...(profiles && { profiles }) });
       try {

@@ -26,7 +26,12 @@ describe('the package', () => {
   });
 
   it('installs along only what cannot be bundled, and what its types speak of', () => {
-    expect(Object.keys(manifest['dependencies'] as object)).toEqual(['@vscode/ripgrep', 'jiti', 'libsql', 'zod']);
+    expect(Object.keys(manifest['dependencies'] as object)).toEqual([
+      '@vscode/ripgrep',
+      'jiti',
+      'libsql',
+      'zod',
+    ]);
     for (const kind of ['peerDependencies', 'optionalDependencies', 'bundleDependencies']) {
       expect(manifest).not.toHaveProperty(kind);
     }

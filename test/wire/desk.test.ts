@@ -228,6 +228,20 @@ describe('a question', () => {
         { error: { code: 'access.admin_required' } },
       ]);
     }
+    const recorded = async (): Promise<readonly unknown[]> => {
+      const page = await api('GET', query('/api/audit', { principal: 'agent:eve', denied: 'true' }));
+      return (page.value['records'] as readonly Json[]).map(({ action, target, reason }) => [
+        action,
+        target,
+        reason,
+      ]);
+    };
+    await waitFor(
+      async () => (await recorded()).length === 4,
+      10_000,
+      () => 'the refusals were not recorded',
+    );
+    expect(await recorded()).toContainEqual(['admin', 'exportAccess', 'admin_required']);
     await api('POST', '/api/grants', { principal: 'agent:eve', admin: true });
     expect((await api('GET', '/api/profiles', undefined, secret)).status).toBe(200);
     await api('DELETE', '/api/grants', { principal: 'agent:eve', admin: true });
@@ -427,7 +441,6 @@ describe('on a screen of 80 columns', () => {
       ['explain', 'agent:one', 'gh_issue'],
       ['explain', 'agent:one', 'gh_delete'],
       ['grant', 'agent:wide', 'gh_*'],
-      ['audit'],
     ]) {
       const { stdout } = await runGate(place, words);
       const long = stdout.split('\n').filter((line) => line.length > 80);

@@ -55,6 +55,45 @@ describe('a program that embeds the gate', () => {
     expect(seen).toEqual(['input.invalid', ['a', 'b'], 'tool.not_found']);
   });
 
+  it('gives its sub-agents less than it has, and nothing beyond', () => {
+    const seen =
+      run(`${opening.replace("toolPatterns: ['add']", "toolPatterns: ['add', 'Read', 'Write', 'Bash']")}
+      const { createFakeExchange } = await import('tidegate/testing');
+      const see = async (session) => {
+        await gate.gateway.settle(session);
+        return gate.gateway.list(session, 'tools').map(({ name }) => name).sort();
+      };
+      const own = gate.localSession('connection');
+      const lead = await gate.subSession(own, { as: 'agent:lead', tools: ['add', 'Read', 'Write'] });
+      const helper = await gate.subSession(lead, { as: 'agent:helper', tools: ['Read', 'Bash', 'add'] });
+      const reader = await gate.subSession(helper, { profile: 'minimal' });
+      const bound = await gate.subSession(own, { profile: 'coding' });
+      let deep = reader;
+      let links = 0;
+      try { for (;;) { deep = await gate.subSession(deep); links = deep.chain.length; } } catch (error) { deep = error.code; }
+      const wrong = await gate.subSession(own, { as: 'nobody' }).catch((error) => error.code);
+      const unknown = await gate.subSession(own, { profile: 'codign' }).catch((error) => error.code);
+      const call = async (session, wanted) =>
+        (await gate.gateway.call({ id: 'r', session, wanted, params: {} }, createFakeExchange())).fault?.code;
+      console.log(JSON.stringify({
+        own: await see(own), lead: await see(lead), helper: await see(helper), reader: await see(reader), bound: await see(bound),
+        refused: await call(helper, { kind: 'tool', name: 'Write' }), links, deep, wrong, unknown,
+      }));
+      await gate.close();`);
+    expect(seen).toEqual({
+      own: ['Bash', 'Read', 'Write', 'add'],
+      lead: ['Read', 'Write', 'add'],
+      helper: ['Read', 'add'],
+      reader: ['Read'],
+      bound: ['Read', 'Write'],
+      refused: 'tool.not_found',
+      links: 8,
+      deep: 'token.too_deep',
+      wrong: 'access.bad_principal',
+      unknown: 'access.unknown_profile',
+    });
+  });
+
   it('can test against the fakes', () => {
     const seen = run(`
       import { createFakeExchange, createFakeProvider } from 'tidegate/testing';

@@ -32,6 +32,8 @@ export interface Audit {
 }
 
 const gatherMs = 250;
+/** Within this time the reason of a refusal is found. */
+const explainMs = 50;
 const batchSize = 500;
 /** What waits for a store that is slow or gone. Beyond it records are lost, and the operator is told how many. */
 const maxWaiting = 20_000;
@@ -45,6 +47,7 @@ const actions = {
 
 export function openAudit(parts: AuditParts): Audit {
   const waiting: AuditRecord[] = [];
+  const unexplained = new Set<() => void>();
   let lost = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
@@ -56,10 +59,31 @@ export function openAudit(parts: AuditParts): Audit {
       return;
     }
     waiting.push(record);
-    timer ??= setTimeout(() => void flush(), waiting.length >= batchSize ? 0 : gatherMs).unref();
+    timer ??= setTimeout(() => void write(), waiting.length >= batchSize ? 0 : gatherMs).unref();
   }
 
-  function flush(): Promise<void> {
+  /**
+   * Not right after the answer, where whoever asked would feel in the next one how long it takes to find the reason:
+   * that is different for what is hidden and for what is absent.
+   */
+  function explainSoon(explain: () => void): void {
+    if (unexplained.size + waiting.length >= maxWaiting) {
+      lost += 1;
+      return;
+    }
+    unexplained.add(explain);
+    setTimeout(() => {
+      if (unexplained.delete(explain)) explain();
+    }, Math.random() * explainMs).unref();
+  }
+
+  function explainAll(): void {
+    const all = [...unexplained];
+    unexplained.clear();
+    for (const explain of all) explain();
+  }
+
+  function write(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     writing ??= writeAll().finally(() => {
@@ -95,7 +119,7 @@ export function openAudit(parts: AuditParts): Audit {
       parts.warn('calls are not being recorded: the audit store does not answer', { message });
     }
     isFailing = true;
-    timer ??= setTimeout(() => void flush(), 10 * gatherMs).unref();
+    timer ??= setTimeout(() => void write(), 10 * gatherMs).unref();
   }
 
   const observer: Observer = {
@@ -104,18 +128,22 @@ export function openAudit(parts: AuditParts): Audit {
       const at = parts.now();
       const revision = parts.revision();
       if (attempt.call !== undefined) return keep(recordOf(attempt, { at, revision }, parts.redact));
-      setImmediate(() => {
+      explainSoon(() => {
         const reason = reasonOf(attempt, parts.whyNot);
         keep({ ...recordOf(attempt, { at, revision }, parts.redact), decision: 'deny', reason });
       });
     },
   };
 
+  function flush(): Promise<void> {
+    explainAll();
+    return write();
+  }
+
   return {
     observer,
     flush,
     async close() {
-      clearTimeout(timer);
       await flush();
       clearTimeout(timer);
     },

@@ -7,7 +7,7 @@ import {
   type TestDesk,
   tool,
 } from '../../../test/support/desk.js';
-import type { GrantTuple } from '../ports.js';
+import { type GrantTuple, StoreError } from '../ports.js';
 
 let opened: TestDesk | undefined;
 afterEach(() => opened?.close());
@@ -161,6 +161,15 @@ describe('inspecting a principal', () => {
     expect(after.call).not.toContain('Bash');
   });
 
+  it('tells of a profile that was assigned and is not there any more', async () => {
+    const { desk, store } = await open({ profiles: [{ name: 'mine', tools: ['Bash'] }] });
+    await desk.profileAssign('agent:alice', 'mine');
+    const { desk: later } = await open({ store });
+    const note = 'The profile mine does not exist here, and gives nothing.';
+    expect(await later.profileInspect('agent:alice')).toMatchObject({ call: [], notes: [note] });
+    expect(await later.explain('agent:alice', 'Bash')).toMatchObject({ reason: 'no_grant', notes: [note] });
+  });
+
   it('says that the operator needs no grant here', async () => {
     const { desk } = await open();
     expect((await desk.profileInspect('user:ana')).notes.join()).toContain('is the operator');
@@ -300,16 +309,48 @@ describe('granting', () => {
   });
 
   it('never lets two who write at once make a circle', async () => {
-    const { store, parts } = await open();
-    const other = await openTestDesk({ store });
-    const { createDesk } = await import('./desk.js');
-    const both = await Promise.allSettled([
-      createDesk(parts).grant('role:a', 'role:b'),
-      other.desk.grant('role:b', 'role:a'),
+    const { store } = await open();
+    // Neither is on its way before both have planned.
+    let arrived = 0;
+    let release: () => void = () => undefined;
+    const both = new Promise<void>((resolve) => (release = resolve));
+    const meeting: typeof store = {
+      ...store,
+      async write(change) {
+        arrived += 1;
+        if (arrived === 2) release();
+        await both;
+        return store.write(change);
+      },
+    };
+    const [one, two] = [await openTestDesk({ store: meeting }), await openTestDesk({ store: meeting })];
+    const ends = await Promise.allSettled([
+      one.desk.grant('role:a', 'role:b'),
+      two.desk.grant('role:b', 'role:a'),
     ]);
-    other.close();
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    one.close();
+    two.close();
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refused = ends.find(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject({ reason: { code: 'access.role_cycle' } });
+    expect(arrived).toBe(2);
     expect(await store.grants('local')).toHaveLength(1);
+  });
+
+  it('gives up when others write without end', async () => {
+    const { store } = await open();
+    let tries = 0;
+    const busy: typeof store = {
+      ...store,
+      write() {
+        tries += 1;
+        return Promise.reject(new StoreError('store.conflict', 'somebody was quicker'));
+      },
+    };
+    const late = await openTestDesk({ store: busy });
+    await expect(late.desk.grant('agent:alice', 'Bash')).rejects.toEqual(failsWith('access.conflict'));
+    late.close();
+    expect(tries).toBe(20);
   });
 });
 

@@ -59,6 +59,7 @@ export async function explain(
   const decidedBy = lacking === -1 ? links.length - 1 : lacking;
   const isUnknown = answer.reason === 'unknown_tool' && catalogue.unlisted.length > 0;
   const checked = checkedOf(parts, asked);
+  const named = links.flatMap(({ profiles }) => profiles);
   return {
     ...checked,
     says: sentenceOf(checked, asker),
@@ -67,7 +68,7 @@ export async function explain(
     links,
     ...(decidedBy >= 0 && { decidedBy }),
     change: await remediesOf(parts, { ...asked, links }),
-    notes: [...notesOf(parts, principal), ...(isUnknown ? [notListed(catalogue.unlisted)] : [])],
+    notes: [...notesOf(parts, principal, named), ...(isUnknown ? [notListed(catalogue.unlisted)] : [])],
   };
 }
 

@@ -8,6 +8,7 @@ import { type Reach, reachOf } from './reach.js';
 import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
 import { said, type SaidTuple } from './sentences.js';
 import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
+import { fresh } from './write.js';
 
 export interface GrantOptions {
   /** To be seen, not called. */
@@ -39,6 +40,7 @@ export async function grant(
   const receiver = readReceiver(principal, parts.zone);
   refuseContrary(what, options);
   const until = untilOf(options.until, parts.now());
+  await fresh(parts);
   const { object, relation, target } = await meantBy(parts, what, options);
   const tuple: GrantTuple = {
     user: receiver.user,

@@ -47,6 +47,7 @@ export async function profileInspect(parts: DeskParts, principal: string): Promi
   const { user } = receiver;
   const reach = await reachNow(parts, receiver);
   const stored = await store.grants(zone, { user });
+  const applying = profilesOf(parts, receiver);
   const views = (isWanted: (grant: StoredGrant) => boolean): readonly GrantView[] =>
     stored.filter(isWanted).map((grant) => viewOf(grant, parts.now()));
   return {
@@ -54,7 +55,7 @@ export async function profileInspect(parts: DeskParts, principal: string): Promi
     zone,
     revision: authority.revision ?? 0,
     isAdmin: stored.length > 0 && isAdmin(parts, receiver),
-    ...profilesOf(parts, receiver),
+    ...applying,
     assigned: views(({ relation }) => relation === 'assignee'),
     roles: rolesOf(parts, user),
     grants: views(({ relation }) => relation === 'caller' || relation === 'seer'),
@@ -63,7 +64,7 @@ export async function profileInspect(parts: DeskParts, principal: string): Promi
     ...(receiver.kind === 'role' && { members: await membersOf(parts, user) }),
     ...reach,
     matching: await matching(parts, reach),
-    notes: notesOf(parts, principal),
+    notes: notesOf(parts, principal, applying.profiles),
   };
 }
 
@@ -128,9 +129,17 @@ async function matching(parts: DeskParts, reach: Reach): Promise<readonly string
   });
 }
 
-export function notesOf({ operator }: Pick<DeskParts, 'operator'>, principal: string): readonly string[] {
-  if (operator !== principal) return [];
+/** What is easily overlooked about a principal with these profiles. */
+export function notesOf(
+  { operator, profiles }: Pick<DeskParts, 'operator' | 'profiles'>,
+  principal: string,
+  names: readonly string[],
+): readonly string[] {
+  const isOperator = `At this machine ${principal} is the operator and may do everything; this is what a token for it can do.`;
+  const known = profiles().profiles;
+  const gone = [...new Set(names)].filter((name) => !known.has(name));
   return [
-    `At this machine ${principal} is the operator and may do everything; this is what a token for it can do.`,
+    ...(operator === principal ? [isOperator] : []),
+    ...gone.map((name) => `The profile ${name} does not exist here, and gives nothing.`),
   ];
 }

@@ -16,6 +16,7 @@ import { readReceiver, type Receiver, roleOf } from './receiver.js';
 import { shellWord } from './shell-word.js';
 import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
 import { throughOf } from './through.js';
+import { fresh } from './write.js';
 
 export interface RevokeOptions {
   /** Everything that was given to it: grants, profile, roles. Names no tool. */
@@ -50,6 +51,7 @@ export async function revoke(
 ): Promise<Revoked> {
   const receiver = readReceiver(principal, parts.zone);
   refuseContrary(what, options);
+  await fresh(parts);
   const meant = await meantBy(parts, what, options);
   const block = blockOf(receiver, meant, options);
   const words = what ?? (options.admin === true ? 'admin' : 'everything');

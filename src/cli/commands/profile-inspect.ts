@@ -37,8 +37,8 @@ function show(inspected: Inspected, { output }: Context): void {
   if (members.length > 0) labelled('Members', members, output);
   showGrants('Grants', inspected.grants, output);
   showGrants('Blocks', inspected.blocks, output);
-  if (inspected.added.length > 0) labelled('File adds', inspected.added, output);
-  if (inspected.taken.length > 0) labelled('File takes', inspected.taken, output);
+  if (inspected.added.length > 0) labelled('File +', inspected.added, output);
+  if (inspected.taken.length > 0) labelled('File -', inspected.taken, output);
   output.line();
   showSet('May call', inspected, output);
   if (inspected.see.length === 0) labelled('May call', ['nothing'], output);

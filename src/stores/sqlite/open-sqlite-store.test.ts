@@ -125,6 +125,21 @@ describe('a file that is not what it should be', () => {
     expect(error).toMatchObject({ name: 'StoreError', code: 'store.corrupt' });
   });
 
+  it('gives no answer from memory once a write has found the damage', async () => {
+    const file = copy();
+    const store = await open(file);
+    expect(await store.revision(zone)).toBe(1);
+    const handle = openSync(file, 'r+');
+    writeSync(handle, Buffer.alloc(statSync(file).size, 0xa5));
+    closeSync(handle);
+    const other = { ...tuple, object: 'tool:b' };
+    expect(await failure(() => store.write({ zone, add: [other], record }))).toMatchObject({
+      code: 'store.corrupt',
+    });
+    for (const ask of [() => store.revision(zone), () => store.changes(zone, 1), () => store.token('tok_1')])
+      expect(await failure(async () => ask())).toMatchObject({ code: 'store.corrupt' });
+  });
+
   it('may belong to another program', async () => {
     const file = join(folder, 'other.db');
     await change(file, 'create table recipes (name text)');

@@ -57,12 +57,15 @@ const believedMs = 100;
 function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore {
   const watch = createZoneWatch(reader, log);
   let lookedAt = performance.now();
+  let damage: StoreError | undefined;
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw new StoreError('store.closed', `The store ${file} is closed.`);
   };
   const read = (): Reader => {
     requireOpen();
+    // What the reader still has in its memory may be sound; nobody can say so of a file that the writer found damaged.
+    if (damage !== undefined) throw damage;
     const now = performance.now();
     if (now - lookedAt < believedMs) return reader;
     if (!isStillThere(file, identity)) throw replacedError(file);
@@ -71,7 +74,10 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
   };
   const send: WriterLink['send'] = async (order) => {
     requireOpen();
-    const value = await link.send(order);
+    const value = await link.send(order).catch((error: unknown) => {
+      if (error instanceof StoreError && error.code === 'store.corrupt') damage = error;
+      throw error;
+    });
     watch.look();
     return value;
   };

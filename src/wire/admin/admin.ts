@@ -49,7 +49,15 @@ export interface DeskRefusal {
 /** Who may, and what happens then. Throws or rejects when that cannot be found out now. */
 export interface AdminDesk {
   isAdmin(caller: Caller): boolean | Promise<boolean>;
+  /** Told of whoever is no admin and wanted to be. */
+  refused(attempt: RefusedAttempt): void;
   readonly operations: Readonly<Record<DeskOperation, (order: DeskOrder) => Promise<DeskReply>>>;
+}
+
+export interface RefusedAttempt {
+  readonly by: Caller;
+  readonly requestId: string;
+  readonly operation: Route['operation'];
 }
 
 export interface AdminParts {
@@ -153,8 +161,10 @@ export function openAdmin({ gateway, common, desk, counts }: AdminParts): Admin 
   async function answer(route: Route | undefined, visit: Visit): Promise<Reply> {
     if (route === undefined)
       return failure(404, 'route.not_found', 'No such address. The API is described at /api/openapi.json.');
-    if (route.isForAdmins && !(await desk.isAdmin(visit.caller)))
+    if (route.isForAdmins && !(await desk.isAdmin(visit.caller))) {
+      desk.refused({ by: visit.caller, requestId: common.newRequestId(), operation: route.operation });
       return failure(403, 'access.admin_required', 'Only an admin may do this.');
+    }
     return handlerOf(route)(visit);
   }
 

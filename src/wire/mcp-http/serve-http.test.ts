@@ -28,6 +28,8 @@ function turnVoid(credential: string): void {
   for (const watcher of watchers) watcher();
 }
 
+const refusedAttempts: string[] = [];
+
 /** Every operation says what it was asked. */
 const echoes = Object.fromEntries(
   deskOperations.map((name) => [name, async (order: DeskOrder) => ({ value: { name, ...order } })]),
@@ -55,6 +57,7 @@ const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
       if (id === 'broken') throw Object.assign(new Error('away'), { code: 'store.unavailable' });
       return id === 'ada';
     },
+    refused: (attempt) => refusedAttempts.push(`${attempt.operation} ${attempt.by.principal.id}`),
     operations: {
       ...echoes,
       tokens: async ({ by }) => ({ value: { tokens: [], by: by.credential } }),
@@ -581,6 +584,7 @@ describe('the admin API', () => {
       'testAccess',
       'audit',
     ]);
+    refusedAttempts.length = 0;
     for (const { method, path: pattern } of forAdmins) {
       const path = pattern.replace('{id}', 'tok_1').replace(/\{\w+\}/, 'x');
       const body = method === 'POST' ? '{}' : '';
@@ -593,6 +597,7 @@ describe('the admin API', () => {
       expect([path, broken.status]).toEqual([path, 503]);
     }
     expect((await ask({ path: '/api/tools', headers: { authorization: 'Bearer eve' } })).status).toBe(200);
+    expect(refusedAttempts).toEqual(forAdmins.map(({ operation }) => `${operation} eve`));
   });
 
   it('makes, lists and revokes tokens at the desk', async () => {

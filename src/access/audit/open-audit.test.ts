@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { toolRequest } from '../../../test/support/hall.js';
+import {
+  type Attempt,
+  type Call,
+  content,
+  createFault,
+  emptyObject,
+  faulted,
+  type FaultCode,
+} from '../../kernel/index.js';
+import type { AuditRecord } from '../ports.js';
+import { type Audit, openAudit } from './open-audit.js';
+
+let kept: AuditRecord[];
+let warnings: string[];
+let asked: string[];
+let isAway: boolean;
+let audit: Audit;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [kept, warnings, asked, isAway] = [[], [], [], false];
+  audit = openAudit({
+    store: () =>
+      Promise.resolve({
+        appendAudit(records) {
+          if (isAway) return Promise.reject(new Error('away'));
+          kept.push(...records);
+          return Promise.resolve();
+        },
+        audit: () => Promise.resolve([]),
+      }),
+    now: () => 7,
+    revision: () => 3,
+    whyNot({ wanted }) {
+      asked.push(wanted.kind === 'tool' ? wanted.name : '');
+      return 'blocked';
+    },
+    redact: (text) => text.replaceAll('tgt_x', '…'),
+    warn: (message) => void warnings.push(message),
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+function attempt(name: string, code?: FaultCode): Attempt {
+  const request = toolRequest(name, {}, { trace: { traceparent } });
+  if (code !== undefined) return { request, outcome: faulted(createFault(code, 'no')), ms: 1 };
+  return { request, outcome: content(emptyObject), call: {} as Call, ms: 1.23456 };
+}
+
+function end(done: Attempt): void {
+  audit.observer.begin(done.request)(done);
+}
+
+describe('a record', () => {
+  it('says who, what, how it ended, and under which state of the rights', async () => {
+    end(attempt('a'));
+    await audit.flush();
+    expect(kept).toEqual([
+      {
+        at: 7,
+        zone: 'local',
+        action: 'call',
+        decision: 'allow',
+        principal: 'user:ada',
+        target: 'a',
+        reason: 'granted',
+        outcome: 'ok',
+        requestId: 'request-1',
+        sessionId: 'session-1',
+        traceId: 'a'.repeat(32),
+        revision: 3,
+        ms: 1.235,
+      },
+    ]);
+  });
+
+  it('has the reason of a refusal, found within 50 ms after the answer and not right after it', async () => {
+    end(attempt('a', 'tool.not_found'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked.length + kept.length).toBeLessThanOrEqual(1);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(asked).toEqual(['a']);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(kept).toMatchObject([
+      { target: 'a', decision: 'deny', reason: 'blocked', requestId: 'request-1' },
+    ]);
+  });
+
+  it('has the fault as its reason where something was found and refused all the same', async () => {
+    end(attempt('a', 'input.invalid'));
+    await audit.flush();
+    expect(kept).toMatchObject([{ decision: 'deny', reason: 'input.invalid', outcome: 'input.invalid' }]);
+    expect(asked).toEqual([]);
+  });
+
+  it('holds no secret, not even as the name of a tool', async () => {
+    end(attempt('tgt_x', 'tool.not_found'));
+    await audit.flush();
+    expect(JSON.stringify(kept)).not.toContain('tgt_x');
+  });
+
+  it('is kept when the gate closes right after a refusal', async () => {
+    end(attempt('a', 'tool.not_found'));
+    await audit.close();
+    expect(kept).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(kept).toHaveLength(1);
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('is told of once, and gets the records when it is back', async () => {
+    isAway = true;
+    end(attempt('a'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(warnings).toHaveLength(1);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(kept).toHaveLength(1);
+  });
+
+  it('loses what goes beyond 20,000 records, refusals too, and the operator learns how many', async () => {
+    isAway = true;
+    for (let at = 0; at < 20_010; at += 1) end(attempt('a', at % 2 === 0 ? undefined : 'tool.not_found'));
+    isAway = false;
+    await audit.flush();
+    expect(kept).toHaveLength(20_000);
+    expect(warnings.at(-1)).toContain('lost');
+  });
+});
