@@ -33,15 +33,20 @@ ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before an
 ${trees.map(treeText).join('\n\n')}
 
 "A/A" is ripgrep against itself, measured twice in the same rounds: what differs by less than that is a draw. "To plain"
-is the ratio to what somebody would type for the same answer, which is often less than what these tools tell.`;
+is the ratio to what somebody would type for the same answer, which is often less than what these tools tell. What these
+tools do beside ripgrep (open and check the start, own the process, check what was found) takes one to three
+milliseconds whatever the tree: nothing where ripgrep is busy for long, and much of a search that takes ten.`;
 }
 
 const overText = ({ tree, name, ratio, noise }) =>
   `${name} in ${tree} (${ratio.toFixed(2)} ×, A/A ${noise.toFixed(2)})`;
 
 /** Each search uses every core by itself, so other work falls on all arms, but not evenly. */
-function busyText({ load, cores }) {
-  return Number(load[0]) < cores / 2 ? '' : ': busy with other work, so the figures are rough';
+function busyText({ load, cores, isRealTime }) {
+  if (Number(load[0]) < cores / 2) return '';
+  return isRealTime
+    ? ': busy with other work, which had to wait (`chrt -r 1`) but had the caches to itself in between'
+    : ': busy with other work, so the figures are rough';
 }
 
 function treeText({ tree, files, rows }) {
