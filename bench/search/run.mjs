@@ -2,10 +2,10 @@
 // a warm process, against ripgrep itself, started by the same Node with the same flags on the same tree. `--page` puts
 // the figures into docs/benchmarks.md.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { arch, availableParallelism, loadavg, platform } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { arch, availableParallelism, loadavg, platform, tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,6 +19,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const budget = 1.15;
 // What a search leaves to be done after its answer must not fall into the next arm.
 const pauseMs = 150;
+// A folder that changed less than 2.5 s ago is not believed to be calm.
+const calmMs = 3000;
 
 async function main() {
   const { values } = parseArgs({
@@ -31,20 +33,33 @@ async function main() {
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
-  const folders = values.tree ? [resolve(values.tree)] : [join(root, 'node_modules'), join(root, 'src')];
   const service = await import(pathToFileURL(await bundleService(root)).href);
   const before = loadavg()[0];
   const trees = [];
-  for (const folder of folders.filter(existsSync))
-    trees.push(await measureTree({ service, folder, rounds, only: values.only }));
+  for (const name of values.tree ? [values.tree] : ['node_modules', 'src'])
+    trees.push(
+      await onCopy(name, (folder) => measureTree({ service, name, folder, rounds, only: values.only })),
+    );
   const run = { ...describeRun(rounds), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
   print(run, trees);
   if (values.page) await writePage({ run, trees });
 }
 
-async function measureTree({ service, folder, rounds, only }) {
+/** Folders that change are looked at twice, so nobody may edit them meanwhile. */
+async function onCopy(name, work) {
+  const base = await mkdtemp(join(tmpdir(), 'tidegate-bench-tree-'));
+  try {
+    const folder = join(base, basename(name));
+    await cp(resolve(root, name), folder, { recursive: true, verbatimSymlinks: true });
+    await sleep(calmMs);
+    return await work(folder);
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+async function measureTree({ service, name: tree, folder, rounds, only }) {
   const arms = await openArms(service, folder);
-  const tree = relative(root, folder) || '.';
   const rows = [];
   try {
     const files = await arms.countFiles();
@@ -88,8 +103,21 @@ function describeRun(rounds) {
     cores,
     date: new Date().toISOString().slice(0, 10),
     commit: `${git('rev-parse', '--short', 'HEAD')}${isDirty ? ' with local changes' : ''}`,
+    isRealTime: isRealTime(),
     machine: `${platform()} ${arch()}, ${cores} cores, Node ${process.versions.node}`,
   };
+}
+
+/** Whether this was started with `chrt -r 1`: then other work of the machine waits, for all arms alike. */
+function isRealTime() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return Number(fields[38]) === 2;
+  } catch {
+    return false;
+  }
 }
 
 function print({ machine, rounds, load }, trees) {

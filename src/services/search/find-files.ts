@@ -10,7 +10,7 @@ import type { Place } from './place.js';
 import { createPathReader } from './records.js';
 import { refuse, skippedOf } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
-import { isHere, nameOf, openStart } from './start.js';
+import { isHere, namesBelow, openStart } from './start.js';
 
 /** What ripgrep sorts comes only when it has seen all; so some time is kept for an answer without that order. */
 const sortingShare = 0.7;
@@ -46,9 +46,10 @@ async function findBelow(job: Job): Promise<FilesFound> {
   const listed = await listInTime(job);
   const { stopped } = listed;
   const { inside: paths, tooLong } = stillInside(job, listed.paths);
+  const nameOf = namesBelow(context.roots, place);
   const totalFiles = listed.total - (listed.paths.length - paths.length);
   return {
-    files: paths.map((path) => nameOf(context.roots, place, path.toString())),
+    files: paths.map((path) => nameOf(path.toString())),
     totalFiles,
     isTruncated: stopped !== undefined || totalFiles > paths.length,
     ...(stopped !== undefined && { stopped }),

@@ -36,11 +36,25 @@ export function parseGlob(patterns: readonly string[]): Glob {
     depth: Number.isFinite(depth) ? depth : undefined,
     names: looseNames(rests),
     matchesAll: rests.some(takesAll),
-    matches: (path) => {
-      const names = path.split('/');
-      return rests.some((steps) => fits(names, steps));
-    },
+    matches: matcherOf(rests),
   };
+}
+
+function matcherOf(all: readonly (readonly Step[])[]): Glob['matches'] {
+  const endings = endingsOf(all);
+  if (endings !== undefined) return (path) => endings.some((ending) => path.endsWith(ending));
+  return (path) => {
+    const names = path.split('/');
+    return all.some((steps) => fits(names, steps));
+  };
+}
+
+// Of patterns such as `*.ts` and `**/*.ts`, which are most of them: a path need not be cut into names for these.
+function endingsOf(all: readonly (readonly Step[])[]): readonly string[] | undefined {
+  const endings = all.map(([first, second, third]) =>
+    first === '**' && second !== '**' && third === undefined ? second?.suffix : undefined,
+  );
+  return endings.every((ending) => ending !== undefined) ? endings : undefined;
 }
 
 function stepsOf(text: string): readonly Step[] {

@@ -1,6 +1,6 @@
 import type { SkippedFile } from '../../kernel/search-port.js';
 import { lookInside, type Where } from './inside.js';
-import { nameOf } from './start.js';
+import { namesBelow } from './start.js';
 
 const maxFolders = 20;
 /** Long enough to tell where it is; whoever goes there finds the rest. */
@@ -17,8 +17,9 @@ export function foldersOfLong(where: Where, paths: readonly Buffer[]): readonly 
   const folders = names.filter((name) => name !== '').map((name) => Buffer.from(name, 'latin1'));
   const { inside } = lookInside(where, folders, (stat) => stat.isDirectory());
   const start = names.includes('') ? [Buffer.alloc(0)] : [];
+  const nameOf = namesBelow(where.roots, where.place);
   return [...start, ...inside].map((folder) => ({
-    path: nameOf(where.roots, where.place, folder.toString()),
+    path: nameOf(folder.toString()),
     reason: 'a path below it is too long',
   }));
 }

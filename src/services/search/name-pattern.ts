@@ -5,6 +5,8 @@ import { badGlob } from './failures.js';
 export interface NamePattern {
   /** The name itself, when no other one fits. */
   readonly literal: string | undefined;
+  /** What every name that fits ends with, when that is all there is to it. */
+  readonly suffix: string | undefined;
   /** Whether every name fits. */
   readonly isAny: boolean;
   /** In ripgrep's syntax, and never stricter than `matches`. */
@@ -28,6 +30,7 @@ export function parseName(text: string): NamePattern {
     parts[0]?.kind === 'many' && !chars.slice(1).includes(undefined) ? chars.join('') : undefined;
   return {
     literal,
+    suffix,
     isAny: suffix === '',
     loose: looseOf(parts),
     matches: (name) => {

@@ -17,8 +17,9 @@ export interface Proven {
  * that we opened and checked.
  */
 export async function prove(job: TextJob, groups: readonly Group<Item>[]): Promise<Proven> {
-  const calm = findCalm(job.place, new Set(groups.map(({ path }) => folderOf(path))), job.began);
-  const isCalm = ({ path }: Group<Item>) => calm.has(folderOf(path));
+  const folders = new Map(groups.map((group) => [group, folderOf(group.path)]));
+  const calm = findCalm(job.place, new Set(folders.values()), job.began);
+  const isCalm = (group: Group<Item>) => calm.has(folders.get(group) ?? '');
   const doubtful = groups.filter((group) => !isCalm(group));
   if (doubtful.length === 0) return { groups, tooLong: [] };
   const confirmed = await confirm(job, doubtful);

@@ -4,7 +4,7 @@ import type { Complaints } from './complaints.js';
 import { lookInside, type Where } from './inside.js';
 import { foldersOfLong } from './long-paths.js';
 import type { RipgrepEnd } from './ripgrep.js';
-import { nameOf } from './start.js';
+import { namesBelow } from './start.js';
 
 const failureCode = 2;
 
@@ -46,10 +46,11 @@ export function skippedOf(
     const path = paths.get(file);
     return path === undefined || inside.has(path);
   });
-  const skipped = told.map((file) => {
-    const path = paths.get(file)?.toString() ?? '';
-    return { path: nameOf(where.roots, where.place, path), reason: file.reason };
-  });
+  const nameOf = namesBelow(where.roots, where.place);
+  const skipped = told.map((file) => ({
+    path: nameOf(paths.get(file)?.toString() ?? ''),
+    reason: file.reason,
+  }));
   const gone = unread.length - told.length - looked.tooLong.length;
   return {
     skipped: [...skipped, ...foldersOfLong(where, [...looked.tooLong, ...long])],

@@ -19,11 +19,12 @@ export async function openStart(roots: Roots, path = '.', glob?: Glob): Promise<
   }
 }
 
-/** How a path below the start is told to the caller. */
-export function nameOf(roots: Roots, place: Place, path: string): string {
+/** How paths below the start are told to the caller. */
+export function namesBelow(roots: Roots, place: Place): (path: string) => string {
   const start = roots.nameOf(place.real);
-  if (place.kind === 'file' || path === '') return start;
-  return start === '.' ? path : `${start === '/' ? '' : start}/${path}`;
+  if (place.kind === 'file') return () => start;
+  const before = start === '.' ? '' : `${start === '/' ? '' : start}/`;
+  return (path) => (path === '' ? start : before + path);
 }
 
 /** Whether `./` stands there: ripgrep begins every path below its working directory so. */

@@ -3,7 +3,7 @@ import type { Collector } from './collect.js';
 import type { SearchContext } from './context.js';
 import type { Group } from './first-groups.js';
 import type { Place } from './place.js';
-import { nameOf } from './start.js';
+import { namesBelow } from './start.js';
 import type { Item } from './text-items.js';
 import type { Shown } from './window.js';
 
@@ -20,30 +20,38 @@ interface TellParts {
 export function tellFiles(parts: TellParts): Pick<TextFound, 'files' | 'totalFiles' | 'totalMatches'> {
   const { job, collector, shown, proven } = parts;
   const { context, query, place } = job;
-  const byPath = new Map(proven.map((group) => [group.path.toString('latin1'), group]));
+  const nameOf = namesBelow(context.roots, place);
+  // A group that was asked about again keeps the very path it had.
+  const byPath = new Map(proven.map((group) => [group.path, group]));
   const files: FileMatches[] = [];
   let [totalFiles, totalMatches] = [collector.totals.files, collector.totals.matches];
   for (const { group, from, to } of shown) {
-    const truth = byPath.get(group.path.toString('latin1'));
+    const truth = byPath.get(group.path);
     totalMatches += matchesOf(truth) - matchesOf(group);
     if (truth === undefined) totalFiles -= 1;
-    else files.push(fileOf(nameOf(context.roots, place, truth.path.toString()), truth.items.slice(from, to)));
+    else files.push(fileOf(nameOf(truth.path.toString()), truth.items.slice(from, to)));
   }
   return { files, totalFiles, ...(query.mode !== 'files' && { totalMatches }) };
 }
 
 function matchesOf(group: Group<Item> | undefined): number {
-  const counts = (group?.items ?? []).map((item) => {
-    if (item.kind === 'count') return item.count;
-    return item.kind === 'line' && item.isMatch ? 1 : 0;
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
+  let matches = 0;
+  for (const item of group?.items ?? []) {
+    if (item.kind === 'count') matches += item.count;
+    else if (item.kind === 'line' && item.isMatch) matches += 1;
+  }
+  return matches;
 }
 
 function fileOf(path: string, items: readonly Item[]): FileMatches {
-  const count = items.find((item) => item.kind === 'count')?.count;
-  const isBinary = items.some((item) => item.kind === 'binary');
-  const lines = items.flatMap((item) => (item.kind === 'line' ? [lineOf(item)] : []));
+  const lines: FoundLine[] = [];
+  let count: number | undefined;
+  let isBinary = false;
+  for (const item of items) {
+    if (item.kind === 'line') lines.push(lineOf(item));
+    else if (item.kind === 'count') count = item.count;
+    else if (item.kind === 'binary') isBinary = true;
+  }
   return { path, isBinary, ...(count !== undefined && { count }), lines };
 }
 
