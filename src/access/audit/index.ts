@@ -1,1 +1,1 @@
-export { type Audit, type AuditParts, openAudit } from './open-audit.js';
+export { openAudit } from './open-audit.js';

@@ -12,13 +12,6 @@ export interface Policy {
   readonly names: ReadonlySet<string>;
 }
 
-export const emptyPolicy: Policy = {
-  tuples: [],
-  defaultProfile: undefined,
-  profileFor: new Map(),
-  names: new Set(),
-};
-
 /** `defaultProfile`: what a gate was started with, in the place of what the file says. */
 export function createPolicy({ profiles, principals, ...rest }: Profiles, defaultProfile?: string): Policy {
   const named = principals.flatMap(({ principal, profile }) =>
