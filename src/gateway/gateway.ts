@@ -60,6 +60,8 @@ export interface Gateway {
   listed(): Promise<void>;
   /** Resolves when every provider has listed because somebody else wanted lists. Starts nothing. */
   firstListed(): Promise<void>;
+  /** The session's rights as they are now: `list` and `describe` answer from there. Undefined: they are already. */
+  refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Told which lists of this session changed: by what servers offer, or by what it may see. */
@@ -149,6 +151,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       return outcome;
     },
     list: (session, kind) => directory.list(session, kind),
+    refresh: (session) => directory.refresh(session),
     lookup: (wanted) => directory.lookup(wanted),
     describe: (session, name) => directory.describe(session, name),
     async settle(session) {

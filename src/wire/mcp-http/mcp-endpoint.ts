@@ -63,10 +63,16 @@ export function openMcpEndpoint({ gateway, common, now, isAlive }: EndpointParts
     );
   }
 
-  function modern(frame: Frame, request: IncomingMessage, response: ServerResponse, caller: Caller): void {
-    const line = openLine(request, response, {});
-    const { principal, chain, credential } = caller;
+  async function modern(
+    frame: Frame,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { principal, chain, credential }: Caller,
+  ): Promise<void> {
     const session: Session = { id: sessionIdAt('modern', credential), principal, chain, scope: 'credential' };
+    // Headers are held against what the caller sees, and that must be what it may see now.
+    await gateway.refresh(session);
+    const line = openLine(request, response, {});
     if (frame.kind === 'request') {
       const problem = modernProblem(frame, request, gateway, session);
       if (problem !== undefined) {
@@ -81,7 +87,7 @@ export function openMcpEndpoint({ gateway, common, now, isAlive }: EndpointParts
       supportedVersions,
       pager: common.pagers.modern,
       inFlight,
-      turnstile: turnstileOf(caller),
+      turnstile: turnstileOf({ principal, chain, credential }),
       newRequestId: common.newRequestId,
     });
     const cancel = (): void => inFlight.cancelAll();
@@ -144,7 +150,7 @@ export function openMcpEndpoint({ gateway, common, now, isAlive }: EndpointParts
     const frame = readFrame(body.text);
     if (frame.kind === 'bad')
       return answerJson(response, 400, protocolError(frame.id, frame.code, frame.reason));
-    if (isModern(frame, request)) modern(frame, request, response, caller);
+    if (isModern(frame, request)) await modern(frame, request, response, caller);
     else legacy(frame, request, response, caller);
   }
 
