@@ -1,5 +1,5 @@
 import type { Credentials } from '../access/identity/index.js';
-import { type AccessStore, StoreError } from '../access/ports.js';
+import { type AccessStore, type AuditRecord, StoreError } from '../access/ports.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Caller, Principal, Session } from '../kernel/index.js';
 import type { AdminDesk, CredentialWatch, Identify, RefusedAttempt } from '../wire/http.js';
@@ -55,10 +55,13 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
       credentials: () => (opened.rights ? credentials(opened.rights) : opened.needRights().then(credentials)),
       bound: (caller) => opened.bound(caller),
     }),
-    credentials: createCredentialWatch(() => opened.rights?.credentials, hints.onChange),
+    credentials: {
+      ...createCredentialWatch(() => opened.rights?.credentials, hints.onChange),
+      keptOut: (fields) => opened.record(keptOut(zone, fields)),
+    },
     desk: {
       isAdmin: (caller) => isAdmin(opened.rights, caller),
-      refused: (attempt) => void recordRefusal(opened, zone, attempt),
+      refused: (attempt) => recordRefusal(opened, zone, attempt),
       operations: {
         ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
         ...createRightsOperations(rightsDesk),
@@ -94,8 +97,22 @@ function createHints({ access }: OpenedAccess): {
   };
 }
 
+/** Nobody knows who they were: one record stands for all of a while, with their number and the reasons. */
+function keptOut(zone: string, detail: Readonly<Record<string, unknown>>): AuditRecord {
+  const { reasons } = detail;
+  const reason = typeof reasons === 'object' && reasons !== null ? Object.keys(reasons).sort().join(' ') : '';
+  const known = {
+    at: Date.now(),
+    zone,
+    action: 'authenticate',
+    decision: 'deny',
+    principal: 'nobody',
+  } as const;
+  return { ...known, reason, detail };
+}
+
 /** That somebody wanted to look at rights or change them is worth a record, like a call that was refused. */
-async function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttempt): Promise<void> {
+function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttempt): void {
   const record = {
     at: Date.now(),
     zone,
@@ -104,11 +121,7 @@ async function recordRefusal(opened: OpenedAccess, zone: string, attempt: Refuse
     reason: 'admin_required',
   } as const;
   const { operation: target } = attempt;
-  try {
-    await (await opened.store()).appendAudit([{ ...record, ...actorOf(attempt), target }]);
-  } catch {
-    // The visitor was refused all the same; the store tells of its own failure.
-  }
+  opened.record({ ...record, ...actorOf(attempt), target });
 }
 
 /** How long an admin waits for servers that never listed. */

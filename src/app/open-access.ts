@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Access, createLateAccess } from '../access/index.js';
 import { openAudit } from '../access/audit/index.js';
-import { type AccessStore, StoreError } from '../access/ports.js';
+import { type AccessStore, type AuditRecord, StoreError } from '../access/ports.js';
 import { redactText } from '../concerns/log/index.js';
 import {
   atMost,
@@ -41,6 +41,8 @@ export interface OpenedAccess {
   /** Opens them for the first one who is somebody else, or who asks about others. */
   needRights(): Promise<Rights>;
   readonly audit: Observer;
+  /** Keeps a record of what is no attempt to use anything. */
+  record(record: AuditRecord): void;
   /** Who calls from this machine: the operator, or whom it was told to act as. */
   readonly local: Caller;
   /** The chain of a caller who came by another door, bound by what this gate was started with. */
@@ -106,6 +108,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     },
     needRights,
     audit: audit.observer,
+    record: (record) => audit.keep(record),
     local: localCaller(parts, gateLinks),
     bound: createBound(gateLinks),
     store,

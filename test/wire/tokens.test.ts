@@ -372,6 +372,23 @@ describe('the token commands', () => {
   });
 });
 
+it('whoever is kept out leaves a record, with the reason and without what was shown', async () => {
+  const shown = `tgt_${'x'.repeat(43)}`;
+  expect(await callWith(`Bearer ${shown}`)).toBe(401);
+  const records = async (): Promise<string> => {
+    const response = await fetch(`${gate.base}/api/audit?action=authenticate`, {
+      headers: { authorization: `Bearer ${tokenOf(place)}` },
+    });
+    return response.text();
+  };
+  await waitFor(
+    async () => /"decision":"deny".*"reason":"[a-z_ ]*token/.test(await records()),
+    10_000,
+    () => 'no record of those who were kept out',
+  );
+  expect(await records()).not.toContain(shown);
+});
+
 describe('while the store is away', () => {
   it('nobody but the operator comes in, and everybody again when it is back', async () => {
     const { secret } = await tokens.create('agent:alice', '--profile', 'full');

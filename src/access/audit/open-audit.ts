@@ -26,6 +26,8 @@ export interface AuditParts {
 /** Keeps a record of every attempt: who, what, allowed or not and why. Never what was said. */
 export interface Audit {
   readonly observer: Observer;
+  /** Keeps what no attempt tells of. */
+  keep(record: AuditRecord): void;
   /** Writes down what is still waiting. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -142,6 +144,7 @@ export function openAudit(parts: AuditParts): Audit {
 
   return {
     observer,
+    keep,
     flush,
     async close() {
       await flush();

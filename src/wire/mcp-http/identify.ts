@@ -15,6 +15,8 @@ export interface CredentialWatch {
   isAlive(credential: string): boolean;
   /** Tells that some may have become void. */
   onChange(listener: () => void): () => void;
+  /** Told how many were not let in, and why: once in a while, so that nobody can fill a disk by trying. */
+  keptOut?(fields: Readonly<Record<string, unknown>>): void;
 }
 
 /** Asks for each credential once, however many sessions and streams it has. */

@@ -47,7 +47,11 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     isAlive: (credential) => parts.credentials.isAlive(credential),
   });
   const admin = openAdmin({ ...parts, counts: () => ({ sessions: endpoint.sessions() }) });
-  const refusals = createRefusals('refused over HTTP: no token, or a wrong one', parts.warn, parts.now);
+  const keptOut: Warn = (message, fields) => {
+    parts.warn(message, fields);
+    parts.credentials.keptOut?.(fields);
+  };
+  const refusals = createRefusals('refused over HTTP: no token, or a wrong one', keptOut, parts.now);
   const outages = createRefusals(
     'nobody can be let in: the access store gives no answer',
     parts.warn,
