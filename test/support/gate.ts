@@ -92,20 +92,22 @@ export interface HttpGate {
   readonly url: string;
   readonly base: string;
   readonly child: ChildProcessWithoutNullStreams;
+  /** The end of what it wrote to stderr. */
+  said(): string;
   close(): Promise<void>;
 }
 
 /** Starts `tidegate serve` on a free port and waits until it answers. */
-export async function openHttpGate(place: Place): Promise<HttpGate> {
+export async function openHttpGate(place: Place, ...args: readonly string[]): Promise<HttpGate> {
   const port = await freePort();
   const child = spawn(
     process.execPath,
-    [program, 'serve', '--config', place.configFile, '--port', String(port)],
+    [program, 'serve', '--config', place.configFile, '--port', String(port), ...args],
     { cwd: join(place.directory, 'workspace'), env: place.env, stdio: ['pipe', 'pipe', 'pipe'] },
   );
   let said = '';
   child.stderr.on('data', (part: Buffer) => {
-    said = (said + part.toString()).slice(-20_000);
+    said = (said + part.toString()).slice(-100_000);
   });
   child.stdout.resume();
   const base = `http://127.0.0.1:${String(port)}`;
@@ -114,7 +116,7 @@ export async function openHttpGate(place: Place): Promise<HttpGate> {
     20_000,
     () => `serve did not start: ${said}`,
   );
-  return { base, url: `${base}/mcp`, child, close: () => endProcess(child) };
+  return { base, url: `${base}/mcp`, child, said: () => said, close: () => endProcess(child) };
 }
 
 /** Ends a child as a user would, and waits until it is gone. */

@@ -46,6 +46,7 @@ export interface Scripted {
 }
 
 export interface Script {
+  readonly instructions?: string;
   readonly lists?: Readonly<Record<string, readonly string[]>>;
   /** By method, then by name, uri or reference. */
   readonly answers?: Readonly<Record<string, Readonly<Record<string, Scripted>>>>;
