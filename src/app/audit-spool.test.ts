@@ -56,7 +56,10 @@ it('two who drain at once move each record once', async () => {
 it('a line that was cut off, or is none of ours, is left out', async () => {
   await openAuditSpool({ directory }).appendAudit([record('whole')]);
   const [name = ''] = readdirSync(directory);
-  appendFileSync(join(directory, name), 'null\n{"at":1}\n{"at":1,"zone":"lo');
+  appendFileSync(
+    join(directory, name),
+    'null\n{"at":1}\n' + JSON.stringify({ ...record('far'), at: 1e300 }) + '\n{"at":1,"zone":"lo',
+  );
   const store = createKeeper();
   await drainAuditSpool(directory, store, quiet);
   expect(store.kept.map(({ target }) => target)).toEqual(['whole']);

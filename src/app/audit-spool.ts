@@ -13,6 +13,8 @@ export interface SpoolParts {
 const maxBytes = 64 * 1024 * 1024;
 const batchSize = 1000;
 const lastLineMs = 200;
+/** The last moment that a date can hold. */
+const lastTime = 8.64e15;
 const fresh = /^\d+-[\da-f]+\.jsonl$/;
 const taken = /^(\d+)-[\da-f]+\.jsonl\.(\d+)$/;
 
@@ -109,8 +111,9 @@ function recordIn(line: string): readonly AuditRecord[] {
 function isRecord(value: unknown): value is AuditRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { at, zone, action, decision, principal } = value as Readonly<Record<string, unknown>>;
-  const texts = [zone, action, principal].every((text) => typeof text === 'string');
-  return texts && typeof at === 'number' && (decision === 'allow' || decision === 'deny');
+  const texts = [zone, action, principal].every((text) => typeof text === 'string' && text.length <= 1024);
+  const isTime = typeof at === 'number' && at >= 0 && at <= lastTime;
+  return texts && isTime && (decision === 'allow' || decision === 'deny');
 }
 
 function isAlive(pid: number): boolean {

@@ -39,7 +39,8 @@ export function createIdentify({ auth, isOperator, operator, credentials, bound 
 }
 
 function isClientToken(authorization: string | undefined): boolean {
-  return readBearer(authorization)?.startsWith('tgt_') === true;
+  // However it is written: whoever was given a token and spells it wrongly is no operator.
+  return authorization?.includes('tgt_') === true;
 }
 
 const tokenPrefix = 'token:';

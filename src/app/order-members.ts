@@ -38,7 +38,7 @@ function readMember(name: string, value: unknown, kind: Kind): Types[Kind] | und
     return undefined;
   }
   if (kind === 'flag') {
-    if (value === true || value === 'true' || value === '') return true;
+    if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
     throw bad(`${name} must be true or false.`);
   }

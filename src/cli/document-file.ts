@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable } from '../config/index.js';
 import type { Context } from './command.js';
@@ -19,8 +19,12 @@ export async function readDocumentFile(name: string, { cwd, input }: Context): P
 
 async function readText(file: string): Promise<string> {
   try {
+    // A pipe may never end, and a device never does.
+    if (!(await stat(file)).isFile())
+      throw new Failure('file.not_found', `No plain file: ${printable(file)}`);
     return await readFile(file, 'utf8');
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
     const what = code === 'ENOENT' ? 'No such file' : `Cannot read (${String(code)})`;
     throw new Failure('file.not_found', `${what}: ${printable(file)}`);

@@ -1,3 +1,4 @@
+import { basename, dirname, join, relative } from 'node:path';
 import { type FoundPolicy, findPolicy, type PolicyPlace, policyFiles } from './find-policy.js';
 import { type LoadedProfiles, loadProfiles } from './load-profiles.js';
 import { createProblem, type Problem } from './problem.js';
@@ -51,7 +52,7 @@ interface Read<T> {
 
 async function readProfiles(path: string, trust: Trust): Promise<Read<LocatedProfiles>> {
   const loaded = await loadProfiles(path);
-  const standing = standingOf(loaded.file, loaded.sha256, trust);
+  const standing = standingOf([loaded.file, path, realName(path)], loaded.sha256, trust);
   return {
     located: { ...loaded, isTrusted: standing === undefined },
     problems: [...loaded.problems, ...(standing ?? [])],
@@ -61,7 +62,7 @@ async function readProfiles(path: string, trust: Trust): Promise<Read<LocatedPro
 function readModel(path: string, trust: Trust): Read<LocatedModel> {
   const { file, text, sha256, finding } = readSource(path);
   const flaws = finding === undefined ? [] : [createProblem(file, text, finding)];
-  const standing = standingOf(file, sha256, trust);
+  const standing = standingOf([file, path, realName(path)], sha256, trust);
   const isTrusted = standing === undefined;
   return {
     located: { file, text, isTrusted, ...(sha256 !== undefined && { sha256 }) },
@@ -69,12 +70,20 @@ function readModel(path: string, trust: Trust): Read<LocatedModel> {
   };
 }
 
-/** Undefined: this very content is trusted. */
-function standingOf(file: string, sha256: string | undefined, trust: Trust): readonly Problem[] | undefined {
+/**
+ * Undefined: this very content is trusted. The file's real path first, then the names that lead there: where one of them
+ * was trusted, a link has taken its place, and that is a change like any other.
+ */
+function standingOf(
+  [file = '', ...names]: readonly string[],
+  sha256: string | undefined,
+  trust: Trust,
+): readonly Problem[] | undefined {
   if (trust.isTrusted(file, sha256)) return undefined;
   const doubt = trust.problem();
   if (doubt !== undefined) return [doubt];
-  if (isRecorded(file, trust)) return [changed(file, 'The file has changed since it was trusted.')];
+  if ([file, ...names].some((name) => isRecorded(name, trust)))
+    return [changed(file, 'The file has changed since it was trusted.')];
   const message = 'Nobody trusted this file: what is shipped applies in its place.';
   return [createProblem(file, '', { code: 'profiles.untrusted', severity: 'warning', message })];
 }
@@ -89,6 +98,12 @@ function goneProblems(place: PolicyPlace, found: FoundPolicy, trust: Trust): rea
   return policyFiles(place)
     .filter((file) => file !== found.profiles && file !== found.model && isRecorded(file, trust))
     .map((file) => changed(file, 'The file was trusted, and is gone.'));
+}
+
+/** The name in the real folder of its workspace: links above it lead where they did when it was trusted. */
+function realName(path: string): string {
+  const folder = basename(dirname(path)) === '.tidegate' ? dirname(dirname(path)) : dirname(path);
+  return join(realPath(folder), relative(folder, path));
 }
 
 function isRecorded(file: string, trust: Trust): boolean {

@@ -80,7 +80,7 @@ describe('the merged catalogue', () => {
       templateFor(merged, uri, (offered) => (offered.provider === hidden ? undefined : offered))?.provider;
     expect(found('x://2')).toBe(one);
     expect(found('y://2')).toBeUndefined();
-    expect(found('x://2', one)).toBeUndefined();
+    expect(found('x://2', one)).toBe(two);
   });
 });
 

@@ -31,6 +31,9 @@ export interface Catalog {
   readonly prompts: ReadonlyMap<string, Offered<PromptSpec>>;
   readonly resources: ReadonlyMap<string, Offered<ResourceSpec>>;
   readonly templates: ReadonlyMap<string, Offered<TemplateSpec>>;
+  /** Addresses that an earlier provider has, in the order of the providers. */
+  readonly laterResources: readonly Offered<ResourceSpec>[];
+  readonly laterTemplates: readonly Offered<TemplateSpec>[];
   readonly instructions: readonly Instructions[];
   readonly collisions: readonly Collision[];
   /** The providers that were not left out. */
@@ -44,6 +47,8 @@ export function mergeCatalogs(providers: readonly Provider[]): Catalog {
     prompts: new Map<string, Offered<PromptSpec>>(),
     resources: new Map<string, Offered<ResourceSpec>>(),
     templates: new Map<string, Offered<TemplateSpec>>(),
+    laterResources: [] as Offered<ResourceSpec>[],
+    laterTemplates: [] as Offered<TemplateSpec>[],
     instructions: [] as Instructions[],
     collisions: [] as Collision[],
     providers: [] as Provider[],
@@ -76,6 +81,8 @@ interface Merging {
   readonly prompts: Map<string, Offered<PromptSpec>>;
   readonly resources: Map<string, Offered<ResourceSpec>>;
   readonly templates: Map<string, Offered<TemplateSpec>>;
+  readonly laterResources: Offered<ResourceSpec>[];
+  readonly laterTemplates: Offered<TemplateSpec>[];
   readonly instructions: Instructions[];
   readonly providers: Provider[];
 }
@@ -84,13 +91,30 @@ function addAll(merged: Merging, provider: Provider, list: Catalogue): void {
   merged.providers.push(provider);
   for (const spec of list.tools) merged.tools.set(spec.name, { spec, provider });
   for (const spec of list.prompts) merged.prompts.set(spec.name, { spec, provider });
-  // An address belongs to the provider that was configured first: a later one cannot take it over.
-  for (const spec of list.resources)
-    if (!merged.resources.has(spec.uri)) merged.resources.set(spec.uri, { spec, provider });
+  // An address belongs to the provider that was configured first: a later one cannot take it over. It has it only for
+  // those who may not know of the first.
+  for (const spec of list.resources) {
+    if (merged.resources.has(spec.uri)) merged.laterResources.push({ spec, provider });
+    else merged.resources.set(spec.uri, { spec, provider });
+  }
   for (const spec of list.templates) {
-    if (!merged.templates.has(spec.uriTemplate)) merged.templates.set(spec.uriTemplate, { spec, provider });
+    if (merged.templates.has(spec.uriTemplate)) merged.laterTemplates.push({ spec, provider });
+    else merged.templates.set(spec.uriTemplate, { spec, provider });
   }
   if (list.instructions) merged.instructions.push({ provider, text: list.instructions });
+}
+
+/** A provider that has an address after another one, if any: the first one that may be used. */
+export function laterFor(
+  catalog: Catalog,
+  uri: string,
+  usable: (offered: Offered<ResourceSpec>) => Offered<ResourceSpec> | undefined,
+): Offered<ResourceSpec> | undefined {
+  for (const offered of catalog.laterResources) {
+    const found = offered.spec.uri === uri ? usable(offered) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The template that an address was made from, if any: the first one that may be used. */
@@ -99,7 +123,7 @@ export function templateFor(
   uri: string,
   usable: (offered: Offered<TemplateSpec>) => Offered<TemplateSpec> | undefined,
 ): Offered<TemplateSpec> | undefined {
-  for (const offered of catalog.templates.values()) {
+  for (const offered of [...catalog.templates.values(), ...catalog.laterTemplates]) {
     const found = templateMatches(offered.spec.uriTemplate, uri) ? usable(offered) : undefined;
     if (found !== undefined) return found;
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createOpenAccess,
+  eve,
   openHall,
   promptSpec,
   resourceSpec,
@@ -8,7 +9,14 @@ import {
   templateSpec,
   toolRequest,
 } from '../../test/support/hall.js';
-import { content, emptyObject, type JsonText, type Outcome, type Provider } from '../kernel/index.js';
+import {
+  content,
+  emptyObject,
+  type JsonText,
+  type Outcome,
+  type Provider,
+  type Session,
+} from '../kernel/index.js';
 import { createFakeExchange, createFakeProvider, type FakeProvider } from '../testing/index.js';
 import type { ListKind } from './lists.js';
 import type { Gateway } from './gateway.js';
@@ -303,6 +311,28 @@ describe('resources', () => {
     for (const uri of ['x://1', 'x://2', 'y://3'])
       expect(typeof (await gateway.watch(session, uri, () => {}))).toBe('function');
     expect(watched).toEqual(['open x://1', 'open x://2', 'open y://3']);
+  });
+
+  it('are listed for those who may see only the second of two providers of one address', () => {
+    const both = (id: string): Provider => ({
+      ...watchable(id, ['x://1'], false),
+      list: () => ({
+        tools: [],
+        prompts: [],
+        resources: [resourceSpec(id, 'x://1')],
+        templates: [templateSpec(id, 'x://{id}')],
+      }),
+    });
+    const access = createOpenAccess(
+      ({ principal }, { source }) => principal.id === eve.id && source === 'server:secret',
+    );
+    const gateway = openHall({ providers: [both('secret'), both('open')], access });
+    const sources = (of: Session) =>
+      (['resources', 'templates'] as const).map((kind) => gateway.list(of, kind).map(({ source }) => source));
+    expect(sources(session)).toEqual([['server:secret'], ['server:secret']]);
+    expect(sources(sessionOf('s', eve))).toEqual([['server:open'], ['server:open']]);
+    expect(gateway.list(sessionOf('s', eve), 'resources')).toHaveLength(1);
+    expect(gateway.list(session, 'resources')).toBe(gateway.list(session, 'resources'));
   });
 
   it('prompts and templates are found for completions', async () => {

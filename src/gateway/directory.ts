@@ -18,8 +18,23 @@ import {
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import type { Found } from './admit.js';
-import { keepEqual, keptIfEqual, type ListKind, listKinds, type ListOf, listsOf } from './lists.js';
-import { type Catalog, type Collision, mergeCatalogs, type Offered, templateFor } from './catalog.js';
+import {
+  createFirsts,
+  keepEqual,
+  keptIfEqual,
+  type ListKind,
+  listKinds,
+  type ListOf,
+  listsOf,
+} from './lists.js';
+import {
+  type Catalog,
+  type Collision,
+  laterFor,
+  mergeCatalogs,
+  type Offered,
+  templateFor,
+} from './catalog.js';
 
 export interface ProviderReport extends ProviderStatus {
   readonly id: string;
@@ -66,6 +81,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   let providers = first;
   let catalog = mergeCatalogs(providers);
   let lists = listsOf(catalog);
+  const firsts = createFirsts();
   let settled: Promise<void> | undefined;
   let isListed = false;
   let tellListed = (): void => undefined;
@@ -95,7 +111,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
 
   function shown<K extends ListKind>(session: Session, kind: K): ListOf<K> {
     const all: readonly Spec[] = lists[kind];
-    return surface.show(session, access.list(session, all)) as ListOf<K>;
+    return surface.show(session, firsts(access.list(session, all))) as ListOf<K>;
   }
 
   /** A rule that fails shows nothing; whoever lists is told of the failure itself. */
@@ -155,6 +171,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   function resourceAt(uri: string, usable: Usable): Offered<ResourceSpec | TemplateSpec> | undefined {
     return (
       usable(catalog.resources.get(uri)) ??
+      laterFor(catalog, uri, usable) ??
       templateFor(catalog, uri, usable) ??
       unlisted(catalog.providers, uri, usable)
     );

@@ -23,9 +23,35 @@ export function listsOf(catalog: Catalog): Lists {
   return {
     tools: specs(catalog.tools),
     prompts: specs(catalog.prompts),
-    resources: specs(catalog.resources),
-    templates: specs(catalog.templates),
+    resources: Object.freeze([
+      ...specs(catalog.resources),
+      ...catalog.laterResources.map(({ spec }) => spec),
+    ]),
+    templates: Object.freeze([
+      ...specs(catalog.templates),
+      ...catalog.laterTemplates.map(({ spec }) => spec),
+    ]),
   };
+}
+
+/** The first of each address, of those that somebody may see. The very same list where nothing has to go. */
+export function createFirsts(): <S extends Spec>(visible: readonly S[]) => readonly S[] {
+  const known = new WeakMap<readonly Spec[], readonly Spec[]>();
+  return <S extends Spec>(visible: readonly S[]): readonly S[] => {
+    let firsts = known.get(visible);
+    if (firsts === undefined) {
+      const seen = new Set<string>();
+      const isFirst = (spec: S): boolean => seen.size < seen.add(addressOf(spec)).size;
+      const left = visible.filter(isFirst);
+      known.set(visible, (firsts = left.length === visible.length ? visible : left));
+    }
+    return firsts as readonly S[];
+  };
+}
+
+function addressOf(spec: Spec): string {
+  if (spec.kind === 'resource') return spec.uri;
+  return spec.kind === 'template' ? spec.uriTemplate : spec.name;
 }
 
 /** Lists that did not change keep their identity, so that nobody is told of a change that is none. */

@@ -36,7 +36,9 @@ async function toolsOfAlice(): Promise<string> {
   const input = ask(1, 'initialize', hello) + ask(2, 'tools/list', {});
   const { stdout, stderr, status } = await runGate(place, ['mcp', '--as', 'agent:alice'], { input });
   const names = [...stdout.matchAll(/"name":"([A-Z][A-Za-z]+)","title"/g)].map(([, name]) => name);
-  return status === 0 ? names.sort().join(' ') : `refused ${/error (profiles\.\w+)/.exec(stderr)?.[1] ?? stderr}`;
+  return status === 0
+    ? names.sort().join(' ')
+    : `refused ${/error (profiles\.\w+)/.exec(stderr)?.[1] ?? stderr}`;
 }
 
 const policy =

@@ -31,6 +31,8 @@ export function createMemberships(patterns: Iterable<string>): Memberships {
   }
   const everything = open.flatMap(({ group, pattern }) => (pattern === '*' ? [group] : []));
   const classes = new Map<string, number>();
+  // Never used twice: answers that were remembered under a number may outlive what it stood for.
+  let nextClass = 0;
   const derived = new Map<string, Derived>();
   const users = new Map<string, Relationship>();
   let objects = new WeakMap<Spec, string>();
@@ -63,7 +65,7 @@ export function createMemberships(patterns: Iterable<string>): Memberships {
   function derive(object: string, providers: readonly string[], groups: readonly string[]): Derived {
     const key = [...providers, '', ...groups].join(' ');
     let known = classes.get(key);
-    if (known === undefined) classes.set(key, (known = classes.size));
+    if (known === undefined) classes.set(key, (known = nextClass++));
     return {
       class: known,
       provider: providers.map((provider) => memberIn(users, provider, 'provider', object)),

@@ -66,7 +66,7 @@ describe('assertions', () => {
     expect(tests[0]).toMatchObject({ name: 'agent:alice (tests.0)', passed: false });
     expect(tests[0]?.checks.map(({ says, why }) => `${says} | ${String(why)}`)).toEqual([
       'can Bash | may not call Bash: no_grant',
-      'can Raed | no tool fits "Raed"',
+      'can Raed | no tool fits "Raed"; did you mean Read?',
       'cannot Write | may call Write: granted',
       'sees tier:3 | may not see Bash: no_grant and 2 more',
       'hides Read | may see Read: granted',

@@ -124,6 +124,8 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
       const { record, ...made } = await add('token.rotate', rightsOf(old));
       try {
         const revision = await store.revokeToken(zone, id, now(), audit('token.rotate', old, parts.by));
+        // Somebody else took it away meanwhile: only one token may stand in its place.
+        if (revision === undefined) await refuseVoid(await find(id));
         return { ...made, revision: revision ?? made.revision, replaced: id, children };
       } catch (error) {
         // Nobody was told the new secret, so nobody misses it. Should this fail too, it is nobody's all the same.

@@ -27,6 +27,7 @@ describe('redactText', () => {
     ['a private key that is cut off', `-----BEGIN OPENSSH PRIVATE KEY-----\n${canary}\n${canary}`],
     ['a token of the gate', `refused tg_${canary}-${canary}`],
     ['a token of a client', `refused tgt_${canary}-${canary}`],
+    ['a token glued to a word', `unknown tool ztgt_${canary}-${canary}${canary}-${canary}`],
     ['a model key', `invalid key sk-proj-${canary}`],
     ['a forge token', `remote: ghp_${canary}${canary} rejected`],
     ['a web token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${canary}.${canary}`],

@@ -25,7 +25,7 @@ export function redactAll(text: string): string {
   if (!suspicious.test(text)) return text;
   let safe = text.replace(privateKey, redacted);
   safe = safe.replace(userInfo, `://${redacted}@`).replace(schemeCredentials, `$1 ${redacted}`);
-  safe = safe.replace(jsonWebToken, redacted).replace(knownToken, redacted);
+  safe = safe.replace(jsonWebToken, redacted).replace(ownToken, redacted).replace(knownToken, redacted);
   return withoutSpans(safe);
 }
 
@@ -35,6 +35,8 @@ const privateKey =
 const userInfo = /:\/\/[^\s/?#"'`<>]+@/g;
 const schemeCredentials = /(?<![\w-])(Bearer|Basic)\s{1,8}[\w.~+/=:-]{4,}/gi;
 const jsonWebToken = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
+// Our own are long enough to be told wherever they stand, also glued to a word.
+const ownToken = /tgt?_[\w-]{40,}/g;
 const knownToken = new RegExp(
   `(?<![A-Za-z\\d])(?:${[
     'tgt?_[\\w-]{16,}',

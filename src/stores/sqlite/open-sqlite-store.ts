@@ -3,7 +3,13 @@ import { type AccessStore, StoreError } from '../../access/ports.js';
 import type { StoreLog } from '../log.js';
 import { requireStorable, requireStorableWrite } from '../words.js';
 import { storeErrorOf } from './failures.js';
-import { type FileIdentity, isStillThere, preparePlace, replacedError } from './place.js';
+import {
+  createCompanionWatch,
+  type FileIdentity,
+  isStillThere,
+  preparePlace,
+  replacedError,
+} from './place.js';
 import { createReader, openReadConnection, type Reader } from './reader.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion, schemaVersionOf } from './version.js';
@@ -56,6 +62,8 @@ const believedMs = 100;
 
 function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore {
   const watch = createZoneWatch(reader, log);
+  const areCompanionsThere = createCompanionWatch(file);
+  areCompanionsThere();
   let lookedAt = performance.now();
   let damage: StoreError | undefined;
   let isClosed = false;
@@ -68,7 +76,7 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
     if (damage !== undefined) throw damage;
     const now = performance.now();
     if (now - lookedAt < believedMs) return reader;
-    if (!isStillThere(file, identity)) throw replacedError(file);
+    if (!isStillThere(file, identity) || !areCompanionsThere()) throw replacedError(file);
     lookedAt = now;
     return reader;
   };

@@ -30,6 +30,18 @@ export function isStillThere(file: string, { dev, ino }: FileIdentity): boolean 
   return now?.ino === ino && now.dev === dev;
 }
 
+/** SQLite's own files beside the store. They stay as long as anybody has it open. */
+export function createCompanionWatch(file: string): () => boolean {
+  const known = new Map<string, FileIdentity>();
+  return () =>
+    ['-wal', '-shm'].every((ending) => {
+      const now = lstatSync(file + ending, { throwIfNoEntry: false });
+      const before = known.get(ending);
+      if (now !== undefined && before === undefined) known.set(ending, { dev: now.dev, ino: now.ino });
+      return before === undefined || (now?.ino === before.ino && now.dev === before.dev);
+    });
+}
+
 export function replacedError(file: string): StoreError {
   const message = `The store ${file} was moved, removed or replaced while it was open. Put it back, or restart.`;
   return new StoreError('store.unavailable', message);

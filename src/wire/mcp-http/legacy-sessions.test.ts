@@ -116,12 +116,24 @@ describe('the sessions of legacy clients', () => {
     pass(1);
     const second = sessions.create(ada)?.id ?? '';
     pass(1);
-    for (let n = 2; n < 2000; n += 1) sessions.create(ada);
+    for (let n = 2; n < 2000; n += 1) sessions.create({ ...ada, credential: `token:${String(n % 8)}` });
     pass(1);
     sessions.find(first, ada);
     expect(sessions.create(ada)).toBeDefined();
     expect(sessions.size).toBe(2000);
     expect(sessions.find(first, ada)).toBeDefined();
     expect(sessions.find(second, ada)).toBeUndefined();
+  });
+
+  it('of one token are five hundred at most, so that it does not take the places of others', () => {
+    const { sessions, pass } = open();
+    const mine = { ...ada, credential: 'token:mine' };
+    const first = sessions.create(mine)?.id ?? '';
+    pass(1);
+    for (let n = 1; n < 600; n += 1) sessions.create(mine);
+    expect(sessions.size).toBe(500);
+    expect(sessions.find(first, mine)).toBeUndefined();
+    for (let n = 0; n < 600; n += 1) sessions.create({ ...ada, credential: 'operator' });
+    expect(sessions.size).toBe(1100);
   });
 });

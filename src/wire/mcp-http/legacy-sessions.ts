@@ -29,6 +29,8 @@ export interface LegacySessions {
 }
 
 const maxSessions = 2000;
+/** So that no token takes the places of all others. */
+const maxOfOne = 500;
 const idleMs = 30 * 60_000;
 
 interface Entry extends LegacySession {
@@ -51,6 +53,15 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
     return true;
   }
 
+  function hasItsShare({ credential }: Caller): boolean {
+    if (!credential.startsWith('token:')) return false;
+    const own = [...sessions.values()].filter(({ owner }) => owner === credential);
+    const idle = own.find((entry) => !entry.isBusy() && !entry.push.isOpen);
+    if (own.length < maxOfOne) return false;
+    if (idle !== undefined) remove(idle);
+    return idle === undefined;
+  }
+
   function remove(entry: Entry): void {
     sessions.delete(entry.id);
     entry.close();
@@ -65,7 +76,7 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
 
   return {
     create(caller) {
-      if (!makeRoom()) return undefined;
+      if (hasItsShare(caller) || !makeRoom()) return undefined;
       const entry = openEntry(gateway, common, caller, now());
       sessions.set(entry.id, entry);
       return entry;
