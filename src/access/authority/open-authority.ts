@@ -142,15 +142,21 @@ export function openAuthority(parts: AuthorityParts): Authority {
     }
   }
 
-  function judged(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
+  function isAllowed(asks: readonly Ask[] | undefined, spec: Spec, action: Action): boolean {
     try {
-      if (asks === undefined) return nothing;
-      if (!asks.every((ask) => ask(spec, 'see'))) return nothing;
-      return asks.every((ask) => ask(spec, 'call')) ? everything : seen;
+      return asks?.every((ask) => ask(spec, action)) === true;
     } catch (error) {
-      if (denies(error)) return nothing;
+      if (denies(error)) return false;
       throw error;
     }
+  }
+
+  /** Both are asked whatever the first answer is: how long it takes must not tell what the answer was. */
+  function judged(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
+    const isSeen = isAllowed(asks, spec, 'see');
+    const isCallable = isAllowed(asks, spec, 'call');
+    if (!isSeen) return nothing;
+    return isCallable ? everything : seen;
   }
 
   function standing(session: Session): readonly Link[] | undefined {
@@ -168,7 +174,7 @@ export function openAuthority(parts: AuthorityParts): Authority {
 
   function filtered<S extends Spec>(chain: readonly Link[], specs: readonly S[]): readonly S[] {
     const asks = askersOf(chain);
-    const visible = specs.filter((spec) => judged(asks, spec).visible);
+    const visible = specs.filter((spec) => isAllowed(asks, spec, 'see'));
     return visible.length === specs.length ? specs : visible;
   }
 
