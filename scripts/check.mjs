@@ -54,7 +54,7 @@ export async function check({ isBuilt = false, only = [] } = {}) {
 
 async function runStep({ name, command, count = oneStep, report }) {
   if (report) await rm(report, { force: true });
-  const result = await runCommand(command[0], command.slice(1), { cwd: root, limitMs: 300_000 });
+  const result = await runCommand(command[0], command.slice(1), { cwd: root, limitMs: 900_000 });
   const total = await count(result.code);
   const hasFailed = total.failed > 0;
   await writeFile(join(root, '.cache', 'check', `${name.replace(' ', '-')}.log`), result.output);
