@@ -36,7 +36,7 @@ export async function openPolicy({ place, profile, log, ...parts }: PolicyParts)
   let policy = createPolicy(located.profiles, profile);
   let running: Promise<void> = Promise.resolve();
   const listeners = new Set<(policy: Policy) => void>();
-  tellUntrusted(located);
+  if (!hasErrors(located.problems)) tellUntrusted(located);
 
   function tellUntrusted({ files }: LocatedProfiles): void {
     for (const { file, isTrusted } of files) {

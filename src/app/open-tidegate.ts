@@ -172,7 +172,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   return {
     gateway,
     config,
-    problems: located.problems,
+    problems: [...located.problems, ...(opened.rights?.policy.problems ?? [])],
     access: opened,
     workspaceTools: () => local.reports(),
     idlePatterns,

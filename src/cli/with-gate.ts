@@ -58,6 +58,11 @@ export function openingFailure(
     return new Failure(error.code, `Nothing was started: ${error.message}`, nextAfter(error.code));
   }
   if (!(error instanceof ConfigRefused)) return error;
+  const isOfPolicy = error.problems.some(({ code }) => code === 'profiles.changed');
+  if (isOfPolicy) {
+    const said = 'Nothing was started: who may do what is not as it was trusted.';
+    return new Failure('config.invalid', said, 'read it, then: tidegate trust', problemLines(error.problems));
+  }
   const message = `Nothing was started: the configuration has errors.`;
   const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
   return new Failure('config.invalid', message, next, problemLines(error.problems));

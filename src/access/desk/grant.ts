@@ -61,7 +61,9 @@ function refuseContrary(what: string | undefined, options: GrantOptions): void {
   const { see, block, admin, until } = options;
   const wrong = (message: string): DeskError => new DeskError('access.bad_request', message);
   if ((what === undefined) !== (admin === true))
-    throw wrong('Name what is granted, or say admin, and not both.');
+    throw wrong(
+      'Say what is granted: a tool, a pattern, server:name, tier:n or role:name; or that it is an admin, and nothing else.',
+    );
   if (see === true && block === true) throw wrong('To see and to block exclude each other.');
   if (admin === true && (see === true || block === true)) throw wrong('An admin is not limited to seeing.');
   if (block === true && until !== undefined) throw wrong('A block has no end: take it away when it is over.');

@@ -1,5 +1,5 @@
 import type { Action, ChainAnswer } from '../authority/index.js';
-import { describeObject } from '../object-ids.js';
+import { describeObject, formatPrincipal } from '../object-ids.js';
 import type { Asker } from './asker.js';
 import type { LinkView } from './link-view.js';
 import { type DeskCatalogue, type DeskParts, toolsOf } from './parts.js';
@@ -30,8 +30,7 @@ export async function remediesOf(parts: DeskParts, context: RemedyContext): Prom
   const { answer, asker, subject, links } = context;
   if (answer.isAllowed) return closing(context);
   if (answer.reason === 'unknown_tool') return unknown(parts, context);
-  if (answer.reason === 'credential_void')
-    return [make('give it a new token', 'token', 'create', '--as', asker.principal)];
+  if (answer.reason === 'credential_void') return [newToken(asker, 'give it a new token')];
   if (answer.reason === 'store_unavailable')
     return [{ says: 'bring the access store back; nothing is visible to anybody until it answers' }];
   const lacking = links.find(({ decision }) => decision === 'deny');
@@ -78,7 +77,7 @@ function opening(parts: DeskParts, link: LinkView, context: RemedyContext): read
     case 'profile_ceiling':
     case 'profile_unknown':
     case 'tools_ceiling':
-      return [ceilingRemedy(principal, link)];
+      return [ceilingRemedy({ ...context.asker, principal }, link)];
     case 'cycle':
     case 'too_deep':
       return [make('look at its roles, and take one of them away', 'profile', 'inspect', principal)];
@@ -145,9 +144,18 @@ function leaving({ tuple }: StepView): readonly Remedy[] {
     : [make('take the profile away, or give it another', 'profile', 'assign', who, 'none')];
 }
 
-function ceilingRemedy(principal: string, { token, profile }: LinkView): Remedy {
+function ceilingRemedy(asker: Asker, { token, profile }: LinkView): Remedy {
   const what = profile === undefined ? 'other tools' : 'another profile';
   return token === undefined
     ? { says: `start it with ${what}` }
-    : make(`give it a token for ${what}, or without a bound`, 'token', 'create', '--as', principal);
+    : newToken(asker, `give it a token for ${what}, or without a bound`);
+}
+
+/** Whoever has rights only through others gets no more by a token that comes from nobody. */
+function newToken({ principal, links }: Asker, says: string): Remedy {
+  const [root] = links;
+  const isChild = links.length > 1 && root !== undefined && formatPrincipal(root.principal) !== principal;
+  return isChild
+    ? make(`${says}, made from its parent's`, 'token', 'attenuate', '--as', principal)
+    : make(says, 'token', 'create', '--as', principal);
 }
