@@ -84,6 +84,8 @@ export interface SdkOptions {
   readonly gate: HttpGate;
   /** Over HTTP: the token of a client; that of the operator when left out. */
   readonly token?: string;
+  /** Over stdio: more words for `tidegate mcp`. */
+  readonly args?: readonly string[];
   /** What the client says that it can do; all of it when left out. */
   readonly can?: readonly ('elicitation' | 'sampling' | 'roots')[];
 }
@@ -121,10 +123,10 @@ export function openSdkClient(options: SdkOptions): Promise<SdkClient> {
   return options.kind.sdk === 'v1' ? openV1(options) : openV2(options);
 }
 
-function stdioParameters({ place }: SdkOptions) {
+function stdioParameters({ place, args = [] }: SdkOptions) {
   return {
     command: process.execPath,
-    args: [program, 'mcp', '--config', place.configFile],
+    args: [program, 'mcp', '--config', place.configFile, ...args],
     env: { ...place.env },
     cwd: join(place.directory, 'workspace'),
     stderr: 'ignore' as const,
