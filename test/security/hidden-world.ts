@@ -124,7 +124,7 @@ async function newToken(place: Place, profile: string): Promise<string> {
   return (await makeToken(place, '--as', 'agent:alice', '--profile', profile)).secret;
 }
 
-export async function toolNames(gate: HttpGate, token: string): Promise<readonly string[]> {
+async function toolNames(gate: HttpGate, token: string): Promise<readonly string[]> {
   const answer = await fetch(`${gate.base}/api/tools`, { headers: { authorization: `Bearer ${token}` } });
   const { tools } = (await answer.json()) as { readonly tools: readonly { readonly name: string }[] };
   return tools.map(({ name }) => name);

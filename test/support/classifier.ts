@@ -40,7 +40,7 @@ export async function classify({ times, next, ask, askNext }: Trial): Promise<Ve
 }
 
 /** The chance that one of the first is larger than one of the second: the area under the curve of every classifier. */
-export function areaUnder(first: readonly number[], second: readonly number[]): number {
+function areaUnder(first: readonly number[], second: readonly number[]): number {
   const all = [
     ...first.map((value) => ({ value, isFirst: true })),
     ...second.map((value) => ({ value, isFirst: false })),
