@@ -160,7 +160,7 @@ describe('the design’s fifth: filtering thirty tools', () => {
   it.each(fewKinds)('takes what is printed here: SDK $sdk over $wire', async (way) => {
     const agent = newAgent();
     await assign(agent, 'coding');
-    for (const name of farTools.slice(0, 11)) await runOk(place, 'grant', agent, name);
+    for (const what of ['far_t0*', 'far_t10']) await runOk(place, 'grant', agent, what);
     const client = await connect(way, agent);
     const first = await timed(() => client.tools());
     const raw = await openRaw(way, agent);
