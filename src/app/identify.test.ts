@@ -93,6 +93,9 @@ describe('a gate that asks for no token', () => {
     expect(identify(client)).toMatchObject({ principal: { id: 'alice' } });
     await revoke();
     expect(identify(client)).toMatchObject({ refused: 'token_revoked' });
+    const secret = client.replace('Bearer ', '');
+    for (const spelt of [secret, `Token ${secret}`, `Bearer\t"${secret}"`, `${client}, ${client}`])
+      expect(identify(spelt)).toHaveProperty('refused');
   });
 });
 

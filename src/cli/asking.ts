@@ -1,7 +1,16 @@
-import { type Given, type OptionSpec, textOption } from './command.js';
+import { type Command, type Given, type OptionSpec, textOption } from './command.js';
 import { Failure } from './failure.js';
 
 /** On whose behalf, and about what, `check` and `explain` ask. */
+export const askedArguments: NonNullable<Command['arguments']> = [
+  { name: '<principal>', about: 'agent:alice, user:ana or service:ci.' },
+  {
+    name: '<what>',
+    about:
+      'Read, server:github/create_issue, prompt:name, resource:address; server:github for its prompts and resources.',
+  },
+];
+
 export const askedOptions: readonly OptionSpec[] = [
   { name: 'action', value: 'action', about: 'see or call. Default: call.' },
   { name: 'token', value: 'id', about: 'As with this token: its bounds, and all that it was made from.' },

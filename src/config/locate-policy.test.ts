@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,6 +45,19 @@ async function recordAll(): Promise<void> {
 }
 
 describe('the files of policy', () => {
+  it.each(['the file', 'its folder'])(
+    'that were trusted have changed when a link stands in the place of %s, even to the same content',
+    async (what) => {
+      const file = write('.tidegate/profiles.yaml', 'default_profile: none\n');
+      await recordAll();
+      expect(codes(await locate())).toEqual([]);
+      const place = what === 'the file' ? file : dirname(file);
+      renameSync(place, join(directory, 'elsewhere'));
+      symlinkSync(join(directory, 'elsewhere'), place);
+      expect(codes(await locate())).toContain('error profiles.changed');
+    },
+  );
+
   it.each(['.tidegate/profiles.yaml', '.tidegate/tool_profiles.yaml', 'tool_profiles.yaml'])(
     'are found as %s',
     (name) => {

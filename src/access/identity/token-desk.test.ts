@@ -176,6 +176,14 @@ describe('a token', () => {
     await expect(desk.rotate(old.token.id)).rejects.toEqual(coded('token.revoked'));
   });
 
+  it('that is rotated by several at once has one successor', async () => {
+    const { desk } = open();
+    const { token } = await desk.create({ principal: 'agent:alice' });
+    const tries = await Promise.allSettled([1, 2, 3].map(() => desk.rotate(token.id)));
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await desk.list()).filter(({ state }) => state === 'active')).toHaveLength(1);
+  });
+
   it('that is over cannot be rotated', async () => {
     const { desk, pass } = open();
     const { token } = await desk.create({ principal: 'agent:a', expires: '1h' });

@@ -1,20 +1,13 @@
 import { printable } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { actionOf, askedOptions, askingOf } from '../asking.js';
+import { actionOf, askedArguments, askedOptions, askingOf } from '../asking.js';
 import { withDesk } from '../with-desk.js';
 
 export const check: Command = {
   name: 'check',
   summary: 'Say whether a principal may call a tool. Exit status 0: yes; 1: no.',
-  arguments: [
-    { name: '<principal>', about: 'agent:alice, user:ana or service:ci.' },
-    {
-      name: '<what>',
-      about:
-        'Read, server:github/create_issue, prompt:name, resource:address; server:github for its prompts and resources.',
-    },
-  ],
+  arguments: askedArguments,
   options: [configOption, ...askedOptions],
   examples: ['tidegate check agent:alice Bash', 'tidegate check agent:alice github_get_issue --action see'],
   run(given, context) {

@@ -1,20 +1,13 @@
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { actionOf, askedOptions, askingOf } from '../asking.js';
+import { actionOf, askedArguments, askedOptions, askingOf } from '../asking.js';
 import { showExplained } from '../explained-text.js';
 import { withDesk } from '../with-desk.js';
 
 export const explain: Command = {
   name: 'explain',
   summary: 'Say why a principal may or may not call a tool, and what would change that.',
-  arguments: [
-    { name: '<principal>', about: 'agent:alice, user:ana or service:ci.' },
-    {
-      name: '<what>',
-      about:
-        'Read, server:github/create_issue, prompt:name, resource:address; server:github for its prompts and resources.',
-    },
-  ],
+  arguments: askedArguments,
   options: [configOption, ...askedOptions],
   examples: ['tidegate explain agent:alice Bash', 'tidegate explain agent:alice Bash --token tok_…'],
   run(given, context) {

@@ -167,6 +167,20 @@ describe('a file that is not what it should be', () => {
     expect(await store.revision(zone)).toBe(1);
   });
 
+  it.each(['-shm', '-wal'])(
+    'is neither answered from nor written when its %s was taken away',
+    async (ending) => {
+      const file = copy();
+      const store = await open(file);
+      await store.write({ zone, add: [{ ...tuple, object: 'tool:b' }], record });
+      expect(await store.revision(zone)).toBe(2);
+      rmSync(`${file}${ending}`);
+      const away = { code: 'store.unavailable' };
+      await vi.waitFor(async () => expect(await failure(() => store.revision(zone))).toMatchObject(away));
+      expect(await failure(() => store.write({ zone, remove: [tuple], record }))).toMatchObject(away);
+    },
+  );
+
   it('is not answered from when it was replaced, and is when it is put back', async () => {
     const file = copy();
     const store = await open(file);

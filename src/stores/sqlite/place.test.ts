@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isStillThere, preparePlace } from './place.js';
+import { createCompanionWatch, isStillThere, preparePlace } from './place.js';
 
 let base: string;
 
@@ -56,6 +56,20 @@ describe('the place of the file', () => {
     expect(lstatSync(join(base, 'nowhere.db'), { throwIfNoEntry: false })).toBe(undefined);
     mkdirSync(join(base, 'folder.db'));
     expect(() => preparePlace(join(base, 'folder.db'))).toThrow('not a plain file');
+  });
+
+  it('tells when a file beside it is another one or gone, once it was there', () => {
+    const file = join(base, 'access.db');
+    const areThere = createCompanionWatch(file);
+    expect(areThere()).toBe(true);
+    writeFileSync(`${file}-wal`, '');
+    expect([areThere(), areThere()]).toEqual([true, true]);
+    renameSync(`${file}-wal`, `${file}-old`);
+    expect(areThere()).toBe(false);
+    writeFileSync(`${file}-wal`, '');
+    expect(areThere()).toBe(false);
+    renameSync(`${file}-old`, `${file}-wal`);
+    expect(areThere()).toBe(true);
   });
 
   it('tells when its name means another file', () => {

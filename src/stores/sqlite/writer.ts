@@ -5,7 +5,7 @@ import { type Connection, openConnection, type Query } from './connection.js';
 import { isBusy, storeErrorOf } from './failures.js';
 import { migrate } from './migrate.js';
 import type { Order, Outcome, WriterParts } from './orders.js';
-import { isStillThere, replacedError } from './place.js';
+import { createCompanionWatch, isStillThere, replacedError } from './place.js';
 import { requireKnownVersion } from './version.js';
 import { whileBusy } from './while-busy.js';
 
@@ -20,6 +20,8 @@ interface Desk {
   readonly connection: Connection;
   readonly apply: ApplyOrder;
   readonly version: Query;
+  /** Whether SQLite's own files are those that the connection works with. */
+  readonly areCompanionsThere: () => boolean;
 }
 
 /** A connection that was dropped lives on until its statements are collected, so it is not dropped often. */
@@ -69,7 +71,9 @@ async function openDesk(parts: WriterParts): Promise<Desk> {
     whileBusy(() => connection.exec('pragma journal_size_limit = 16777216'));
     migrate(connection, parts);
     const version = connection.prepare('select max(version) from schema_versions');
-    return { connection, apply: createApplyOrder(connection), version };
+    const areCompanionsThere = createCompanionWatch(parts.file);
+    areCompanionsThere();
+    return { connection, apply: createApplyOrder(connection), version, areCompanionsThere };
   } catch (error) {
     connection.close();
     throw error;
@@ -77,11 +81,11 @@ async function openDesk(parts: WriterParts): Promise<Desk> {
 }
 
 function runTogether(parts: WriterParts, desk: Desk, orders: readonly Order[]): readonly Outcome[] {
-  requireSameFile(parts);
+  requireSameFile(parts, desk);
   try {
     const outcomes = whileBusy(() => inTransaction(parts, desk, orders));
     // What was written to a file that has no name any more is not kept.
-    requireSameFile(parts);
+    requireSameFile(parts, desk);
     return outcomes;
   } catch (error) {
     // One that the disk has no room for must not take the others with it.
@@ -127,8 +131,8 @@ function inSavepoint({ connection, apply }: Desk, order: Order, file: string): O
   }
 }
 
-function requireSameFile({ file, identity }: WriterParts): void {
-  if (!isStillThere(file, identity)) throw replacedError(file);
+function requireSameFile({ file, identity }: WriterParts, desk?: Desk): void {
+  if (!isStillThere(file, identity) || desk?.areCompanionsThere() === false) throw replacedError(file);
 }
 
 function failure(error: unknown, file: string): Outcome {
