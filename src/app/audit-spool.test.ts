@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AuditRecord } from '../access/ports.js';
-import { drainAuditSpool, openAuditSpool } from './audit-spool.js';
+import { drainAuditSpool, isSpoolFull, openAuditSpool } from './audit-spool.js';
 
 let directory: string;
 
@@ -77,6 +77,14 @@ it('what the store did not take waits for the next one, and the operator is told
   const store = createKeeper();
   await drainAuditSpool(directory, store, quiet);
   expect(store.kept.map(({ target }) => target)).toEqual(['kept']);
+});
+
+it('is full when a hundred gates have left something, and not before', async () => {
+  expect(await isSpoolFull(directory)).toBe(false);
+  for (let at = 0; at < 100; at += 1) await openAuditSpool({ directory }).appendAudit([record('x')]);
+  expect(await isSpoolFull(directory)).toBe(false);
+  await openAuditSpool({ directory }).appendAudit([record('x')]);
+  expect(await isSpoolFull(directory)).toBe(true);
 });
 
 it('a folder that is not there holds nothing', async () => {

@@ -11,6 +11,7 @@ export interface SpoolParts {
 
 /** How much one process leaves for later; beyond it, records are refused, and whoever keeps them tells the operator. */
 const maxBytes = 64 * 1024 * 1024;
+const maxFiles = 100;
 const batchSize = 1000;
 const lastLineMs = 200;
 /** The last moment that a date can hold. */
@@ -36,6 +37,11 @@ export function openAuditSpool({ directory }: SpoolParts): Pick<AuditStore, 'app
       bytes += text.length;
     },
   };
+}
+
+/** Whether so much was left behind that somebody should open the store for it. */
+export async function isSpoolFull(directory: string): Promise<boolean> {
+  return (await namesIn(directory)).length > maxFiles;
 }
 
 /** Moves what gates left behind into the store. Files of two processes at it are never read by both. */

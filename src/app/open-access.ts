@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Access, createLateAccess } from '../access/index.js';
 import { openAudit } from '../access/audit/index.js';
-import { type AccessStore, type AuditRecord, StoreError } from '../access/ports.js';
+import { type AccessStore, type AuditRecord, type AuditStore, StoreError } from '../access/ports.js';
 import { redactText } from '../concerns/log/index.js';
 import {
   atMost,
@@ -14,7 +14,7 @@ import {
   type Wanted,
 } from '../kernel/index.js';
 import { AccessRefused } from './access-refused.js';
-import { drainAuditSpool, openAuditSpool } from './audit-spool.js';
+import { drainAuditSpool, isSpoolFull, openAuditSpool } from './audit-spool.js';
 import { openRights, type Rights, type RightsParts } from './open-rights.js';
 import { openAccessStore, storeFile } from './open-store.js';
 import { createWhyNot } from './why-not.js';
@@ -91,9 +91,18 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   };
   if (needsRightsAtOnce(parts)) await orRefused(needRights);
   const spool = openAuditSpool({ directory: spoolFolder });
+
+  /** To load a database for writing down what the operator himself does would cost more than the rest of the gate. */
+  async function recordKeeper(): Promise<Pick<AuditStore, 'appendAudit'>> {
+    if (rights !== undefined) return store();
+    if (config.store.kind === 'memory' || !(await isSpoolFull(spoolFolder))) return spool;
+    const kept = await store();
+    await drainAuditSpool(spoolFolder, kept, (message, fields) => log('warn', message, fields));
+    return kept;
+  }
+
   const audit = openAudit({
-    // To load a database for writing down what the operator himself does would cost more than the rest of the gate.
-    store: async () => (rights === undefined ? spool : store()),
+    store: recordKeeper,
     now: () => Date.now(),
     revision: () => rights?.authority.revision,
     whyNot: (request) => whyNot(request),
