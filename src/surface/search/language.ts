@@ -1,0 +1,90 @@
+import lexicon from './lexicon.json' with { type: 'json' };
+import { createStemmer } from './stem.js';
+
+/** A word that may stand for another, and how well (0 to 1). */
+export interface Related {
+  readonly term: string;
+  readonly weight: number;
+}
+
+/** What the index knows of words, apart from any catalogue. */
+export interface Language {
+  stem(word: string): string;
+  /** Whether the word says nothing about a tool. */
+  isStop(word: string): boolean;
+  /** How much a word of a need tells, 1 for most: words of every request tell less. */
+  weightOf(word: string): number;
+  /** Stems that mean something near this stem. */
+  relatedTo(stem: string): readonly Related[];
+}
+
+/** `words` mean about the same. With a `topic`, they belong to it: the topic stands for them, hardly they for it. */
+export interface SynonymClass {
+  readonly words: readonly string[];
+  readonly topic?: string;
+}
+
+const weights = { same: 0.4, toTopic: 0.4, fromTopic: 0.25, siblings: 0 };
+const mostRelated = 60;
+const weak = 0.4;
+
+export function createLanguage(own: readonly SynonymClass[] = []): Language {
+  const stemmer = createStemmer(irregularWords());
+  const stops = new Set(lexicon.stop.flatMap(split));
+  const weakWords = new Set(lexicon.weak.flatMap(split));
+  const related = relations([...shippedClasses(), ...own], (word) => stemmer.stem(word));
+  return {
+    stem: (word) => stemmer.stem(word),
+    isStop: (word) => stops.has(word),
+    weightOf: (word) => (weakWords.has(word) ? weak : 1),
+    relatedTo: (stem) => related.get(stem) ?? [],
+  };
+}
+
+const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
+
+function irregularWords(): ReadonlyMap<string, string> {
+  return new Map(
+    lexicon.irregular.flatMap(split).map((pair): [string, string] => {
+      const [form = '', lemma = ''] = pair.split(':');
+      return [form, lemma];
+    }),
+  );
+}
+
+function shippedClasses(): readonly SynonymClass[] {
+  return [
+    ...lexicon.same.map((line): SynonymClass => ({ words: split(line) })),
+    ...Object.entries(lexicon.topics).map(([topic, line]): SynonymClass => ({ topic, words: split(line) })),
+  ];
+}
+
+function relations(
+  classes: readonly SynonymClass[],
+  stem: (word: string) => string,
+): ReadonlyMap<string, readonly Related[]> {
+  const table = new Map<string, Map<string, number>>();
+  const relate = (from: string, to: string, weight: number): void => {
+    if (from === to || weight === 0) return;
+    const row = table.get(from) ?? new Map<string, number>();
+    table.set(from, row.set(to, Math.max(weight, row.get(to) ?? 0)));
+  };
+  for (const { words, topic } of classes) {
+    const stems = words.map(stem);
+    const head = topic === undefined ? undefined : stem(topic);
+    for (const one of stems) {
+      if (head !== undefined) {
+        relate(one, head, weights.toTopic);
+        relate(head, one, weights.fromTopic);
+      }
+      for (const other of stems) relate(one, other, head === undefined ? weights.same : weights.siblings);
+    }
+  }
+  return new Map(Array.from(table, ([term, row]) => [term, strongest(row)]));
+}
+
+function strongest(row: ReadonlyMap<string, number>): readonly Related[] {
+  return Array.from(row, ([term, weight]) => ({ term, weight }))
+    .sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
+    .slice(0, mostRelated);
+}

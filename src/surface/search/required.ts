@@ -1,0 +1,45 @@
+import type { Language } from './language.js';
+import { countIn } from './segment.js';
+import { type Field, fields } from './tool-text.js';
+import type { Place, View } from './view.js';
+import type { Vocabulary } from './vocabulary.js';
+import { wordsOf } from './words.js';
+
+const where: readonly Field[] = ['server', 'name', 'title', 'lead', 'description', 'hints'];
+const places = where.map((field) => fields.indexOf(field));
+
+/** Whether a tool has each required word; a word that is a server's name asks for that server. */
+export function requirement(
+  required: readonly string[],
+  view: View,
+  parts: { readonly language: Language; readonly vocabulary: Vocabulary },
+): (doc: number) => boolean {
+  const tests = required.map((term) => testOf(term, view, parts)).filter((test) => test !== undefined);
+  return (doc) => tests.every((test) => test(doc));
+}
+
+function testOf(
+  term: string,
+  view: View,
+  { language, vocabulary }: { readonly language: Language; readonly vocabulary: Vocabulary },
+): ((doc: number) => boolean) | undefined {
+  const words = wordsOf(term);
+  if (words.length === 0) return undefined;
+  const joined = words.join('');
+  const named = new Set(view.servers.filter((server) => wordsOf(server).join('') === joined));
+  if (named.size > 0) return (doc) => named.has(view.servers[doc] ?? '');
+  const stems = words.map((word) => vocabulary.find(language.stem(word)));
+  return (doc) => {
+    const place = view.places[doc];
+    return place !== undefined && stems.every((stem) => stem !== undefined && has(place, stem));
+  };
+}
+
+function has({ segment, at }: Place, term: number): boolean {
+  for (let from = segment.starts[at] ?? 0; from < (segment.starts[at + 1] ?? 0); from += 1) {
+    if (segment.terms[from] !== term) continue;
+    const counts = segment.counts[from] ?? 0;
+    return places.some((field) => countIn(counts, field) > 0);
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+import { createLanguage, type SynonymClass } from './language.js';
+import { readNeed } from './need.js';
+import type { Need } from './query.js';
+import { rank, type Ranking } from './rank.js';
+import { createSegment, releaseSegment, type Segment } from './segment.js';
+import type { ToolText } from './tool-text.js';
+import { tuningOf, type Tuning } from './tuning.js';
+import { createView, type View } from './view.js';
+import { createVocabulary } from './vocabulary.js';
+import { confidenceOf, type Confidence } from './confidence.js';
+import { requirement } from './required.js';
+
+/** A searchable index of tools, kept per server. Everything in it lives in memory and is bounded by the catalogue. */
+export interface ToolIndex {
+  /** Puts a server's tools in, in place of those it had. */
+  setServer(server: string, tools: readonly ToolText[]): void;
+  removeServer(server: string): void;
+  /** Ranks the visible tools for a need. Invisible tools change nothing in the answer, not even a score. */
+  search(need: Need | string, options?: SearchOptions): Found;
+  readonly size: number;
+}
+
+export interface SearchOptions {
+  /** Ids of what the caller may see; without it, everything. Keep the same set for as long as it holds: it is a key. */
+  readonly visible?: ReadonlySet<string>;
+  /** How many hits at most, 5 if not said. */
+  readonly limit?: number;
+}
+
+export interface Found {
+  readonly hits: readonly Hit[];
+  /** How many visible tools match at all. */
+  readonly total: number;
+}
+
+export interface Hit {
+  readonly id: string;
+  readonly server: string;
+  readonly name: string;
+  readonly score: number;
+  readonly confidence: Confidence;
+}
+
+export interface ToolIndexParts {
+  /** Classes of words beside those that are shipped. */
+  readonly synonyms?: readonly SynonymClass[];
+  readonly tuning?: Partial<Tuning>;
+}
+
+const keptViews = 8;
+
+export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
+  const language = createLanguage(parts.synonyms);
+  const tuning = tuningOf(parts.tuning);
+  const vocabulary = createVocabulary();
+  const segments = new Map<string, Segment>();
+  const views = new Map<ReadonlySet<string> | undefined, View>();
+  const viewOf = (visible: ReadonlySet<string> | undefined): View => {
+    const known = views.get(visible);
+    const view = known ?? createView(segments.values(), visible, { vocabulary, tuning });
+    views.delete(visible);
+    views.set(visible, view);
+    const [oldest] = views.keys();
+    if (views.size > keptViews) views.delete(oldest);
+    return view;
+  };
+  const removeServer = (server: string): void => {
+    const known = segments.get(server);
+    if (known === undefined) return;
+    releaseSegment(known, vocabulary);
+    segments.delete(server);
+    views.clear();
+  };
+  return {
+    setServer(server, tools) {
+      removeServer(server);
+      segments.set(server, createSegment(server, tools, { language, vocabulary }));
+      views.clear();
+    },
+    removeServer,
+    search(need, { visible, limit = 5 } = {}) {
+      const view = viewOf(visible);
+      const asked = typeof need === 'string' ? { text: need, required: [] } : need;
+      const meets = requirement(asked.required, view, { language, vocabulary });
+      const ranking = rank(readNeed(asked.text, { language, vocabulary, view, tuning }), view, tuning);
+      return found(ranking, view, { limit, meets });
+    },
+    get size() {
+      let size = 0;
+      for (const { ids } of segments.values()) size += ids.length;
+      return size;
+    },
+  };
+}
+
+function found(
+  { scores, coverage }: Ranking,
+  view: View,
+  { limit, meets }: { readonly limit: number; readonly meets: (doc: number) => boolean },
+): Found {
+  const matching: number[] = [];
+  scores.forEach((score, doc) => {
+    if (score > 0 && meets(doc)) matching.push(doc);
+  });
+  // Documents are in the order that breaks ties.
+  matching.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+  const scoreAt = (place: number): number => scores[matching[place] ?? -1] ?? 0;
+  const hits = matching.slice(0, limit).map((doc, place) => ({
+    id: view.ids[doc] ?? '',
+    server: view.servers[doc] ?? '',
+    name: view.names[doc] ?? '',
+    score: rounded(scores[doc] ?? 0),
+    confidence: confidenceOf({
+      coverage: coverage[doc] ?? 0,
+      share: scoreAt(place) / scoreAt(0),
+      next: scoreAt(place + 1) / scoreAt(place),
+    }),
+  }));
+  return { hits, total: matching.length };
+}
+
+const rounded = (score: number): number => Math.round(score * 1000) / 1000;

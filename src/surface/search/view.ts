@@ -1,0 +1,137 @@
+// The inverted index of what one caller may see. Only visible tools are in it, so nothing about others can leak:
+// numbers, frequencies, lengths and order are those of a catalogue without them.
+import { countIn, type Segment } from './segment.js';
+import { type Field, fields } from './tool-text.js';
+import type { Vocabulary } from './vocabulary.js';
+
+export interface View {
+  readonly size: number;
+  readonly ids: readonly string[];
+  readonly names: readonly string[];
+  readonly servers: readonly string[];
+  readonly places: readonly Place[];
+  /** Tools that have term `t` are at `offsets[t]` up to `offsets[t + 1]`. */
+  readonly offsets: Uint32Array;
+  readonly docs: Uint32Array;
+  /** How strongly the tool is about the term, whatever the term's rarity. */
+  readonly impacts: Float32Array;
+  frequencyOf(term: number): number;
+  rarityOf(term: number): number;
+}
+
+export interface Place {
+  readonly segment: Segment;
+  readonly at: number;
+}
+
+export interface FieldTuning {
+  readonly weight: number;
+  readonly b: number;
+}
+
+export interface ViewTuning {
+  readonly k1: number;
+  readonly fields: Readonly<Record<Field, FieldTuning>>;
+}
+
+export function createView(
+  segments: Iterable<Segment>,
+  visible: ReadonlySet<string> | undefined,
+  parts: { readonly vocabulary: Vocabulary; readonly tuning: ViewTuning },
+): View {
+  const places = placesOf(segments, visible);
+  const offsets = offsetsOf(places, parts.vocabulary.limit());
+  const postings = offsets[offsets.length - 1] ?? 0;
+  const docs = new Uint32Array(postings);
+  const impacts = new Float32Array(postings);
+  const impactOf = createImpact(places, parts.tuning);
+  const next = offsets.slice();
+  places.forEach(({ segment, at }, doc) => {
+    const norms = impactOf(segment, at);
+    for (let from = segment.starts[at] ?? 0; from < (segment.starts[at + 1] ?? 0); from += 1) {
+      const term = segment.terms[from] ?? 0;
+      const slot = next[term] ?? 0;
+      next[term] = slot + 1;
+      docs[slot] = doc;
+      impacts[slot] = norms(segment.counts[from] ?? 0);
+    }
+  });
+  const frequencyOf = (term: number): number => (offsets[term + 1] ?? 0) - (offsets[term] ?? 0);
+  return {
+    size: places.length,
+    ids: places.map(({ segment, at }) => segment.ids[at] ?? ''),
+    names: places.map(({ segment, at }) => segment.names[at] ?? ''),
+    servers: places.map(({ segment }) => segment.server),
+    places,
+    offsets,
+    docs,
+    impacts,
+    frequencyOf,
+    rarityOf(term) {
+      const frequency = frequencyOf(term);
+      return Math.log(1 + (places.length - frequency + 0.5) / (frequency + 0.5));
+    },
+  };
+}
+
+/** In the order that breaks ties: server, then name (a segment is in order already). */
+function placesOf(segments: Iterable<Segment>, visible: ReadonlySet<string> | undefined): readonly Place[] {
+  const places: Place[] = [];
+  for (const segment of [...segments].sort((a, b) => (a.server < b.server ? -1 : 1))) {
+    segment.ids.forEach((id, at) => {
+      if (visible?.has(id) ?? true) places.push({ segment, at });
+    });
+  }
+  return places;
+}
+
+function offsetsOf(places: readonly Place[], terms: number): Uint32Array {
+  const offsets = new Uint32Array(terms + 2);
+  for (const { segment, at } of places) {
+    for (let from = segment.starts[at] ?? 0; from < (segment.starts[at + 1] ?? 0); from += 1) {
+      const term = segment.terms[from] ?? 0;
+      offsets[term + 1] = (offsets[term + 1] ?? 0) + 1;
+    }
+  }
+  for (let term = 1; term < offsets.length; term += 1) {
+    offsets[term] = (offsets[term] ?? 0) + (offsets[term - 1] ?? 0);
+  }
+  return offsets;
+}
+
+type Impact = (segment: Segment, at: number) => (packed: number) => number;
+
+/** BM25F: counts are weighed by field and by the field's length before they saturate together. */
+function createImpact(places: readonly Place[], tuning: ViewTuning): Impact {
+  const averages = averageLengths(places);
+  const shares = new Float64Array(fields.length);
+  return (segment, at) => {
+    fields.forEach((field, index) => {
+      const { weight, b } = tuning.fields[field];
+      const length = segment.lengths[at * fields.length + index] ?? 0;
+      shares[index] = weight / (1 - b + (b * length) / (averages[index] ?? 1));
+    });
+    return (packed) => {
+      let sum = 0;
+      for (let index = 0; index < shares.length; index += 1) {
+        const count = countIn(packed, index);
+        if (count > 0) sum += count * (shares[index] ?? 0);
+      }
+      return ((tuning.k1 + 1) * sum) / (tuning.k1 + sum);
+    };
+  };
+}
+
+/** Of the tools that have the field at all. */
+function averageLengths(places: readonly Place[]): readonly number[] {
+  return fields.map((_, index) => {
+    let sum = 0;
+    let having = 0;
+    for (const { segment, at } of places) {
+      const length = segment.lengths[at * fields.length + index] ?? 0;
+      sum += length;
+      if (length > 0) having += 1;
+    }
+    return having === 0 ? 1 : sum / having;
+  });
+}

@@ -1,0 +1,53 @@
+const ascii = /^[\0-\x7f]*$/;
+/** What a reader does not see must not be found: format characters, tags, variation selectors, and marks on letters. */
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u0300-\u036f]/gu;
+const word = /[\p{L}\p{N}\p{M}]+/gu;
+const plainWord = /[A-Za-z0-9]+/g;
+const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+const cjkRun = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g;
+const possessive = /['\u2019](?:s|S)\b/g;
+const apostrophe = /(\p{L})['\u2019](?=\p{L})/gu;
+const hump = /([a-z0-9])([A-Z])/g;
+const acronym = /([A-Z]+)([A-Z][a-z])/g;
+const digits = /^\p{N}+$/u;
+const longest = 40;
+
+/** One form for texts that look the same: compatibility forms folded, invisible characters and accents gone. */
+export function fold(text: string): string {
+  if (ascii.test(text)) return text;
+  return text.normalize('NFKD').replace(unseen, '').normalize('NFC');
+}
+
+/**
+ * The words of a text, lower case, in order. Identifiers come apart (`pullRequest`, `pull_request`); Chinese, Japanese
+ * and Korean, which have no spaces, become pairs of characters.
+ */
+export function wordsOf(text: string): readonly string[] {
+  const folded = fold(text);
+  const isPlain = ascii.test(folded);
+  const open = folded
+    .replace(possessive, '')
+    .replace(apostrophe, '$1')
+    .replace(acronym, '$1 $2')
+    .replace(hump, '$1 $2')
+    .toLowerCase();
+  const found = open.match(isPlain ? plainWord : word) ?? [];
+  return isPlain ? found.map(bounded) : found.flatMap(splitScripts);
+}
+
+export const isNumber = (text: string): boolean => digits.test(text);
+
+/** A word that nobody would type is no word: it is cut, so that it cannot fill the vocabulary. */
+function bounded(text: string): string {
+  return text.length > longest ? text.slice(0, longest) : text;
+}
+
+function splitScripts(text: string): readonly string[] {
+  if (!cjk.test(text)) return [bounded(text)];
+  return (text.match(cjkRun) ?? []).flatMap((run) => (cjk.test(run) ? pairsOf(run) : [bounded(run)]));
+}
+
+function pairsOf(run: string): readonly string[] {
+  if (run.length < 3) return [run];
+  return Array.from({ length: run.length - 1 }, (_, at) => run.slice(at, at + 2));
+}
