@@ -48,8 +48,8 @@ export interface LateAccess extends Access {
  * Whoever else there is sees nothing.
  */
 export function createLateAccess(): LateAccess {
-  let access = accessFrom(({ chain = [] }) =>
-    chain.length > 0 && chain.every(isUnbound) ? everything : nothing,
+  let access = accessFrom(({ chain = [] }, spec) =>
+    chain.length > 0 && chain.every(isUnbound) && !mustBeNamed(spec) ? everything : nothing,
   );
   const listeners = new Set<() => void>();
   const tell = (): void => {
@@ -69,6 +69,11 @@ export function createLateAccess(): LateAccess {
       tell();
     },
   };
+}
+
+/** Nothing was named where there are no profiles yet. */
+function mustBeNamed(spec: Spec): boolean {
+  return spec.kind === 'tool' && spec.reach === 'named';
 }
 
 function isUnbound({ rights, profile, tools, tokenId }: Link): boolean {

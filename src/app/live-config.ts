@@ -40,7 +40,7 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     if (located.isTrusted) {
       parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
       if (settingsOf(located) !== settingsOf(applied)) {
-        parts.log('warn', 'changes of http, log and telemetry take effect at the next start', { file });
+        parts.log('warn', 'changes of http, log, surface and telemetry take effect at the next start', { file });
       }
       return apply(located);
     }
@@ -84,6 +84,6 @@ function stampOf(located: Located): string {
   return `${located.sha256 ?? ''}/${String(located.isTrusted)}`;
 }
 
-function settingsOf({ config: { http, log, telemetry } }: Located): string {
-  return JSON.stringify({ http, log, telemetry });
+function settingsOf({ config: { http, log, surface, telemetry } }: Located): string {
+  return JSON.stringify({ http, log, surface, telemetry });
 }

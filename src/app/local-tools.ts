@@ -4,7 +4,9 @@ import { childEnvironment, type Config, type Environment } from '../config/index
 import {
   atMost,
   cardOf,
+  type Catalog,
   createToolFilter,
+  type PortService,
   type Processes,
   type Provider,
   type Session,
@@ -32,6 +34,7 @@ export interface LocalToolsParts {
   /** The folder whose `.tidegate/` is meant. */
   readonly folder: string;
   readonly embedded: readonly ToolModule[];
+  readonly catalog: PortService<Catalog>;
   /** Whether to wait until every tool of the workspace is known. */
   readonly isPatient: boolean;
   readonly log: (
@@ -61,7 +64,14 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   const line = (text: string): void => log('warn', text);
   const env = childEnvironment(parts.env, {});
   const open = ({ workspace: { roots } }: Config): OwnedServices =>
-    openPortServices({ roots, stateDir: state.directory, processes: parts.processes, env, log: line });
+    openPortServices({
+      roots,
+      stateDir: state.directory,
+      processes: parts.processes,
+      env,
+      log: line,
+      catalog: parts.catalog,
+    });
   let applied = config;
   let owned = open(config);
   let reports: readonly WorkspaceReport[] = [];

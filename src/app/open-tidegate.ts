@@ -23,7 +23,6 @@ import {
 } from '../kernel/index.js';
 import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
-import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
@@ -34,6 +33,7 @@ import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
+import { openSurface, type OpenedSurface } from './open-surface.js';
 import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
@@ -66,6 +66,7 @@ export interface Tidegate extends Serving {
   readonly config: Config;
   readonly problems: readonly Problem[];
   readonly access: OpenedAccess;
+  readonly surface: OpenedSurface;
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** How the tool files of the workspace are doing. */
   workspaceTools(): readonly WorkspaceReport[];
@@ -104,6 +105,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const memory = openFileMemory(state.directory);
   const servers = createServerProviders({ env, processes, memory, version, log });
   servers.apply(config, isTrusted);
+  const shown = openSurface({
+    config,
+    gateway: () => gateway,
+    log: (message, fields) => log('info', message, fields),
+  });
   const local = await openLocalTools(config, {
     state,
     env,
@@ -111,6 +117,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     processes,
     folder: located.folder,
     embedded: options.tools ?? [],
+    catalog: shown.catalog,
     isPatient: isCommand,
     log,
   });
@@ -139,7 +146,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const gateway: Gateway = openGateway({
     providers: everyProvider(),
     access: narrowed(opened.access, options.toolPatterns),
-    surface: createEagerSurface(),
+    surface: shown.surface,
+    checkArguments: shown.checkArguments,
     interceptors: [],
     observers: [...observers.all, opened.audit],
     now: () => performance.now(),
@@ -174,6 +182,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     config,
     problems: [...located.problems, ...(opened.rights?.policy.problems ?? [])],
     access: opened,
+    surface: shown,
     workspaceTools: () => local.reports(),
     idlePatterns,
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },

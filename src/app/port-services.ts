@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  type Catalog,
   type PortService,
   type PortServices,
   type Processes,
@@ -17,6 +18,7 @@ export interface PortParts {
   /** What a command may know of the operator's environment, and nothing else. */
   readonly env: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
+  readonly catalog: PortService<Catalog>;
 }
 
 export interface OwnedServices {
@@ -48,7 +50,7 @@ export function openPortServices(parts: PortParts): OwnedServices {
     return openShell({ ...parts, protectedPaths: () => protectedPlaces });
   });
   return {
-    services: { files, search, shell },
+    services: { catalog: parts.catalog, files, search, shell },
     async forget(session) {
       await Promise.all([files, search, shell].map((service) => service.forget(session)));
     },

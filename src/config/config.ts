@@ -9,6 +9,7 @@ export interface Config {
   readonly log: LogConfig;
   readonly store: StoreConfig;
   readonly access: AccessConfig;
+  readonly surface: SurfaceConfig;
   /** Absent: nothing is traced. */
   readonly telemetry?: TelemetryConfig;
   /** The file it came from, links resolved; absent for the built-in defaults. */
@@ -29,6 +30,8 @@ interface AnyServerConfig {
   /** In milliseconds; 0 means that the server is never stopped for being idle. */
   readonly idle: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
+  /** Absent: as the surface says. */
+  readonly isLazy?: boolean;
 }
 
 export interface StdioServerConfig extends AnyServerConfig {
@@ -76,6 +79,33 @@ export interface AccessConfig {
   readonly profiles?: string;
   /** The file that extends the model, where the configuration names one. */
   readonly model?: string;
+}
+
+export interface SurfaceConfig {
+  readonly lazy: 'auto' | 'on' | 'off';
+  readonly delivery: 'auto' | 'list' | 'bridge';
+  readonly maxActiveSchemas: number;
+  readonly maxActiveTokens: number;
+  readonly deferAboveTokens: number;
+  readonly pin: readonly string[];
+  /** In milliseconds. */
+  readonly hold: number;
+  readonly inheritActive: boolean;
+  readonly clients: Readonly<Record<string, ClientSurface>>;
+  readonly searchHints: Readonly<Record<string, readonly string[]>>;
+  readonly synonyms: readonly (readonly string[])[];
+  readonly embeddings?: EmbeddingsConfig;
+}
+
+export interface ClientSurface {
+  readonly lazy?: 'auto' | 'on' | 'off';
+  readonly delivery?: 'auto' | 'list' | 'bridge';
+}
+
+export interface EmbeddingsConfig {
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string;
 }
 
 export interface TelemetryConfig {

@@ -66,7 +66,7 @@ export interface ListField extends Described {
   readonly default?: readonly string[];
 }
 
-export type NameRule = 'server' | 'variable' | 'header' | 'profile' | 'principal';
+export type NameRule = 'server' | 'variable' | 'header' | 'profile' | 'principal' | 'client' | 'tool';
 
 /** Entries under names that the writer of the file chooses. */
 export interface MapField extends Described {

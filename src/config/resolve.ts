@@ -38,6 +38,7 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
       ...(access.profiles !== undefined && { profiles: absolute(access.profiles, parts) }),
       ...(access.model !== undefined && { model: absolute(access.model, parts) }),
     },
+    surface: surfaceOf(values),
     ...(telemetry === undefined
       ? {}
       : {
@@ -49,6 +50,38 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
         }),
     ...(parts.file === undefined ? {} : { file: parts.file }),
   });
+}
+
+/** Nothing active at all would leave nobody anything to call: then nothing is deferred. */
+function surfaceOf({ surface, tools }: ConfigValues): Config['surface'] {
+  const { embeddings } = surface;
+  const maxActiveSchemas = tools.max_active_schemas ?? surface.max_active_schemas;
+  const lazy = tools.lazy_mcp === undefined ? surface.lazy : tools.lazy_mcp ? 'on' : 'off';
+  return {
+    lazy: maxActiveSchemas === 0 ? 'off' : lazy,
+    delivery: surface.delivery,
+    maxActiveSchemas,
+    maxActiveTokens: surface.max_active_tokens,
+    deferAboveTokens: surface.defer_above_tokens,
+    pin: surface.pin,
+    hold: surface.hold,
+    inheritActive: surface.inherit_active,
+    clients: Object.fromEntries([...surface.clients].map(([name, own]) => [name, present(own)])),
+    searchHints: Object.fromEntries(surface.search_hints),
+    synonyms: surface.synonyms,
+    ...(embeddings && {
+      embeddings: {
+        url: embeddings.url,
+        model: embeddings.model,
+        ...(embeddings.key !== undefined && { key: embeddings.key }),
+      },
+    }),
+  };
+}
+
+function present<T extends object>(values: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 // Reported by the rules; and even who ignores the report does not get an open door.
@@ -97,6 +130,7 @@ function serverOf(name: string, server: Server, parts: ResolveParts): ServerConf
     timeout: server.timeout,
     idle: server.idle,
     protocol: server.protocol,
+    ...(server.lazy !== undefined && { isLazy: server.lazy }),
   };
   if (command !== undefined) {
     const cwd = server.cwd === undefined ? parts.directory : absolute(server.cwd, parts);

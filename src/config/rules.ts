@@ -24,10 +24,30 @@ export function checkRules(values: ConfigValues, root: TreeNode, report: Report)
     });
   }
   checkStore(values.store, root, report);
+  checkSurface(values, root, report);
   if (values.http.auth === 'none' && !isLoopbackHost(values.http.host)) {
     const message = 'Without a token, everybody who can reach this host would act as the operator.';
     report({ code: 'config.auth_none_not_loopback', ...at(['http', 'auth']), message });
   }
+}
+
+function checkSurface({ surface, tools }: ConfigValues, root: TreeNode, report: Report): void {
+  const warn = (path: Path, message: string, remedy: string): void => {
+    const offset = findEntry(root, path)?.start ?? 0;
+    report({ code: 'config.bad_value', severity: 'warning', path, offset, message, remedy });
+  };
+  for (const section of ['surface', 'tools'] as const) {
+    const own = section === 'surface' ? surface.max_active_schemas : tools.max_active_schemas;
+    if (own === 0)
+      warn(
+        [section, 'max_active_schemas'],
+        'With no room for any tool that is found, nothing is deferred.',
+        'Write `surface.lazy: off` to say so, or a number from 1.',
+      );
+  }
+  const isTwice = tools.lazy_mcp !== undefined && findEntry(root, ['surface', 'lazy']) !== undefined;
+  if (isTwice)
+    warn(['tools', 'lazy_mcp'], 'It wins over `surface.lazy`, which says the same.', 'Keep one of them.');
 }
 
 function checkStore({ kind, file, url }: ConfigValues['store'], root: TreeNode, report: Report): void {

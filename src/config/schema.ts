@@ -1,4 +1,5 @@
 import { defineRecord, type ValueOf } from './field.js';
+import { surfaceTable, toolsTable } from './surface-schema.js';
 
 const variables = {
   kind: 'map',
@@ -97,6 +98,11 @@ export const serverTable = defineRecord({
         'Which era of the protocol to speak with the server: `legacy` (up to 2025-11-25), `modern` (2026-07-28), or `auto` to find out.',
       choices: ['auto', 'legacy', 'modern'],
       default: 'auto',
+    },
+    lazy: {
+      kind: 'boolean',
+      description:
+        'Whether the tools of this server are left out of the list until they are searched for. Without it: as `surface.lazy` says.',
     },
   },
 });
@@ -278,6 +284,8 @@ export const configTable = defineRecord({
         },
       },
     },
+    surface: surfaceTable,
+    tools: toolsTable,
     telemetry: {
       kind: 'record',
       description: 'OpenTelemetry traces. Without it nothing is traced and nothing is loaded.',

@@ -17,6 +17,7 @@ import {
   type Provider,
   type Session,
 } from '../kernel/index.js';
+import { createEagerSurface } from '../surface/index.js';
 import { createFakeExchange, createFakeProvider, type FakeProvider } from '../testing/index.js';
 import type { ListKind } from './lists.js';
 import type { Gateway } from './gateway.js';
@@ -97,7 +98,7 @@ describe('lists', () => {
   it('are what the surface shows of what is visible; a call reaches the rest', async () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { a: done, b: done })],
-      surface: { show: (_session, visible) => visible.slice(0, 1) },
+      surface: { ...createEagerSurface(), show: (_session, visible) => visible.slice(0, 1) },
     });
     expect(namesOf(gateway)).toEqual(['a']);
     expect((await gateway.call(toolRequest('b'), createFakeExchange())).kind).toBe('content');

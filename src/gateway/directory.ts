@@ -1,6 +1,7 @@
 import type { Access } from '../access/index.js';
 import {
   atMost,
+  type Client,
   createFault,
   emptyObject,
   type Fault,
@@ -55,7 +56,13 @@ const holdMs = 10_000;
 /** What exists, for whom: the merged lists of all providers behind the one `visible` question. */
 export interface Directory {
   find(session: Session, wanted: Wanted): Found | undefined;
-  list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  /** As this client is shown it; without a client, everything that the session can see. */
+  list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
+  /** Every tool that the session can see, shown or not. */
+  visibleTools(session: Session): readonly ToolSpec[];
+  everyTool(): readonly ToolSpec[];
+  /** Only providers of which the session can see something, or could if they had it. */
+  statusFor(session: Session): readonly ProviderReport[];
   lookup(wanted: Wanted): Spec | undefined;
   describe(session: Session, name: string): ToolSpec | undefined;
   settle(): Promise<void>;
@@ -66,7 +73,7 @@ export interface Directory {
   settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
   /** Rights as they are now. To be awaited before anything is found or listed for somebody. */
   refresh(session: Session): Promise<void> | undefined;
-  instructions(session: Session): string | undefined;
+  instructions(session: Session, client?: Client): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Told which lists of this session changed, by whatever cause. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
@@ -88,11 +95,14 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   const firstListed = new Promise<void>((resolve) => {
     tellListed = resolve;
   });
-  const watchers = new Set<() => void>();
+  const watchers = new Map<() => void, string>();
   const told = createGathering(() => {
-    for (const look of watchers) look();
+    for (const look of watchers.keys()) look();
   });
   const stopRights = access.onChange(told);
+  const stopSurface = surface.onChange((id) => {
+    for (const [look, session] of watchers) if (session === id) look();
+  });
   let unsubscribe = subscribe();
 
   function subscribe(): () => void {
@@ -106,12 +116,17 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     const before = lists;
     catalog = mergeCatalogs(providers);
     lists = keepEqual(before, listsOf(catalog));
-    if (listKinds.some((kind) => lists[kind] !== before[kind])) for (const look of watchers) look();
+    if (listKinds.some((kind) => lists[kind] !== before[kind])) for (const look of watchers.keys()) look();
   }
 
-  function shown<K extends ListKind>(session: Session, kind: K): ListOf<K> {
+  function visible<K extends ListKind>(session: Session, kind: K): ListOf<K> {
     const all: readonly Spec[] = lists[kind];
-    return surface.show(session, firsts(access.list(session, all))) as ListOf<K>;
+    return firsts(access.list(session, all)) as ListOf<K>;
+  }
+
+  function shown<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K> {
+    const all: readonly Spec[] = visible(session, kind);
+    return surface.show(session, all, client) as ListOf<K>;
   }
 
   /** A rule that fails shows nothing; whoever lists is told of the failure itself. */
@@ -131,7 +146,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       known = now;
       if (changed.length > 0) listener(changed);
     };
-    watchers.add(look);
+    watchers.set(look, session.id);
     return () => watchers.delete(look);
   }
 
@@ -161,6 +176,21 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   /** What does not exist is asked about as well: how long an answer takes must not tell the one from the other. */
   function visibility(session: Session, spec: Spec | undefined): ReturnType<Access['visible']> {
     return access.visible(session, spec ?? nobodysTool);
+  }
+
+  /** Whether what the provider has as a whole is there for the session. */
+  function isOpenTo(session: Session, source: Source): boolean {
+    return access.visible(session, { kind: 'resource', uri: '', source, definition: emptyObject }).visible;
+  }
+
+  function reports(): readonly ProviderReport[] {
+    return providers.map((provider) => ({
+      id: provider.id,
+      source: provider.source,
+      tools: provider.list().tools.length,
+      ...provider.status(),
+      ...collisionStatus(catalog, provider),
+    }));
   }
 
   /** What is hidden takes no place: whoever may not use it finds what would be there without it. */
@@ -215,6 +245,12 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
   return {
     find,
     list: shown,
+    visibleTools: (session) => visible(session, 'tools'),
+    everyTool: () => lists.tools,
+    statusFor(session) {
+      const sources = new Set(visible(session, 'tools').map(({ source }) => source));
+      return reports().filter(({ source }) => sources.has(source) || isOpenTo(session, source));
+    },
     lookup,
     describe(session, name) {
       const spec = catalog.tools.get(name)?.spec;
@@ -226,14 +262,17 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     settleFor: (session, wanted) =>
       isListed || find(session, wanted) !== undefined ? undefined : hold(session, wanted),
     refresh: (session) => access.refresh(session),
-    instructions(session) {
+    instructions(session, client) {
       const specs = listKinds.flatMap((kind): readonly Spec[] =>
         access.list(session, lists[kind] as readonly Spec[]),
       );
-      const visible = new Set(specs.map((spec) => spec.source));
-      const parts = catalog.instructions.filter(({ provider }) => visible.has(provider.source));
-      if (parts.length === 0) return undefined;
-      return parts.map(({ provider, text }) => `# ${provider.id}\n${text}`).join('\n\n');
+      const sources = new Set(specs.map((spec) => spec.source));
+      const parts = catalog.instructions.filter(({ provider }) => sources.has(provider.source));
+      const own = client && surface.instructions(session, visible(session, 'tools'), client);
+      // What a server says of tools that are not shown is said when they are found.
+      const told = own === undefined ? parts : parts.filter(({ provider }) => !surface.defers(provider.source));
+      const texts = told.map(({ provider, text }) => `# ${provider.id}\n${text}`);
+      return [...(own === undefined ? [] : [own]), ...texts].join('\n\n') || undefined;
     },
     async watch(session, uri, listener) {
       await access.refresh(session);
@@ -248,14 +287,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     rootsChanged() {
       for (const provider of providers) provider.rootsChanged();
     },
-    status: () =>
-      providers.map((provider) => ({
-        id: provider.id,
-        source: provider.source,
-        tools: provider.list().tools.length,
-        ...provider.status(),
-        ...collisionStatus(catalog, provider),
-      })),
+    status: reports,
     collisions: () => catalog.collisions,
     replace(next) {
       unsubscribe();
@@ -268,6 +300,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     async close() {
       unsubscribe();
       stopRights();
+      stopSurface();
       watchers.clear();
       const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
       for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;

@@ -2,6 +2,7 @@ import type { Access } from '../access/index.js';
 import {
   type Call,
   type Cancellation,
+  type Client,
   createFault,
   type Exchange,
   type Fault,
@@ -18,8 +19,9 @@ import {
   type ToolSpec,
   type Wanted,
 } from '../kernel/index.js';
-import type { Surface } from '../surface/index.js';
+import { bridgeName, type Surface } from '../surface/index.js';
 import { admit } from './admit.js';
+import { isBridge, throughBridge, toldByBridge } from './bridge.js';
 import type { Collision } from './catalog.js';
 import { createCorridor, describeError } from './chain.js';
 import { openDirectory, type ProviderReport } from './directory.js';
@@ -39,6 +41,8 @@ export interface GatewayParts {
   readonly now: () => number;
   /** Told once when a session is over, for what was to live as long. */
   readonly onLeave?: (session: Session) => void;
+  /** The problems of arguments in words, for a tool whose schema its caller may never have read. */
+  readonly checkArguments?: (tool: ToolSpec, params: JsonText) => readonly string[];
   /** Shared by replicas; random when left out. */
   readonly seal?: StateSeal;
 }
@@ -46,7 +50,14 @@ export interface GatewayParts {
 /** The one way through: calls, lists, changes. */
 export interface Gateway {
   call(request: Request, exchange: Exchange): Promise<Outcome>;
-  list<K extends ListKind>(session: Session, kind: K): ListOf<K>;
+  /** As this client is shown it; without a client, everything that the session can see. */
+  list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
+  /** Every tool that the session can see, shown or not. */
+  visibleTools(session: Session): readonly ToolSpec[];
+  /** Every tool there is, whoever may see it: to be prepared for a search, never for an answer. */
+  everyTool(): readonly ToolSpec[];
+  /** How the providers are doing of which the session can see something, or could if they had it. */
+  statusFor(session: Session): readonly ProviderReport[];
   /** What there is by that name, whoever may see it: for operators and records, never for an answer. */
   lookup(wanted: Wanted): Spec | undefined;
   /** One tool as this session sees it, or undefined. The same answer as list and call give. */
@@ -62,7 +73,7 @@ export interface Gateway {
   firstListed(): Promise<void>;
   /** The session's rights as they are now: `list` and `describe` answer from there. Undefined: they are already. */
   refresh(session: Session): Promise<void> | undefined;
-  instructions(session: Session): string | undefined;
+  instructions(session: Session, client?: Client): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Told which lists of this session changed: by what servers offer, or by what it may see. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
@@ -97,6 +108,8 @@ export function openGateway(parts: GatewayParts): Gateway {
     if (!admission.ok) return faulted(admission.fault);
     const { call, provider } = admission;
     seen.call = call;
+    const problem = used(request, call);
+    if (problem !== undefined) return faulted(problem);
     if (continued.parkedId !== undefined) {
       return sealed(request, await rounds.resume(request, exchange, continued.parkedId, continued.responses));
     }
@@ -110,6 +123,17 @@ export function openGateway(parts: GatewayParts): Gateway {
       );
     if (exchange.asking === 'live') return start(exchange);
     return sealed(request, await rounds.run(request, exchange, start));
+  }
+
+  /** Whoever calls a tool is shown it from then on; and is told its schema where he did not know it. */
+  function used(request: Request, { target }: Call): Fault | undefined {
+    if (target.kind !== 'tool') return undefined;
+    const { session, client, via } = request;
+    const visible = directory.visibleTools(session);
+    const isUnread = via !== undefined || parts.surface.isDeferred(session, target.spec, visible, client);
+    parts.surface.called(session, target.spec, visible, client);
+    const issues = isUnread ? (parts.checkArguments?.(target.spec, request.params) ?? []) : [];
+    return issues.length > 0 ? unreadSchema(target.spec, issues) : undefined;
   }
 
   /** The state of an upstream leaves under our seal; the state of a parked call has it already. */
@@ -140,17 +164,35 @@ export function openGateway(parts: GatewayParts): Gateway {
     }
   }
 
+  async function watched(request: Request, exchange: Exchange): Promise<Outcome> {
+    const started = parts.now();
+    const ends = beginAll(parts.observers, request);
+    const seen: Seen = {};
+    const outcome = await attempt(request, withSteps(exchange, request.id, parts.observers), seen);
+    const ms = parts.now() - started;
+    for (const end of ends) endOne(end, { request, ...(seen.call && { call: seen.call }), outcome, ms });
+    return outcome;
+  }
+
+  /** Who may not use the bridge finds none. */
+  async function bridged(request: Request, exchange: Exchange): Promise<Outcome> {
+    await directory.refresh(request.session);
+    const found = directory.find(request.session, { kind: 'tool', name: bridgeName });
+    const aliases = found?.target.kind === 'tool' ? found.target.spec.aliases : undefined;
+    const real = found && throughBridge(request, aliases);
+    return real === undefined ? watched(request, exchange) : toldByBridge(await watched(real, exchange));
+  }
+
   return {
-    async call(request, exchange) {
-      const started = parts.now();
-      const ends = beginAll(parts.observers, request);
-      const seen: Seen = {};
-      const outcome = await attempt(request, withSteps(exchange, request.id, parts.observers), seen);
-      const ms = parts.now() - started;
-      for (const end of ends) endOne(end, { request, ...(seen.call && { call: seen.call }), outcome, ms });
-      return outcome;
+    call: (request, exchange) => (isBridge(request) ? bridged : watched)(request, exchange),
+    list(session, kind, client) {
+      const list = directory.list(session, kind, client);
+      if (kind === 'tools' && client !== undefined) parts.surface.listed(session);
+      return list;
     },
-    list: (session, kind) => directory.list(session, kind),
+    visibleTools: (session) => directory.visibleTools(session),
+    everyTool: () => directory.everyTool(),
+    statusFor: (session) => directory.statusFor(session),
     refresh: (session) => directory.refresh(session),
     lookup: (wanted) => directory.lookup(wanted),
     describe: (session, name) => directory.describe(session, name),
@@ -160,11 +202,14 @@ export function openGateway(parts: GatewayParts): Gateway {
     },
     listed: () => directory.listed(),
     firstListed: () => directory.firstListed,
-    instructions: (session) => directory.instructions(session),
+    instructions: (session, client) => directory.instructions(session, client),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (session, listener) => directory.onChange(session, listener),
     rootsChanged: () => directory.rootsChanged(),
-    leave: (session) => parts.onLeave?.(session),
+    leave(session) {
+      parts.surface.forget(session);
+      parts.onLeave?.(session);
+    },
     status: () => directory.status(),
     collisions: () => directory.collisions(),
     replaceProviders: (providers) => directory.replace(providers),
@@ -173,6 +218,12 @@ export function openGateway(parts: GatewayParts): Gateway {
       await directory.close();
     },
   };
+}
+
+function unreadSchema({ name, definition }: ToolSpec, issues: readonly string[]): Fault {
+  const message = `The arguments of ${name} are not right: ${issues.join('; ')}.`;
+  const { inputSchema } = definition.value as { readonly inputSchema?: unknown };
+  return createFault('input.invalid', message, { data: { issues, input_schema: inputSchema } });
 }
 
 const cancelled = faulted(createFault('call.cancelled', 'The call was cancelled.'));

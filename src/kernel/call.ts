@@ -35,6 +35,8 @@ export interface Request {
   readonly params: JsonText;
   readonly resume?: Resumption;
   readonly trace?: Trace;
+  /** The tool that the caller used to make this call, where it did not make it itself. */
+  readonly via?: string;
 }
 
 /** What was found for the caller: a definition that is visible and callable for this session. */

@@ -19,6 +19,17 @@ export {
   cancellationOf,
   createCancellation,
 } from './cancellation.js';
+export type {
+  ActiveCount,
+  Catalog,
+  FoundTool,
+  SearchAnswer,
+  SearchWish,
+  ServerInSight,
+  SurfaceMode,
+  ToolState,
+  WaitAnswer,
+} from './catalog-port.js';
 export { decodeArguments } from './decode-arguments.js';
 export {
   type Answer,
@@ -100,6 +111,7 @@ export {
   emptyCatalogue,
   type Hints,
   type PromptSpec,
+  type Reach,
   type ResourceSpec,
   type Source,
   type Spec,

@@ -1,3 +1,4 @@
+import type { Catalog } from './catalog-port.js';
 import type { Files } from './files-port.js';
 import type { Search } from './search-port.js';
 import type { Session } from './session.js';
@@ -5,6 +6,7 @@ import type { Shell } from './shell-port.js';
 
 /** What a tool can be given to work with. A port is declared here with its first user. */
 export interface ToolPorts {
+  readonly catalog: Catalog;
   readonly files: Files;
   readonly search: Search;
   readonly shell: Shell;
@@ -16,7 +18,7 @@ export type PortName = keyof ToolPorts;
 export type Tier = 1 | 2 | 3 | 4 | 5;
 
 /** The tier that follows from a need; a tool is in the highest of its needs. */
-export const portTiers = { files: 1, search: 1, shell: 3 } as const satisfies Record<PortName, Tier>;
+export const portTiers = { catalog: 1, files: 1, search: 1, shell: 3 } as const satisfies Record<PortName, Tier>;
 
 /** Whether a tool that needs this can work now. */
 export type Readiness =

@@ -42,6 +42,8 @@ export interface Session {
   readonly principal: Principal;
   readonly scope: SessionScope;
   readonly parentSession?: string;
+  /** False: it begins without the tools that its parent has made available. */
+  readonly inheritsActive?: boolean;
   /** Absent: the principal's own rights, and no more. */
   readonly chain?: readonly Link[];
 }

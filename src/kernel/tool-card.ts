@@ -1,6 +1,6 @@
 import { type PortName, portTiers, type Tier } from './ports.js';
 import type { JsonObject, Schema } from './schema.js';
-import type { Effect, GraphShape, Hints } from './tool.js';
+import type { Effect, GraphShape, Hints, Reach } from './tool.js';
 import type { ToolModule } from './tool-module.js';
 
 /** A tool as plain data: everything but its code. The gate lists and checks by it without loading the tool. */
@@ -17,6 +17,7 @@ export interface ToolCard {
   readonly outputSchema?: JsonObject;
   readonly aliases: Readonly<Record<string, readonly string[]>>;
   readonly graph?: GraphShape;
+  readonly reach?: Reach;
 }
 
 /** The definition of a tool is not one that agents could use. */
@@ -26,7 +27,7 @@ export class CardRefused extends Error {
 
 /** Makes the card of a tool, or throws a `CardRefused` that says what its author should change. */
 export function cardOf(tool: ToolModule): ToolCard {
-  const { name, title, description, effect, needs = [], optional = [], aliases = {}, graph } = tool;
+  const { name, title, description, effect, needs = [], optional = [], aliases = {}, graph, reach } = tool;
   refuse(!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name), `${name}: a name has letters, digits, _ and -`);
   refuse(title.trim() === '', `${name}: it has no title`);
   refuse(description.trim() === '', `${name}: it has no description`);
@@ -52,6 +53,7 @@ export function cardOf(tool: ToolModule): ToolCard {
     ...(tool.output && { outputSchema: outputSchemaOf(tool.output, name) }),
     aliases,
     ...(graph && { graph }),
+    ...(reach && { reach }),
   };
 }
 

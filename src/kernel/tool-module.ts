@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.js';
 import type { PortName, Tier, ToolPorts } from './ports.js';
 import type { Schema } from './schema.js';
 import type { Session } from './session.js';
-import type { Effect, GraphShape, Hints } from './tool.js';
+import type { Effect, GraphShape, Hints, Reach } from './tool.js';
 
 /** What a tool may use while it runs: the line of its call, and exactly the ports that it named. */
 export interface ToolContext<Needs extends PortName = never, Optional extends PortName = never> {
@@ -50,5 +50,6 @@ export interface ToolModule {
   /** Other spellings that are read as an argument: `{ file_path: ['path'] }`. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
   readonly graph?: GraphShape;
+  readonly reach?: Reach;
   run(input: never, context: ToolContext<PortName, PortName>): ToolResult | Promise<ToolResult>;
 }

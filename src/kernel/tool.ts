@@ -13,6 +13,12 @@ export interface Hints {
 /** Where a definition comes from. */
 export type Source = 'builtin' | 'workspace' | `plugin:${string}` | `server:${string}`;
 
+/**
+ * Who has a tool beside those whom grants give it. `open`: whoever is there, unless it was taken away, for what shows and
+ * gives nobody more than he has. `named`: only whom an entry gives it that names it; `*` and all rights do not.
+ */
+export type Reach = 'open' | 'named';
+
 /** How a tool made of nodes hangs together. `exit` stands for the end. */
 export interface GraphShape {
   readonly first: string;
@@ -36,6 +42,7 @@ export interface ToolSpec {
   /** Only of our own tools: other spellings that are read as an argument. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
   readonly graph?: GraphShape;
+  readonly reach?: Reach;
 }
 
 export interface PromptSpec {

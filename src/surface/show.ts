@@ -1,11 +1,68 @@
-import type { Session, Spec } from '../kernel/index.js';
+import type { Cancellation, Client, Session, Source, Spec, SurfaceMode, ToolSpec } from '../kernel/index.js';
+import type { Activation, ActivationSet } from './activation.js';
 
 /** Decides what of the visible set a session is shown now. */
 export interface Surface {
-  show<S extends Spec>(session: Session, visible: readonly S[]): readonly S[];
+  /** Never more than is visible; the very same list as long as nothing changed. Without a client: everything. */
+  show<S extends Spec>(session: Session, visible: readonly S[], client?: Client): readonly S[];
+  /** The client has just read its tools: whoever waits for that goes on. */
+  listed(session: Session): void;
+  /** A tool was called, also one that was not shown: from now on it is. */
+  called(session: Session, tool: ToolSpec, visible: readonly Spec[], client: Client): void;
+  /** Whether this tool is not shown to the session now, so that the caller may never have read its schema. */
+  isDeferred(session: Session, tool: ToolSpec, visible: readonly Spec[], client: Client): boolean;
+  /** What the model is told about tools that it is not shown. The same words for as long as the session lasts. */
+  instructions(session: Session, visible: readonly Spec[], client: Client): string | undefined;
+  /** Whether the tools of this source are deferred wherever any are. */
+  defers(source: Source): boolean;
+  /** Told which session is shown something else. */
+  onChange(listener: (session: string) => void): () => void;
+  forget(session: Session): void;
+}
+
+/** What whoever searches for a session can do with its surface. */
+export interface ActiveTools {
+  mode(session: Session, visible: readonly Spec[]): SurfaceMode;
+  /** What is active now of what is visible; `gone` are those that were and are not there any more, told once. */
+  active(session: Session, visible: readonly Spec[]): ActiveNow;
+  isDeferrable(tool: ToolSpec, visible: readonly Spec[]): boolean;
+  /** Makes tools available, best first. */
+  activate(session: Session, tools: readonly ToolSpec[], visible: readonly Spec[]): Activation;
+  /** Resolves with true when the client has read its list since, with false when it did not in time. */
+  untilListed(session: Session, caller: Cancellation): Promise<boolean>;
+  /** For a session whose client is started by us and known to obey. */
+  prefer(session: Session, wish: SurfaceWish): void;
+  /** Every session of which something is kept, for the operator. */
+  sessions(): readonly SessionView[];
+}
+
+export interface SurfaceWish {
+  readonly lazy?: 'auto' | 'on' | 'off';
+  readonly delivery?: 'auto' | 'list' | 'bridge';
+}
+
+export interface ActiveNow {
+  readonly set: ActivationSet;
+  readonly gone: readonly string[];
+}
+
+export interface SessionView {
+  readonly session: Session;
+  readonly mode: SurfaceMode;
+  readonly client?: string;
+  readonly set: ActivationSet;
 }
 
 /** Shows everything that is visible. */
 export function createEagerSurface(): Surface {
-  return { show: (_session, visible) => visible };
+  return {
+    show: (_session, visible) => visible,
+    listed: () => undefined,
+    called: () => undefined,
+    isDeferred: () => false,
+    instructions: () => undefined,
+    defers: () => false,
+    onChange: () => () => undefined,
+    forget: () => undefined,
+  };
 }

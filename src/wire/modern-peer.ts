@@ -67,21 +67,21 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
     line.end(resultText(id, completeResult(new JsonText(fault.text), false, server)));
   }
 
-  async function list({ frame, line, caller }: Asked): Promise<void> {
+  async function list({ frame, line, caller }: Asked, { client }: Sender): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method), 404);
     await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
-    const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind), cursor);
+    const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor, server)));
   }
 
-  async function discover({ frame, line, caller }: Asked): Promise<void> {
+  async function discover({ frame, line, caller }: Asked, { client }: Sender): Promise<void> {
     await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
-    line.end(resultText(frame.id, discoverResult(server, gateway.instructions(session))));
+    line.end(resultText(frame.id, discoverResult(server, gateway.instructions(session, client))));
   }
 
   async function listen({ frame, line, caller }: Asked): Promise<void> {
@@ -97,9 +97,9 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
     const envelope = readEnvelope(frame.params);
     if (!envelope.ok) return line.end(envelopeError(frame.id, envelope, parts.supportedVersions), 400);
     if (isCallMethod(frame.method)) return call(asked, frame.method, envelope);
-    if (frame.method === 'server/discover') return discover(asked);
+    if (frame.method === 'server/discover') return discover(asked, envelope);
     if (frame.method === 'subscriptions/listen') return listen(asked);
-    return list(asked);
+    return list(asked, envelope);
   }
 
   return {

@@ -1,4 +1,4 @@
-import { createToolFilter, type Link, type Spec } from '../../kernel/index.js';
+import { createToolFilter, type Link, type Reach, type Spec } from '../../kernel/index.js';
 import type { AccessError, Explanation, RequestOptions, Tuple } from '../engine/index.js';
 import { formatPrincipal, principalObject, profileObject } from '../object-ids.js';
 import { type Action, denies, type Judge } from './judge.js';
@@ -8,6 +8,7 @@ export type Reason =
   | 'granted'
   | 'admin'
   | 'inherited'
+  | 'open'
   | 'unknown_tool'
   | 'no_grant'
   | 'no_call_grant'
@@ -45,6 +46,8 @@ export function explainLink(judge: Judge, link: Link, spec: Spec, action: Action
   if (link.tools && spec.kind === 'tool' && !createToolFilter(link.tools)(spec.name))
     return denied('tools_ceiling');
   try {
+    const reach = spec.kind === 'tool' ? spec.reach : undefined;
+    if (reach !== undefined) return { ...told, ...reachAnswer(judge, link, spec, action, reach) };
     const ceiling = link.profile === undefined ? undefined : ceilingAnswer(judge, link.profile, spec, action);
     if (ceiling !== undefined && !ceiling.isAllowed) return { ...told, ...ceiling };
     return { ...told, ...ownAnswer(judge, link, spec, action) };
@@ -52,6 +55,13 @@ export function explainLink(judge: Judge, link: Link, spec: Spec, action: Action
     if (denies(error)) return denied(reasonOfError(error));
     throw error;
   }
+}
+
+/** What is open, or must be named, is judged by that before anything else. */
+function reachAnswer(judge: Judge, link: Link, spec: Spec, action: Action, reach: Reach): Answer {
+  const isAllowed = judge.askerFor(link)(spec, action);
+  if (reach === 'open') return { isAllowed, reason: isAllowed ? 'open' : 'blocked' };
+  return { isAllowed, reason: isAllowed ? 'granted' : 'no_grant' };
 }
 
 type Answer = Pick<LinkAnswer, 'isAllowed' | 'reason'> & Partial<LinkAnswer>;

@@ -1,4 +1,4 @@
-import { createToolFilter, type Link, type Principal, type Spec } from '../../kernel/index.js';
+import { createToolFilter, type Link, type Principal, type Reach, type Spec } from '../../kernel/index.js';
 import {
   AccessError,
   type CompiledModel,
@@ -178,13 +178,39 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
     return policy.names.has(profile) ? rightsOf(profileUser(profile)) : () => false;
   }
 
-  function makeAsker(link: Link): Ask {
+  /** What is open to all is taken away by a block, and by nothing else. */
+  function openTo(link: Link): (spec: Spec) => boolean {
+    const users = [
+      ...(link.rights === 'all' ? [] : [principalObject(link.principal)]),
+      ...(link.profile === undefined ? [] : [profileUser(link.profile)]),
+      ...(link.rights === 'own' ? [profilesOf(link).byDefault ?? []].flat().map(profileUser) : []),
+    ];
+    const barred = users.map((user) => alike(user, 'barred'));
+    const isThere = link.profile === undefined || policy.names.has(link.profile);
+    return (spec) => isThere && !barred.some((isBarred) => isBarred(spec));
+  }
+
+  /** All rights are rights to what is named nowhere, and so not to what must be named. */
+  function ownRightsTo(link: Link): Ask {
     const own = ownRights(link);
+    const isOpen = openTo(link);
+    const user = principalObject(link.principal);
+    const named = link.rights === 'all' ? () => link.profile !== undefined : rightsOf(user);
+    const isAbove = link.rights === 'own' && isAdmin(link.principal);
+    return (spec, action) => {
+      if (reachOf(spec) === 'open') return isOpen(spec);
+      const isNamed = reachOf(spec) === 'named' && (link.rights === 'all' || isAbove);
+      return isNamed ? named(spec, action) : own(spec, action);
+    };
+  }
+
+  function makeAsker(link: Link): Ask {
+    const own = ownRightsTo(link);
     const above = ceiling(link);
     const filter = link.tools && createToolFilter(link.tools);
     return (spec, action) =>
       (filter === undefined || spec.kind !== 'tool' || filter(spec.name)) &&
-      (above === undefined || above(spec, action)) &&
+      (above === undefined || reachOf(spec) === 'open' || above(spec, action)) &&
       own(spec, action);
   }
 
@@ -204,6 +230,10 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
     atNow,
     profilesOf,
   };
+}
+
+function reachOf(spec: Spec): Reach | undefined {
+  return spec.kind === 'tool' ? spec.reach : undefined;
 }
 
 function profileUser(name: string): string {

@@ -38,9 +38,11 @@ export function createMemberships(patterns: Iterable<string>): Memberships {
   let objects = new WeakMap<Spec, string>();
 
   function groupsOf(spec: ToolSpec): readonly string[] {
-    const groups = open.flatMap(({ group, pattern }) => (matchesPattern(pattern, spec.name) ? [group] : []));
+    // A pattern that begins with a wildcard names nothing.
+    const names = spec.reach === 'named' ? open.filter(({ pattern }) => /^[^*?]/.test(pattern)) : open;
+    const groups = names.flatMap(({ group, pattern }) => (matchesPattern(pattern, spec.name) ? [group] : []));
     if (exact.has(spec.name)) groups.push(groupOfGlob(spec.name));
-    if (spec.tier !== undefined) groups.push(groupOfTier(spec.tier));
+    if (spec.tier !== undefined && spec.reach !== 'named') groups.push(groupOfTier(spec.tier));
     return groups;
   }
 
@@ -49,7 +51,8 @@ export function createMemberships(patterns: Iterable<string>): Memberships {
     const provider = providerObject(spec.source);
     const object = spec.kind === 'tool' ? toolObject(spec) : provider;
     if (!derived.has(provider)) derived.set(provider, derive(provider, [], everything));
-    if (spec.kind === 'tool') derived.set(object, derive(object, [provider], groupsOf(spec)));
+    const providers = spec.kind === 'tool' && spec.reach === 'named' ? [] : [provider];
+    if (spec.kind === 'tool') derived.set(object, derive(object, providers, groupsOf(spec)));
     objects.set(spec, object);
     return object;
   }

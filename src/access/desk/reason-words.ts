@@ -4,6 +4,7 @@ import type { Reason } from '../authority/index.js';
 export const reasonWords: Readonly<Record<Reason, string>> = {
   granted: 'it was granted',
   admin: 'an admin of the zone may do everything',
+  open: 'it is there for everybody and shows nobody more than he has',
   inherited: 'it has what those before it in the chain have',
   unknown_tool: 'nothing is known by that name',
   no_grant: 'nothing gives it',

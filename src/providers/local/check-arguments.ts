@@ -1,4 +1,4 @@
-import { type OutputUnit, Validator } from '@cfworker/json-schema';
+import { type OutputUnit, type SchemaDraft, Validator } from '@cfworker/json-schema';
 
 /** Gives the problems of an arguments value in words, none when it fits. */
 export function createArgumentCheck(
@@ -7,12 +7,23 @@ export function createArgumentCheck(
   let validator: Validator | undefined;
   return (value) => {
     // Made at the first call: most tools of a long list are never called.
-    validator ??= new Validator(schema, '2020-12', false);
+    validator ??= new Validator(schema, dialectOf(schema), false);
     const { valid, errors } = validator.validate(value);
     if (valid) return [];
     const leaves = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
     return (leaves.length > 0 ? leaves : errors).slice(0, 8).map(inWords);
   };
+}
+
+/** Few schemas name their dialect; some words mean another thing in an older one, and only there. */
+function dialectOf(schema: Readonly<Record<string, unknown>>): SchemaDraft {
+  const { $schema } = schema;
+  const named = typeof $schema === 'string' ? $schema : '';
+  if (named.includes('2019-09')) return '2019-09';
+  if (named.includes('2020-12')) return '2020-12';
+  const text = JSON.stringify(schema);
+  if (named.includes('draft-04') || /"exclusiveM(?:in|ax)imum":(?:true|false)/.test(text)) return '4';
+  return named.includes('draft-') || text.includes('"items":[') ? '7' : '2020-12';
 }
 
 /** For a model that knows its arguments by their names, and no validator. */

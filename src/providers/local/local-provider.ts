@@ -112,7 +112,7 @@ function catalogueOf(entries: ReadonlyMap<string, Entry>, source: Source): Catal
 
 function specOf(card: ToolCard, source: Source): ToolSpec {
   const { name, title, description, inputSchema, outputSchema, hints, graph } = card;
-  const { effect, needs, optional, tier, aliases } = card;
+  const { effect, needs, optional, tier, aliases, reach } = card;
   const annotations = {
     title,
     readOnlyHint: hints.readOnly,
@@ -133,6 +133,8 @@ function specOf(card: ToolCard, source: Source): ToolSpec {
     tier,
     aliases,
     ...(graph && { graph }),
+    // Only the gate itself says who has a tool beside those whom grants give it.
+    ...(reach && source === 'builtin' && { reach }),
     definition: JsonText.from(shown),
   };
 }

@@ -1,0 +1,115 @@
+import type { Config } from '../config/index.js';
+import type { Gateway, ProviderReport } from '../gateway/index.js';
+import type { JsonText, PortService, Catalog, ToolSpec } from '../kernel/index.js';
+import { createArgumentCheck } from '../providers/local/index.js';
+import {
+  type ActiveTools,
+  createCatalog,
+  createLazySurface,
+  type ServerReport,
+  serverOf,
+  type Surface,
+  type SurfaceSettings,
+} from '../surface/index.js';
+import type { Rank } from '../surface/ranking.js';
+
+export interface SurfaceParts {
+  readonly config: Config;
+  readonly gateway: () => Gateway;
+  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** What a gate shows of its tools, and how others are found. */
+export interface OpenedSurface {
+  readonly surface: Surface & ActiveTools;
+  readonly settings: SurfaceSettings;
+  readonly catalog: PortService<Catalog>;
+  checkArguments(tool: ToolSpec, params: JsonText): readonly string[];
+}
+
+export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurface {
+  const settings = settingsOf(config);
+  const surface = createLazySurface({ settings, log });
+  const { searchHints: hints, synonyms } = config.surface;
+  let loading: Promise<Rank> | undefined;
+  /** The index and its words are most of what a search needs, and few gates are ever searched at their start. */
+  const rank = (): Promise<Rank> => {
+    loading ??= import('../surface/ranking.js').then(({ createRanking }) =>
+      createRanking({ everyTool: () => gateway().everyTool(), hints, synonyms }),
+    );
+    return loading;
+  };
+  const parts = {
+    surface,
+    limits: {
+      maxCount: settings.maxActiveSchemas,
+      maxTokens: settings.maxActiveTokens,
+      holdMs: settings.holdMs,
+    },
+    refresh: (session) => gateway().refresh(session),
+    visible: (session) => gateway().visibleTools(session),
+    servers: (session) => gateway().statusFor(session).filter(isServer).map(reportOf),
+    rank,
+    now: () => performance.now(),
+  } satisfies Parameters<typeof createCatalog>[0];
+  return {
+    surface,
+    settings,
+    catalog: {
+      readiness: () => ({ state: 'ready' }),
+      serve: (session) => createCatalog(parts, session),
+      close: () => Promise.resolve(),
+    },
+    checkArguments: createForeignCheck(),
+  };
+}
+
+function settingsOf({ surface, servers }: Config): SurfaceSettings {
+  return {
+    ...surface,
+    holdMs: surface.hold,
+    clients: new Map(Object.entries(surface.clients)),
+    servers: new Map(servers.flatMap(({ name, isLazy }) => (isLazy === undefined ? [] : [[name, isLazy]]))),
+  };
+}
+
+function isServer({ source }: ProviderReport): boolean {
+  return source.startsWith('server:') || source.startsWith('plugin:');
+}
+
+const states = {
+  ready: 'connected',
+  idle: 'connected',
+  pending: 'pending',
+  failed: 'failed',
+  stopped: 'failed',
+  disabled: 'disabled',
+  untrusted: 'disabled',
+} as const satisfies Record<ProviderReport['state'], ServerReport['status']>;
+
+function reportOf({ source, state, tools }: ProviderReport): ServerReport {
+  // One that was never asked is as good as there when it is known what it has.
+  const isUnknown = state === 'idle' && tools === 0;
+  const name = serverOf({ source });
+  if (isUnknown) return { name, status: 'pending' };
+  const status = states[state];
+  return status === 'failed' ? { name, status, errorCode: 'provider.unavailable' } : { name, status };
+}
+
+/** The server is the judge of its arguments: what we cannot judge is none of our business. */
+function createForeignCheck(): OpenedSurface['checkArguments'] {
+  const checks = new WeakMap<JsonText, (value: unknown) => readonly string[]>();
+  return ({ definition, source }, params) => {
+    if (source === 'builtin' || source === 'workspace') return [];
+    try {
+      const { inputSchema } = definition.value as { readonly inputSchema?: unknown };
+      if (typeof inputSchema !== 'object' || inputSchema === null) return [];
+      let check = checks.get(definition);
+      if (check === undefined)
+        checks.set(definition, (check = createArgumentCheck(inputSchema as Readonly<Record<string, unknown>>)));
+      return check((params.value as { readonly arguments?: unknown }).arguments ?? {});
+    } catch {
+      return [];
+    }
+  };
+}

@@ -1,0 +1,182 @@
+import {
+  type Catalog,
+  type FoundTool,
+  type SearchAnswer,
+  type SearchWish,
+  type ServerInSight,
+  type Session,
+  type Spec,
+  type ToolSpec,
+  type ToolState,
+} from '../kernel/index.js';
+import { type Activation, tokensIn } from './activation.js';
+import { digestsOf } from './digest.js';
+import { waitForServers } from './wait-for-servers.js';
+import type { Rank, Ranked } from './ranking.js';
+import type { ActiveTools } from './show.js';
+import { isLeading, serverOf } from './split.js';
+
+/** A server or plugin that a session may know of. */
+export interface ServerReport {
+  readonly name: string;
+  readonly status: ServerInSight['status'];
+  readonly errorCode?: string;
+}
+
+export interface CatalogParts {
+  readonly surface: ActiveTools;
+  readonly limits: { readonly maxCount: number; readonly maxTokens: number; readonly holdMs: number };
+  /** Rights as they are now; to be awaited before anything is looked at. */
+  refresh(session: Session): Promise<void> | undefined;
+  visible(session: Session): readonly ToolSpec[];
+  /** Servers of which the session can see something, or may once it is there. */
+  servers(session: Session): readonly ServerReport[];
+  /** Loaded at the first search. */
+  rank(): Promise<Rank>;
+  now(): number;
+}
+
+/** The catalog of one session. */
+export function createCatalog(parts: CatalogParts, session: Session): Catalog {
+  const { surface } = parts;
+
+  function inSight(visible: readonly ToolSpec[]): readonly ServerInSight[] {
+    const digests = new Map(digestsOf(visible, 6).map(({ server, words }) => [server, words.join(', ')]));
+    const counts = countByServer(visible);
+    return parts.servers(session).map((report) => ({
+      ...report,
+      tools: counts.get(report.name) ?? 0,
+      digest: digests.get(report.name) ?? '',
+    }));
+  }
+
+  function answerOf(
+    wish: SearchWish,
+    visible: readonly ToolSpec[],
+    ranked: Ranked,
+    relisted: boolean | undefined,
+    activation: Activation | undefined,
+  ): SearchAnswer {
+    const { set, gone } = surface.active(session, visible);
+    const servers = inSight(visible);
+    const mode = surface.mode(session, visible);
+    const reason = reasonOf(ranked, servers, mode === 'eager', visible);
+    return {
+      mode,
+      query: wish.query,
+      matches: ranked.hits.map((hit) => found(hit.tool, stateOf(hit.tool, visible, activation), hit)),
+      evicted: activation?.evicted ?? [],
+      notFound: ranked.notFound,
+      gone,
+      totalMatches: ranked.total,
+      active: { count: set.entries.length, tokens: tokensIn(set.entries), ...roomOf(parts.limits) },
+      servers,
+      ...(reason !== undefined && { reason }),
+      ...(relisted !== undefined && { relisted }),
+    };
+  }
+
+  function stateOf(tool: ToolSpec, visible: readonly Spec[], activation: Activation | undefined): ToolState {
+    if (surface.mode(session, visible) === 'eager' || !surface.isDeferrable(tool, visible))
+      return 'always_active';
+    if (activation?.activated.includes(tool.name) === true) return 'activated';
+    const isActive = surface.active(session, visible).set.entries.some(({ name }) => name === tool.name);
+    return isActive ? 'already_active' : 'not_activated';
+  }
+
+  return {
+    async search(wish, caller) {
+      await parts.refresh(session);
+      const visible = parts.visible(session);
+      const rank = await parts.rank();
+      const ranked = await rank(wish.query, visible.filter(isToBeFound), wish.maxResults);
+      const mode = surface.mode(session, visible);
+      if (!wish.activate || mode === 'eager' || ranked.hits.length === 0)
+        return answerOf(wish, visible, ranked, undefined, undefined);
+      const tools = ranked.hits.map(({ tool }) => tool);
+      const activation = surface.activate(session, tools, visible);
+      // The client hears of the change at once; only what is new to its list is worth waiting for.
+      const isHeld = mode === 'list' && activation.activated.length > 0 && parts.limits.holdMs > 0;
+      const relisted = isHeld ? await surface.untilListed(session, caller) : undefined;
+      return answerOf(wish, visible, ranked, relisted, activation);
+    },
+    async servers() {
+      await parts.refresh(session);
+      return inSight(parts.visible(session)).filter(({ tools }) => tools > 0);
+    },
+    describe(name) {
+      const visible = parts.visible(session);
+      const tool = visible.find((one) => one.name === name && isToBeFound(one));
+      return tool && found(tool, stateOf(tool, visible, undefined));
+    },
+    wait: (names, timeoutMs, caller) =>
+      waitForServers(() => inSight(parts.visible(session)), names, { timeoutMs, caller, now: parts.now }),
+  };
+}
+
+/** What leads to tools is not itself looked for. */
+function isToBeFound(tool: ToolSpec): boolean {
+  return !isLeading(tool);
+}
+
+function roomOf({ maxCount, maxTokens }: CatalogParts['limits']): {
+  readonly maxCount: number;
+  readonly maxTokens: number;
+} {
+  return { maxCount, maxTokens };
+}
+
+function reasonOf(
+  { kind, hits }: Ranked,
+  servers: readonly ServerInSight[],
+  isEager: boolean,
+  visible: readonly ToolSpec[],
+): SearchAnswer['reason'] {
+  if (kind === 'empty') return 'empty_query';
+  if (hits.length > 0) return isEager ? 'nothing_deferred' : undefined;
+  if (servers.some(({ status }) => status === 'pending')) return 'servers_pending';
+  return servers.length === 0 && !visible.some(isToBeFound) ? 'no_servers' : 'no_match';
+}
+
+function countByServer(tools: readonly ToolSpec[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const tool of tools) counts.set(serverOf(tool), (counts.get(serverOf(tool)) ?? 0) + 1);
+  return counts;
+}
+
+/** Longer descriptions are cut: clients do the same, and a search shows several. */
+const longest = 2048;
+
+function found(
+  tool: ToolSpec,
+  state: ToolState,
+  hit?: Pick<FoundTool, 'score' | 'confidence'>,
+): FoundTool {
+  const { title, description, inputSchema, annotations } = tool.definition.value as {
+    readonly title?: unknown;
+    readonly description?: unknown;
+    readonly inputSchema?: unknown;
+    readonly annotations?: unknown;
+  };
+  return {
+    name: tool.name,
+    server: serverOf(tool),
+    ...(typeof title === 'string' && { title: cleaned(title) }),
+    description: typeof description === 'string' ? cleaned(description) : '',
+    inputSchema: isObject(inputSchema) ? inputSchema : {},
+    ...(isObject(annotations) && { annotations }),
+    state,
+    ...(hit?.score !== undefined && { score: hit.score }),
+    ...(hit?.confidence !== undefined && { confidence: hit.confidence }),
+  };
+}
+
+/** Words of a server are data: nothing in them may look like anything else to a terminal or a reader. */
+function cleaned(text: string): string {
+  const plain = text.replace(/[^\P{C}\n\t]/gu, '');
+  return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+import type { Cancellation, ServerInSight, WaitAnswer } from '../kernel/index.js';
+
+export interface Waiting {
+  readonly timeoutMs: number;
+  readonly caller: Cancellation;
+  readonly now: () => number;
+}
+
+const lookMs = 25;
+
+/** Waits until no server of these is on its way any more. Time that runs out is no failure: the answer says how they are. */
+export async function waitForServers(
+  look: () => readonly ServerInSight[],
+  names: readonly string[] | undefined,
+  { timeoutMs, caller, now }: Waiting,
+): Promise<WaitAnswer> {
+  const started = now();
+  const waited = new Map<string, number>();
+  const isMeant = ({ name }: ServerInSight): boolean => names === undefined || names.includes(name);
+  for (;;) {
+    const servers = look().filter(isMeant);
+    const ms = Math.round(now() - started);
+    for (const { name, status } of servers) if (status !== 'pending' && !waited.has(name)) waited.set(name, ms);
+    const isOver = servers.every(({ status }) => status !== 'pending');
+    if (isOver || ms >= timeoutMs || caller.isCancelled) {
+      return {
+        servers: servers.map((server) => ({ ...server, waitedMs: waited.get(server.name) ?? ms })),
+        notFound: (names ?? []).filter((name) => !servers.some((server) => server.name === name)),
+        allReady: servers.every(({ status }) => status === 'connected'),
+      };
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(lookMs, Math.max(1, timeoutMs - ms))));
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineTool } from '../../tool/index.js';
+import { partOfGate } from './part-of-gate.js';
+
+export default partOfGate(
+  defineTool({
+    name: 'discovery_search_tools',
+    title: 'Search tools',
+    description:
+      'Searches the tools that you can use and returns the names and descriptions of the best. It makes nothing available: use discovery_load_tools for that.',
+    effect: 'read',
+    needs: ['catalog'],
+    input: z.object({
+      query: z.string().max(2000).describe('What you need, in plain words.'),
+      top_k: z.int().min(1).max(25).optional().describe('How many tools to return; 5 if left out.'),
+    }),
+    output: z.object({
+      tools: z
+        .array(
+          z.object({
+            name: z.string().describe('The name of the tool.'),
+            server: z.string().describe('Where it comes from.'),
+            description: z.string().describe('What it does.'),
+            score: z.number().optional().describe('How well it fits, within this answer.'),
+          }),
+        )
+        .describe('The tools, best first.'),
+      total: z.int().describe('How many tools match.'),
+    }),
+    async run({ query, top_k = 5 }, { exchange, ports }) {
+      const answer = await ports.catalog.search({ query, maxResults: top_k, activate: false }, exchange);
+      const tools = answer.matches.map(({ name, server, description, score }) => ({
+        name,
+        server,
+        description,
+        ...(score !== undefined && { score }),
+      }));
+      return { data: { tools, total: answer.totalMatches } };
+    },
+  }),
+  'named',
+);

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineTool } from '../../tool/index.js';
+import { serverData, serverInSight, serverText } from './found-tool.js';
+import { partOfGate } from './part-of-gate.js';
+
+const longestMs = 30_000;
+
+export default partOfGate(
+  defineTool({
+    name: 'wait_for_servers',
+    title: 'Wait for tool servers',
+    description:
+      'Waits until tool servers are connected, and says how each of them is doing. Use it when tool_search says that servers are still pending.',
+    effect: 'read',
+    needs: ['catalog'],
+    input: z.object({
+      servers: z
+        .array(z.string())
+        .max(100)
+        .optional()
+        .describe('The servers to wait for, by name; all of them if left out.'),
+      timeout_ms: z
+        .int()
+        .min(0)
+        .max(longestMs)
+        .optional()
+        .describe('How long to wait at most, in milliseconds; 5000 if left out.'),
+    }),
+    aliases: { timeout_ms: ['timeout', 'timeoutMs'] },
+    output: z.object({
+      servers: z
+        .array(serverInSight.extend({ waited_ms: z.int().describe('How long it took, or was waited for.') }))
+        .describe('The servers and how they are doing.'),
+      not_found: z.array(z.string()).describe('Names of servers that do not exist.'),
+      all_ready: z.boolean().describe('Whether all of them are connected.'),
+    }),
+    async run({ servers, timeout_ms = 5000 }, { exchange, ports }) {
+      const answer = await ports.catalog.wait(servers, timeout_ms, exchange);
+      const lines = answer.servers.map(serverText);
+      const missing = answer.notFound.length > 0 ? [`Not found: ${answer.notFound.join(', ')}.`] : [];
+      const data = {
+        servers: answer.servers.map(({ waitedMs, ...server }) => ({ ...serverData(server), waited_ms: waitedMs })),
+        not_found: [...answer.notFound],
+        all_ready: answer.allReady,
+      };
+      const head = answer.allReady ? 'All servers are connected.' : 'Not all servers are connected.';
+      return { data, text: [head, ...lines, ...missing].join('\n') };
+    },
+  }),
+  'open',
+);
