@@ -37,6 +37,7 @@ const reasons = [
   'inherited',
   'no_call_grant',
   'no_grant',
+  'open',
   'parent_lacks',
   'profile_ceiling',
   'profile_unknown',

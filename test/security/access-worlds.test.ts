@@ -78,6 +78,22 @@ async function callable(): Promise<readonly string[]> {
   return tools.flatMap(({ name }, at) => (answers[at] === true ? [name] : [])).sort();
 }
 
+const everyName = tools.map(({ name }) => name);
+const searchTool: RuledTool = { name: 'tool_search', localName: 'tool_search', provider: 'builtin', tier: 1 };
+
+/** By name and by words; undefined where there is no search. */
+async function searched(query: string): Promise<readonly string[] | undefined> {
+  const params = { name: 'tool_search', arguments: { query, max_results: 25 } };
+  const { result, error } = (await client.request('tools/call', params)).message;
+  if (error !== undefined) return undefined;
+  const { matches, total_matches } = result?.['structuredContent'] as {
+    readonly matches: readonly { readonly name: string }[];
+    readonly total_matches: number;
+  };
+  expect(total_matches).toBe(matches.length);
+  return matches.map(({ name }) => name).sort();
+}
+
 function ruled(tuples: readonly Words[], action: 'see' | 'call'): readonly string[] {
   return tools
     .filter((tool) => ruledOn(tuples, alice, tool, 'minimal')[action])
@@ -85,7 +101,7 @@ function ruled(tuples: readonly Words[], action: 'see' | 'call'): readonly strin
     .sort();
 }
 
-it(`in ${String(worlds)} random stores the list is what may be seen, and what may be called answers`, async () => {
+it(`in ${String(worlds)} random stores the list and the search are what may be seen, and what may be called answers`, async () => {
   const random = createRandom();
   const sizes = new Set<number>();
   for (let world = 0; world < worlds; world += 1) {
@@ -97,6 +113,9 @@ it(`in ${String(worlds)} random stores the list is what may be seen, and what ma
     const called = isCallFirst ? await callable() : undefined;
     expect(await listed(), about).toEqual(ruled(tuples, 'see'));
     expect(called ?? (await callable()), about).toEqual(ruled(tuples, 'call'));
+    const pool = ruledOn(tuples, alice, searchTool, 'minimal').isOpen ? ruled(tuples, 'see') : undefined;
+    expect(await searched(`select:${everyName.join(',')}`), about).toEqual(pool);
+    expect(await searched(everyName.join(' ')), about).toEqual(pool);
     sizes.add(ruled(tuples, 'see').length);
   }
   // Worlds that are all alike would prove little.

@@ -31,7 +31,7 @@ export function ruledOn(
   who: string,
   tool: RuledTool,
   defaultProfile: string,
-): { readonly see: boolean; readonly call: boolean } {
+): { readonly see: boolean; readonly call: boolean; readonly isOpen: boolean } {
   const has = (user: string, relation: string, object: string): boolean =>
     tuples.some(([a, b, c]) => a === user && b === relation && c === object);
   const roles = rolesOf(tuples, who);
@@ -58,6 +58,8 @@ export function ruledOn(
   const isCaller = any('caller') || byProfile;
   const everybodySees = has('principal:*', 'seer', objects[0] ?? '');
   return {
+    /** For what is there for everybody from whom it was not taken. */
+    isOpen: isAdmin || !isBlocked,
     call: isAdmin || (isCaller && !isBlocked),
     see: isAdmin || ((isCaller || any('seer') || everybodySees) && !isBlocked),
   };

@@ -88,9 +88,14 @@ export interface SdkOptions {
   readonly args?: readonly string[];
   /** What the client says that it can do; all of it when left out. */
   readonly can?: readonly ('elicitation' | 'sampling' | 'roots')[];
+  /** What it calls itself. */
+  readonly name?: string;
+  /** Whether it reads its tools again whenever it is told to. */
+  readonly obeys?: boolean;
 }
 
-const info = { name: 'wire-suite', version: '1.0.0' };
+const infoOf = ({ name = 'wire-suite' }: SdkOptions) => ({ name, version: '1.0.0' });
+const toolsChanged = 'notifications/tools/list_changed';
 const every = ['elicitation', 'sampling', 'roots'] as const;
 export const sampledReply = 'a sampled reply';
 export const rootUri = 'file:///wire-suite/root';
@@ -141,10 +146,13 @@ const capabilitiesOf = ({ can = every }: SdkOptions) => Object.fromEntries(can.m
 
 async function openV1(options: SdkOptions): Promise<SdkClient> {
   const { can = every } = options;
-  const client = new ClientV1(info, { capabilities: capabilitiesOf(options) });
+  const client = new ClientV1(infoOf(options), { capabilities: capabilitiesOf(options) });
   const notices: { method: string; params?: unknown }[] = [];
   const asked: string[] = [];
-  client.fallbackNotificationHandler = async ({ method, params }) => void notices.push({ method, params });
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    notices.push({ method, params });
+    if (options.obeys === true && method === toolsChanged) await client.listTools();
+  };
   if (can.includes('elicitation')) {
     client.setRequestHandler(ElicitRequestSchema, ({ method, params }) => {
       asked.push(method);
@@ -242,13 +250,17 @@ const negotiation = {
 
 async function openV2(options: SdkOptions): Promise<SdkClient> {
   const { can = every, kind } = options;
-  const client = new ClientV2(info, {
+  const client = new ClientV2(infoOf(options), {
     capabilities: capabilitiesOf(options),
     versionNegotiation: negotiation[kind.mode],
   });
   const notices: { method: string; params?: unknown }[] = [];
   const asked: string[] = [];
-  client.fallbackNotificationHandler = async ({ method, params }) => void notices.push({ method, params });
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    notices.push({ method, params });
+    if (options.obeys === true && method === toolsChanged)
+      await client.listTools(undefined, { cacheMode: 'bypass' });
+  };
   if (can.includes('elicitation')) {
     client.setRequestHandler('elicitation/create', ({ method, params }) => {
       asked.push(method);

@@ -179,28 +179,26 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
   }
 
   /** What is open to all is taken away by a block, and by nothing else. */
-  function openTo(link: Link): (spec: Spec) => boolean {
-    const users = [
-      ...(link.rights === 'all' ? [] : [principalObject(link.principal)]),
-      ...(link.profile === undefined ? [] : [profileUser(link.profile)]),
-      ...(link.rights === 'own' ? [profilesOf(link).byDefault ?? []].flat().map(profileUser) : []),
-    ];
+  function openTo(link: Link, hasAll: boolean): (spec: Spec) => boolean {
+    const { byDefault } = link.rights === 'own' ? profilesOf(link) : {};
+    const profiles = [link.profile, hasAll ? undefined : byDefault].filter((name) => name !== undefined);
+    const users = [...(hasAll ? [] : [principalObject(link.principal)]), ...profiles.map(profileUser)];
     const barred = users.map((user) => alike(user, 'barred'));
     const isThere = link.profile === undefined || policy.names.has(link.profile);
     return (spec) => isThere && !barred.some((isBarred) => isBarred(spec));
   }
 
-  /** All rights are rights to what is named nowhere, and so not to what must be named. */
+  /** All rights are rights to what nobody has to name. */
   function ownRightsTo(link: Link): Ask {
     const own = ownRights(link);
-    const isOpen = openTo(link);
-    const user = principalObject(link.principal);
-    const named = link.rights === 'all' ? () => link.profile !== undefined : rightsOf(user);
-    const isAbove = link.rights === 'own' && isAdmin(link.principal);
+    const isAdmins = link.rights === 'own' && isAdmin(link.principal);
+    const isOpen = openTo(link, isAdmins || link.rights === 'all');
+    const named = isAdmins ? rightsOf(principalObject(link.principal)) : own;
     return (spec, action) => {
-      if (reachOf(spec) === 'open') return isOpen(spec);
-      const isNamed = reachOf(spec) === 'named' && (link.rights === 'all' || isAbove);
-      return isNamed ? named(spec, action) : own(spec, action);
+      const reach = reachOf(spec);
+      if (reach === 'open') return isOpen(spec);
+      if (reach !== 'named') return own(spec, action);
+      return link.rights === 'all' ? link.profile !== undefined : named(spec, action);
     };
   }
 

@@ -23,6 +23,8 @@ export interface CatalogueKeeper {
   readonly hasResources: boolean;
   /** None: nothing is known. Old: known, but it should be listed again. */
   readonly freshness: 'none' | 'old' | 'fresh';
+  /** Whether the server was asked for the first time and has not answered yet. */
+  readonly isFirstAwaited: boolean;
   readonly era: Era | undefined;
   rememberEra(era: Era): void;
   /** Lists everything, now. */
@@ -123,6 +125,9 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
     },
     get hasResources() {
       return kept?.hasResources ?? false;
+    },
+    get isFirstAwaited() {
+      return kept === undefined && listing !== undefined;
     },
     get freshness() {
       if (kept === undefined) return 'none';

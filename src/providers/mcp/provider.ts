@@ -114,7 +114,11 @@ function openServer(options: McpProviderOptions): Provider {
   return {
     id: name,
     source,
-    status: () => supervisor.status(),
+    status() {
+      const status = supervisor.status();
+      // Connected, but nobody can say yet what it has.
+      return status.state === 'ready' && keeper.isFirstAwaited ? { ...status, state: 'pending' } : status;
+    },
     list: () => keeper.catalogue,
     async ready() {
       if (keeper.freshness === 'fresh') return;

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueServer, manyTools } from '../support/catalogue.js';
+import { type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
+import { openSdkClient, type SdkClient, type SdkKind, sdkKinds, type SdkOptions } from '../support/sdk-clients.js';
+
+
+const own = ['tool_search', 'call_tool', 'wait_for_servers'];
+const config = (surface: object = {}, more: object = {}): object => ({
+  builtins: own,
+  servers: { office: catalogueServer(manyTools) },
+  surface,
+  ...more,
+});
+
+interface Answer {
+  readonly mode: string;
+  readonly matches: readonly { readonly name: string; readonly state: string; readonly input_schema: object }[];
+  readonly evicted: readonly { readonly name: string }[];
+  readonly not_found: readonly string[];
+  readonly not_activated: readonly string[];
+  readonly relisted?: boolean;
+  readonly reason?: string;
+  readonly next: string;
+  readonly servers: readonly { readonly name: string; readonly status: string }[];
+}
+
+async function search(client: SdkClient, query: string, max_results?: number): Promise<Answer> {
+  const result = await client.call('tool_search', { query, ...(max_results !== undefined && { max_results }) });
+  expect(result.isError).not.toBe(true);
+  return result.structuredContent as Answer;
+}
+
+const names = async (client: SdkClient): Promise<readonly string[]> => (await client.tools()).map(({ name }) => name);
+
+/** A gate over both wires with one configuration, and clients to it. */
+interface Scene {
+  readonly place: Place;
+  readonly gate: HttpGate;
+  client(kind: SdkKind, wire: SdkOptions['wire'], more?: Partial<SdkOptions>): Promise<SdkClient>;
+  close(): Promise<void>;
+}
+
+async function openScene(settings: object): Promise<Scene> {
+  const place = openPlace(settings);
+  const gate = await openHttpGate(place);
+  const clients: SdkClient[] = [];
+  return {
+    place,
+    gate,
+    async client(kind, wire, more = {}) {
+      const client = await openSdkClient({ kind, wire, place, gate, ...more });
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+      await gate.close();
+      place.close();
+    },
+  };
+}
+
+const wires = ['stdio', 'http'] as const;
+const everyPair = sdkKinds.flatMap((kind) => wires.map((wire) => ({ kind, wire })));
+const label = '$kind.sdk $kind.mode over $wire';
+
+describe('a surface over the bridge', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene(config());
+  });
+  afterAll(() => scene.close());
+
+  it.each(everyPair)('lists only what leads to tools, finds, calls and stays the same ($kind.sdk $kind.mode, $wire)', async ({ kind, wire }) => {
+    const client = await scene.client(kind, wire);
+    const before = JSON.stringify(await client.tools());
+    expect(await names(client)).toEqual(['call_tool', 'tool_search', 'wait_for_servers']);
+    const answer = await search(client, 'make a new invoice');
+    expect(answer.mode).toBe('bridge');
+    expect(answer.matches[0]).toMatchObject({ name: 'office_create_invoice', input_schema: manyTools[0]?.inputSchema });
+    const result = await client.call('call_tool', { name: 'office_create_invoice', arguments: { id: 'a' } });
+    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ name: 'create_invoice', arguments: { id: 'a' } });
+    expect(JSON.stringify(await client.tools())).toBe(before);
+  });
+
+  it.each(everyPair)('tells what is wrong with arguments, with the schema, and lets nothing through ($kind.sdk $kind.mode, $wire)', async ({ kind, wire }) => {
+    const client = await scene.client(kind, wire);
+    const result = await client.call('call_tool', { name: 'office_create_invoice', arguments: { count: 'many' } });
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toMatch(/id is missing[\s\S]*Which invoice is meant/);
+  });
+
+  it('answers for what does not exist as for a wrong argument, and refuses to lead to itself', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio');
+    const missing = await client.call('call_tool', { name: 'office_nothing', arguments: {} });
+    expect(missing.isError).toBe(true);
+    expect(missing.content[0]?.text).toMatch(/Unknown tool: office_nothing.*tool_search.*unknown_tool/);
+    const again = await client.call('call_tool', { name: 'tool_search', arguments: { query: 'x' } });
+    expect(again.content[0]?.text).toMatch(/does not call tool_search/);
+  });
+
+  it('takes arguments as text and other spellings', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio');
+    const result = await client.call('call_tool', { tool_name: 'office_share_photo', args: '{"id":"p"}' });
+    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ name: 'share_photo', arguments: { id: 'p' } });
+  });
+
+  it('tells how to find tools, in fixed words and less than 2 KB', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio');
+    const text = client.instructions() ?? '';
+    expect(text).toMatch(/tool_search[\s\S]*office: /);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2000);
+    expect(text).not.toMatch(/\d/);
+  });
+
+  it('shows everything to a client that defers by itself', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio', { name: 'claude-code' });
+    expect(await names(client)).toHaveLength(manyTools.length);
+    expect(client.instructions()).toBeUndefined();
+  });
+});
+
+describe('a surface that grows the list', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene(config({ max_active_schemas: 3 }));
+  });
+  afterAll(() => scene.close());
+  const legacy = everyPair.filter(({ kind }) => kind.era === 'legacy');
+
+  it.each(legacy)(`shows what was found before the search has answered, and forgets what was not used: ${label}`, async ({ kind, wire }) => {
+    const client = await scene.client(kind, wire, { name: 'opencode', obeys: true });
+    const first = await search(client, 'translate a recipe', 1);
+    expect(first).toMatchObject({ mode: 'list', relisted: true, next: 'Next: call office_translate_recipe directly.' });
+    expect(client.notices.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+    expect((await names(client)).slice(3)).toEqual(['office_translate_recipe']);
+    await search(client, 'select:office_share_photo,office_delete_branch');
+    await client.call('office_translate_recipe', { id: 'r' });
+    const third = await search(client, 'select:office_export_video');
+    expect(third.evicted).toEqual([{ name: 'office_share_photo', idle_calls: 1 }]);
+    expect((await names(client)).slice(3)).toEqual([
+      'office_translate_recipe',
+      'office_delete_branch',
+      'office_export_video',
+    ]);
+    const again = await search(client, 'select:office_share_photo');
+    expect(again.matches[0]?.state).toBe('activated');
+  });
+
+  it('lets a tool be called that was never shown, and shows it from then on', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio', { name: 'opencode', obeys: true });
+    expect(await names(client)).not.toContain('office_search_ticket');
+    expect((await client.call('office_search_ticket', { id: 't' })).isError).not.toBe(true);
+    expect(await names(client)).toContain('office_search_ticket');
+    const wrong = await client.call('office_search_video', {});
+    expect(wrong.content[0]?.text).toMatch(/id is missing[\s\S]*Which video is meant/);
+    expect(await names(client)).toContain('office_search_video');
+  });
+
+  it('moves a client that does not read its list again to the bridge, once', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio', { name: 'gemini-cli-mcp-client' });
+    const first = await search(client, 'select:office_share_photo');
+    expect(first).toMatchObject({ relisted: false });
+    expect(first.next).toMatch(/call_tool/);
+    const second = await search(client, 'select:office_share_video');
+    expect(second.mode).toBe('bridge');
+    expect(second.relisted).toBeUndefined();
+  });
+
+  it('sends no change where nothing changed', async () => {
+    const client = await scene.client(sdkKinds[0], 'stdio', { name: 'opencode', obeys: true });
+    await search(client, 'select:office_share_photo');
+    const before = client.notices.length;
+    const list = JSON.stringify(await client.tools());
+    await search(client, 'select:office_share_photo');
+    await client.call('office_share_photo', { id: 'x' });
+    await search(client, '');
+    expect(client.notices).toHaveLength(before);
+    expect(JSON.stringify(await client.tools())).toBe(list);
+  });
+
+  it('gives a list of the modern era no change by a search', async () => {
+    const client = await scene.client(sdkKinds[2], 'http', { name: 'opencode', obeys: true });
+    const before = JSON.stringify(await client.tools());
+    expect((await search(client, 'share a photo')).mode).toBe('bridge');
+    expect(JSON.stringify(await client.tools())).toBe(before);
+  });
+});
+
+describe('a surface that has nothing to defer', () => {
+  it('is byte for byte a gate without one', async () => {
+    const few = { servers: { office: catalogueServer(manyTools.slice(0, 5)) } };
+    const scenes = await Promise.all([
+      openScene({ ...few, builtins: ['Read', ...own] }),
+      openScene({ ...few, builtins: ['Read', ...own], surface: { lazy: 'off' } }),
+      openScene({ ...few, builtins: ['Read'] }),
+    ]);
+    const seen: string[] = [];
+    for (const scene of scenes) {
+      const client = await scene.client(sdkKinds[0], 'stdio');
+      seen.push(JSON.stringify([await client.tools(), client.instructions()]));
+    }
+    expect(new Set(seen).size).toBe(1);
+    await Promise.all(scenes.map((scene) => scene.close()));
+  });
+
+  it('is one without a way to search', async () => {
+    const scene = await openScene({ ...config({ lazy: 'on' }), builtins: ['tool_search'] });
+    const client = await scene.client(sdkKinds[0], 'stdio');
+    expect(await names(client)).toHaveLength(manyTools.length);
+    await scene.close();
+  });
+});
+
+describe('what the operator says', () => {
+  it('pins tools, keeps servers whole, accepts the other spelling', async () => {
+    const servers = {
+      office: catalogueServer(manyTools),
+      notes: { ...catalogueServer(manyTools.slice(0, 2)), lazy: false },
+    };
+    const scene = await openScene({ builtins: own, servers, tools: { lazy_mcp: true }, surface: { pin: ['*_photo'] } });
+    const client = await scene.client(sdkKinds[0], 'stdio');
+    const listed = await names(client);
+    expect(listed.filter((name) => name.startsWith('notes_'))).toHaveLength(2);
+    expect(listed.filter((name) => name.startsWith('office_'))).toHaveLength(6);
+    const answer = await search(client, 'select:office_share_photo,notes_create_invoice,office_nothing');
+    expect(answer.matches.map(({ state }) => state)).toEqual(['always_active', 'always_active']);
+    expect(answer.not_found).toEqual(['office_nothing']);
+    const claude = await scene.client(sdkKinds[0], 'stdio', { name: 'claude-code' });
+    const marked = (await claude.tools()).filter((tool) => JSON.stringify(tool).includes('anthropic/alwaysLoad'));
+    expect(marked.map(({ name }) => name)).toEqual(listed.filter((name) => name.endsWith('_photo')));
+    await scene.close();
+  });
+
+  it('learns of servers that are slow or gone, and an agent can wait for them', async () => {
+    const servers = {
+      office: catalogueServer(manyTools),
+      slow: catalogueServer([{ ...manyTools[0], name: 'paint_ceiling', description: 'Paints.' } as never], { CATALOGUE_DELAY: '3500' }),
+      broken: catalogueServer([], { CATALOGUE_FAIL: '1' }),
+    };
+    const scene = await openScene({ builtins: own, servers });
+    const client = await scene.client(sdkKinds[0], 'stdio');
+    await client.tools();
+    const early = await search(client, 'select:slow_paint_ceiling');
+    expect(early.servers.find(({ name }) => name === 'slow')?.status).toBe('pending');
+    const waited = await client.call('wait_for_servers', { servers: ['slow', 'none'], timeout_ms: 10_000 });
+    expect(waited.structuredContent).toMatchObject({
+      servers: [{ name: 'slow', status: 'connected', tools: 1 }],
+      not_found: ['none'],
+      all_ready: true,
+    });
+    const late = await search(client, 'paint the ceiling');
+    expect(late.matches[0]?.name).toBe('slow_paint_ceiling');
+    expect(late.servers).toMatchObject([{ name: 'broken', status: 'failed' }]);
+    await scene.close();
+  });
+});
