@@ -66,10 +66,13 @@ class Model {
   order: string[] = [];
   readonly used = new Map<string, number>();
   clock = 0;
-  constructor(
-    readonly tokens: ReadonlyMap<string, number>,
-    readonly limits: Limits,
-  ) {}
+  readonly tokens: ReadonlyMap<string, number>;
+  readonly limits: Limits;
+
+  constructor(tokens: ReadonlyMap<string, number>, room: Limits) {
+    this.tokens = tokens;
+    this.limits = room;
+  }
 
   weight(names: readonly string[]): number {
     return names.reduce((sum, name) => sum + (this.tokens.get(name) ?? 0), 0);
@@ -109,7 +112,10 @@ interface Real {
 const pool = [...'abcdefghij'];
 
 class Use implements fc.Command<Model, Real> {
-  constructor(readonly batch: readonly string[]) {}
+  readonly batch: readonly string[];
+  constructor(batch: readonly string[]) {
+    this.batch = batch;
+  }
   check = (): boolean => true;
   run(model: Model, real: Real): void {
     const before = new Set(real.set.entries.map(({ name }) => name));
@@ -132,7 +138,10 @@ class Use implements fc.Command<Model, Real> {
 }
 
 class Lose implements fc.Command<Model, Real> {
-  constructor(readonly names: readonly string[]) {}
+  readonly names: readonly string[];
+  constructor(names: readonly string[]) {
+    this.names = names;
+  }
   check = (): boolean => true;
   run(model: Model, real: Real): void {
     const { set, gone } = retain(real.set, (name) => (this.names.includes(name) ? undefined : model.tokens.get(name)));

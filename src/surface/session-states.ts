@@ -67,6 +67,8 @@ function createState(session: Session, set: ActivationSet): SessionState {
     },
     untilHeard: (ms, caller) =>
       new Promise((resolve) => {
+        // A caller that is gone already says so before `onCancel` comes back.
+        let stop = (): void => undefined;
         const end = (isHeard: boolean): void => {
           clearTimeout(timer);
           stop();
@@ -75,8 +77,8 @@ function createState(session: Session, set: ActivationSet): SessionState {
         };
         const wake = (): void => end(true);
         const timer = setTimeout(() => end(false), ms);
-        const stop = caller.onCancel(() => end(false));
         waiting.add(wake);
+        stop = caller.onCancel(() => end(false));
       }),
   };
 }

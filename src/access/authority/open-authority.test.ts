@@ -255,3 +255,47 @@ it('an id that no tuple can hold is nobody’s, and hides nothing else', async (
   expect(authority.list(ofAlice(), [read, long]).map(({ name }) => name)).toEqual(['Read']);
   expect(authority.visible(ofAlice(), long).visible).toBe(false);
 });
+
+describe('tools that are part of the gate', () => {
+  const search: ToolSpec = { ...tool('tool_search'), reach: 'open' };
+  const discover: ToolSpec = { ...tool('discovery_search_tools'), reach: 'named' };
+  const seenBy = async (authority: Authority, who: Session): Promise<string> => {
+    await authority.refresh(who);
+    return authority
+      .list(who, [search, discover])
+      .map(({ name }) => name)
+      .join(' ');
+  };
+
+  it('that are open are there for whoever has nothing else, and not for whom they are blocked', async () => {
+    const store = createFakeGrants('at once');
+    const authority = open(store);
+    expect(await seenBy(authority, ofAlice())).toBe('tool_search');
+    expect(authority.visible(ofAlice(), search)).toEqual({ visible: true, callable: true });
+    expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({ isAllowed: true, reason: 'open' });
+    store.put([me, 'blocked', 'tool:builtin/tool_search']);
+    expect(await seenBy(authority, ofAlice())).toBe('');
+    expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({ isAllowed: false, reason: 'blocked' });
+  });
+
+  it('that are open go through a profile that does not name them, and not through a list of tools', async () => {
+    const authority = open(createFakeGrants('at once'));
+    expect(await seenBy(authority, ofAlice({ profile: 'minimal' }))).toBe('tool_search');
+    expect(await seenBy(authority, ofAlice({ profile: 'unheard' }))).toBe('');
+    expect(await seenBy(authority, ofAlice({ tools: ['Read'] }))).toBe('');
+  });
+
+  it('that must be named are given by their name, and by nothing that means everything', async () => {
+    const store = createFakeGrants('at once');
+    const authority = open(store);
+    const operator = session(ana, [{ principal: ana, rights: 'all' }]);
+    expect(await seenBy(authority, operator)).toBe('tool_search');
+    for (const object of ['group:glob/*', 'provider:builtin', 'group:tier/1', 'group:glob/?iscovery*']) {
+      store.put([me, 'caller', object]);
+      expect(await seenBy(authority, ofAlice()), object).toBe('tool_search');
+    }
+    store.put([me, 'caller', 'group:glob/discovery_*']);
+    expect(await seenBy(authority, ofAlice())).toBe('tool_search discovery_search_tools');
+    expect(authority.explain(ofAlice(), discover, 'call')).toMatchObject({ isAllowed: true });
+  });
+});
