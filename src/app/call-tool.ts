@@ -23,5 +23,5 @@ export async function callTool(
 
 export async function listTools(tidegate: Tidegate): Promise<readonly ToolSpec[]> {
   await tidegate.gateway.settle();
-  return tidegate.gateway.list(tidegate.localSession('connection'), 'tools');
+  return tidegate.gateway.visibleTools(tidegate.localSession('connection'));
 }

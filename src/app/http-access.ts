@@ -6,12 +6,15 @@ import type { AdminDesk, CredentialWatch, Identify, RefusedAttempt } from '../wi
 import { deskParts } from './desk-parts.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 import type { OpenedAccess } from './open-access.js';
+import type { OpenedSurface } from './open-surface.js';
 import { createRightsOperations } from './rights-operations.js';
+import { createSurfaceOperation } from './surface-operation.js';
 import { actorOf, createTokenOperations } from './token-operations.js';
 
 export interface HttpAccessParts {
   readonly opened: OpenedAccess;
   readonly gateway: Gateway;
+  readonly surface: OpenedSurface;
   readonly operator: Principal;
   readonly zone: string;
   readonly auth: 'token' | 'none';
@@ -27,7 +30,7 @@ export interface HttpAccess {
 }
 
 export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
-  const { opened, zone, gateway, operator: principal, ...entry } = parts;
+  const { opened, zone, gateway, surface: _surface, operator: principal, ...entry } = parts;
   const { local: operator } = opened;
   const profiles = (): readonly string[] | undefined =>
     opened.rights && [...opened.rights.authority.policy.names];
@@ -65,6 +68,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
       operations: {
         ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
         ...createRightsOperations(rightsDesk),
+        surface: createSurfaceOperation(parts),
       },
     },
   };

@@ -7,4 +7,6 @@ export { ConfigRefused } from './config-refused.js';
 export { openTidegate, type Tidegate, type TidegateOptions } from './open-tidegate.js';
 export { type PolicyToTrust, policyToTrust } from './policy-to-trust.js';
 export { type HttpServing, runningFile } from './serving.js';
+export { createQuietExchange } from '../kernel/index.js';
+export { surfaceReport, type SurfaceReport, type SurfaceSession } from './surface-report.js';
 export { scanWorkspace, type ToolFile } from '../providers/local/index.js';

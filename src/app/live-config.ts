@@ -40,7 +40,9 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     if (located.isTrusted) {
       parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
       if (settingsOf(located) !== settingsOf(applied)) {
-        parts.log('warn', 'changes of http, log, surface and telemetry take effect at the next start', { file });
+        parts.log('warn', 'changes of http, log, surface and telemetry take effect at the next start', {
+          file,
+        });
       }
       return apply(located);
     }

@@ -1,6 +1,6 @@
 import { type Log, type LogThreshold, openLog, redactText } from '../concerns/log/index.js';
 import { type Config, type Environment, telemetryFromEnvironment } from '../config/index.js';
-import { atMost, type Observer } from '../kernel/index.js';
+import { atMost, type Attempt, type Observer } from '../kernel/index.js';
 
 export interface ObserverParts {
   readonly config: Config;
@@ -9,6 +9,8 @@ export interface ObserverParts {
   /** A person who runs one command reads its output, not a log. */
   readonly isCommand: boolean;
   readonly logLevel: Config['log']['level'] | undefined;
+  /** What a trace says of an attempt beside what the attempt says itself. */
+  readonly factsOf: (attempt: Attempt) => Readonly<Record<string, number>>;
 }
 
 export interface Observers {
@@ -28,7 +30,7 @@ export async function openObservers(parts: ObserverParts): Promise<Observers> {
     stream: 'stderr',
     ...(settings.file !== undefined && { file: settings.file }),
   });
-  const telemetry = collector && (await openTelemetryLate(collector, parts.version));
+  const telemetry = collector && (await openTelemetryLate(collector, parts));
   return {
     log,
     all: telemetry ? [log.observer, telemetry.observer] : [log.observer],
@@ -46,8 +48,8 @@ function levelOf({ config, isCommand, logLevel }: ObserverParts): LogThreshold {
 
 async function openTelemetryLate(
   collector: NonNullable<Config['telemetry']>,
-  version: string,
+  { version, factsOf }: ObserverParts,
 ): Promise<{ readonly observer: Observer; close(): Promise<void> }> {
   const { openTelemetry } = await import('../concerns/telemetry/index.js');
-  return openTelemetry({ ...collector, version, redact: redactText });
+  return openTelemetry({ ...collector, version, redact: redactText, factsOf });
 }

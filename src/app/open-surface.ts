@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.js';
 import type { Gateway, ProviderReport } from '../gateway/index.js';
-import type { JsonText, PortService, Catalog, ToolSpec } from '../kernel/index.js';
+import type { Attempt, Catalog, JsonText, PortService, ToolSpec } from '../kernel/index.js';
 import { createArgumentCheck } from '../providers/local/index.js';
 import {
   type ActiveTools,
@@ -25,6 +25,8 @@ export interface OpenedSurface {
   readonly settings: SurfaceSettings;
   readonly catalog: PortService<Catalog>;
   checkArguments(tool: ToolSpec, params: JsonText): readonly string[];
+  /** What a trace says about the tools that were shown to whoever called. */
+  factsOf(attempt: Attempt): Readonly<Record<string, number>>;
 }
 
 export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurface {
@@ -61,6 +63,18 @@ export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurfa
       close: () => Promise.resolve(),
     },
     checkArguments: createForeignCheck(),
+    factsOf({ request: { session, client, wanted } }) {
+      if (wanted.kind !== 'tool') return {};
+      const facts = surface.facts(session, gateway().visibleTools(session), client);
+      if (facts === undefined) return {};
+      const place = surface.placeInSearch(session, wanted.name);
+      return {
+        'tools.deferred': facts.deferred,
+        'tools.advertised_tokens': facts.advertisedTokens,
+        'tools.avoided_tokens': facts.avoidedTokens,
+        ...(place !== undefined && { 'search.hit_rank': place }),
+      };
+    },
   };
 }
 
@@ -106,7 +120,10 @@ function createForeignCheck(): OpenedSurface['checkArguments'] {
       if (typeof inputSchema !== 'object' || inputSchema === null) return [];
       let check = checks.get(definition);
       if (check === undefined)
-        checks.set(definition, (check = createArgumentCheck(inputSchema as Readonly<Record<string, unknown>>)));
+        checks.set(
+          definition,
+          (check = createArgumentCheck(inputSchema as Readonly<Record<string, unknown>>)),
+        );
       return check((params.value as { readonly arguments?: unknown }).arguments ?? {});
     } catch {
       return [];

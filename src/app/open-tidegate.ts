@@ -95,7 +95,14 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
 
   const actor = actingAs(options, config.access.zone);
   const isCommand = options.mode === 'command';
-  const observers = await openObservers({ config, env, version, isCommand, logLevel: options.logLevel });
+  const observers = await openObservers({
+    config,
+    env,
+    version,
+    isCommand,
+    logLevel: options.logLevel,
+    factsOf: (attempt) => shown.factsOf(attempt),
+  });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
@@ -195,6 +202,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       config,
       operator,
       opened,
+      surface: shown,
       localSession,
       stateDirectory: state.directory,
       warn: (message, fields) => log('warn', message, fields),

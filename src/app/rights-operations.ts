@@ -10,7 +10,7 @@ import { readMembers } from './order-members.js';
 import { statusOfDesk } from './status-of-desk.js';
 import { actorOf } from './token-operations.js';
 
-type RightsOperations = Omit<AdminDesk['operations'], 'tokens' | 'createToken' | 'revokeToken'>;
+type RightsOperations = Omit<AdminDesk['operations'], 'tokens' | 'createToken' | 'revokeToken' | 'surface'>;
 
 /** The operator's desk as the admin API serves it: the same operations, and the same answers, as the commands. */
 export function createRightsOperations(parts: () => Promise<Omit<DeskParts, 'by'>>): RightsOperations {
@@ -103,7 +103,7 @@ function readAsked(query: DeskOrder['query']): Asked {
   throw new DeskError('access.bad_request', 'action takes see or call.');
 }
 
-function refusalOf({
+export function refusalOf({
   code,
   message,
   next,

@@ -6,6 +6,7 @@ import type { Principal, Session, SessionScope } from '../kernel/index.js';
 import { type HttpServer, serveStdio, standardStreams, type WireCommon } from '../wire/index.js';
 import { openBearerToken } from './bearer-token.js';
 import type { OpenedAccess } from './open-access.js';
+import type { OpenedSurface } from './open-surface.js';
 
 export interface ServingParts {
   readonly gateway: Gateway;
@@ -13,6 +14,7 @@ export interface ServingParts {
   readonly config: Config;
   readonly operator: Principal;
   readonly opened: OpenedAccess;
+  readonly surface: OpenedSurface;
   readonly localSession: (scope: SessionScope) => Session;
   readonly stateDirectory: string;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -60,7 +62,7 @@ export function createServing(parts: ServingParts): Serving {
       }
       const token = openBearerToken(parts.stateDirectory);
       const isOperator = (authorization: string | undefined): boolean => token.matches(authorization);
-      const { opened, config, gateway, operator } = parts;
+      const { opened, config, gateway, operator, surface } = parts;
       const [{ serveHttp }, { createHttpAccess }] = await Promise.all([
         import('../wire/http.js'),
         import('./http-access.js'),
@@ -75,6 +77,7 @@ export function createServing(parts: ServingParts): Serving {
         ...createHttpAccess({
           opened,
           gateway,
+          surface,
           operator,
           zone: config.access.zone,
           auth,

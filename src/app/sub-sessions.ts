@@ -9,6 +9,8 @@ export interface SubAgentWish {
   readonly as?: string;
   readonly profile?: string;
   readonly tools?: readonly string[];
+  /** False: it begins without the tools that its parent has found. */
+  readonly inheritActive?: boolean;
 }
 
 export type SubSession = (parent: Session, wish?: SubAgentWish) => Promise<Session>;
@@ -39,6 +41,7 @@ export function createSubSessions(opened: Pick<OpenedAccess, 'needRights'>): Sub
       chain,
       scope: parent.scope,
       parentSession: parent.id,
+      ...(wish.inheritActive !== undefined && { inheritsActive: wish.inheritActive }),
     };
   };
 }

@@ -38,11 +38,13 @@ export interface Signs {
   readonly branch: string;
   readonly last: string;
   readonly bar: string;
+  /** A part of a bar in a chart. */
+  readonly fill: string;
 }
 
-const drawn: Signs = { yes: '✓', no: '✗', branch: '├─ ', last: '└─ ', bar: '│  ' };
+const drawn: Signs = { yes: '✓', no: '✗', branch: '├─ ', last: '└─ ', bar: '│  ', fill: '█' };
 /** For terminals without these characters, for files, and for other programs. */
-const typed: Signs = { yes: 'allow', no: 'deny', branch: '|- ', last: '`- ', bar: '|  ' };
+const typed: Signs = { yes: 'allow', no: 'deny', branch: '|- ', last: '`- ', bar: '|  ', fill: '#' };
 
 export interface ShownError {
   readonly code: string;

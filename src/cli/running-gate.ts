@@ -19,7 +19,18 @@ export interface RunningGate extends Running {
 const answerMs = 2000;
 
 /** What the `serve` of this user and this place says of its servers; undefined when none runs or answers. */
-export async function askRunningGate({ cwd, env, signal }: Context): Promise<RunningGate | undefined> {
+export async function askRunningGate(context: Context): Promise<RunningGate | undefined> {
+  const asked = await askRunning(context, '/api/servers');
+  if (asked === undefined) return undefined;
+  const servers = reportsIn(asked.answer);
+  return servers && { ...asked.running, servers };
+}
+
+/** What the `serve` of this user and this place answers at an address; undefined when none runs or answers. */
+export async function askRunning(
+  { cwd, env, signal }: Context,
+  path: string,
+): Promise<{ readonly running: Running; readonly answer: unknown } | undefined> {
   const { locateConfig, openState, readToken, runningFile, tokenFile } = await import('../app/index.js');
   const { directory, trust } = openState(env);
   const running = readRunning(runningFile(directory));
@@ -31,13 +42,12 @@ export async function askRunningGate({ cwd, env, signal }: Context): Promise<Run
     return undefined;
   const token = readToken(tokenFile(directory));
   try {
-    const response = await fetch(new URL('/api/servers', running.url), {
+    const response = await fetch(new URL(path, running.url), {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       redirect: 'error',
     });
-    const servers = response.ok ? reportsIn(await response.json()) : undefined;
-    return servers === undefined ? undefined : { ...running, servers };
+    return response.ok ? { running, answer: await response.json() } : undefined;
   } catch {
     // It is closing, or not what it says it is: there is nobody to ask.
     return undefined;

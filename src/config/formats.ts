@@ -43,8 +43,14 @@ export const nameRules: Readonly<Record<NameRule, { readonly pattern: string; re
     remedy: 'Use letters, digits and `-`.',
   },
   profile: { pattern: plainName, remedy: plainNameRemedy },
-  client: { pattern: '^[^\\p{C}]{1,128}$', remedy: 'Use the name that the client gives itself, such as claude-code.' },
-  tool: { pattern: '^[^\\p{C}\\s]{1,256}$', remedy: 'Use the name that agents see, such as github_create_issue.' },
+  client: {
+    pattern: '^[^\\p{C}]{1,128}$',
+    remedy: 'Use the name that the client gives itself, such as claude-code.',
+  },
+  tool: {
+    pattern: '^[^\\p{C}\\s]{1,256}$',
+    remedy: 'Use the name that agents see, such as github_create_issue.',
+  },
   principal: {
     pattern: '^(user|agent|service):[A-Za-z0-9._@/-]{1,128}$',
     remedy: 'Write it like agent:alice, user:ana or service:ci.',

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenAccess, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
-import { type Attempt, content, emptyObject, JsonText, type Outcome, type Provider } from '../kernel/index.js';
+import {
+  type Attempt,
+  content,
+  emptyObject,
+  JsonText,
+  type Outcome,
+  type Provider,
+} from '../kernel/index.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
 import { throughBridge } from './bridge.js';
 
@@ -10,15 +17,23 @@ const bridged = (text: string) => toolRequest('call_tool', {}, { params: new Jso
 describe('a request through the bridge', () => {
   it('stands for the real call, word for word', () => {
     const real = throughBridge(
-      bridged('{"name":"call_tool","arguments":{"name":"a","arguments":{"n":12345678901234567890,"x":1e2}},"_meta":{"k":1}}'),
+      bridged(
+        '{"name":"call_tool","arguments":{"name":"a","arguments":{"n":12345678901234567890,"x":1e2}},"_meta":{"k":1}}',
+      ),
     );
     expect(real).toMatchObject({ wanted: { kind: 'tool', name: 'a' }, via: 'call_tool' });
-    expect(real?.params.text).toBe('{"name":"a","arguments":{"n":12345678901234567890,"x":1e2},"_meta":{"k":1}}');
+    expect(real?.params.text).toBe(
+      '{"name":"a","arguments":{"n":12345678901234567890,"x":1e2},"_meta":{"k":1}}',
+    );
   });
 
   it.each([
     ['no arguments', '{"name":"call_tool","arguments":{"name":"a"}}', '{"name":"a","arguments":{}}'],
-    ['arguments as text', '{"name":"call_tool","arguments":{"name":"a","arguments":"{\\"b\\":1}"}}', '{"name":"a","arguments":{"b":1}}'],
+    [
+      'arguments as text',
+      '{"name":"call_tool","arguments":{"name":"a","arguments":"{\\"b\\":1}"}}',
+      '{"name":"a","arguments":{"b":1}}',
+    ],
   ])('takes %s', (_name, given, expected) => {
     expect(throughBridge(bridged(given))?.params.text).toBe(expected);
   });
@@ -39,7 +54,10 @@ describe('a request through the bridge', () => {
     const provider = createFakeProvider('one', { a: done, call_tool: done });
     const observers = [{ name: 'test', begin: () => (attempt: Attempt) => void attempts.push(attempt) }];
     const gateway = openHall({ providers: [provider as Provider], observers });
-    const outcome = await gateway.call(toolRequest('call_tool', { name: 'a', arguments: {} }), createFakeExchange());
+    const outcome = await gateway.call(
+      toolRequest('call_tool', { name: 'a', arguments: {} }),
+      createFakeExchange(),
+    );
     expect(outcome.kind).toBe('content');
     expect(provider.calls.map(({ target }) => target)).toMatchObject([{ spec: { name: 'a' } }]);
     expect(attempts).toMatchObject([{ request: { wanted: { name: 'a' }, via: 'call_tool' } }]);
@@ -50,8 +68,12 @@ describe('a request through the bridge', () => {
     const access = createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'hidden');
     const gateway = openHall({ providers: [provider], access });
     const ask = async (name: string): Promise<string> =>
-      JSON.stringify(await gateway.call(toolRequest('call_tool', { name, arguments: {} }), createFakeExchange()));
-    expect((await ask('hidden')).replaceAll('hidden', 'X')).toBe((await ask('absent')).replaceAll('absent', 'X'));
+      JSON.stringify(
+        await gateway.call(toolRequest('call_tool', { name, arguments: {} }), createFakeExchange()),
+      );
+    expect((await ask('hidden')).replaceAll('hidden', 'X')).toBe(
+      (await ask('absent')).replaceAll('absent', 'X'),
+    );
     expect(await ask('hidden')).toContain('unknown_tool');
     expect(provider.calls).toEqual([]);
   });
@@ -61,7 +83,9 @@ describe('a request through the bridge', () => {
     const access = createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'call_tool');
     const gateway = openHall({ providers: [provider], access });
     const request = toolRequest('call_tool', { name: 'a', arguments: {} }, { session: sessionOf() });
-    expect(await gateway.call(request, createFakeExchange())).toMatchObject({ fault: { code: 'tool.not_found' } });
+    expect(await gateway.call(request, createFakeExchange())).toMatchObject({
+      fault: { code: 'tool.not_found' },
+    });
     expect(provider.calls).toEqual([]);
   });
 });

@@ -1,4 +1,13 @@
-import { createFault, JsonText, membersOf, type Outcome, type Request, textOf, type ToolSpec, withMembers } from '../kernel/index.js';
+import {
+  createFault,
+  JsonText,
+  membersOf,
+  type Outcome,
+  type Request,
+  textOf,
+  type ToolSpec,
+  withMembers,
+} from '../kernel/index.js';
 import { bridgeName, searchName } from '../surface/index.js';
 
 /**
@@ -27,7 +36,11 @@ export function isBridge({ wanted, via }: Request): boolean {
 }
 
 /** As they were written: numbers and spellings that we cannot hold are not ours to change. */
-function argumentsIn(params: string, outer: Readonly<Record<string, unknown>>, key: string): string | undefined {
+function argumentsIn(
+  params: string,
+  outer: Readonly<Record<string, unknown>>,
+  key: string,
+): string | undefined {
   const { [key]: given = {} } = outer;
   if (typeof given === 'string') return objectIn(given);
   if (!isObject(given)) return undefined;

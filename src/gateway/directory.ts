@@ -270,7 +270,8 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       const parts = catalog.instructions.filter(({ provider }) => sources.has(provider.source));
       const own = client && surface.instructions(session, visible(session, 'tools'), client);
       // What a server says of tools that are not shown is said when they are found.
-      const told = own === undefined ? parts : parts.filter(({ provider }) => !surface.defers(provider.source));
+      const told =
+        own === undefined ? parts : parts.filter(({ provider }) => !surface.defers(provider.source));
       const texts = told.map(({ provider, text }) => `# ${provider.id}\n${text}`);
       return [...(own === undefined ? [] : [own]), ...texts].join('\n\n') || undefined;
     },

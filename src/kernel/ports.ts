@@ -18,7 +18,10 @@ export type PortName = keyof ToolPorts;
 export type Tier = 1 | 2 | 3 | 4 | 5;
 
 /** The tier that follows from a need; a tool is in the highest of its needs. */
-export const portTiers = { catalog: 1, files: 1, search: 1, shell: 3 } as const satisfies Record<PortName, Tier>;
+export const portTiers = { catalog: 1, files: 1, search: 1, shell: 3 } as const satisfies Record<
+  PortName,
+  Tier
+>;
 
 /** Whether a tool that needs this can work now. */
 export type Readiness =

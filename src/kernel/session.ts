@@ -23,6 +23,8 @@ export interface Link {
   readonly tools?: readonly string[];
   /** The credential that it came by. Once that is void, the link allows nothing. */
   readonly tokenId?: string;
+  /** False: it begins without the tools that the one before it has found. */
+  readonly inheritsActive?: boolean;
 }
 
 /** Who is there, as the gate found out: never what somebody says of himself. */

@@ -35,7 +35,12 @@ describe('a set of active tools', () => {
   it('never lets a member of the batch go, and leaves out what does not fit beside better ones', () => {
     const { set } = activate(noneActive, some('a'), limits);
     const batch = activate(set, some('a b c d'), limits);
-    expect(batch).toMatchObject({ activated: ['b', 'c'], alreadyActive: ['a'], notActivated: ['d'], evicted: [] });
+    expect(batch).toMatchObject({
+      activated: ['b', 'c'],
+      alreadyActive: ['a'],
+      notActivated: ['d'],
+      evicted: [],
+    });
   });
 
   it('counts tokens before it counts tools', () => {
@@ -127,8 +132,12 @@ class Use implements fc.Command<Model, Real> {
     const after = new Set(done.set.entries.map(({ name }) => name));
     // What is reported is what happened.
     expect(done.activated.filter((name) => !after.has(name) || before.has(name))).toEqual([]);
-    expect(done.evicted.map(({ name }) => name).sort()).toEqual([...before].filter((name) => !after.has(name)).sort());
-    expect([...done.activated, ...done.alreadyActive, ...done.notActivated].sort()).toEqual([...new Set(this.batch)].sort());
+    expect(done.evicted.map(({ name }) => name).sort()).toEqual(
+      [...before].filter((name) => !after.has(name)).sort(),
+    );
+    expect([...done.activated, ...done.alreadyActive, ...done.notActivated].sort()).toEqual(
+      [...new Set(this.batch)].sort(),
+    );
     // Nothing of the batch makes room, and the limits hold for all but one that is too large by itself.
     expect(done.evicted.some(({ name }) => this.batch.includes(name))).toBe(false);
     const isAlone = done.set.entries.length === 1;
@@ -144,7 +153,9 @@ class Lose implements fc.Command<Model, Real> {
   }
   check = (): boolean => true;
   run(model: Model, real: Real): void {
-    const { set, gone } = retain(real.set, (name) => (this.names.includes(name) ? undefined : model.tokens.get(name)));
+    const { set, gone } = retain(real.set, (name) =>
+      this.names.includes(name) ? undefined : model.tokens.get(name),
+    );
     expect(gone.every((name) => this.names.includes(name))).toBe(true);
     real.set = set;
     model.lose(this.names);
@@ -168,11 +179,20 @@ class Fork implements fc.Command<Model, Real> {
 
 it('does what the rules say, whatever is used, lost and inherited', () => {
   const names = fc.uniqueArray(fc.constantFrom(...pool), { minLength: 1, maxLength: 6 });
-  const commands = fc.commands([names.map((batch) => new Use(batch)), names.map((gone) => new Lose(gone)), fc.constant(new Fork())], {
-    maxCommands: 40,
+  const commands = fc.commands(
+    [names.map((batch) => new Use(batch)), names.map((gone) => new Lose(gone)), fc.constant(new Fork())],
+    {
+      maxCommands: 40,
+    },
+  );
+  const sizes = fc.array(fc.integer({ min: 1, max: 400 }), {
+    minLength: pool.length,
+    maxLength: pool.length,
   });
-  const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: pool.length, maxLength: pool.length });
-  const room = fc.record({ maxCount: fc.integer({ min: 1, max: 6 }), maxTokens: fc.integer({ min: 100, max: 1000 }) });
+  const room = fc.record({
+    maxCount: fc.integer({ min: 1, max: 6 }),
+    maxTokens: fc.integer({ min: 100, max: 1000 }),
+  });
   fc.assert(
     fc.property(sizes, room, commands, (tokens, limitsOf, steps) => {
       const model = new Model(new Map(pool.map((name, at) => [name, tokens[at] ?? 1])), limitsOf);

@@ -94,6 +94,10 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
       if (!wish.activate || mode === 'eager' || ranked.hits.length === 0)
         return answerOf(wish, visible, ranked, undefined, undefined);
       const tools = ranked.hits.map(({ tool }) => tool);
+      surface.told(
+        session,
+        tools.map(({ name }) => name),
+      );
       const activation = surface.activate(session, tools, visible);
       // The client hears of the change at once; only what is new to its list is worth waiting for.
       const isHeld = mode === 'list' && activation.activated.length > 0 && parts.limits.holdMs > 0;
@@ -147,11 +151,7 @@ function countByServer(tools: readonly ToolSpec[]): ReadonlyMap<string, number> 
 /** Longer descriptions are cut: clients do the same, and a search shows several. */
 const longest = 2048;
 
-function found(
-  tool: ToolSpec,
-  state: ToolState,
-  hit?: Pick<FoundTool, 'score' | 'confidence'>,
-): FoundTool {
+function found(tool: ToolSpec, state: ToolState, hit?: Pick<FoundTool, 'score' | 'confidence'>): FoundTool {
   const { title, description, inputSchema, annotations } = tool.definition.value as {
     readonly title?: unknown;
     readonly description?: unknown;

@@ -24,7 +24,10 @@ export function digestsOf(tools: readonly ToolSpec[], words: number): readonly D
     else known.push(tool);
   }
   return [...servers]
-    .map(([server, own]) => ({ server: plain(server), words: words === 0 ? [] : commonest(server, own, words) }))
+    .map(([server, own]) => ({
+      server: plain(server),
+      words: words === 0 ? [] : commonest(server, own, words),
+    }))
     .sort((a, b) => (a.server < b.server ? -1 : 1));
 }
 
@@ -43,7 +46,10 @@ function commonest(server: string, tools: readonly ToolSpec[], count: number): r
 }
 
 function wordsOf(name: string): readonly string[] {
-  const parts = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}\d]+/u);
+  const parts = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u);
   return parts.filter((part) => part !== '' && part.length <= 24);
 }
 

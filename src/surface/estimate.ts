@@ -8,7 +8,8 @@ const known = new WeakMap<JsonText, number>();
  */
 export function estimateTokens({ definition }: ToolSpec): number {
   let tokens = known.get(definition);
-  if (tokens === undefined) known.set(definition, (tokens = Math.ceil(shownText(definition).length / charsPerToken)));
+  if (tokens === undefined)
+    known.set(definition, (tokens = Math.ceil(shownText(definition).length / charsPerToken)));
   return tokens;
 }
 

@@ -9,6 +9,7 @@ export {
   createEagerSurface,
   type SessionView,
   type Surface,
+  type SurfaceFacts,
   type SurfaceWish,
 } from './show.js';
 export { bridgeName, searchName, serverOf } from './split.js';

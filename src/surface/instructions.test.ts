@@ -4,12 +4,24 @@ import { instructionsFor } from './instructions.js';
 
 function tool(server: string, localName: string): ToolSpec {
   const definition = JsonText.from({ name: localName });
-  return { kind: 'tool', name: localName, localName, source: `server:${server}`, effect: 'read', hints: {}, definition };
+  return {
+    kind: 'tool',
+    name: localName,
+    localName,
+    source: `server:${server}`,
+    effect: 'read',
+    hints: {},
+    definition,
+  };
 }
 
 describe('what a model is told about tools that it is not shown', () => {
   it('names the servers and what they are about, without counts', () => {
-    const text = instructionsFor([tool('github', 'create_issue'), tool('github', 'list_issue'), tool('mail', 'sendDraft')]);
+    const text = instructionsFor([
+      tool('github', 'create_issue'),
+      tool('github', 'list_issue'),
+      tool('mail', 'sendDraft'),
+    ]);
     expect(text).toMatch(/tool_search.*call_tool/s);
     expect(text).toContain('\n- github: issue\n- mail: draft');
     expect(text).not.toMatch(/\d/);
@@ -22,7 +34,9 @@ describe('what a model is told about tools that it is not shown', () => {
 
   it('never grows beyond what clients read', () => {
     for (const servers of [5, 40, 120, 1000]) {
-      const tools = Array.from({ length: servers }, (_, at) => tool(`server-number-${String(at)}`, `get_thing${String(at)}`));
+      const tools = Array.from({ length: servers }, (_, at) =>
+        tool(`server-number-${String(at)}`, `get_thing${String(at)}`),
+      );
       const text = instructionsFor(tools);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2000);
       expect(text).toContain('server-number-0');

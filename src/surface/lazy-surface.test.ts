@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Client, createCancellation, JsonText, type Session, type Source, type ToolSpec } from '../kernel/index.js';
+import {
+  type Client,
+  createCancellation,
+  JsonText,
+  type Session,
+  type Source,
+  type ToolSpec,
+} from '../kernel/index.js';
 import { createLazySurface } from './lazy-surface.js';
 import { defaultSurface, type SurfaceSettings } from './settings.js';
 
@@ -18,7 +25,12 @@ const many = [...'abcdefghijkl'].map((name) => tool(name));
 const visible = [...leads, read, ...many];
 
 function client(name: string, era: Client['era'] = 'legacy'): Client {
-  return { era, protocolVersion: '2025-11-25', capabilities: JsonText.from({}), info: JsonText.from({ name }) };
+  return {
+    era,
+    protocolVersion: '2025-11-25',
+    capabilities: JsonText.from({}),
+    info: JsonText.from({ name }),
+  };
 }
 
 const growing = client('opencode');
@@ -30,7 +42,10 @@ function open(settings: Partial<SurfaceSettings> = {}) {
     log: (message) => void said.push(message),
   });
   const shown = (of: Session = session, from = visible, by = growing): string =>
-    surface.show(of, from, by).map(({ name }) => name).join(' ');
+    surface
+      .show(of, from, by)
+      .map(({ name }) => name)
+      .join(' ');
   return { surface, shown, said };
 }
 
@@ -65,9 +80,9 @@ describe('what a session is shown', () => {
     expect(open().shown(session, [read, ...many])).toBe('Read a b c d e f g h i j k l');
     expect(open({ lazy: 'auto' }).shown()).toBe('Read a b c d e f g h i j k l');
     expect(open({ lazy: 'auto', deferAboveTokens: 10 }).shown()).toBe(lead);
-    expect(open({ lazy: 'auto', deferAboveTokens: 10 }).shown(session, [...leads, read, ...many.slice(0, 9)])).toBe(
-      'Read a b c d e f g h i',
-    );
+    expect(
+      open({ lazy: 'auto', deferAboveTokens: 10 }).shown(session, [...leads, read, ...many.slice(0, 9)]),
+    ).toBe('Read a b c d e f g h i');
   });
 
   it('is never changed by activity for clients of the modern era, and for those that do not listen', () => {
@@ -81,7 +96,10 @@ describe('what a session is shown', () => {
   });
 
   it('is as the operator says for a client, and as its starter wishes for a session', () => {
-    const clients = new Map([['somebody', { delivery: 'list' as const }], ['opencode', { lazy: 'off' as const }]]);
+    const clients = new Map([
+      ['somebody', { delivery: 'list' as const }],
+      ['opencode', { lazy: 'off' as const }],
+    ]);
     const { surface, shown } = open({ clients });
     expect(shown()).toBe('Read a b c d e f g h i j k l');
     shown(session, visible, client('somebody'));
@@ -92,7 +110,11 @@ describe('what a session is shown', () => {
 
   it('has pins and servers that are not lazy in any case, and they take no slot', () => {
     const other = tool('z', 'server:two');
-    const { surface, shown } = open({ pin: ['c', '?x'], servers: new Map([['two', false]]), maxActiveSchemas: 1 });
+    const { surface, shown } = open({
+      pin: ['c', '?x'],
+      servers: new Map([['two', false]]),
+      maxActiveSchemas: 1,
+    });
     const all = [...visible, other];
     expect(shown(session, all)).toBe(`${lead} c z`);
     surface.activate(session, [many[2], other, many[0]] as ToolSpec[], all);
@@ -131,6 +153,18 @@ describe('a sub-agent', () => {
     surface.activate(child, many.slice(5, 6), fewer);
     expect(shown(child, fewer)).toBe(`${lead} a c f`);
     expect(shown()).toBe(`${lead} a b c`);
+  });
+
+  it('is known by the credential that its own was made from', () => {
+    const { surface, shown } = open();
+    const link = { principal: session.principal, rights: 'own', tokenId: 'p' } as const;
+    const parent: Session = { ...session, id: 'p', chain: [link] };
+    const heir: Session = { ...session, id: 'c', chain: [link, { ...link, rights: 'inherited', tokenId: 'c' }] };
+    shown(parent);
+    surface.activate(parent, many.slice(0, 2), visible);
+    expect(shown(heir)).toBe(`${lead} a b`);
+    const last = { ...link, rights: 'inherited', tokenId: 'd', inheritsActive: false } as const;
+    expect(shown({ ...session, id: 'd', chain: [link, last] })).toBe(lead);
   });
 
   it('begins with nothing where it is to', () => {
@@ -178,33 +212,39 @@ it('holds its limits whatever is found, called, pinned, revoked and inherited', 
     fc.record({ kind: fc.constant('fork' as const), names: fc.array(name, { maxLength: 4 }) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 5 }), fc.array(name, { maxLength: 2 }), (steps, maxActiveSchemas, pin) => {
-      const { surface } = open({ maxActiveSchemas, pin });
-      let now: readonly ToolSpec[] = visible;
-      const list = (of: Session): readonly string[] => surface.show(of, now, growing).map((one) => one.name);
-      list(session);
-      for (const [at, { kind, names }] of steps.entries()) {
-        const tools = now.filter((one) => names.includes(one.name));
-        const before = list(session).join();
-        if (kind === 'hide') now = visible.filter((one) => !names.includes(one.name));
-        else if (kind === 'fork') {
-          const own = { ...child, id: `s.${String(at)}` };
-          surface.activate(own, tools, now);
-          expect(list(own).length).toBeGreaterThan(0);
-          expect(list(session).join()).toBe(before);
-        } else if (kind === 'find') {
-          const { activated, evicted } = surface.activate(session, tools, now);
+    fc.property(
+      fc.array(step, { maxLength: 25 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(name, { maxLength: 2 }),
+      (steps, maxActiveSchemas, pin) => {
+        const { surface } = open({ maxActiveSchemas, pin });
+        let now: readonly ToolSpec[] = visible;
+        const list = (of: Session): readonly string[] =>
+          surface.show(of, now, growing).map((one) => one.name);
+        list(session);
+        for (const [at, { kind, names }] of steps.entries()) {
+          const tools = now.filter((one) => names.includes(one.name));
+          const before = list(session).join();
+          if (kind === 'hide') now = visible.filter((one) => !names.includes(one.name));
+          else if (kind === 'fork') {
+            const own = { ...child, id: `s.${String(at)}` };
+            surface.activate(own, tools, now);
+            expect(list(own).length).toBeGreaterThan(0);
+            expect(list(session).join()).toBe(before);
+          } else if (kind === 'find') {
+            const { activated, evicted } = surface.activate(session, tools, now);
+            const shown = list(session);
+            expect(activated.every((one) => shown.includes(one))).toBe(true);
+            expect(evicted.some((one) => shown.includes(one.name) || names.includes(one.name))).toBe(false);
+          } else for (const one of tools) surface.called(session, one, now, growing);
           const shown = list(session);
-          expect(activated.every((one) => shown.includes(one))).toBe(true);
-          expect(evicted.some((one) => shown.includes(one.name) || names.includes(one.name))).toBe(false);
-        } else for (const one of tools) surface.called(session, one, now, growing);
-        const shown = list(session);
-        const pinned = now.filter((one) => pin.includes(one.name)).map((one) => one.name);
-        expect(pinned.every((one) => shown.includes(one))).toBe(true);
-        expect(shown.length - leads.length - 1 - pinned.length).toBeLessThanOrEqual(maxActiveSchemas);
-        expect(shown.every((one) => now.some((spec) => spec.name === one))).toBe(true);
-      }
-    }),
+          const pinned = now.filter((one) => pin.includes(one.name)).map((one) => one.name);
+          expect(pinned.every((one) => shown.includes(one))).toBe(true);
+          expect(shown.length - leads.length - 1 - pinned.length).toBeLessThanOrEqual(maxActiveSchemas);
+          expect(shown.every((one) => now.some((spec) => spec.name === one))).toBe(true);
+        }
+      },
+    ),
     { numRuns: 1500 },
   );
 });

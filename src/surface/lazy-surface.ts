@@ -136,6 +136,26 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
     prefer(session: Session, wish: SurfaceWish) {
       states.of(session).wish = wish;
     },
+    told(session, names) {
+      const { told } = states.of(session);
+      for (const [at, name] of names.entries()) {
+        told.delete(name);
+        told.set(name, at + 1);
+      }
+      for (const name of [...told.keys()].slice(0, Math.max(0, told.size - maxTold))) told.delete(name);
+    },
+    facts(session, visible, client) {
+      const split = splits(visible);
+      if (isShownAll(deliver(session, split, client))) return undefined;
+      const shown = new Set<Spec>(listFor(session, visible, client));
+      const hidden = [...split.deferrable.values()].filter((tool) => !shown.has(tool));
+      return {
+        deferred: hidden.length,
+        advertisedTokens: sumOf([...shown].filter((spec) => spec.kind === 'tool')),
+        avoidedTokens: sumOf(hidden),
+      };
+    },
+    placeInSearch: (session, name) => states.known(session)?.told.get(name),
     sessions: () =>
       states.all().map(({ session, client, set, isDeaf, wish }) => {
         const { delivery } = deliveryFor(settings, client, wish);
@@ -152,6 +172,13 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
 
 /** Tools that went away while nobody searched: more than this nobody needs to be told of. */
 const maxGone = 50;
+
+/** Tools that were found long ago say nothing about the searches of now. */
+const maxTold = 100;
+
+function sumOf(tools: readonly ToolSpec[]): number {
+  return tools.reduce((sum, tool) => sum + estimateTokens(tool), 0);
+}
 
 function isShownAll(delivery: Delivery): boolean {
   return delivery === 'eager' || delivery === 'marked';

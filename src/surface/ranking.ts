@@ -40,7 +40,11 @@ export function createRanking({ everyTool, hints, synonyms }: RankingParts): Ran
     const now = byServer(all);
     for (const server of servers.keys()) if (!now.has(server)) index.removeServer(server);
     for (const [server, tools] of now) {
-      if (!isSame(servers.get(server), tools)) index.setServer(server, tools.map((tool) => textOf(tool, hints)));
+      if (!isSame(servers.get(server), tools))
+        index.setServer(
+          server,
+          tools.map((tool) => textOf(tool, hints)),
+        );
     }
     indexed = all;
     servers = now;

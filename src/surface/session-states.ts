@@ -10,6 +10,8 @@ export interface SessionState {
   wish: SurfaceWish | undefined;
   set: ActivationSet;
   gone: readonly string[];
+  /** What searches told it of last, by their place in the answer. */
+  readonly told: Map<string, number>;
   /** It was told that its list changed, and did not read it. */
   isDeaf: boolean;
   shown: { readonly split: Split; readonly key: string; readonly list: readonly Spec[] } | undefined;
@@ -32,9 +34,17 @@ export function createSessionStates(inherits: boolean): SessionStates {
   const states = new Map<string, SessionState>();
 
   function make(session: Session): SessionState {
-    const parent = session.parentSession === undefined ? undefined : states.get(session.parentSession);
-    const isHeir = inherits && session.inheritsActive !== false;
-    return createState(session, isHeir && parent !== undefined ? parent.set : noneActive);
+    const isHeir =
+      inherits && session.inheritsActive !== false && session.chain?.at(-1)?.inheritsActive !== false;
+    return createState(session, (isHeir ? parentOf(session)?.set : undefined) ?? noneActive);
+  }
+
+  /** In this process its parent is known by name; elsewhere by the credential that its own was made from. */
+  function parentOf({ parentSession, chain }: Session): SessionState | undefined {
+    if (parentSession !== undefined) return states.get(parentSession);
+    const credential = chain?.at(-2)?.tokenId;
+    if (credential === undefined) return undefined;
+    return [...states.values()].findLast((one) => one.session.chain?.at(-1)?.tokenId === credential);
   }
 
   return {
@@ -60,6 +70,7 @@ function createState(session: Session, set: ActivationSet): SessionState {
     wish: undefined,
     set,
     gone: [],
+    told: new Map(),
     isDeaf: false,
     shown: undefined,
     heard() {

@@ -32,8 +32,20 @@ export interface ActiveTools {
   untilListed(session: Session, caller: Cancellation): Promise<boolean>;
   /** For a session whose client is started by us and known to obey. */
   prefer(session: Session, wish: SurfaceWish): void;
+  /** What a search has just told the session of, best first. */
+  told(session: Session, names: readonly string[]): void;
+  /** How much of its tools a session is shown, for whoever counts; undefined where all of them are. */
+  facts(session: Session, visible: readonly Spec[], client: Client): SurfaceFacts | undefined;
+  /** Which place this tool had in what searches told the session of last. */
+  placeInSearch(session: Session, name: string): number | undefined;
   /** Every session of which something is kept, for the operator. */
   sessions(): readonly SessionView[];
+}
+
+export interface SurfaceFacts {
+  readonly deferred: number;
+  readonly advertisedTokens: number;
+  readonly avoidedTokens: number;
 }
 
 export interface SurfaceWish {

@@ -20,7 +20,8 @@ export async function waitForServers(
   for (;;) {
     const servers = look().filter(isMeant);
     const ms = Math.round(now() - started);
-    for (const { name, status } of servers) if (status !== 'pending' && !waited.has(name)) waited.set(name, ms);
+    for (const { name, status } of servers)
+      if (status !== 'pending' && !waited.has(name)) waited.set(name, ms);
     const isOver = servers.every(({ status }) => status !== 'pending');
     if (isOver || ms >= timeoutMs || caller.isCancelled) {
       return {

@@ -96,7 +96,8 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
-    const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
+    const page =
+      cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor)));
   }
@@ -108,7 +109,9 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       return line.end(protocolError(frame.id, -32602, 'Invalid params: protocolVersion must be a string'));
     }
     await gateway.settle(session);
-    line.end(resultText(frame.id, initializeResult(client, parts.server, gateway.instructions(session, client))));
+    line.end(
+      resultText(frame.id, initializeResult(client, parts.server, gateway.instructions(session, client))),
+    );
     isReady = true;
   }
 

@@ -73,7 +73,8 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
     await gateway.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
-    const page = cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
+    const page =
+      cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor, server)));
   }

@@ -27,6 +27,7 @@ const pinned = [
   'GET /api/profiles/{name} profile',
   'GET /api/servers servers',
   'GET /api/status status',
+  'GET /api/surface surface',
   'GET /api/tokens tokens',
   'GET /api/tools tools',
   'GET /api/tools/{name} tool',

@@ -11,7 +11,16 @@ export interface Definition {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-const things = ['invoice', 'customer', 'calendar event', 'video', 'recipe', 'ticket', 'branch', 'photo'] as const;
+const things = [
+  'invoice',
+  'customer',
+  'calendar event',
+  'video',
+  'recipe',
+  'ticket',
+  'branch',
+  'photo',
+] as const;
 const deeds = ['create', 'delete', 'search', 'export', 'translate', 'share'] as const;
 
 /** 48 tools with long descriptions: enough for a gate to think about deferring them. */
@@ -34,7 +43,11 @@ export const manyTools: readonly Definition[] = things.flatMap((thing) =>
 export function catalogueServer(
   tools: readonly Definition[],
   more: Readonly<Record<string, string>> = {},
-): { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> } {
+): {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+} {
   const file = join(mkdtempSync(join(tmpdir(), 'tidegate-catalogue-')), 'tools.json');
   writeFileSync(file, JSON.stringify(tools));
   return { command: process.execPath, args: [server], env: { CATALOGUE_FILE: file, ...more } };

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueServer, manyTools } from '../support/catalogue.js';
 import { type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
-import { openSdkClient, type SdkClient, type SdkKind, sdkKinds, type SdkOptions } from '../support/sdk-clients.js';
-
+import {
+  openSdkClient,
+  type SdkClient,
+  type SdkKind,
+  sdkKinds,
+  type SdkOptions,
+} from '../support/sdk-clients.js';
 
 const own = ['tool_search', 'call_tool', 'wait_for_servers'];
 const config = (surface: object = {}, more: object = {}): object => ({
@@ -14,7 +19,11 @@ const config = (surface: object = {}, more: object = {}): object => ({
 
 interface Answer {
   readonly mode: string;
-  readonly matches: readonly { readonly name: string; readonly state: string; readonly input_schema: object }[];
+  readonly matches: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly input_schema: object;
+  }[];
   readonly evicted: readonly { readonly name: string }[];
   readonly not_found: readonly string[];
   readonly not_activated: readonly string[];
@@ -25,12 +34,16 @@ interface Answer {
 }
 
 async function search(client: SdkClient, query: string, max_results?: number): Promise<Answer> {
-  const result = await client.call('tool_search', { query, ...(max_results !== undefined && { max_results }) });
+  const result = await client.call('tool_search', {
+    query,
+    ...(max_results !== undefined && { max_results }),
+  });
   expect(result.isError).not.toBe(true);
   return result.structuredContent as Answer;
 }
 
-const names = async (client: SdkClient): Promise<readonly string[]> => (await client.tools()).map(({ name }) => name);
+const names = async (client: SdkClient): Promise<readonly string[]> =>
+  (await client.tools()).map(({ name }) => name);
 
 /** A gate over both wires with one configuration, and clients to it. */
 interface Scene {
@@ -71,24 +84,42 @@ describe('a surface over the bridge', () => {
   });
   afterAll(() => scene.close());
 
-  it.each(everyPair)('lists only what leads to tools, finds, calls and stays the same ($kind.sdk $kind.mode, $wire)', async ({ kind, wire }) => {
-    const client = await scene.client(kind, wire);
-    const before = JSON.stringify(await client.tools());
-    expect(await names(client)).toEqual(['call_tool', 'tool_search', 'wait_for_servers']);
-    const answer = await search(client, 'make a new invoice');
-    expect(answer.mode).toBe('bridge');
-    expect(answer.matches[0]).toMatchObject({ name: 'office_create_invoice', input_schema: manyTools[0]?.inputSchema });
-    const result = await client.call('call_tool', { name: 'office_create_invoice', arguments: { id: 'a' } });
-    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ name: 'create_invoice', arguments: { id: 'a' } });
-    expect(JSON.stringify(await client.tools())).toBe(before);
-  });
+  it.each(everyPair)(
+    'lists only what leads to tools, finds, calls and stays the same ($kind.sdk $kind.mode, $wire)',
+    async ({ kind, wire }) => {
+      const client = await scene.client(kind, wire);
+      const before = JSON.stringify(await client.tools());
+      expect(await names(client)).toEqual(['call_tool', 'tool_search', 'wait_for_servers']);
+      const answer = await search(client, 'make a new invoice');
+      expect(answer.mode).toBe('bridge');
+      expect(answer.matches[0]).toMatchObject({
+        name: 'office_create_invoice',
+        input_schema: manyTools[0]?.inputSchema,
+      });
+      const result = await client.call('call_tool', {
+        name: 'office_create_invoice',
+        arguments: { id: 'a' },
+      });
+      expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({
+        name: 'create_invoice',
+        arguments: { id: 'a' },
+      });
+      expect(JSON.stringify(await client.tools())).toBe(before);
+    },
+  );
 
-  it.each(everyPair)('tells what is wrong with arguments, with the schema, and lets nothing through ($kind.sdk $kind.mode, $wire)', async ({ kind, wire }) => {
-    const client = await scene.client(kind, wire);
-    const result = await client.call('call_tool', { name: 'office_create_invoice', arguments: { count: 'many' } });
-    expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toMatch(/id is missing[\s\S]*Which invoice is meant/);
-  });
+  it.each(everyPair)(
+    'tells what is wrong with arguments, with the schema, and lets nothing through ($kind.sdk $kind.mode, $wire)',
+    async ({ kind, wire }) => {
+      const client = await scene.client(kind, wire);
+      const result = await client.call('call_tool', {
+        name: 'office_create_invoice',
+        arguments: { count: 'many' },
+      });
+      expect(result.isError).toBe(true);
+      expect(result.content[0]?.text).toMatch(/id is missing[\s\S]*Which invoice is meant/);
+    },
+  );
 
   it('answers for what does not exist as for a wrong argument, and refuses to lead to itself', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio');
@@ -102,7 +133,10 @@ describe('a surface over the bridge', () => {
   it('takes arguments as text and other spellings', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio');
     const result = await client.call('call_tool', { tool_name: 'office_share_photo', args: '{"id":"p"}' });
-    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ name: 'share_photo', arguments: { id: 'p' } });
+    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({
+      name: 'share_photo',
+      arguments: { id: 'p' },
+    });
   });
 
   it('tells how to find tools, in fixed words and less than 2 KB', async () => {
@@ -128,24 +162,31 @@ describe('a surface that grows the list', () => {
   afterAll(() => scene.close());
   const legacy = everyPair.filter(({ kind }) => kind.era === 'legacy');
 
-  it.each(legacy)(`shows what was found before the search has answered, and forgets what was not used: ${label}`, async ({ kind, wire }) => {
-    const client = await scene.client(kind, wire, { name: 'opencode', obeys: true });
-    const first = await search(client, 'translate a recipe', 1);
-    expect(first).toMatchObject({ mode: 'list', relisted: true, next: 'Next: call office_translate_recipe directly.' });
-    expect(client.notices.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
-    expect((await names(client)).slice(3)).toEqual(['office_translate_recipe']);
-    await search(client, 'select:office_share_photo,office_delete_branch');
-    await client.call('office_translate_recipe', { id: 'r' });
-    const third = await search(client, 'select:office_export_video');
-    expect(third.evicted).toEqual([{ name: 'office_share_photo', idle_calls: 1 }]);
-    expect((await names(client)).slice(3)).toEqual([
-      'office_translate_recipe',
-      'office_delete_branch',
-      'office_export_video',
-    ]);
-    const again = await search(client, 'select:office_share_photo');
-    expect(again.matches[0]?.state).toBe('activated');
-  });
+  it.each(legacy)(
+    `shows what was found before the search has answered, and forgets what was not used: ${label}`,
+    async ({ kind, wire }) => {
+      const client = await scene.client(kind, wire, { name: 'opencode', obeys: true });
+      const first = await search(client, 'translate a recipe', 1);
+      expect(first).toMatchObject({
+        mode: 'list',
+        relisted: true,
+        next: 'Next: call office_translate_recipe directly.',
+      });
+      expect(client.notices.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+      expect((await names(client)).slice(3)).toEqual(['office_translate_recipe']);
+      await search(client, 'select:office_share_photo,office_delete_branch');
+      await client.call('office_translate_recipe', { id: 'r' });
+      const third = await search(client, 'select:office_export_video');
+      expect(third.evicted).toEqual([{ name: 'office_share_photo', idle_calls: 1 }]);
+      expect((await names(client)).slice(3)).toEqual([
+        'office_translate_recipe',
+        'office_delete_branch',
+        'office_export_video',
+      ]);
+      const again = await search(client, 'select:office_share_photo');
+      expect(again.matches[0]?.state).toBe('activated');
+    },
+  );
 
   it('lets a tool be called that was never shown, and shows it from then on', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio', { name: 'opencode', obeys: true });
@@ -218,7 +259,12 @@ describe('what the operator says', () => {
       office: catalogueServer(manyTools),
       notes: { ...catalogueServer(manyTools.slice(0, 2)), lazy: false },
     };
-    const scene = await openScene({ builtins: own, servers, tools: { lazy_mcp: true }, surface: { pin: ['*_photo'] } });
+    const scene = await openScene({
+      builtins: own,
+      servers,
+      tools: { lazy_mcp: true },
+      surface: { pin: ['*_photo'] },
+    });
     const client = await scene.client(sdkKinds[0], 'stdio');
     const listed = await names(client);
     expect(listed.filter((name) => name.startsWith('notes_'))).toHaveLength(2);
@@ -227,7 +273,9 @@ describe('what the operator says', () => {
     expect(answer.matches.map(({ state }) => state)).toEqual(['always_active', 'always_active']);
     expect(answer.not_found).toEqual(['office_nothing']);
     const claude = await scene.client(sdkKinds[0], 'stdio', { name: 'claude-code' });
-    const marked = (await claude.tools()).filter((tool) => JSON.stringify(tool).includes('anthropic/alwaysLoad'));
+    const marked = (await claude.tools()).filter((tool) =>
+      JSON.stringify(tool).includes('anthropic/alwaysLoad'),
+    );
     expect(marked.map(({ name }) => name)).toEqual(listed.filter((name) => name.endsWith('_photo')));
     await scene.close();
   });
@@ -235,7 +283,9 @@ describe('what the operator says', () => {
   it('learns of servers that are slow or gone, and an agent can wait for them', async () => {
     const servers = {
       office: catalogueServer(manyTools),
-      slow: catalogueServer([{ ...manyTools[0], name: 'paint_ceiling', description: 'Paints.' } as never], { CATALOGUE_DELAY: '3500' }),
+      slow: catalogueServer([{ ...manyTools[0], name: 'paint_ceiling', description: 'Paints.' } as never], {
+        CATALOGUE_DELAY: '3500',
+      }),
       broken: catalogueServer([], { CATALOGUE_FAIL: '1' }),
     };
     const scene = await openScene({ builtins: own, servers });

@@ -275,7 +275,10 @@ describe('tools that are part of the gate', () => {
     expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({ isAllowed: true, reason: 'open' });
     store.put([me, 'blocked', 'tool:builtin/tool_search']);
     expect(await seenBy(authority, ofAlice())).toBe('');
-    expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({ isAllowed: false, reason: 'blocked' });
+    expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({
+      isAllowed: false,
+      reason: 'blocked',
+    });
   });
 
   it('that are open go through a profile that does not name them, and not through a list of tools', async () => {

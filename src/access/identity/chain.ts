@@ -79,7 +79,7 @@ export function hasExpired(
   return parent !== undefined && hasExpired(parent, now) !== undefined ? 'parent' : undefined;
 }
 
-function linkOf({ id, zone, principal, profile, tools }: TokenRecord, rights: Link['rights']): Link {
+function linkOf({ id, zone, principal, profile, tools, inheritsActive }: TokenRecord, rights: Link['rights']): Link {
   const name = parsePrincipal(principal);
   if (name === undefined) throw new Error('a record whose principal cannot be read is no link');
   return Object.freeze({
@@ -88,6 +88,7 @@ function linkOf({ id, zone, principal, profile, tools }: TokenRecord, rights: Li
     ...(profile !== undefined && { profile }),
     ...(tools !== undefined && { tools: Object.freeze([...tools]) }),
     tokenId: id,
+    ...(inheritsActive === false && { inheritsActive }),
   });
 }
 

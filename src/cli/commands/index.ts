@@ -17,6 +17,7 @@ import { profileShow } from './profile-show.js';
 import { revoke } from './revoke.js';
 import { serve } from './serve.js';
 import { servers } from './servers.js';
+import { surface } from './surface.js';
 import { tokenAttenuate } from './token-attenuate.js';
 import { tokenCreate } from './token-create.js';
 import { tokenList } from './token-list.js';
@@ -26,6 +27,7 @@ import { tokenShow } from './token-show.js';
 import { toolsCall } from './tools-call.js';
 import { toolsList } from './tools-list.js';
 import { toolsNew } from './tools-new.js';
+import { toolsSearch } from './tools-search.js';
 import { toolsShow } from './tools-show.js';
 import { trust } from './trust.js';
 
@@ -35,9 +37,11 @@ export const commands: readonly Command[] = [
   mcp,
   toolsList,
   toolsShow,
+  toolsSearch,
   toolsCall,
   toolsNew,
   servers,
+  surface,
   profileList,
   profileShow,
   profileAssign,

@@ -28,7 +28,7 @@ export function attemptFields(
   redact: (text: string) => string,
 ): Readonly<Record<string, unknown>> {
   const { request, call, outcome, ms } = attempt;
-  const { session, client, wanted, trace } = request;
+  const { session, client, wanted, trace, via } = request;
   const clientName = clientNameOf(client.info);
   return {
     request: request.id,
@@ -36,6 +36,7 @@ export function attemptFields(
     principal: redact(principalKey(session.principal)),
     kind: wanted.kind,
     name: redact(wantedName(wanted)),
+    via,
     source: call && redact(call.target.spec.source),
     provider: call && redact(call.providerId),
     client: clientName && redact(clientName),

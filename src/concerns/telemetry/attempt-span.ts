@@ -29,7 +29,7 @@ export function callerOf(trace: Trace | undefined): Caller | undefined {
 
 /** What is known of an attempt when it begins. */
 export function openingOf(
-  { id, session, client, wanted }: Request,
+  { id, session, client, wanted, via }: Request,
   redact: (text: string) => string,
 ): { readonly name: string; readonly attributes: Attributes } {
   const subject = redact(wantedName(wanted));
@@ -39,6 +39,7 @@ export function openingOf(
     principal: redact(principalKey(session.principal)),
     session: redact(session.id),
     'client.era': client.era,
+    ...(via !== undefined && { via }),
   };
   if (wanted.kind === 'tool') return { name: `tool.call.${subject}`, attributes };
   if (wanted.kind === 'prompt') return { name: `prompt.get.${subject}`, attributes };

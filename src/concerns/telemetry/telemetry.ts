@@ -10,6 +10,8 @@ export interface TelemetryOptions {
   readonly version: string;
   /** Takes secrets out of what a caller wrote: names and addresses. */
   readonly redact: (text: string) => string;
+  /** What else is known of an attempt, for whoever counts. */
+  readonly factsOf?: (attempt: Attempt) => Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface Telemetry {
@@ -60,7 +62,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     return (attempt) => {
       open.delete(request.id);
       const ending = endingOf(attempt);
-      span.setAttributes(ending.attributes);
+      span.setAttributes({ ...ending.attributes, ...options.factsOf?.(attempt) });
       if (ending.error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: ending.error });
       span.end();
     };

@@ -20,7 +20,10 @@ export default partOfGate(
         .optional()
         .describe('The arguments of the tool; none if left out.'),
     }),
-    aliases: { name: ['tool', 'tool_name', 'toolName'], arguments: ['args', 'input', 'parameters', 'params'] },
+    aliases: {
+      name: ['tool', 'tool_name', 'toolName'],
+      arguments: ['args', 'input', 'parameters', 'params'],
+    },
     run({ name }) {
       throw new ToolFailure('unsupported', `call_tool does not call ${name}.`, {
         reason: 'not_through_bridge',

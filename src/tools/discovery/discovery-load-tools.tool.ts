@@ -7,7 +7,8 @@ export default partOfGate(
   defineTool({
     name: 'discovery_load_tools',
     title: 'Make tools available',
-    description: 'Makes tools available by their names and returns their definitions. Names that do not exist are rejected.',
+    description:
+      'Makes tools available by their names and returns their definitions. Names that do not exist are rejected.',
     effect: 'read',
     needs: ['catalog'],
     input: z.object({

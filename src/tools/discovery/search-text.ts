@@ -50,8 +50,12 @@ function nextStep(answer: SearchAnswer): string {
       ? 'Next: try other words, or tell the user which servers are not working.'
       : 'Next: try other words, fewer of them, or search with an empty query to see the servers.';
   }
-  const isListed = (mode === 'list' && relisted !== false && best.state !== 'not_activated') || mode === 'eager';
-  const how = isListed || best.state === 'always_active' ? `call ${best.name} directly` : `call call_tool with name ${best.name} and its arguments`;
+  const isListed =
+    (mode === 'list' && relisted !== false && best.state !== 'not_activated') || mode === 'eager';
+  const how =
+    isListed || best.state === 'always_active'
+      ? `call ${best.name} directly`
+      : `call call_tool with name ${best.name} and its arguments`;
   const isDoubtful = matches.every(({ confidence }) => confidence === 'low');
   return `Next: ${how}${isDoubtful ? ' if it fits; none of these fits well, so other words may find a better one' : ''}.`;
 }

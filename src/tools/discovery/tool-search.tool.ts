@@ -35,13 +35,20 @@ export default partOfGate(
         .refine(isQuery, `select: takes 1 to ${String(mostNames)} names with commas between them`)
         .optional()
         .describe('What you need, in plain words; or select:name,name; or nothing to list the servers.'),
-      max_results: z.int().min(1).max(mostNames).optional().describe('How many tools to return; 5 if left out.'),
+      max_results: z
+        .int()
+        .min(1)
+        .max(mostNames)
+        .optional()
+        .describe('How many tools to return; 5 if left out.'),
     }),
     aliases: { query: ['q', 'text', 'need'], max_results: ['maxResults', 'limit', 'top_k'] },
     output: z.object({
       mode: z
         .enum(['list', 'bridge', 'eager'])
-        .describe('list: what was found is in your list. bridge: use call_tool. eager: everything is listed.'),
+        .describe(
+          'list: what was found is in your list. bridge: use call_tool. eager: everything is listed.',
+        ),
       query: z.string().describe('What was searched for.'),
       matches: z.array(foundTool).describe('The tools found, best first.'),
       evicted: z
@@ -65,7 +72,9 @@ export default partOfGate(
           max_tokens: z.int().describe('How many tokens they may take.'),
         })
         .describe('The tools that were made available and still are.'),
-      servers: z.array(serverInSight).describe('Servers that are not ready; with an empty query, all of them.'),
+      servers: z
+        .array(serverInSight)
+        .describe('Servers that are not ready; with an empty query, all of them.'),
       reason: z
         .enum(['empty_query', 'no_match', 'servers_pending', 'no_servers', 'nothing_deferred'])
         .optional()

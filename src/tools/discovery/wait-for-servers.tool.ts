@@ -39,7 +39,10 @@ export default partOfGate(
       const lines = answer.servers.map(serverText);
       const missing = answer.notFound.length > 0 ? [`Not found: ${answer.notFound.join(', ')}.`] : [];
       const data = {
-        servers: answer.servers.map(({ waitedMs, ...server }) => ({ ...serverData(server), waited_ms: waitedMs })),
+        servers: answer.servers.map(({ waitedMs, ...server }) => ({
+          ...serverData(server),
+          waited_ms: waitedMs,
+        })),
         not_found: [...answer.notFound],
         all_ready: answer.allReady,
       };

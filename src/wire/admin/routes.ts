@@ -15,6 +15,7 @@ export const deskOperations = [
   'importAccess',
   'testAccess',
   'audit',
+  'surface',
 ] as const;
 export type DeskOperation = (typeof deskOperations)[number];
 
@@ -47,6 +48,15 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/api/servers',
     summary: 'State of every configured server.',
+    isForAdmins: true,
+  },
+  {
+    operation: 'surface',
+    method: 'GET',
+    path: '/api/surface',
+    summary:
+      'How many tools are listed and deferred, what they cost in tokens, and what each session has active.',
+    query: ['client', 'exact'],
     isForAdmins: true,
   },
   { operation: 'tools', method: 'GET', path: '/api/tools', summary: 'The tools that the caller can see.' },

@@ -1,0 +1,136 @@
+import { printable } from '../../config/index.js';
+import type { SurfaceReport, SurfaceSession } from '../../app/index.js';
+import { asOption, type Command, configOption, type Context, type Given, textOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { askRunning } from '../running-gate.js';
+import { untilSettled } from '../until-settled.js';
+import { trustHint, withGate } from '../with-gate.js';
+
+export const surface: Command = {
+  name: 'surface',
+  summary: 'Show how many tools are listed and deferred, what they cost in tokens, and what is active.',
+  options: [
+    configOption,
+    asOption,
+    {
+      name: 'client',
+      value: 'name',
+      about: 'As a client of this name would be shown them: claude-code, opencode.',
+    },
+    { name: 'exact', about: 'Count with the tokenizer of current models (o200k) instead of estimating.' },
+  ],
+  examples: ['tidegate surface', 'tidegate surface --client opencode --exact', 'tidegate surface --json'],
+  async run(given, context) {
+    const running = await runningReport(given, context);
+    const report = running?.report ?? (await reportHere(given, context));
+    context.output.json(report);
+    show(report, context);
+    if (running !== undefined) showSessions(report, running.url, context);
+    return exitCodes.ok;
+  },
+};
+
+/** Of a running `serve`, because sessions are there; without one, or for a named file or principal, of this place. */
+async function runningReport(
+  given: Given,
+  context: Context,
+): Promise<{ readonly report: SurfaceReport; readonly url: string } | undefined> {
+  if (textOption(given, 'config') !== undefined || textOption(given, 'as') !== undefined) return undefined;
+  const query = new URLSearchParams();
+  const client = textOption(given, 'client');
+  if (client !== undefined) query.set('client', client);
+  if (given.options['exact'] === true) query.set('exact', 'true');
+  const asked = await askRunning(context, `/api/surface?${query.toString()}`);
+  if (asked === undefined || !isReport(asked.answer)) return undefined;
+  return { report: asked.answer, url: asked.running.url };
+}
+
+function isReport(value: unknown): value is SurfaceReport {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'servers' in value &&
+    'listed' in value &&
+    'sessions' in value
+  );
+}
+
+function reportHere(given: Given, context: Context): Promise<SurfaceReport> {
+  return withGate(given, context, 'command', async (tidegate) => {
+    await untilSettled(tidegate, context);
+    const untrusted = trustHint(tidegate);
+    if (untrusted !== undefined) context.output.note(`the file is not trusted. Read it, then: ${untrusted}`);
+    const { surfaceReport } = await import('../../app/index.js');
+    const client = textOption(given, 'client');
+    return surfaceReport({
+      gateway: tidegate.gateway,
+      opened: tidegate.surface,
+      session: tidegate.localSession('connection'),
+      isExact: given.options['exact'] === true,
+      ...(client !== undefined && { client }),
+    });
+  });
+}
+
+const barWidth = 20;
+
+function show(report: SurfaceReport, { output }: Context): void {
+  const { servers, listed, deferred } = report;
+  const largest = Math.max(1, ...servers.map(({ tokens }) => tokens));
+  const bar = (tokens: number): string => output.signs.fill.repeat(Math.ceil((tokens / largest) * barWidth));
+  output.table([
+    ['FROM', 'TOOLS', 'TOKENS', '', 'DEFERRED'],
+    ...servers.map(({ server, tools, tokens, deferred: out }) => [
+      printable(server),
+      String(tools),
+      amount(tokens),
+      output.paint('dim', bar(tokens)),
+      out === 0 ? '-' : String(out),
+    ]),
+  ]);
+  const how = report.counted === 'estimate' ? 'about ' : '';
+  const who = report.client === undefined ? 'A client that is not known' : printable(report.client);
+  output.line();
+  if (report.mode === 'eager') {
+    output.line(`${who} is shown all ${String(listed.tools)} tools: ${how}${amount(listed.tokens)} tokens.`);
+    return;
+  }
+  const all = listed.tokens + deferred.tokens;
+  const saved = all === 0 ? 0 : Math.floor((deferred.tokens / all) * 1000) / 10;
+  output.line(
+    `${who} is shown ${String(listed.tools)} tools: ${how}${amount(listed.tokens)} tokens (${report.mode}). ${String(deferred.tools)} are found with tool_search: ${how}${amount(deferred.tokens)} tokens avoided, ${String(saved)} %.`,
+  );
+  if (report.mode === 'list')
+    output.line(
+      `What is found is shown too: up to ${String(report.maxActive)} tools and ${amount(report.maxActiveTokens)} tokens at once.`,
+    );
+}
+
+function showSessions(
+  { sessions, maxActive, maxActiveTokens }: SurfaceReport,
+  url: string,
+  { output }: Context,
+): void {
+  output.line();
+  output.line(`Sessions of the gate at ${printable(url)}:`);
+  if (sessions.length === 0) output.line('  none with deferred tools');
+  for (const session of sessions) {
+    const { principal, client = '-', mode, active, tokens } = session;
+    output.line(
+      `  ${output.paint('bold', printable(principal))}  ${printable(client)}  ${mode}  active ${String(active.length)}/${String(maxActive)}, ${amount(tokens)}/${amount(maxActiveTokens)} tokens`,
+    );
+    for (const line of activeLines(session)) output.line(`    ${line}`);
+  }
+}
+
+function activeLines({ active }: SurfaceSession): readonly string[] {
+  return active.map(({ name, tokens, idleCalls }) => {
+    const when =
+      idleCalls === 0 ? 'used last' : `${String(idleCalls)} ${idleCalls === 1 ? 'use' : 'uses'} ago`;
+    return `${printable(name)}  ${amount(tokens)} tokens, ${when}`;
+  });
+}
+
+function amount(tokens: number): string {
+  return tokens.toLocaleString('en-US');
+}
