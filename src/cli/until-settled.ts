@@ -5,6 +5,7 @@ import type { Context } from './command.js';
 
 const longestMs = 30_000;
 const patienceMs = 1000;
+const mostNamed = 5;
 
 /** Waits until every server has listed what it offers, or has failed to: a command has time where an agent has none. */
 export async function untilSettled({ gateway }: Tidegate, { output, signal }: Context): Promise<void> {
@@ -15,11 +16,10 @@ export async function untilSettled({ gateway }: Tidegate, { output, signal }: Co
   };
   await Promise.race([listed, pause(patienceMs)]);
   if (over.signal.aborted || signal.aborted) return;
-  const slow = gateway
-    .status()
-    .filter(({ state, tools }) => state === 'pending' || (state === 'ready' && tools === 0));
-  output.note(
-    `waiting for ${slow.map(({ id }) => printable(id)).join(', ')} (up to ${String(longestMs / 1000)} s)`,
-  );
+  const slow = gateway.status().filter(({ state }) => state === 'pending');
+  const named = slow.slice(0, mostNamed).map(({ id }) => printable(id));
+  const others = slow.length > named.length ? ` and ${String(slow.length - named.length)} others` : '';
+  const who = named.length > 0 ? `${named.join(', ')}${others}` : 'servers';
+  output.note(`waiting for ${who} (up to ${String(longestMs / 1000)} s)`);
   await Promise.race([listed, pause(longestMs)]);
 }

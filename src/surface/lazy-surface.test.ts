@@ -159,7 +159,11 @@ describe('a sub-agent', () => {
     const { surface, shown } = open();
     const link = { principal: session.principal, rights: 'own', tokenId: 'p' } as const;
     const parent: Session = { ...session, id: 'p', chain: [link] };
-    const heir: Session = { ...session, id: 'c', chain: [link, { ...link, rights: 'inherited', tokenId: 'c' }] };
+    const heir: Session = {
+      ...session,
+      id: 'c',
+      chain: [link, { ...link, rights: 'inherited', tokenId: 'c' }],
+    };
     shown(parent);
     surface.activate(parent, many.slice(0, 2), visible);
     expect(shown(heir)).toBe(`${lead} a b`);

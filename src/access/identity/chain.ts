@@ -79,7 +79,10 @@ export function hasExpired(
   return parent !== undefined && hasExpired(parent, now) !== undefined ? 'parent' : undefined;
 }
 
-function linkOf({ id, zone, principal, profile, tools, inheritsActive }: TokenRecord, rights: Link['rights']): Link {
+function linkOf(
+  { id, zone, principal, profile, tools, inheritsActive }: TokenRecord,
+  rights: Link['rights'],
+): Link {
   const name = parsePrincipal(principal);
   if (name === undefined) throw new Error('a record whose principal cannot be read is no link');
   return Object.freeze({
