@@ -154,7 +154,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     providers: everyProvider(),
     access: narrowed(opened.access, options.toolPatterns),
     surface: shown.surface,
-    checkArguments: shown.checkArguments,
+    checkArguments: (tool, params) => shown.checkArguments(tool, params),
     interceptors: [],
     observers: [...observers.all, opened.audit],
     now: () => performance.now(),

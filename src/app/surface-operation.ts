@@ -1,13 +1,15 @@
 import { DeskError } from '../access/desk/index.js';
 import type { AdminDesk, DeskOrder, DeskReply } from '../wire/http.js';
-import type { HttpAccessParts } from './http-access.js';
+import type { Gateway } from '../gateway/index.js';
+import type { OpenedSurface } from './open-surface.js';
 import { readMembers } from './order-members.js';
 import { refusalOf } from './rights-operations.js';
 
 /** `GET /api/surface`: the surface as whoever asks would see it, and every session of this gate. */
-export function createSurfaceOperation(
-  parts: Pick<HttpAccessParts, 'gateway' | 'surface'>,
-): AdminDesk['operations']['surface'] {
+export function createSurfaceOperation(parts: {
+  readonly gateway: Gateway;
+  readonly surface: OpenedSurface;
+}): AdminDesk['operations']['surface'] {
   async function report({ by, query }: DeskOrder): Promise<DeskReply> {
     const { client, exact = false } = readMembers(query, { client: 'text', exact: 'flag' });
     const { principal, chain, credential } = by;

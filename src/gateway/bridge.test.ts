@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenAccess, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
-import {
-  type Attempt,
-  content,
-  emptyObject,
-  JsonText,
-  type Outcome,
-  type Provider,
-} from '../kernel/index.js';
+import { type Attempt, content, emptyObject, JsonText, type Outcome } from '../kernel/index.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
 import { throughBridge } from './bridge.js';
 
@@ -53,7 +46,7 @@ describe('a request through the bridge', () => {
     const attempts: Attempt[] = [];
     const provider = createFakeProvider('one', { a: done, call_tool: done });
     const observers = [{ name: 'test', begin: () => (attempt: Attempt) => void attempts.push(attempt) }];
-    const gateway = openHall({ providers: [provider as Provider], observers });
+    const gateway = openHall({ providers: [provider], observers });
     const outcome = await gateway.call(
       toolRequest('call_tool', { name: 'a', arguments: {} }),
       createFakeExchange(),

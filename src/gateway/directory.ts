@@ -8,7 +8,6 @@ import {
   type JsonText,
   type PromptSpec,
   type Provider,
-  type ProviderStatus,
   type ResourceSpec,
   type Session,
   type Source,
@@ -19,6 +18,7 @@ import {
 } from '../kernel/index.js';
 import type { Surface } from '../surface/index.js';
 import type { Found } from './admit.js';
+import { type ProviderReport, reportsOf } from './provider-reports.js';
 import {
   createFirsts,
   keepEqual,
@@ -36,12 +36,6 @@ import {
   type Offered,
   templateFor,
 } from './catalog.js';
-
-export interface ProviderReport extends ProviderStatus {
-  readonly id: string;
-  readonly source: Source;
-  readonly tools: number;
-}
 
 type Completion = Extract<Wanted, { kind: 'completion' }>;
 /** Gives back what was offered to those who may use it. */
@@ -183,15 +177,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     return access.visible(session, { kind: 'resource', uri: '', source, definition: emptyObject }).visible;
   }
 
-  function reports(): readonly ProviderReport[] {
-    return providers.map((provider) => ({
-      id: provider.id,
-      source: provider.source,
-      tools: provider.list().tools.length,
-      ...provider.status(),
-      ...collisionStatus(catalog, provider),
-    }));
-  }
+  const reports = (): readonly ProviderReport[] => reportsOf(providers, catalog);
 
   /** What is hidden takes no place: whoever may not use it finds what would be there without it. */
   function usableBy(session: Session): Usable {
@@ -307,19 +293,6 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;
     },
   };
-}
-
-function collisionStatus(
-  catalog: Catalog,
-  provider: Provider,
-): { state: 'failed'; detail: string } | undefined {
-  const clash = catalog.collisions.find(({ second }) => second === provider.id);
-  return (
-    clash && {
-      state: 'failed',
-      detail: `${clash.first} and ${clash.second} both offer "${clash.name}": give one of them another prefix`,
-    }
-  );
 }
 
 async function allLists(providers: readonly Provider[]): Promise<void> {

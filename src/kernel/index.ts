@@ -20,7 +20,6 @@ export {
   createCancellation,
 } from './cancellation.js';
 export type {
-  ActiveCount,
   Catalog,
   FoundTool,
   SearchAnswer,

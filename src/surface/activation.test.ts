@@ -114,7 +114,7 @@ interface Real {
   set: ActivationSet;
 }
 
-const pool = [...'abcdefghij'];
+const pool = 'a b c d e f g h i j'.split(' ');
 
 class Use implements fc.Command<Model, Real> {
   readonly batch: readonly string[];

@@ -66,17 +66,13 @@ export function retain(
   set: ActivationSet,
   tokensOf: (name: string) => number | undefined,
 ): { readonly set: ActivationSet; readonly gone: readonly string[] } {
-  const gone: string[] = [];
-  let isChanged = false;
+  if (set.entries.every(({ name, tokens }) => tokensOf(name) === tokens)) return { set, gone: [] };
+  const gone = set.entries.filter(({ name }) => tokensOf(name) === undefined).map(({ name }) => name);
   const entries = set.entries.flatMap((entry) => {
     const tokens = tokensOf(entry.name);
-    if (tokens === entry.tokens) return [entry];
-    isChanged = true;
-    if (tokens !== undefined) return [{ ...entry, tokens }];
-    gone.push(entry.name);
-    return [];
+    return tokens === undefined ? [] : [{ ...entry, tokens }];
   });
-  return { set: isChanged ? { ...set, entries } : set, gone };
+  return { set: { ...set, entries }, gone };
 }
 
 export function tokensIn(entries: readonly Candidate[]): number {

@@ -114,7 +114,11 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
       return tool && found(tool, stateOf(tool, visible, undefined));
     },
     wait: (names, timeoutMs, caller) =>
-      waitForServers(() => inSight(parts.visible(session)), names, { timeoutMs, caller, now: parts.now }),
+      waitForServers(() => inSight(parts.visible(session)), names, {
+        timeoutMs,
+        caller,
+        now: () => parts.now(),
+      }),
   };
 }
 

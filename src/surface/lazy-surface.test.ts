@@ -21,7 +21,7 @@ function tool(name: string, source: Source = 'server:one', words = 'Does it.'): 
 
 const leads = ['tool_search', 'call_tool', 'wait_for_servers'].map((name) => tool(name, 'builtin'));
 const read = tool('Read', 'builtin');
-const many = [...'abcdefghijkl'].map((name) => tool(name));
+const many = 'a b c d e f g h i j k l'.split(' ').map((name) => tool(name));
 const visible = [...leads, read, ...many];
 
 function client(name: string, era: Client['era'] = 'legacy'): Client {

@@ -50,7 +50,6 @@ export function createRanking({ everyTool, hints, synonyms }: RankingParts): Ran
     servers = now;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- a ranking that asks others will wait.
   return async (query, visible, limit) => {
     const asked = parseQuery(query);
     if (asked.kind === 'empty') return { ...none, kind: 'empty' };

@@ -5,7 +5,7 @@ import type { SurfaceSettings } from './settings.js';
 /** The tools that lead to all others. Neither is of use without the other. */
 export const searchName = 'tool_search';
 export const bridgeName = 'call_tool';
-export const waitName = 'wait_for_servers';
+const waitName = 'wait_for_servers';
 const leading: ReadonlySet<string> = new Set([searchName, bridgeName, waitName]);
 
 /** Fewer than this are not worth a search. */
