@@ -24,19 +24,26 @@ export interface SynonymClass {
   readonly topic?: string;
 }
 
-const weights = { same: 0.4, toTopic: 0.4, fromTopic: 0.25, siblings: 0 };
 const mostRelated = 60;
-const weak = 0.4;
 
-export function createLanguage(own: readonly SynonymClass[] = []): Language {
+/** How well a word stands for another of its class, for its topic, and the topic for it; and what a weak word weighs. */
+export interface LexiconTuning {
+  readonly same: number;
+  readonly toTopic: number;
+  readonly fromTopic: number;
+  readonly siblings: number;
+  readonly weak: number;
+}
+
+export function createLanguage(weights: LexiconTuning, own: readonly SynonymClass[] = []): Language {
   const stemmer = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
   const weakWords = new Set(lexicon.weak.flatMap(split));
-  const related = relations([...shippedClasses(), ...own], (word) => stemmer.stem(word));
+  const related = relations([...shippedClasses(), ...own], weights, (word) => stemmer.stem(word));
   return {
     stem: (word) => stemmer.stem(word),
     isStop: (word) => stops.has(word),
-    weightOf: (word) => (weakWords.has(word) ? weak : 1),
+    weightOf: (word) => (weakWords.has(word) ? weights.weak : 1),
     relatedTo: (stem) => related.get(stem) ?? [],
   };
 }
@@ -61,6 +68,7 @@ function shippedClasses(): readonly SynonymClass[] {
 
 function relations(
   classes: readonly SynonymClass[],
+  weights: LexiconTuning,
   stem: (word: string) => string,
 ): ReadonlyMap<string, readonly Related[]> {
   const table = new Map<string, Map<string, number>>();

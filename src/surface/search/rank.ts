@@ -5,6 +5,8 @@ export interface RankTuning {
   /** How much the best clause counts beside the whole need. */
   readonly clauses: number;
   readonly coverage: number;
+  /** What the best tool of a clause gets on top: each clause shall be served. */
+  readonly leaders: number;
 }
 
 export interface Ranking {
@@ -75,27 +77,30 @@ function pooled(
   parts: readonly Float64Array[],
   { wanted, tuning }: { readonly wanted: number; readonly tuning: RankTuning },
 ): Float64Array {
-  const total = whole.map(
-    (score, doc) => score * (1 + (tuning.coverage * (coverage[doc] ?? 0)) / (wanted || 1)),
-  );
-  if (parts.length < 2 || tuning.clauses === 0) return total;
-  const top = greatest(total);
-  const tops = parts.map(greatest);
-  if (top === 0) return total;
-  return total.map((score, doc) => {
-    let part = 0;
-    parts.forEach((scores, clause) => {
-      const most = tops[clause] ?? 0;
-      if (most > 0) part = Math.max(part, (scores[doc] ?? 0) / most);
+  const total = whole.map((score, doc) => score * (1 + (tuning.coverage * (coverage[doc] ?? 0)) / (wanted || 1)));
+  const top = total[leaderOf(total, total)] ?? 0;
+  if (parts.length < 2 || top === 0) return total;
+  const best = new Float64Array(total.length);
+  for (const scores of parts) {
+    const leader = leaderOf(scores, total);
+    const most = scores[leader] ?? 0;
+    if (most === 0) continue;
+    scores.forEach((score, doc) => {
+      const share = score / most + (doc === leader ? tuning.leaders : 0);
+      if (share > (best[doc] ?? 0)) best[doc] = share;
     });
-    return score + tuning.clauses * top * part;
-  });
+  }
+  return total.map((score, doc) => score + tuning.clauses * top * (best[doc] ?? 0));
 }
 
-function greatest(scores: Float64Array): number {
-  let most = 0;
-  for (const score of scores) if (score > most) most = score;
-  return most;
+/** The best by these scores, among equals by the others. */
+function leaderOf(scores: Float64Array, others: Float64Array): number {
+  let leader = 0;
+  scores.forEach((score, doc) => {
+    const most = scores[leader] ?? 0;
+    if (score > most || (score === most && (others[doc] ?? 0) > (others[leader] ?? 0))) leader = doc;
+  });
+  return leader;
 }
 
 const shares = (coverage: Float64Array, wanted: number): Float64Array =>

@@ -50,8 +50,8 @@ export interface ToolIndexParts {
 const keptViews = 8;
 
 export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
-  const language = createLanguage(parts.synonyms);
   const tuning = tuningOf(parts.tuning);
+  const language = createLanguage(tuning, parts.synonyms);
   const vocabulary = createVocabulary();
   const segments = new Map<string, Segment>();
   const views = new Map<ReadonlySet<string> | undefined, View>();

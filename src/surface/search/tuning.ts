@@ -1,12 +1,13 @@
+import type { LexiconTuning } from './language.js';
 import type { NeedTuning } from './need.js';
 import type { RankTuning } from './rank.js';
 import type { ViewTuning } from './view.js';
 
-export type Tuning = ViewTuning & NeedTuning & RankTuning;
+export type Tuning = ViewTuning & NeedTuning & RankTuning & LexiconTuning;
 
 /** Found on sets of needs and tools of several kinds; all are flat around these values. */
 const found: Tuning = {
-  k1: 1.4,
+  k1: 1.8,
   fields: {
     server: { weight: 1.5, b: 0.3 },
     name: { weight: 3, b: 0.3 },
@@ -18,11 +19,17 @@ const found: Tuning = {
     values: { weight: 0.3, b: 0.7 },
     hints: { weight: 3, b: 0 },
   },
+  same: 0.4,
+  toTopic: 0.4,
+  fromTopic: 0.15,
+  siblings: 0,
+  weak: 0.4,
   synonyms: 1,
   numbers: 0.3,
-  joined: 1,
-  clauses: 0.5,
+  joined: 0.5,
+  clauses: 1,
   coverage: 0.25,
+  leaders: 0.15,
 };
 
 export function tuningOf(changes: Partial<Tuning> = {}): Tuning {
