@@ -33,6 +33,8 @@ export interface LexiconTuning {
   readonly fromTopic: number;
   readonly siblings: number;
   readonly weak: number;
+  /** What is left of a relation over two steps. */
+  readonly far: number;
 }
 
 export function createLanguage(weights: LexiconTuning, own: readonly SynonymClass[] = []): Language {
@@ -88,7 +90,23 @@ function relations(
       for (const other of stems) relate(one, other, head === undefined ? weights.same : weights.siblings);
     }
   }
-  return new Map(Array.from(table, ([term, row]) => [term, strongest(row)]));
+  return new Map(Array.from(table, ([term, row]) => [term, strongest(widened(term, row, table, weights.far))]));
+}
+
+/** With what is near to what is near: `nft` leads to `crypto`, and from there to `finance`. */
+function widened(
+  term: string,
+  row: ReadonlyMap<string, number>,
+  table: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  far: number,
+): ReadonlyMap<string, number> {
+  const wide = new Map(row);
+  for (const [between, first] of row) {
+    for (const [end, second] of table.get(between) ?? []) {
+      if (end !== term) wide.set(end, Math.max(wide.get(end) ?? 0, first * second * far));
+    }
+  }
+  return wide;
 }
 
 function strongest(row: ReadonlyMap<string, number>): readonly Related[] {

@@ -24,6 +24,7 @@ const found: Tuning = {
   fromTopic: 0.15,
   siblings: 0,
   weak: 0.4,
+  far: 0.5,
   synonyms: 1,
   numbers: 0.3,
   joined: 0.5,
