@@ -26,13 +26,12 @@ export interface SynonymClass {
 
 const mostRelated = 60;
 
-/** How well a word stands for another of its class, for its topic, and the topic for it; and what a weak word weighs. */
+/** How well a word stands for another of its class, for its topic, and the topic for it. */
 export interface LexiconTuning {
   readonly same: number;
   readonly toTopic: number;
   readonly fromTopic: number;
   readonly siblings: number;
-  readonly weak: number;
   /** What is left of a relation over two steps. */
   readonly far: number;
 }
@@ -40,17 +39,26 @@ export interface LexiconTuning {
 export function createLanguage(weights: LexiconTuning, own: readonly SynonymClass[] = []): Language {
   const stemmer = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
-  const weakWords = new Set(lexicon.weak.flatMap(split));
+  const weakWords = gradedWords();
   const related = relations([...shippedClasses(), ...own], weights, (word) => stemmer.stem(word));
   return {
     stem: (word) => stemmer.stem(word),
     isStop: (word) => stops.has(word),
-    weightOf: (word) => (weakWords.has(word) ? weights.weak : 1),
+    weightOf: (word) => (weakWords.get(word) ?? 1),
     relatedTo: (stem) => related.get(stem) ?? [],
   };
 }
 
 const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
+
+/** Words of every request, by what they weigh. */
+function gradedWords(): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(lexicon.weak).flatMap(([weight, lines]) =>
+      lines.flatMap(split).map((word): [string, number] => [word, Number(weight)]),
+    ),
+  );
+}
 
 function irregularWords(): ReadonlyMap<string, string> {
   return new Map(

@@ -1,5 +1,6 @@
 // What a need asks of the index: groups of terms, one for each of its words, and the clauses that they come from.
 import { clausesOf } from './clauses.js';
+import { readEntities } from './entities.js';
 import type { Language } from './language.js';
 import type { View } from './view.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -27,6 +28,8 @@ export interface NeedTuning {
   readonly synonyms: number;
   readonly numbers: number;
   readonly joined: number;
+  /** What the kind of a value weighs, beside a word. */
+  readonly kinds: number;
 }
 
 interface Seen {
@@ -47,7 +50,8 @@ export function readNeed(
     readonly tuning: NeedTuning;
   },
 ): Asked {
-  const clauses = clausesOf(text);
+  const entities = readEntities(text);
+  const clauses = clausesOf(entities.text);
   const words = clauses.map((clause) => tellingWords(clause, parts.language));
   const all = words.some(({ length }) => length > 0) ? words : clauses.map((clause) => wordsOf(clause));
   const seen = new Map<string, Seen>();
@@ -59,6 +63,11 @@ export function readNeed(
       note(seen, { stem: parts.language.stem(word + next), word: '', clause, weight: parts.tuning.joined });
     });
   });
+  const everywhere = clauses.map((_, clause) => clause);
+  for (const kind of entities.kinds) {
+    const stem = parts.language.stem(kind);
+    if (!seen.has(stem)) seen.set(stem, { count: 1, weight: parts.tuning.kinds, clauses: new Set(everywhere), word: '' });
+  }
   const groups = Array.from(seen)
     .slice(0, mostGroups)
     .map(([stem, known]) => groupOf(stem, known, parts))
@@ -71,7 +80,8 @@ function tellingWords(clause: string, language: Language): readonly string[] {
 }
 
 function weightOf(word: string, parts: { readonly language: Language; readonly tuning: NeedTuning }): number {
-  return isNumber(word) ? parts.tuning.numbers : parts.language.weightOf(word);
+  if (isNumber(word)) return parts.tuning.numbers;
+  return parts.language.weightOf(word);
 }
 
 function note(
