@@ -40,12 +40,19 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
   const stemmer = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
   const weakWords = gradedWords();
-  const related = relations([...shippedClasses(), ...own], weights, (word) => stemmer.stem(word));
+  const table = relations([...shippedClasses(), ...own], weights, (word) => stemmer.stem(word));
+  const related = new Map<string, readonly Related[]>();
   return {
     stem: (word) => stemmer.stem(word),
     isStop: (word) => stops.has(word),
-    weightOf: (word) => (weakWords.get(word) ?? 1),
-    relatedTo: (stem) => related.get(stem) ?? [],
+    weightOf: (word) => weakWords.get(word) ?? 1,
+    relatedTo(stem) {
+      const row = table.get(stem);
+      if (row === undefined) return [];
+      const known = related.get(stem) ?? strongest(widened(stem, row, table, weights.far));
+      related.set(stem, known);
+      return known;
+    },
   };
 }
 
@@ -80,7 +87,7 @@ function relations(
   classes: readonly SynonymClass[],
   weights: LexiconTuning,
   stem: (word: string) => string,
-): ReadonlyMap<string, readonly Related[]> {
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const table = new Map<string, Map<string, number>>();
   const relate = (from: string, to: string, weight: number): void => {
     if (from === to || weight === 0) return;
@@ -98,7 +105,7 @@ function relations(
       for (const other of stems) relate(one, other, head === undefined ? weights.same : weights.siblings);
     }
   }
-  return new Map(Array.from(table, ([term, row]) => [term, strongest(widened(term, row, table, weights.far))]));
+  return table;
 }
 
 /** With what is near to what is near: `nft` leads to `crypto`, and from there to `finance`. */

@@ -1,9 +1,10 @@
 import type { LexiconTuning } from './language.js';
+import type { MembersTuning } from './members.js';
 import type { NeedTuning } from './need.js';
 import type { RankTuning } from './rank.js';
 import type { ViewTuning } from './view.js';
 
-export type Tuning = ViewTuning & NeedTuning & RankTuning & LexiconTuning;
+export type Tuning = MembersTuning & ViewTuning & NeedTuning & RankTuning & LexiconTuning;
 
 /** Found on sets of needs and tools of several kinds; all are flat around these values. */
 const found: Tuning = {
@@ -24,7 +25,7 @@ const found: Tuning = {
   fromTopic: 0.15,
   siblings: 0,
   far: 0.5,
-  synonyms: 1,
+  least: 0.2,
   numbers: 0.3,
   joined: 0.5,
   kinds: 0.2,

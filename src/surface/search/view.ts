@@ -57,6 +57,10 @@ export function createView(
     }
   });
   const frequencyOf = (term: number): number => (offsets[term + 1] ?? 0) - (offsets[term] ?? 0);
+  const rarities = Float64Array.from({ length: offsets.length - 1 }, (_, term) => {
+    const frequency = frequencyOf(term);
+    return Math.log(1 + (places.length - frequency + 0.5) / (frequency + 0.5));
+  });
   return {
     size: places.length,
     ids: places.map(({ segment, at }) => segment.ids[at] ?? ''),
@@ -67,10 +71,7 @@ export function createView(
     docs,
     impacts,
     frequencyOf,
-    rarityOf(term) {
-      const frequency = frequencyOf(term);
-      return Math.log(1 + (places.length - frequency + 0.5) / (frequency + 0.5));
-    },
+    rarityOf: (term) => rarities[term] ?? 0,
   };
 }
 
