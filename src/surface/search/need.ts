@@ -47,11 +47,12 @@ export function readNeed(text: string, parts: NeedParts): Asked {
   const clauses = clausesOf(entities.text);
   const seen = new Map<string, Seen>();
   wordsByClause(clauses, parts.language).forEach((words, clause) => {
+    const stems = words.map((word) => parts.language.stem(word));
     words.forEach((word, at) => {
-      note(seen, parts.language.stem(word), { clause, weight: weightOf(word, parts), isWord: true });
-      const next = words[at + 1];
-      if (next === undefined) return;
-      note(seen, parts.language.stem(word + next), { clause, weight: parts.tuning.joined, isWord: false });
+      const stem = stems[at] ?? word;
+      note(seen, stem, { clause, weight: weightOf(word, parts), isWord: true });
+      const next = stems[at + 1];
+      if (next !== undefined) note(seen, stem + next, { clause, weight: parts.tuning.joined, isWord: false });
     });
   });
   const everywhere = clauses.map((_, clause) => clause);

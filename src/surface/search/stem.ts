@@ -7,6 +7,7 @@ const exactlyOne = new RegExp(`^(?:${consonants})?${vowels}${consonants}(?:${vow
 const twoMeasures = new RegExp(`^(?:${consonants})?${vowels}${consonants}${vowels}${consonants}`);
 const hasVowel = new RegExp(`^(?:${consonants})?[aeiouy]`);
 const shortEnd = new RegExp(`^${consonants}[aeiouy][^aeiouwxy]$`);
+const joint = '_';
 const latin = /^[a-z]{3,}$/;
 
 type Endings = readonly (readonly [ending: string, instead: string])[];
@@ -50,21 +51,22 @@ export interface Stemmer {
   stem(word: string): string;
 }
 
-/** Stems English words; others come back as they are. */
+/** Stems English words; others come back as they are. `pull_request` is two words that are found as one. */
 export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): Stemmer {
   const known = new Map<string, string>();
   return {
     stem(word) {
       const before = known.get(word);
       if (before !== undefined) return before;
-      const lemma = irregular.get(word) ?? word;
-      const stem = latin.test(lemma) ? porter(lemma) : lemma;
+      const stem = (irregular.get(word) ?? word).split(joint).map(stemOf).join('');
       if (known.size >= remembered) known.clear();
       known.set(word, stem);
       return stem;
     },
   };
 }
+
+const stemOf = (word: string): string => (latin.test(word) ? porter(word) : word);
 
 function porter(word: string): string {
   const marked = word.startsWith('y') ? `Y${word.slice(1)}` : word;

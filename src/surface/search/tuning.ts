@@ -8,7 +8,7 @@ export type Tuning = MembersTuning & ViewTuning & NeedTuning & RankTuning & Lexi
 
 /** Found on sets of needs and tools of several kinds; all are flat around these values. */
 const found: Tuning = {
-  k1: 1.8,
+  k1: 2,
   fields: {
     server: { weight: 1.5, b: 0.3 },
     name: { weight: 3, b: 0.3 },
@@ -27,7 +27,7 @@ const found: Tuning = {
   far: 0.5,
   least: 0.2,
   numbers: 0.3,
-  joined: 0.5,
+  joined: 0.35,
   kinds: 0.2,
   clauses: 1,
   coverage: 0.25,
