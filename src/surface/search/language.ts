@@ -7,11 +7,15 @@ export interface Related {
   readonly weight: number;
 }
 
+export interface Known {
+  readonly stem: string;
+  /** Whether the word says nothing about a tool. */
+  readonly isStop: boolean;
+}
+
 /** What the index knows of words, apart from any catalogue. */
 export interface Language {
-  stem(word: string): string;
-  /** Whether the word says nothing about a tool. */
-  isStop(word: string): boolean;
+  read(word: string): Known;
   /** How much a word of a need tells, 1 for most: words of every request tell less. */
   weightOf(word: string): number;
   /** Stems that mean something near this stem. */
@@ -25,6 +29,8 @@ export interface SynonymClass {
 }
 
 const mostRelated = 60;
+/** Catalogues use the same few thousand words again and again. */
+const remembered = 20_000;
 
 /** How well a word stands for another of its class, for its topic, and the topic for it. */
 export interface LexiconTuning {
@@ -37,14 +43,21 @@ export interface LexiconTuning {
 }
 
 export function createLanguage(weights: LexiconTuning, own: readonly SynonymClass[] = []): Language {
-  const stemmer = createStemmer(irregularWords());
+  const stem = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
   const weakWords = gradedWords();
-  const table = relations([...shippedClasses(), ...own], weights, (word) => stemmer.stem(word));
+  const table = relations([...shippedClasses(), ...own], weights, stem);
   const related = new Map<string, readonly Related[]>();
+  const words = new Map<string, Known>();
   return {
-    stem: (word) => stemmer.stem(word),
-    isStop: (word) => stops.has(word),
+    read(word) {
+      const known = words.get(word);
+      if (known !== undefined) return known;
+      if (words.size >= remembered) words.clear();
+      const fresh = { stem: stem(word), isStop: stops.has(word) };
+      words.set(word, fresh);
+      return fresh;
+    },
     weightOf: (word) => weakWords.get(word) ?? 1,
     relatedTo(stem) {
       const row = table.get(stem);

@@ -47,7 +47,7 @@ export function readNeed(text: string, parts: NeedParts): Asked {
   const clauses = clausesOf(entities.text);
   const seen = new Map<string, Seen>();
   wordsByClause(clauses, parts.language).forEach((words, clause) => {
-    const stems = words.map((word) => parts.language.stem(word));
+    const stems = words.map((word) => parts.language.read(word).stem);
     words.forEach((word, at) => {
       const stem = stems[at] ?? word;
       note(seen, stem, { clause, weight: weightOf(word, parts), isWord: true });
@@ -57,7 +57,7 @@ export function readNeed(text: string, parts: NeedParts): Asked {
   });
   const everywhere = clauses.map((_, clause) => clause);
   for (const kind of entities.kinds) {
-    const stem = parts.language.stem(kind);
+    const stem = parts.language.read(kind).stem;
     if (seen.has(stem)) continue;
     seen.set(stem, { count: 1, weight: parts.tuning.kinds, clauses: everywhere, isWord: false });
   }
@@ -67,7 +67,7 @@ export function readNeed(text: string, parts: NeedParts): Asked {
 /** Without words that say nothing, unless there are no others. */
 function wordsByClause(clauses: readonly string[], language: Language): readonly (readonly string[])[] {
   const all = clauses.map((clause) => wordsOf(clause));
-  const telling = all.map((words) => words.filter((word) => !language.isStop(word)));
+  const telling = all.map((words) => words.filter((word) => !language.read(word).isStop));
   return telling.some(({ length }) => length > 0) ? telling : all;
 }
 

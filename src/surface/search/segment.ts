@@ -1,5 +1,5 @@
 // What is known of one server's tools: made once when the server appears, thrown away whole when it goes.
-import type { Language } from './language.js';
+import type { Known, Language } from './language.js';
 import { type Field, type FieldTexts, fields, textsOf, type ToolText } from './tool-text.js';
 import type { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
@@ -18,7 +18,7 @@ export interface Segment {
 }
 
 /** How many words of a field are read. */
-const read: Readonly<Record<Field, number>> = {
+const wordsRead: Readonly<Record<Field, number>> = {
   server: 12,
   name: 16,
   title: 16,
@@ -46,13 +46,14 @@ export function createSegment(
   parts: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): Segment {
   const tools = unordered.toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
-  const numbers = createNumbers(parts);
+  const taken = parts.vocabulary.open();
+  const read = (word: string): Known => parts.language.read(word);
   const starts = new Uint32Array(tools.length + 1);
   const lengths = new Uint16Array(tools.length * fields.length);
   const terms: number[] = [];
   const counts: number[] = [];
   tools.forEach((tool, at) => {
-    const counted = countTerms(textsOf(server, tool), numbers, lengths.subarray(at * fields.length));
+    const counted = countTerms(textsOf(server, tool), { read, take: taken.take }, lengths.subarray(at * fields.length));
     for (const [term, packed] of counted) {
       terms.push(term);
       counts.push(packed);
@@ -77,48 +78,12 @@ export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
   for (const id of new Set(segment.terms)) vocabulary.release(id);
 }
 
-/** Numbers of words, each asked of the vocabulary once for the whole server. */
-interface Numbers {
-  of(word: string): Numbered;
-  joined(first: Numbered, second: Numbered): number;
+interface Reader {
+  read(word: string): Known;
+  take(stem: string): number;
 }
 
-interface Numbered {
-  readonly stem: string;
-  readonly term: number;
-  readonly isStop: boolean;
-}
-
-function createNumbers({
-  language,
-  vocabulary,
-}: {
-  readonly language: Language;
-  readonly vocabulary: Vocabulary;
-}): Numbers {
-  const words = new Map<string, Numbered>();
-  const taken = new Map<string, number>();
-  const take = (stem: string): number => {
-    const known = taken.get(stem);
-    if (known !== undefined) return known;
-    const term = vocabulary.take(stem);
-    taken.set(stem, term);
-    return term;
-  };
-  return {
-    of(word) {
-      const known = words.get(word);
-      if (known !== undefined) return known;
-      const stem = language.stem(word);
-      const numbered = { stem, term: take(stem), isStop: language.isStop(word) };
-      words.set(word, numbered);
-      return numbered;
-    },
-    joined: (first, second) => take(first.stem + second.stem),
-  };
-}
-
-function countTerms(texts: FieldTexts, numbers: Numbers, lengths: Uint16Array): ReadonlyMap<number, number> {
+function countTerms(texts: FieldTexts, reader: Reader, lengths: Uint16Array): ReadonlyMap<number, number> {
   const counted = new Map<number, number>();
   fields.forEach((field, at) => {
     const add = (term: number): void => {
@@ -128,8 +93,8 @@ function countTerms(texts: FieldTexts, numbers: Numbers, lengths: Uint16Array): 
     let length = 0;
     for (const text of texts[field]) {
       const words = wordsOf(text);
-      const left = Math.max(0, read[field] - length);
-      addWords(left < words.length ? words.slice(0, left) : words, numbers, {
+      const left = Math.max(0, wordsRead[field] - length);
+      addWords(left < words.length ? words.slice(0, left) : words, reader, {
         add,
         isName: nameFields.has(field),
       });
@@ -145,14 +110,14 @@ function countTerms(texts: FieldTexts, numbers: Numbers, lengths: Uint16Array): 
 /** Of names all words count, and each pair of neighbours as one word; of prose only words that tell something. */
 function addWords(
   words: readonly string[],
-  numbers: Numbers,
+  { read, take }: Reader,
   { add, isName }: { readonly add: (term: number) => void; readonly isName: boolean },
 ): void {
-  let before: Numbered | undefined;
+  let before: string | undefined;
   for (const word of words) {
-    const numbered = numbers.of(word);
-    if (isName || !numbered.isStop) add(numbered.term);
-    if (isName && before !== undefined) add(numbers.joined(before, numbered));
-    before = numbered;
+    const { stem, isStop } = read(word);
+    if (isName || !isStop) add(take(stem));
+    if (isName && before !== undefined) add(take(before + stem));
+    before = stem;
   }
 }

@@ -1,5 +1,4 @@
-// Porter's algorithm (1980), with a memory: catalogues use the same few thousand words again and again.
-const remembered = 20_000;
+// Porter's algorithm (1980).
 const consonants = '[^aeiou][^aeiouy]*';
 const vowels = '[aeiouy][aeiou]*';
 const oneMeasure = new RegExp(`^(?:${consonants})?${vowels}${consonants}`);
@@ -47,23 +46,9 @@ const adjectival: Endings = [
 const residual: readonly string[] =
   'ement ment ance ence able ible ant ent ism ate iti ous ive ize al er ic ou'.split(' ');
 
-export interface Stemmer {
-  stem(word: string): string;
-}
-
 /** Stems English words; others come back as they are. `pull_request` is two words that are found as one. */
-export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): Stemmer {
-  const known = new Map<string, string>();
-  return {
-    stem(word) {
-      const before = known.get(word);
-      if (before !== undefined) return before;
-      const stem = (irregular.get(word) ?? word).split(joint).map(stemOf).join('');
-      if (known.size >= remembered) known.clear();
-      known.set(word, stem);
-      return stem;
-    },
-  };
+export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): (word: string) => string {
+  return (word) => (irregular.get(word) ?? word).split(joint).map(stemOf).join('');
 }
 
 const stemOf = (word: string): string => (latin.test(word) ? porter(word) : word);
