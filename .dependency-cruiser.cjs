@@ -13,7 +13,7 @@ const doors = {
   'services/*': ['kernel'],
   config: ['kernel'],
   agents: ['kernel', 'gateway'],
-  testing: ['kernel', 'access'],
+  testing: ['kernel', 'access', 'surface'],
   plugin: ['kernel'],
   tool: ['kernel'],
   gateway: ['kernel', 'access', 'surface'],

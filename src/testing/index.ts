@@ -3,6 +3,18 @@ export { createFakeProvider, type FakeHandler, type FakeProvider } from './fake-
 export { callTool, type Called, type CallParts } from './call-tool.js';
 export { createFakeFiles, type FakeFiles } from './fake-files.js';
 export { openAccessEngine } from './open-access-engine.js';
+export { openToolIndex } from './open-tool-index.js';
+export type {
+  Confidence,
+  Found,
+  Hit,
+  Need,
+  SearchOptions,
+  SynonymClass,
+  ToolIndex,
+  ToolIndexParts,
+  ToolText,
+} from '../surface/search/index.js';
 export type {
   AccessEngine,
   AccessEngineParts,

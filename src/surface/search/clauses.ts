@@ -1,7 +1,7 @@
 const sentenceEnds = /[.!?;。！？；]+(?=\s|$|["'\u201d])|[。！？；\n]+/;
-const joints =
-  /,\s*(?:and|then|also|plus)\b|\b(?:and then|after that|as well as|additionally|and also|then|also|finally|next|lastly|moreover|furthermore|besides)\b|,|\band\b/i;
+const joints = /\b(?:and then|after that|then|also|finally)\b/i;
 const most = 12;
+const fewestWords = 3;
 
 /** The parts of a long need that may each want a tool of their own; a short need is one part. */
 export function clausesOf(text: string): readonly string[] {
@@ -13,12 +13,12 @@ export function clausesOf(text: string): readonly string[] {
     .slice(0, most);
 }
 
-/** A part of one or two words is a list's member, not a need: it stays with what is before it. */
+/** A part of one or two words is no need of its own: it stays with what is before it. */
 function merged(parts: readonly string[]): readonly string[] {
   const kept: string[] = [];
   for (const part of parts) {
     const last = kept.at(-1);
-    if (last !== undefined && wordCount(part) < 3) kept[kept.length - 1] = `${last} ${part}`;
+    if (last !== undefined && wordCount(part) < fewestWords) kept[kept.length - 1] = `${last} ${part}`;
     else kept.push(part);
   }
   return kept;

@@ -7,11 +7,15 @@ export interface Related {
   readonly weight: number;
 }
 
+export interface Known {
+  readonly stem: string;
+  /** Whether the word says nothing about a tool. */
+  readonly isStop: boolean;
+}
+
 /** What the index knows of words, apart from any catalogue. */
 export interface Language {
-  stem(word: string): string;
-  /** Whether the word says nothing about a tool. */
-  isStop(word: string): boolean;
+  read(word: string): Known;
   /** How much a word of a need tells, 1 for most: words of every request tell less. */
   weightOf(word: string): number;
   /** Stems that mean something near this stem. */
@@ -24,24 +28,57 @@ export interface SynonymClass {
   readonly topic?: string;
 }
 
-const weights = { same: 0.4, toTopic: 0.4, fromTopic: 0.25, siblings: 0 };
 const mostRelated = 60;
-const weak = 0.4;
+/** Catalogues use the same few thousand words again and again. */
+const remembered = 20_000;
 
-export function createLanguage(own: readonly SynonymClass[] = []): Language {
-  const stemmer = createStemmer(irregularWords());
+/** How well a word stands for another of its class, for its topic, and the topic for it. */
+export interface LexiconTuning {
+  readonly same: number;
+  readonly toTopic: number;
+  readonly fromTopic: number;
+  readonly siblings: number;
+  /** What is left of a relation over two steps. */
+  readonly far: number;
+}
+
+export function createLanguage(weights: LexiconTuning, own: readonly SynonymClass[] = []): Language {
+  const stem = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
-  const weakWords = new Set(lexicon.weak.flatMap(split));
-  const related = relations([...shippedClasses(), ...own], (word) => stemmer.stem(word));
+  const weakWords = gradedWords();
+  const table = relations([...shippedClasses(), ...own], weights, stem);
+  const related = new Map<string, readonly Related[]>();
+  const words = new Map<string, Known>();
   return {
-    stem: (word) => stemmer.stem(word),
-    isStop: (word) => stops.has(word),
-    weightOf: (word) => (weakWords.has(word) ? weak : 1),
-    relatedTo: (stem) => related.get(stem) ?? [],
+    read(word) {
+      const known = words.get(word);
+      if (known !== undefined) return known;
+      if (words.size >= remembered) words.clear();
+      const fresh = { stem: stem(word), isStop: stops.has(word) };
+      words.set(word, fresh);
+      return fresh;
+    },
+    weightOf: (word) => weakWords.get(word) ?? 1,
+    relatedTo(stem) {
+      const row = table.get(stem);
+      if (row === undefined) return [];
+      const known = related.get(stem) ?? strongest(widened(stem, row, table, weights.far));
+      related.set(stem, known);
+      return known;
+    },
   };
 }
 
 const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
+
+/** Words of every request, by what they weigh. */
+function gradedWords(): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(lexicon.weak).flatMap(([weight, lines]) =>
+      lines.flatMap(split).map((word): [string, number] => [word, Number(weight)]),
+    ),
+  );
+}
 
 function irregularWords(): ReadonlyMap<string, string> {
   return new Map(
@@ -61,8 +98,9 @@ function shippedClasses(): readonly SynonymClass[] {
 
 function relations(
   classes: readonly SynonymClass[],
+  weights: LexiconTuning,
   stem: (word: string) => string,
-): ReadonlyMap<string, readonly Related[]> {
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const table = new Map<string, Map<string, number>>();
   const relate = (from: string, to: string, weight: number): void => {
     if (from === to || weight === 0) return;
@@ -80,7 +118,23 @@ function relations(
       for (const other of stems) relate(one, other, head === undefined ? weights.same : weights.siblings);
     }
   }
-  return new Map(Array.from(table, ([term, row]) => [term, strongest(row)]));
+  return table;
+}
+
+/** With what is near to what is near: `nft` leads to `crypto`, and from there to `finance`. */
+function widened(
+  term: string,
+  row: ReadonlyMap<string, number>,
+  table: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  far: number,
+): ReadonlyMap<string, number> {
+  const wide = new Map(row);
+  for (const [between, first] of row) {
+    for (const [end, second] of table.get(between) ?? []) {
+      if (end !== term) wide.set(end, Math.max(wide.get(end) ?? 0, first * second * far));
+    }
+  }
+  return wide;
 }
 
 function strongest(row: ReadonlyMap<string, number>): readonly Related[] {

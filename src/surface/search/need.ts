@@ -1,8 +1,8 @@
 // What a need asks of the index: groups of terms, one for each of its words, and the clauses that they come from.
 import { clausesOf } from './clauses.js';
+import { readEntities } from './entities.js';
 import type { Language } from './language.js';
-import type { View } from './view.js';
-import type { Vocabulary } from './vocabulary.js';
+import type { Member, Members } from './members.js';
 import { isNumber, wordsOf } from './words.js';
 
 /** A word of the need, with what may stand for it: a tool counts the best of them once. */
@@ -13,90 +13,93 @@ export interface TermGroup {
   readonly clauses: readonly number[];
 }
 
-export interface Member {
-  readonly term: number;
-  readonly weight: number;
-}
-
 export interface Asked {
   readonly groups: readonly TermGroup[];
   readonly clauses: number;
 }
 
 export interface NeedTuning {
-  readonly synonyms: number;
   readonly numbers: number;
   readonly joined: number;
+  /** What the kind of a value weighs, beside a word. */
+  readonly kinds: number;
 }
 
+interface NeedParts {
+  readonly language: Language;
+  readonly members: Members;
+  readonly tuning: NeedTuning;
+}
+
+/** A stem, where it was seen, and whether it is a word of the need as it was written. */
 interface Seen {
-  count: number;
-  weight: number;
-  readonly clauses: Set<number>;
-  readonly word: string;
+  readonly weight: number;
+  readonly clauses: readonly number[];
+  readonly count: number;
+  readonly isWord: boolean;
 }
 
 const mostGroups = 160;
+const mostCorrected = 8;
 
-export function readNeed(
-  text: string,
-  parts: {
-    readonly language: Language;
-    readonly vocabulary: Vocabulary;
-    readonly view: View;
-    readonly tuning: NeedTuning;
-  },
-): Asked {
-  const clauses = clausesOf(text);
-  const words = clauses.map((clause) => tellingWords(clause, parts.language));
-  const all = words.some(({ length }) => length > 0) ? words : clauses.map((clause) => wordsOf(clause));
+export function readNeed(text: string, parts: NeedParts): Asked {
+  const entities = readEntities(text);
+  const clauses = clausesOf(entities.text);
   const seen = new Map<string, Seen>();
-  all.forEach((list, clause) => {
-    list.forEach((word, at) => {
-      note(seen, { stem: parts.language.stem(word), word, clause, weight: weightOf(word, parts) });
-      const next = list[at + 1];
-      if (next === undefined) return;
-      note(seen, { stem: parts.language.stem(word + next), word: '', clause, weight: parts.tuning.joined });
+  wordsByClause(clauses, parts.language).forEach((words, clause) => {
+    const stems = words.map((word) => parts.language.read(word).stem);
+    words.forEach((word, at) => {
+      const stem = stems[at] ?? word;
+      note(seen, stem, { clause, weight: weightOf(word, parts), isWord: true });
+      const next = stems[at + 1];
+      if (next !== undefined) note(seen, stem + next, { clause, weight: parts.tuning.joined, isWord: false });
     });
   });
-  const groups = Array.from(seen)
-    .slice(0, mostGroups)
-    .map(([stem, known]) => groupOf(stem, known, parts))
-    .filter(({ members }) => members.length > 0);
-  return { groups, clauses: clauses.length };
+  const everywhere = clauses.map((_, clause) => clause);
+  for (const kind of entities.kinds) {
+    const stem = parts.language.read(kind).stem;
+    if (seen.has(stem)) continue;
+    seen.set(stem, { count: 1, weight: parts.tuning.kinds, clauses: everywhere, isWord: false });
+  }
+  return { groups: groupsOf(seen, parts.members), clauses: clauses.length };
 }
 
-function tellingWords(clause: string, language: Language): readonly string[] {
-  return wordsOf(clause).filter((word) => !language.isStop(word));
+/** Without words that say nothing, unless there are no others. */
+function wordsByClause(clauses: readonly string[], language: Language): readonly (readonly string[])[] {
+  const all = clauses.map((clause) => wordsOf(clause));
+  const telling = all.map((words) => words.filter((word) => !language.read(word).isStop));
+  return telling.some(({ length }) => length > 0) ? telling : all;
 }
 
-function weightOf(word: string, parts: { readonly language: Language; readonly tuning: NeedTuning }): number {
-  return isNumber(word) ? parts.tuning.numbers : parts.language.weightOf(word);
+function weightOf(word: string, { language, tuning }: NeedParts): number {
+  return isNumber(word) ? tuning.numbers : language.weightOf(word);
 }
 
 function note(
   seen: Map<string, Seen>,
-  { stem, word, clause, weight }: { stem: string; word: string; clause: number; weight: number },
+  stem: string,
+  { clause, weight, isWord }: { readonly clause: number; readonly weight: number; readonly isWord: boolean },
 ): void {
-  const known = seen.get(stem) ?? { count: 0, weight, clauses: new Set<number>(), word };
-  known.count += 1;
-  known.clauses.add(clause);
-  seen.set(stem, known);
+  const known = seen.get(stem);
+  if (known === undefined) {
+    seen.set(stem, { count: 1, weight, clauses: [clause], isWord });
+    return;
+  }
+  const clauses = known.clauses.at(-1) === clause ? known.clauses : [...known.clauses, clause];
+  seen.set(stem, { ...known, count: known.count + 1, clauses });
 }
 
-function groupOf(
-  stem: string,
-  known: Seen,
-  { language, vocabulary, view, tuning }: Parameters<typeof readNeed>[1],
-): TermGroup {
-  const members: Member[] = [];
-  const add = (term: string, weight: number): void => {
-    const id = vocabulary.find(term);
-    if (id !== undefined && view.frequencyOf(id) > 0) members.push({ term: id, weight });
-  };
-  add(stem, 1);
-  if (tuning.synonyms > 0) {
-    for (const { term, weight } of language.relatedTo(stem)) add(term, weight * tuning.synonyms);
+function groupsOf(seen: ReadonlyMap<string, Seen>, members: Members): readonly TermGroup[] {
+  const groups: TermGroup[] = [];
+  let corrected = 0;
+  for (const [stem, { count, weight, clauses, isWord }] of seen) {
+    if (groups.length >= mostGroups) break;
+    let own = members.of(stem);
+    if (own.length === 0 && isWord && corrected < mostCorrected) {
+      corrected += 1;
+      own = members.spelledLike(stem);
+    }
+    if (own.length > 0) groups.push({ weight: weight * Math.sqrt(count), members: own, clauses });
   }
-  return { weight: known.weight * Math.sqrt(known.count), members, clauses: [...known.clauses] };
+  return groups;
 }

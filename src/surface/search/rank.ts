@@ -5,6 +5,8 @@ export interface RankTuning {
   /** How much the best clause counts beside the whole need. */
   readonly clauses: number;
   readonly coverage: number;
+  /** What the best tool of a clause gets on top: each clause shall be served. */
+  readonly leaders: number;
 }
 
 export interface Ranking {
@@ -14,43 +16,44 @@ export interface Ranking {
   readonly coverage: Float64Array;
 }
 
+/** One group's gains: the tools that have something of it, and how much. */
+interface Gains {
+  readonly docs: Uint32Array;
+  readonly best: Float64Array;
+  readonly had: Float64Array;
+}
+
 /** Scores every tool of a view for what was asked. */
 export function rank(asked: Asked, view: View, tuning: RankTuning): Ranking {
-  const whole = new Float64Array(view.size);
-  const coverage = new Float64Array(view.size);
-  const parts = Array.from(
-    { length: asked.clauses > 1 ? asked.clauses : 0 },
-    () => new Float64Array(view.size),
-  );
-  const best = new Float64Array(view.size);
-  const had = new Float64Array(view.size);
+  const { size } = view;
+  const whole = new Float64Array(size);
+  const coverage = new Float64Array(size);
+  const parts = Array.from({ length: asked.clauses > 1 ? asked.clauses : 0 }, () => new Float64Array(size));
+  const gains: Gains = {
+    docs: new Uint32Array(size),
+    best: new Float64Array(size),
+    had: new Float64Array(size),
+  };
   let wanted = 0;
   for (const group of asked.groups) {
-    const touched = bestOfGroup(group, view, best, had);
-    const rarity = rarityOfGroup(group, view);
-    wanted += group.weight * rarity;
-    for (const doc of touched) {
-      const gain = group.weight * (best[doc] ?? 0);
-      whole[doc] = (whole[doc] ?? 0) + gain;
-      coverage[doc] = (coverage[doc] ?? 0) + group.weight * rarity * (had[doc] ?? 0);
-      addToClauses(group, parts, doc, gain);
-      best[doc] = 0;
-      had[doc] = 0;
-    }
+    const touched = gainOf(group, view, gains);
+    const rarity = group.weight * rarityOf(group, view);
+    wanted += rarity;
+    for (const clause of group.clauses) addGains(parts[clause], gains, touched, group.weight);
+    addGains(whole, gains, touched, group.weight);
+    settle(coverage, gains, touched, rarity);
   }
-  return { scores: pooled(whole, coverage, parts, { wanted, tuning }), coverage: shares(coverage, wanted) };
+  if (wanted > 0) for (let doc = 0; doc < size; doc += 1) coverage[doc] = (coverage[doc] ?? 0) / wanted;
+  for (let doc = 0; doc < size; doc += 1) {
+    whole[doc] = (whole[doc] ?? 0) * (1 + tuning.coverage * (coverage[doc] ?? 0));
+  }
+  pool(whole, parts, tuning);
+  return { scores: whole, coverage };
 }
 
-function addToClauses(group: TermGroup, parts: readonly Float64Array[], doc: number, gain: number): void {
-  if (parts.length === 0) return;
-  for (const clause of group.clauses) {
-    const part = parts[clause];
-    if (part !== undefined) part[doc] = (part[doc] ?? 0) + gain;
-  }
-}
-
-function bestOfGroup(group: TermGroup, view: View, best: Float64Array, had: Float64Array): readonly number[] {
-  const touched: number[] = [];
+/** The best that each tool has of a group: a tool cannot gain by having many words for one thing. */
+function gainOf(group: TermGroup, view: View, { docs, best, had }: Gains): number {
+  let touched = 0;
   for (const { term, weight } of group.members) {
     const rarity = weight * view.rarityOf(term);
     const end = view.offsets[term + 1] ?? 0;
@@ -58,45 +61,72 @@ function bestOfGroup(group: TermGroup, view: View, best: Float64Array, had: Floa
       const doc = view.docs[at] ?? 0;
       const gain = rarity * (view.impacts[at] ?? 0);
       const before = best[doc] ?? 0;
-      if (before === 0) touched.push(doc);
+      if (before === 0) {
+        docs[touched] = doc;
+        touched += 1;
+        had[doc] = weight;
+      }
       if (gain > before) best[doc] = gain;
-      if (weight > (had[doc] ?? 0)) had[doc] = weight;
     }
   }
   return touched;
 }
 
-const rarityOfGroup = (group: TermGroup, view: View): number =>
-  group.members[0] === undefined ? 0 : view.rarityOf(group.members[0].term);
+/** The first member is the strongest: the word itself, where a tool has it. */
+const rarityOf = ({ members: [first] }: TermGroup, view: View): number =>
+  first === undefined ? 0 : view.rarityOf(first.term);
 
-function pooled(
-  whole: Float64Array,
-  coverage: Float64Array,
-  parts: readonly Float64Array[],
-  { wanted, tuning }: { readonly wanted: number; readonly tuning: RankTuning },
-): Float64Array {
-  const total = whole.map(
-    (score, doc) => score * (1 + (tuning.coverage * (coverage[doc] ?? 0)) / (wanted || 1)),
-  );
-  if (parts.length < 2 || tuning.clauses === 0) return total;
-  const top = greatest(total);
-  const tops = parts.map(greatest);
-  if (top === 0) return total;
-  return total.map((score, doc) => {
-    let part = 0;
-    parts.forEach((scores, clause) => {
-      const most = tops[clause] ?? 0;
-      if (most > 0) part = Math.max(part, (scores[doc] ?? 0) / most);
-    });
-    return score + tuning.clauses * top * part;
-  });
+function addGains(
+  sums: Float64Array | undefined,
+  { docs, best }: Gains,
+  touched: number,
+  weight: number,
+): void {
+  if (sums === undefined) return;
+  for (let at = 0; at < touched; at += 1) {
+    const doc = docs[at] ?? 0;
+    sums[doc] = (sums[doc] ?? 0) + weight * (best[doc] ?? 0);
+  }
 }
 
-function greatest(scores: Float64Array): number {
-  let most = 0;
-  for (const score of scores) if (score > most) most = score;
-  return most;
+/** Counts what was had, and clears the table for the next group. */
+function settle(coverage: Float64Array, { docs, best, had }: Gains, touched: number, rarity: number): void {
+  for (let at = 0; at < touched; at += 1) {
+    const doc = docs[at] ?? 0;
+    coverage[doc] = (coverage[doc] ?? 0) + rarity * (had[doc] ?? 0);
+    best[doc] = 0;
+  }
 }
 
-const shares = (coverage: Float64Array, wanted: number): Float64Array =>
-  coverage.map((share) => (wanted === 0 ? 0 : share / wanted));
+/** Adds to each tool what it is to the clause that it serves best. */
+function pool(total: Float64Array, parts: readonly Float64Array[], tuning: RankTuning): void {
+  const top = total[leaderOf(total, total)] ?? 0;
+  if (parts.length < 2 || top === 0) return;
+  const best = new Float64Array(total.length);
+  for (const scores of parts) {
+    const leader = leaderOf(scores, total);
+    const most = scores[leader] ?? 0;
+    if (most === 0) continue;
+    for (let doc = 0; doc < best.length; doc += 1) {
+      const share = (scores[doc] ?? 0) / most + (doc === leader ? tuning.leaders : 0);
+      if (share > (best[doc] ?? 0)) best[doc] = share;
+    }
+  }
+  const weight = tuning.clauses * top;
+  for (let doc = 0; doc < best.length; doc += 1) total[doc] = (total[doc] ?? 0) + weight * (best[doc] ?? 0);
+}
+
+/** The best by these scores, among equals by the others. */
+function leaderOf(scores: Float64Array, others: Float64Array): number {
+  let leader = 0;
+  let most = scores[0] ?? 0;
+  for (let doc = 1; doc < scores.length; doc += 1) {
+    const score = scores[doc] ?? 0;
+    if (score < most) continue;
+    if (score > most || (others[doc] ?? 0) > (others[leader] ?? 0)) {
+      leader = doc;
+      most = score;
+    }
+  }
+  return leader;
+}

@@ -28,7 +28,7 @@ function testOf(
   const joined = words.join('');
   const named = new Set(view.servers.filter((server) => wordsOf(server).join('') === joined));
   if (named.size > 0) return (doc) => named.has(view.servers[doc] ?? '');
-  const stems = words.map((word) => vocabulary.find(language.stem(word)));
+  const stems = words.map((word) => vocabulary.find(language.read(word).stem));
   return (doc) => {
     const place = view.places[doc];
     return place !== undefined && stems.every((stem) => stem !== undefined && has(place, stem));

@@ -1,5 +1,5 @@
 // What is known of one server's tools: made once when the server appears, thrown away whole when it goes.
-import type { Language } from './language.js';
+import type { Known, Language } from './language.js';
 import { type Field, type FieldTexts, fields, textsOf, type ToolText } from './tool-text.js';
 import type { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
@@ -7,7 +7,6 @@ import { wordsOf } from './words.js';
 /** Terms of each tool, side by side: those of tool `i` are at `starts[i]` up to `starts[i + 1]`. */
 export interface Segment {
   readonly server: string;
-  readonly serverWords: readonly string[];
   readonly ids: readonly string[];
   readonly names: readonly string[];
   readonly starts: Uint32Array;
@@ -19,7 +18,7 @@ export interface Segment {
 }
 
 /** How many words of a field are read. */
-const read: Readonly<Record<Field, number>> = {
+const wordsRead: Readonly<Record<Field, number>> = {
   server: 12,
   name: 16,
   title: 16,
@@ -32,7 +31,10 @@ const read: Readonly<Record<Field, number>> = {
 };
 const bits = 3;
 const mostCounted = 7;
-const joinedFields: ReadonlySet<Field> = new Set(['server', 'name', 'title', 'parameters', 'hints']);
+const nameFields: ReadonlySet<Field> = new Set(['server', 'name', 'title', 'parameters', 'hints']);
+
+const lead = fields.indexOf('lead');
+const description = fields.indexOf('description');
 
 export function countIn(packed: number, field: number): number {
   return (packed >>> (field * bits)) & mostCounted;
@@ -43,31 +45,23 @@ export function createSegment(
   unordered: readonly ToolText[],
   parts: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): Segment {
-  const { language, vocabulary } = parts;
   const tools = unordered.toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
-  const taken = new Map<string, number>();
-  const numberOf = (term: string): number => {
-    const known = taken.get(term);
-    if (known !== undefined) return known;
-    const id = vocabulary.take(term);
-    taken.set(term, id);
-    return id;
-  };
+  const taken = parts.vocabulary.open();
+  const read = (word: string): Known => parts.language.read(word);
   const starts = new Uint32Array(tools.length + 1);
   const lengths = new Uint16Array(tools.length * fields.length);
   const terms: number[] = [];
   const counts: number[] = [];
   tools.forEach((tool, at) => {
-    const counted = countTerms(textsOf(server, tool), language, lengths.subarray(at * fields.length));
+    const counted = countTerms(textsOf(server, tool), { read, take: taken.take }, lengths.subarray(at * fields.length));
     for (const [term, packed] of counted) {
-      terms.push(numberOf(term));
+      terms.push(term);
       counts.push(packed);
     }
     starts[at + 1] = terms.length;
   });
   return {
     server,
-    serverWords: wordsOf(server),
     ids: tools.map(({ id }) => id),
     names: tools.map(({ name }) => name),
     starts,
@@ -84,34 +78,46 @@ export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
   for (const id of new Set(segment.terms)) vocabulary.release(id);
 }
 
-function countTerms(texts: FieldTexts, language: Language, lengths: Uint16Array): Map<string, number> {
-  const counted = new Map<string, number>();
+interface Reader {
+  read(word: string): Known;
+  take(stem: string): number;
+}
+
+function countTerms(texts: FieldTexts, reader: Reader, lengths: Uint16Array): ReadonlyMap<number, number> {
+  const counted = new Map<number, number>();
   fields.forEach((field, at) => {
-    let length = 0;
-    const add = (term: string): void => {
+    const add = (term: number): void => {
       const packed = counted.get(term) ?? 0;
       if (countIn(packed, at) < mostCounted) counted.set(term, packed + (1 << (at * bits)));
     };
+    let length = 0;
     for (const text of texts[field]) {
       const words = wordsOf(text);
-      for (const term of termsOf(words.slice(0, Math.max(0, read[field] - length)), field, language))
-        add(term);
+      const left = Math.max(0, wordsRead[field] - length);
+      addWords(left < words.length ? words.slice(0, left) : words, reader, {
+        add,
+        isName: nameFields.has(field),
+      });
       length += words.length;
     }
     lengths[at] = Math.min(length, 65_535);
   });
+  // A text of many sentences is a long text, also for its first.
+  lengths[lead] = lengths[description] = Math.min((lengths[lead] ?? 0) + (lengths[description] ?? 0), 65_535);
   return counted;
 }
 
-function termsOf(words: readonly string[], field: Field, language: Language): string[] {
-  const terms: string[] = [];
-  words.forEach((word, at) => {
-    const isName = joinedFields.has(field);
-    if (!isName && language.isStop(word)) return;
-    terms.push(language.stem(word));
-    if (!isName) return;
-    const next = words[at + 1];
-    if (next !== undefined) terms.push(language.stem(word + next));
-  });
-  return terms;
+/** Of names all words count, and each pair of neighbours as one word; of prose only words that tell something. */
+function addWords(
+  words: readonly string[],
+  { read, take }: Reader,
+  { add, isName }: { readonly add: (term: number) => void; readonly isName: boolean },
+): void {
+  let before: string | undefined;
+  for (const word of words) {
+    const { stem, isStop } = read(word);
+    if (isName || !isStop) add(take(stem));
+    if (isName && before !== undefined) add(take(before + stem));
+    before = stem;
+  }
 }

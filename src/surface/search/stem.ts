@@ -1,5 +1,4 @@
-// Porter's algorithm (1980), with a memory: catalogues use the same few thousand words again and again.
-const remembered = 20_000;
+// Porter's algorithm (1980).
 const consonants = '[^aeiou][^aeiouy]*';
 const vowels = '[aeiouy][aeiou]*';
 const oneMeasure = new RegExp(`^(?:${consonants})?${vowels}${consonants}`);
@@ -7,6 +6,7 @@ const exactlyOne = new RegExp(`^(?:${consonants})?${vowels}${consonants}(?:${vow
 const twoMeasures = new RegExp(`^(?:${consonants})?${vowels}${consonants}${vowels}${consonants}`);
 const hasVowel = new RegExp(`^(?:${consonants})?[aeiouy]`);
 const shortEnd = new RegExp(`^${consonants}[aeiouy][^aeiouwxy]$`);
+const joint = '_';
 const latin = /^[a-z]{3,}$/;
 
 type Endings = readonly (readonly [ending: string, instead: string])[];
@@ -46,25 +46,12 @@ const adjectival: Endings = [
 const residual: readonly string[] =
   'ement ment ance ence able ible ant ent ism ate iti ous ive ize al er ic ou'.split(' ');
 
-export interface Stemmer {
-  stem(word: string): string;
+/** Stems English words; others come back as they are. `pull_request` is two words that are found as one. */
+export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): (word: string) => string {
+  return (word) => (irregular.get(word) ?? word).split(joint).map(stemOf).join('');
 }
 
-/** Stems English words; others come back as they are. */
-export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): Stemmer {
-  const known = new Map<string, string>();
-  return {
-    stem(word) {
-      const before = known.get(word);
-      if (before !== undefined) return before;
-      const lemma = irregular.get(word) ?? word;
-      const stem = latin.test(lemma) ? porter(lemma) : lemma;
-      if (known.size >= remembered) known.clear();
-      known.set(word, stem);
-      return stem;
-    },
-  };
-}
+const stemOf = (word: string): string => (latin.test(word) ? porter(word) : word);
 
 function porter(word: string): string {
   const marked = word.startsWith('y') ? `Y${word.slice(1)}` : word;

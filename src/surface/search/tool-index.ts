@@ -1,10 +1,12 @@
 import { createLanguage, type SynonymClass } from './language.js';
+import { createMembers, type Members } from './members.js';
 import { readNeed } from './need.js';
 import type { Need } from './query.js';
 import { rank, type Ranking } from './rank.js';
 import { createSegment, releaseSegment, type Segment } from './segment.js';
 import type { ToolText } from './tool-text.js';
 import { tuningOf, type Tuning } from './tuning.js';
+import { best } from './top.js';
 import { createView, type View } from './view.js';
 import { createVocabulary } from './vocabulary.js';
 import { confidenceOf, type Confidence } from './confidence.js';
@@ -49,20 +51,29 @@ export interface ToolIndexParts {
 
 const keptViews = 8;
 
+interface Opened {
+  readonly view: View;
+  readonly members: Members;
+}
+
 export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
-  const language = createLanguage(parts.synonyms);
   const tuning = tuningOf(parts.tuning);
+  const language = createLanguage(tuning, parts.synonyms);
   const vocabulary = createVocabulary();
   const segments = new Map<string, Segment>();
-  const views = new Map<ReadonlySet<string> | undefined, View>();
-  const viewOf = (visible: ReadonlySet<string> | undefined): View => {
+  const views = new Map<ReadonlySet<string> | undefined, Opened>();
+  const open = (visible: ReadonlySet<string> | undefined): Opened => {
+    const view = createView(segments.values(), visible, { vocabulary, tuning });
+    return { view, members: createMembers({ language, vocabulary, view, tuning }) };
+  };
+  const viewOf = (visible: ReadonlySet<string> | undefined): Opened => {
     const known = views.get(visible);
-    const view = known ?? createView(segments.values(), visible, { vocabulary, tuning });
+    const opened = known ?? open(visible);
     views.delete(visible);
-    views.set(visible, view);
+    views.set(visible, opened);
     const [oldest] = views.keys();
     if (views.size > keptViews) views.delete(oldest);
-    return view;
+    return opened;
   };
   const removeServer = (server: string): void => {
     const known = segments.get(server);
@@ -79,10 +90,10 @@ export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
     },
     removeServer,
     search(need, { visible, limit = 5 } = {}) {
-      const view = viewOf(visible);
+      const { view, members } = viewOf(visible);
       const asked = typeof need === 'string' ? { text: need, required: [] } : need;
       const meets = requirement(asked.required, view, { language, vocabulary });
-      const ranking = rank(readNeed(asked.text, { language, vocabulary, view, tuning }), view, tuning);
+      const ranking = rank(readNeed(asked.text, { language, members, tuning }), view, tuning);
       return found(ranking, view, { limit, meets });
     },
     get size() {
@@ -98,14 +109,10 @@ function found(
   view: View,
   { limit, meets }: { readonly limit: number; readonly meets: (doc: number) => boolean },
 ): Found {
-  const matching: number[] = [];
-  scores.forEach((score, doc) => {
-    if (score > 0 && meets(doc)) matching.push(doc);
-  });
-  // Documents are in the order that breaks ties.
-  matching.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-  const scoreAt = (place: number): number => scores[matching[place] ?? -1] ?? 0;
-  const hits = matching.slice(0, limit).map((doc, place) => ({
+  // One more than wanted: how far the next one is behind says how sure the last one is.
+  const { docs, total } = best(scores, limit + 1, meets);
+  const scoreAt = (place: number): number => scores[docs[place] ?? -1] ?? 0;
+  const hits = docs.slice(0, limit).map((doc, place) => ({
     id: view.ids[doc] ?? '',
     server: view.servers[doc] ?? '',
     name: view.names[doc] ?? '',
@@ -116,7 +123,7 @@ function found(
       next: scoreAt(place + 1) / scoreAt(place),
     }),
   }));
-  return { hits, total: matching.length };
+  return { hits, total };
 }
 
 const rounded = (score: number): number => Math.round(score * 1000) / 1000;

@@ -1,6 +1,6 @@
 // The inverted index of what one caller may see. Only visible tools are in it, so nothing about others can leak:
 // numbers, frequencies, lengths and order are those of a catalogue without them.
-import { countIn, type Segment } from './segment.js';
+import type { Segment } from './segment.js';
 import { type Field, fields } from './tool-text.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -34,6 +34,20 @@ export interface ViewTuning {
   readonly fields: Readonly<Record<Field, FieldTuning>>;
 }
 
+const usualLengths: Readonly<Record<Field, number>> = {
+  server: 2,
+  name: 3,
+  title: 3,
+  lead: 20,
+  description: 20,
+  parameters: 6,
+  parameterTexts: 40,
+  values: 8,
+  hints: 8,
+};
+const usualTools = 20;
+const longest = 10;
+
 export function createView(
   segments: Iterable<Segment>,
   visible: ReadonlySet<string> | undefined,
@@ -44,19 +58,12 @@ export function createView(
   const postings = offsets[offsets.length - 1] ?? 0;
   const docs = new Uint32Array(postings);
   const impacts = new Float32Array(postings);
-  const impactOf = createImpact(places, parts.tuning);
-  const next = offsets.slice();
-  places.forEach(({ segment, at }, doc) => {
-    const norms = impactOf(segment, at);
-    for (let from = segment.starts[at] ?? 0; from < (segment.starts[at + 1] ?? 0); from += 1) {
-      const term = segment.terms[from] ?? 0;
-      const slot = next[term] ?? 0;
-      next[term] = slot + 1;
-      docs[slot] = doc;
-      impacts[slot] = norms(segment.counts[from] ?? 0);
-    }
-  });
+  fill({ docs, impacts, next: offsets.slice() }, places, parts.tuning);
   const frequencyOf = (term: number): number => (offsets[term + 1] ?? 0) - (offsets[term] ?? 0);
+  const rarities = Float64Array.from({ length: offsets.length - 1 }, (_, term) => {
+    const frequency = frequencyOf(term);
+    return Math.log(1 + (places.length - frequency + 0.5) / (frequency + 0.5));
+  });
   return {
     size: places.length,
     ids: places.map(({ segment, at }) => segment.ids[at] ?? ''),
@@ -67,10 +74,7 @@ export function createView(
     docs,
     impacts,
     frequencyOf,
-    rarityOf(term) {
-      const frequency = frequencyOf(term);
-      return Math.log(1 + (places.length - frequency + 0.5) / (frequency + 0.5));
-    },
+    rarityOf: (term) => rarities[term] ?? 0,
   };
 }
 
@@ -99,39 +103,69 @@ function offsetsOf(places: readonly Place[], terms: number): Uint32Array {
   return offsets;
 }
 
-type Impact = (segment: Segment, at: number) => (packed: number) => number;
-
-/** BM25F: counts are weighed by field and by the field's length before they saturate together. */
-function createImpact(places: readonly Place[], tuning: ViewTuning): Impact {
-  const averages = averageLengths(places);
-  const shares = new Float64Array(fields.length);
-  return (segment, at) => {
-    fields.forEach((field, index) => {
-      const { weight, b } = tuning.fields[field];
-      const length = segment.lengths[at * fields.length + index] ?? 0;
-      shares[index] = weight / (1 - b + (b * length) / (averages[index] ?? 1));
-    });
-    return (packed) => {
-      let sum = 0;
-      for (let index = 0; index < shares.length; index += 1) {
-        const count = countIn(packed, index);
-        if (count > 0) sum += count * (shares[index] ?? 0);
-      }
-      return ((tuning.k1 + 1) * sum) / (tuning.k1 + sum);
-    };
-  };
+interface Postings {
+  readonly docs: Uint32Array;
+  readonly impacts: Float32Array;
+  /** Where the next posting of each term goes. */
+  readonly next: Uint32Array;
 }
 
-/** Of the tools that have the field at all. */
+/** BM25F: counts are weighed by field and by the field's length before they saturate together. */
+function fill({ docs, impacts, next }: Postings, places: readonly Place[], tuning: ViewTuning): void {
+  const averages = averageLengths(places);
+  const shares = new Float64Array(fields.length);
+  places.forEach(({ segment, at }, doc) => {
+    weigh(shares, segment.lengths.subarray(at * fields.length, (at + 1) * fields.length), {
+      averages,
+      tuning,
+    });
+    const end = segment.starts[at + 1] ?? 0;
+    for (let from = segment.starts[at] ?? 0; from < end; from += 1) {
+      const term = segment.terms[from] ?? 0;
+      const slot = next[term] ?? 0;
+      next[term] = slot + 1;
+      docs[slot] = doc;
+      const sum = weightedCount(segment.counts[from] ?? 0, shares);
+      impacts[slot] = ((tuning.k1 + 1) * sum) / (tuning.k1 + sum);
+    }
+  });
+}
+
+/** What one occurrence in each field of this tool is worth. */
+function weigh(
+  shares: Float64Array,
+  lengths: Uint16Array,
+  { averages, tuning }: { readonly averages: readonly number[]; readonly tuning: ViewTuning },
+): void {
+  fields.forEach((field, index) => {
+    const { weight, b } = tuning.fields[field];
+    shares[index] = weight / (1 - b + (b * (lengths[index] ?? 0)) / (averages[index] ?? 1));
+  });
+}
+
+function weightedCount(packed: number, shares: Float64Array): number {
+  let sum = 0;
+  for (let rest = packed, field = 0; rest !== 0; rest >>>= 3, field += 1) {
+    sum += (rest & 7) * (shares[field] ?? 0);
+  }
+  return sum;
+}
+
+/**
+ * Of the tools that have the field at all, and a score of usual ones. A text without end counts as a long one: a few
+ * tools shall not make the others look short, nor make the usual length where hardly any other has the field.
+ */
 function averageLengths(places: readonly Place[]): readonly number[] {
-  return fields.map((_, index) => {
-    let sum = 0;
-    let having = 0;
+  return fields.map((field, index) => {
+    const usual = usualLengths[field];
+    let sum = usual * usualTools;
+    let having = usualTools;
     for (const { segment, at } of places) {
       const length = segment.lengths[at * fields.length + index] ?? 0;
-      sum += length;
-      if (length > 0) having += 1;
+      if (length === 0) continue;
+      sum += Math.min(length, usual * longest);
+      having += 1;
     }
-    return having === 0 ? 1 : sum / having;
+    return sum / having;
   });
 }

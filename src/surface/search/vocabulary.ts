@@ -1,7 +1,7 @@
 /** Numbers for terms. A number lives as long as a server uses its term, so the vocabulary never outgrows the catalogue. */
 export interface Vocabulary {
-  /** The term's number, counted as used once more. */
-  take(term: string): number;
+  /** For one server: each term that it takes is counted as used once, however often it is taken. */
+  open(): { take(term: string): number };
   release(id: number): void;
   find(term: string): number | undefined;
   nameOf(id: number): string;
@@ -14,17 +14,25 @@ export function createVocabulary(): Vocabulary {
   const names: string[] = [];
   const uses: number[] = [];
   const free: number[] = [];
+  const takers: number[] = [];
+  let opened = 0;
+  const take = (term: string, taker: number): number => {
+    const known = ids.get(term);
+    const id = known ?? free.pop() ?? names.length;
+    if (known === undefined) {
+      ids.set(term, id);
+      names[id] = term;
+      uses[id] = 0;
+    } else if (takers[id] === taker) return id;
+    takers[id] = taker;
+    uses[id] = (uses[id] ?? 0) + 1;
+    return id;
+  };
   return {
-    take(term) {
-      const known = ids.get(term);
-      const id = known ?? free.pop() ?? names.length;
-      if (known === undefined) {
-        ids.set(term, id);
-        names[id] = term;
-        uses[id] = 0;
-      }
-      uses[id] = (uses[id] ?? 0) + 1;
-      return id;
+    open() {
+      opened += 1;
+      const taker = opened;
+      return { take: (term) => take(term, taker) };
     },
     release(id) {
       const left = (uses[id] ?? 0) - 1;

@@ -2,7 +2,6 @@ const ascii = /^[\0-\x7f]*$/;
 /** What a reader does not see must not be found: format characters, tags, variation selectors, and marks on letters. */
 const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u0300-\u036f]/gu;
 const word = /[\p{L}\p{N}\p{M}]+/gu;
-const plainWord = /[A-Za-z0-9]+/g;
 const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 const cjkRun = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g;
 const possessive = /['\u2019](?:s|S)\b/g;
@@ -24,15 +23,39 @@ export function fold(text: string): string {
  */
 export function wordsOf(text: string): readonly string[] {
   const folded = fold(text);
-  const isPlain = ascii.test(folded);
-  const open = folded
-    .replace(possessive, '')
-    .replace(apostrophe, '$1')
-    .replace(acronym, '$1 $2')
-    .replace(hump, '$1 $2')
-    .toLowerCase();
-  const found = open.match(isPlain ? plainWord : word) ?? [];
-  return isPlain ? found.map(bounded) : found.flatMap(splitScripts);
+  if (ascii.test(folded)) return plainWords(folded.includes("'") ? withoutApostrophes(folded) : folded);
+  const open = withoutApostrophes(folded).replace(acronym, '$1 $2').replace(hump, '$1 $2');
+  return (open.toLowerCase().match(word) ?? []).flatMap(splitScripts);
+}
+
+const withoutApostrophes = (text: string): string => text.replace(possessive, '').replace(apostrophe, '$1');
+
+/** The same for plain text, in one pass: nearly all that is indexed is plain. */
+function plainWords(text: string): readonly string[] {
+  const lower = text.toLowerCase();
+  const words: string[] = [];
+  let from = -1;
+  let before: number = other;
+  for (let at = 0; at <= text.length; at += 1) {
+    const kind = kindOf(text.charCodeAt(at));
+    const isEdge =
+      kind === other || (kind === upper && (before !== upper || kindOf(text.charCodeAt(at + 1)) === small));
+    if (isEdge && from !== -1) {
+      words.push(bounded(lower.slice(from, at)));
+      from = -1;
+    }
+    if (kind !== other && from === -1) from = at;
+    before = kind;
+  }
+  return words;
+}
+
+const [other, small, upper, digit] = [0, 1, 2, 3] as const;
+
+function kindOf(code: number): number {
+  if (code >= 97 && code <= 122) return small;
+  if (code >= 65 && code <= 90) return upper;
+  return code >= 48 && code <= 57 ? digit : other;
 }
 
 export const isNumber = (text: string): boolean => digits.test(text);
