@@ -44,11 +44,11 @@ export const nameRules: Readonly<Record<NameRule, { readonly pattern: string; re
   },
   profile: { pattern: plainName, remedy: plainNameRemedy },
   client: {
-    pattern: '^[^\\p{C}]{1,128}$',
+    pattern: '^[^\\u0000-\\u001f]{1,128}$',
     remedy: 'Use the name that the client gives itself, such as claude-code.',
   },
   tool: {
-    pattern: '^[^\\p{C}\\s]{1,256}$',
+    pattern: '^[^\\u0000-\\u0020]{1,256}$',
     remedy: 'Use the name that agents see, such as github_create_issue.',
   },
   principal: {

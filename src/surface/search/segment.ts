@@ -53,7 +53,11 @@ export function createSegment(
   const terms: number[] = [];
   const counts: number[] = [];
   tools.forEach((tool, at) => {
-    const counted = countTerms(textsOf(server, tool), { read, take: taken.take }, lengths.subarray(at * fields.length));
+    const counted = countTerms(
+      textsOf(server, tool),
+      { read, take: taken.take },
+      lengths.subarray(at * fields.length),
+    );
     for (const [term, packed] of counted) {
       terms.push(term);
       counts.push(packed);

@@ -568,6 +568,7 @@ describe('the admin API', () => {
     expect(forAdmins.map(({ operation }) => operation)).toEqual([
       'status',
       'servers',
+      'surface',
       'tokens',
       'createToken',
       'revokeToken',

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Config, loadConfig } from './index.js';
+
+async function load(text: string): Promise<{ readonly config: Config; readonly found: readonly string[] }> {
+  const file = join('/workspace', 'tidegate.yaml');
+  const { config, problems } = await loadConfig({ file, text, env: { KEY: 'k' }, home: '/home/ada' });
+  const found = problems.map(({ code, severity, line, path }) => `${line} ${severity} ${code} ${path}`);
+  return { config, found };
+}
+
+describe('the surface', () => {
+  it('defers above 10,000 tokens, with 24 active tools of 5,000', async () => {
+    const { config, found } = await load('');
+    expect(found).toEqual([]);
+    expect(config.surface).toMatchObject({
+      lazy: 'auto',
+      delivery: 'auto',
+      maxActiveSchemas: 24,
+      maxActiveTokens: 5000,
+      deferAboveTokens: 10_000,
+      hold: 3000,
+      inheritActive: true,
+      pin: [],
+    });
+  });
+
+  it('is read whole', async () => {
+    const { config, found } = await load(`
+surface:
+  lazy: on
+  pin: github_get_*
+  clients: { my agent: { delivery: list } }
+  search_hints: { crm_upsert: [add a customer] }
+  synonyms: [[ticket, issue]]
+  embeddings: { url: "http://127.0.0.1:1/v1", model: m, key: "\${KEY}" }
+servers: { a: { command: x, lazy: false } }`);
+    expect(found).toEqual([]);
+    expect(config.surface).toMatchObject({
+      lazy: 'on',
+      pin: ['github_get_*'],
+      clients: { 'my agent': { delivery: 'list' } },
+      searchHints: { crm_upsert: ['add a customer'] },
+      synonyms: [['ticket', 'issue']],
+      embeddings: { url: 'http://127.0.0.1:1/v1', model: 'm', key: 'k' },
+    });
+    expect(config.servers[0]?.isLazy).toBe(false);
+  });
+
+  it.each([
+    ['tools: { lazy_mcp: true }', 'on'],
+    ['tools: { lazy_mcp: false }', 'off'],
+  ])('of %j is %s', async (text, lazy) => {
+    const { config, found } = await load(text);
+    expect(found).toEqual([]);
+    expect(config.surface.lazy).toBe(lazy);
+  });
+
+  it.each([
+    ['surface: { max_active_schemas: 0, lazy: on }', '1 warning config.bad_value surface.max_active_schemas'],
+    [
+      'tools: { max_active_schemas: 0, lazy_mcp: true }',
+      '1 warning config.bad_value tools.max_active_schemas',
+    ],
+  ])('of %j defers nothing, and says so', async (text, expected) => {
+    const { config, found } = await load(text);
+    expect(found).toEqual([expected]);
+    expect(config.surface.lazy).toBe('off');
+  });
+
+  it.each([
+    ['surface: { lazy: maybe }', '1 error config.bad_value surface.lazy'],
+    ['surface: { max_active_schema: 3 }', '1 error config.unknown_key surface.max_active_schema'],
+    ['surface: { max_active_tokens: 5 }', '1 error config.bad_value surface.max_active_tokens'],
+    ['surface: { embeddings: { url: "http://x" } }', '1 error config.missing surface.embeddings'],
+    ['tools: { lazy_mcp: true }\nsurface: { lazy: off }', '1 warning config.bad_value tools.lazy_mcp'],
+  ])('of %j is %s', async (text, expected) => {
+    expect((await load(text)).found).toEqual([expected]);
+  });
+});
