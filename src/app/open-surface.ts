@@ -51,6 +51,7 @@ export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurfa
     refresh: (session) => gateway().refresh(session),
     visible: (session) => gateway().visibleTools(session),
     servers: (session) => gateway().statusFor(session).filter(isServer).map(reportOf),
+    wordsOf: ({ source }) => gateway().wordsOf(source),
     rank,
     now: () => performance.now(),
   } satisfies Parameters<typeof createCatalog>[0];

@@ -68,6 +68,8 @@ export interface Directory {
   /** Rights as they are now. To be awaited before anything is found or listed for somebody. */
   refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session, client?: Client): string | undefined;
+  /** What one provider says about itself. */
+  wordsOf(source: Source): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Told which lists of this session changed, by whatever cause. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
@@ -261,6 +263,7 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
       const texts = told.map(({ provider, text }) => `# ${provider.id}\n${text}`);
       return [...(own === undefined ? [] : [own]), ...texts].join('\n\n') || undefined;
     },
+    wordsOf: (source) => catalog.instructions.find(({ provider }) => provider.source === source)?.text,
     async watch(session, uri, listener) {
       await access.refresh(session);
       const found = findResource(session, uri);

@@ -15,6 +15,7 @@ import {
   type Request,
   type Resumption,
   type Session,
+  type Source,
   type Spec,
   type ToolSpec,
   type Wanted,
@@ -75,6 +76,8 @@ export interface Gateway {
   /** The session's rights as they are now: `list` and `describe` answer from there. Undefined: they are already. */
   refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session, client?: Client): string | undefined;
+  /** What one provider says about itself, for whom its tools are visible. */
+  wordsOf(source: Source): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Told which lists of this session changed: by what servers offer, or by what it may see. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
@@ -204,6 +207,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     listed: () => directory.listed(),
     firstListed: () => directory.firstListed,
     instructions: (session, client) => directory.instructions(session, client),
+    wordsOf: (source) => directory.wordsOf(source),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (session, listener) => directory.onChange(session, listener),
     rootsChanged: () => directory.rootsChanged(),

@@ -48,6 +48,8 @@ export interface SearchAnswer {
   readonly totalMatches: number;
   readonly active: ActiveCount;
   readonly servers: readonly ServerInSight[];
+  /** What servers say about themselves whose tools this session gets for the first time. */
+  readonly serverNotes: readonly { readonly server: string; readonly text: string }[];
   /** Why nothing was found, or nothing was done. */
   readonly reason?: 'empty_query' | 'no_match' | 'servers_pending' | 'no_servers' | 'nothing_deferred';
   /** Whether the client has read the list again since. Absent: it did not have to. */

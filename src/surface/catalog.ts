@@ -31,6 +31,8 @@ export interface CatalogParts {
   visible(session: Session): readonly ToolSpec[];
   /** Servers of which the session can see something, or may once it is there. */
   servers(session: Session): readonly ServerReport[];
+  /** What the server of a tool says about itself. */
+  wordsOf(tool: ToolSpec): string | undefined;
   /** Loaded at the first search. */
   rank(): Promise<Rank>;
   now(): number;
@@ -71,9 +73,19 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
       totalMatches: ranked.total,
       active: { count: set.entries.length, tokens: tokensIn(set.entries), ...roomOf(parts.limits) },
       servers,
+      serverNotes: activation === undefined ? [] : notesFor(activation, ranked),
       ...(reason !== undefined && { reason }),
       ...(relisted !== undefined && { relisted }),
     };
+  }
+
+  /** What the instructions of the session leave out is said when it is of use, once. */
+  function notesFor({ activated }: Activation, { hits }: Ranked): SearchAnswer['serverNotes'] {
+    const tools = hits.map(({ tool }) => tool).filter(({ name }) => activated.includes(name));
+    return tools.flatMap((tool) => {
+      const text = surface.isFirst(session, serverOf(tool)) ? parts.wordsOf(tool) : undefined;
+      return text === undefined ? [] : [{ server: serverOf(tool), text: cleaned(text) }];
+    });
   }
 
   function stateOf(tool: ToolSpec, visible: readonly Spec[], activation: Activation | undefined): ToolState {

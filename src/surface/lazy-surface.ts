@@ -136,6 +136,12 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
     prefer(session: Session, wish: SurfaceWish) {
       states.of(session).wish = wish;
     },
+    isFirst(session, server) {
+      const { met } = states.of(session);
+      const isFirst = !met.has(server);
+      met.add(server);
+      return isFirst;
+    },
     told(session, names) {
       const { told } = states.of(session);
       for (const [at, name] of names.entries()) {

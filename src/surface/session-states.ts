@@ -12,6 +12,8 @@ export interface SessionState {
   gone: readonly string[];
   /** What searches told it of last, by their place in the answer. */
   readonly told: Map<string, number>;
+  /** Servers of which it has tools. */
+  readonly met: Set<string>;
   /** It was told that its list changed, and did not read it. */
   isDeaf: boolean;
   shown: { readonly split: Split; readonly key: string; readonly list: readonly Spec[] } | undefined;
@@ -71,6 +73,7 @@ function createState(session: Session, set: ActivationSet): SessionState {
     set,
     gone: [],
     told: new Map(),
+    met: new Set(),
     isDeaf: false,
     shown: undefined,
     heard() {

@@ -32,6 +32,8 @@ export interface ActiveTools {
   untilListed(session: Session, caller: Cancellation): Promise<boolean>;
   /** For a session whose client is started by us and known to obey. */
   prefer(session: Session, wish: SurfaceWish): void;
+  /** Whether a server is met for the first time in this session. From then on it is not. */
+  isFirst(session: Session, server: string): boolean;
   /** What a search has just told the session of, best first. */
   told(session: Session, names: readonly string[]): void;
   /** How much of its tools a session is shown, for whoever counts; undefined where all of them are. */

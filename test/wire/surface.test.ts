@@ -12,7 +12,7 @@ import {
 const own = ['tool_search', 'call_tool', 'wait_for_servers'];
 const config = (surface: object = {}, more: object = {}): object => ({
   builtins: own,
-  servers: { office: catalogueServer(manyTools) },
+  servers: { office: catalogueServer(manyTools, { CATALOGUE_SAYS: 'Ids are lower case.' }) },
   surface,
   ...more,
 });
@@ -30,6 +30,7 @@ interface Answer {
   readonly relisted?: boolean;
   readonly reason?: string;
   readonly next: string;
+  readonly server_notes?: readonly { readonly server: string; readonly text: string }[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
 }
 
@@ -92,6 +93,9 @@ describe('a surface over the bridge', () => {
       expect(await names(client)).toEqual(['call_tool', 'tool_search', 'wait_for_servers']);
       const answer = await search(client, 'make a new invoice');
       expect(answer.mode).toBe('bridge');
+      if (wire === 'stdio')
+        expect(answer.server_notes).toEqual([{ server: 'office', text: 'Ids are lower case.' }]);
+      expect(client.instructions()).not.toContain('lower case');
       expect(answer.matches[0]).toMatchObject({
         name: 'office_create_invoice',
         input_schema: manyTools[0]?.inputSchema,
@@ -150,7 +154,7 @@ describe('a surface over the bridge', () => {
   it('shows everything to a client that defers by itself', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio', { name: 'claude-code' });
     expect(await names(client)).toHaveLength(manyTools.length);
-    expect(client.instructions()).toBeUndefined();
+    expect(client.instructions()).toBe('# office\nIds are lower case.');
   });
 });
 

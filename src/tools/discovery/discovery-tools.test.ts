@@ -40,6 +40,7 @@ function answer(more: Partial<SearchAnswer> = {}): SearchAnswer {
     totalMatches: 1,
     active: { count: 1, tokens: 100, maxCount: 24, maxTokens: 5000 },
     servers: [github],
+    serverNotes: [],
     ...more,
   };
 }
@@ -103,12 +104,13 @@ describe('tool_search', () => {
   it('names what made room, what is gone, what was not found, and which servers are not ready', async () => {
     const text = await said({
       evicted: [{ name: 'old', idleCalls: 9 }],
+      serverNotes: [{ server: 'github', text: 'Be brief.' }],
       gone: ['lost'],
       notFound: ['none'],
       servers: [github, broken],
     });
     expect(text).toMatch(
-      /make room: old[\s\S]*Not there any more: lost[\s\S]*Not found: none[\s\S]*- mail \[failed provider.unavailable\]/,
+      /What github says about its tools:\nBe brief.[\s\S]*make room: old[\s\S]*Not there any more: lost[\s\S]*Not found: none[\s\S]*- mail \[failed provider.unavailable\]/,
     );
     expect(text).not.toContain('- github');
   });

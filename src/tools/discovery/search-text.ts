@@ -7,6 +7,7 @@ export function searchText(answer: SearchAnswer): { readonly text: string; reado
   const parts = [
     headline(answer),
     ...answer.matches.map(toolText),
+    ...answer.serverNotes.map(({ server, text }) => `What ${server} says about its tools:\n${text}`),
     ...(answer.reason === 'empty_query' ? [answer.servers.map(serverText).join('\n')] : []),
     ...notes(answer),
     next,

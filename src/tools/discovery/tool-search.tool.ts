@@ -75,6 +75,15 @@ export default partOfGate(
       servers: z
         .array(serverInSight)
         .describe('Servers that are not ready; with an empty query, all of them.'),
+      server_notes: z
+        .array(
+          z.object({
+            server: z.string().describe('The server.'),
+            text: z.string().describe('How it wants its tools to be used.'),
+          }),
+        )
+        .optional()
+        .describe('What servers say of themselves, the first time.'),
       reason: z
         .enum(['empty_query', 'no_match', 'servers_pending', 'no_servers', 'nothing_deferred'])
         .optional()
@@ -104,6 +113,9 @@ export default partOfGate(
           max_tokens: active.maxTokens,
         },
         servers: servers.map(serverData),
+        ...(answer.serverNotes.length > 0 && {
+          server_notes: answer.serverNotes.map((note) => ({ ...note })),
+        }),
         ...(answer.reason !== undefined && { reason: answer.reason }),
         ...(answer.relisted !== undefined && { relisted: answer.relisted }),
         next,

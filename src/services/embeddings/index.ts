@@ -1,0 +1,1 @@
+export { createEmbedder, type EmbeddingsOptions } from './create-embedder.js';
