@@ -151,11 +151,14 @@ describe('a surface over the bridge', () => {
     expect(text).not.toMatch(/\d/);
   });
 
-  it('shows everything to a client that defers by itself', async () => {
-    const client = await scene.client(sdkKinds[0], 'stdio', { name: 'claude-code' });
-    expect(await names(client)).toHaveLength(manyTools.length);
-    expect(client.instructions()).toBe('# office\nIds are lower case.');
-  });
+  it.each(everyPair)(
+    'shows everything to a client that defers by itself ($kind.sdk $kind.mode, $wire)',
+    async ({ kind, wire }) => {
+      const client = await scene.client(kind, wire, { name: 'claude-code' });
+      expect(await names(client)).toHaveLength(manyTools.length);
+      expect(client.instructions()).toBe('# office\nIds are lower case.');
+    },
+  );
 });
 
 describe('a surface that grows the list', () => {
@@ -281,6 +284,20 @@ describe('what the operator says', () => {
       JSON.stringify(tool).includes('anthropic/alwaysLoad'),
     );
     expect(marked.map(({ name }) => name)).toEqual(listed.filter((name) => name.endsWith('_photo')));
+    await scene.close();
+  });
+
+  it('may want a growing list for clients of the modern era too: then it belongs to their credential', async () => {
+    const scene = await openScene(config({ delivery: 'list', hold: 0 }));
+    const first = await scene.client(sdkKinds[2], 'http');
+    expect((await search(first, 'select:office_share_photo')).mode).toBe('list');
+    const again = await scene.client(sdkKinds[2], 'http');
+    expect(await names(again)).toContain('office_share_photo');
+    const token = JSON.parse(
+      scene.place.run('token', 'create', '--as', 'agent:bob', '--profile', 'full', '--json').stdout,
+    ) as { readonly secret: string };
+    const other = await scene.client(sdkKinds[2], 'http', { token: token.secret });
+    expect(await names(other)).not.toContain('office_share_photo');
     await scene.close();
   });
 
