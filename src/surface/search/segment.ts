@@ -51,7 +51,11 @@ export function createSegment(
   const cells: number[] = new Array<number>(tools.length + 1).fill(0);
   const lengths = new Uint16Array(tools.length * fields.length);
   tools.forEach((tool, at) => {
-    const counted = countTerms(textsOf(server, tool), { read, take: taken.take }, lengths.subarray(at * fields.length));
+    const counted = countTerms(
+      textsOf(server, tool),
+      { read, take: taken.take },
+      lengths.subarray(at * fields.length),
+    );
     cells[at] = cells.length;
     for (const [term, packed] of counted) cells.push(term, packed);
   });
@@ -70,7 +74,8 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Gives back the terms of a server that goes. */
 export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
   const terms = new Set<number>();
-  for (let from = segment.cells[0] ?? 0; from < segment.cells.length; from += 2) terms.add(segment.cells[from] ?? 0);
+  for (let from = segment.cells[0] ?? 0; from < segment.cells.length; from += 2)
+    terms.add(segment.cells[from] ?? 0);
   for (const term of terms) vocabulary.release(term);
 }
 
