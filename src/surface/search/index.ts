@@ -1,5 +1,7 @@
 export type { Confidence } from './confidence.js';
+export { createHybridSearch, type HybridParts, type HybridSearch } from './hybrid.js';
 export type { SynonymClass } from './language.js';
+export type { Embedder } from './ports.js';
 export { type InvalidQuery, type Need, parseQuery, type Query, queryLimits } from './query.js';
 export {
   createToolIndex,

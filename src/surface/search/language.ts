@@ -1,5 +1,6 @@
 import lexicon from './lexicon.json' with { type: 'json' };
 import { createStemmer } from './stem.js';
+import { wordsOf } from './words.js';
 
 /** A word that may stand for another, and how well (0 to 1). */
 export interface Related {
@@ -46,7 +47,7 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
   const stem = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
   const weakWords = gradedWords();
-  const table = relations([...shippedClasses(), ...own], weights, stem);
+  const table = relations([...shippedClasses(), ...own], weights, (word) => wordsOf(word).map(stem).join(''));
   const related = new Map<string, readonly Related[]>();
   const words = new Map<string, Known>();
   return {

@@ -16,6 +16,8 @@ export interface TermGroup {
 export interface Asked {
   readonly groups: readonly TermGroup[];
   readonly clauses: number;
+  /** What the words weigh that no visible tool has anything to do with. */
+  readonly unknown: number;
 }
 
 export interface NeedTuning {
@@ -61,7 +63,7 @@ export function readNeed(text: string, parts: NeedParts): Asked {
     if (seen.has(stem)) continue;
     seen.set(stem, { count: 1, weight: parts.tuning.kinds, clauses: everywhere, isWord: false });
   }
-  return { groups: groupsOf(seen, parts.members), clauses: clauses.length };
+  return { ...groupsOf(seen, parts.members), clauses: clauses.length };
 }
 
 /** Without words that say nothing, unless there are no others. */
@@ -89,8 +91,9 @@ function note(
   seen.set(stem, { ...known, count: known.count + 1, clauses });
 }
 
-function groupsOf(seen: ReadonlyMap<string, Seen>, members: Members): readonly TermGroup[] {
+function groupsOf(seen: ReadonlyMap<string, Seen>, members: Members): Omit<Asked, 'clauses'> {
   const groups: TermGroup[] = [];
+  let unknown = 0;
   let corrected = 0;
   for (const [stem, { count, weight, clauses, isWord }] of seen) {
     if (groups.length >= mostGroups) break;
@@ -100,6 +103,7 @@ function groupsOf(seen: ReadonlyMap<string, Seen>, members: Members): readonly T
       own = members.spelledLike(stem);
     }
     if (own.length > 0) groups.push({ weight: weight * Math.sqrt(count), members: own, clauses });
+    else if (isWord) unknown += weight;
   }
-  return groups;
+  return { groups, unknown };
 }

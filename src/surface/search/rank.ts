@@ -43,9 +43,12 @@ export function rank(asked: Asked, view: View, tuning: RankTuning): Ranking {
     addGains(whole, gains, touched, group.weight);
     settle(coverage, gains, touched, rarity);
   }
-  if (wanted > 0) for (let doc = 0; doc < size; doc += 1) coverage[doc] = (coverage[doc] ?? 0) / wanted;
-  for (let doc = 0; doc < size; doc += 1) {
-    whole[doc] = (whole[doc] ?? 0) * (1 + tuning.coverage * (coverage[doc] ?? 0));
+  // A word that nobody has is the rarest of all. It cannot tell tools apart, but it makes every one a worse answer.
+  const asMuch = wanted + asked.unknown * Math.log(2 * size + 2);
+  for (let doc = 0; doc < size && wanted > 0; doc += 1) {
+    const had = coverage[doc] ?? 0;
+    whole[doc] = (whole[doc] ?? 0) * (1 + (tuning.coverage * had) / wanted);
+    coverage[doc] = had / asMuch;
   }
   pool(whole, parts, tuning);
   return { scores: whole, coverage };

@@ -36,9 +36,10 @@ function testOf(
 }
 
 function has({ segment, at }: Place, term: number): boolean {
-  for (let from = segment.starts[at] ?? 0; from < (segment.starts[at + 1] ?? 0); from += 1) {
-    if (segment.terms[from] !== term) continue;
-    const counts = segment.counts[from] ?? 0;
+  const { cells } = segment;
+  for (let from = cells[at] ?? 0; from < (cells[at + 1] ?? 0); from += 2) {
+    if (cells[from] !== term) continue;
+    const counts = cells[from + 1] ?? 0;
     return places.some((field) => countIn(counts, field) > 0);
   }
   return false;

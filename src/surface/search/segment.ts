@@ -4,15 +4,15 @@ import { type Field, type FieldTexts, fields, textsOf, type ToolText } from './t
 import type { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
 
-/** Terms of each tool, side by side: those of tool `i` are at `starts[i]` up to `starts[i + 1]`. */
 export interface Segment {
   readonly server: string;
   readonly ids: readonly string[];
   readonly names: readonly string[];
-  readonly starts: Uint32Array;
-  readonly terms: Uint32Array;
-  /** How often the term is in each field, three bits a field, in the order of `fields`. */
-  readonly counts: Uint32Array;
+  /**
+   * Where each tool's terms begin, one place more for the end, and then the terms: a number, and how often the term is in
+   * each field, three bits a field, in the order of `fields`. In one array, because servers with one tool are many.
+   */
+  readonly cells: Uint32Array;
   /** How many words each field has, those past the cap too: what is not read still makes a text long. */
   readonly lengths: Uint16Array;
 }
@@ -48,29 +48,23 @@ export function createSegment(
   const tools = unordered.toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
   const taken = parts.vocabulary.open();
   const read = (word: string): Known => parts.language.read(word);
-  const starts = new Uint32Array(tools.length + 1);
+  const cells: number[] = new Array<number>(tools.length + 1).fill(0);
   const lengths = new Uint16Array(tools.length * fields.length);
-  const terms: number[] = [];
-  const counts: number[] = [];
   tools.forEach((tool, at) => {
     const counted = countTerms(
       textsOf(server, tool),
       { read, take: taken.take },
       lengths.subarray(at * fields.length),
     );
-    for (const [term, packed] of counted) {
-      terms.push(term);
-      counts.push(packed);
-    }
-    starts[at + 1] = terms.length;
+    cells[at] = cells.length;
+    for (const [term, packed] of counted) cells.push(term, packed);
   });
+  cells[tools.length] = cells.length;
   return {
     server,
     ids: tools.map(({ id }) => id),
     names: tools.map(({ name }) => name),
-    starts,
-    terms: Uint32Array.from(terms),
-    counts: Uint32Array.from(counts),
+    cells: Uint32Array.from(cells),
     lengths,
   };
 }
@@ -79,7 +73,10 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Gives back the terms of a server that goes. */
 export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
-  for (const id of new Set(segment.terms)) vocabulary.release(id);
+  const terms = new Set<number>();
+  for (let from = segment.cells[0] ?? 0; from < segment.cells.length; from += 2)
+    terms.add(segment.cells[from] ?? 0);
+  for (const term of terms) vocabulary.release(term);
 }
 
 interface Reader {

@@ -1,4 +1,4 @@
-import { createLanguage, type SynonymClass } from './language.js';
+import { createLanguage, type Language, type SynonymClass } from './language.js';
 import { createMembers, type Members } from './members.js';
 import { readNeed } from './need.js';
 import type { Need } from './query.js';
@@ -46,6 +46,8 @@ export interface Hit {
 export interface ToolIndexParts {
   /** Classes of words beside those that are shipped. */
   readonly synonyms?: readonly SynonymClass[];
+  /** In place of one with these synonyms: one can serve many indexes. */
+  readonly language?: Language;
   readonly tuning?: Partial<Tuning>;
 }
 
@@ -58,7 +60,7 @@ interface Opened {
 
 export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
   const tuning = tuningOf(parts.tuning);
-  const language = createLanguage(tuning, parts.synonyms);
+  const language = parts.language ?? createLanguage(tuning, parts.synonyms);
   const vocabulary = createVocabulary();
   const segments = new Map<string, Segment>();
   const views = new Map<ReadonlySet<string> | undefined, Opened>();

@@ -92,8 +92,10 @@ function placesOf(segments: Iterable<Segment>, visible: ReadonlySet<string> | un
 function offsetsOf(places: readonly Place[], terms: number): Uint32Array {
   const offsets = new Uint32Array(terms + 2);
   for (const { segment, at } of places) {
-    for (let from = segment.starts[at] ?? 0; from < (segment.starts[at + 1] ?? 0); from += 1) {
-      const term = segment.terms[from] ?? 0;
+    const { cells } = segment;
+    const end = cells[at + 1] ?? 0;
+    for (let from = cells[at] ?? 0; from < end; from += 2) {
+      const term = cells[from] ?? 0;
       offsets[term + 1] = (offsets[term + 1] ?? 0) + 1;
     }
   }
@@ -119,13 +121,14 @@ function fill({ docs, impacts, next }: Postings, places: readonly Place[], tunin
       averages,
       tuning,
     });
-    const end = segment.starts[at + 1] ?? 0;
-    for (let from = segment.starts[at] ?? 0; from < end; from += 1) {
-      const term = segment.terms[from] ?? 0;
+    const { cells } = segment;
+    const end = cells[at + 1] ?? 0;
+    for (let from = cells[at] ?? 0; from < end; from += 2) {
+      const term = cells[from] ?? 0;
       const slot = next[term] ?? 0;
       next[term] = slot + 1;
       docs[slot] = doc;
-      const sum = weightedCount(segment.counts[from] ?? 0, shares);
+      const sum = weightedCount(cells[from + 1] ?? 0, shares);
       impacts[slot] = ((tuning.k1 + 1) * sum) / (tuning.k1 + sum);
     }
   });

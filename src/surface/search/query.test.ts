@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { parseQuery } from './query.js';
+
+describe('a query', () => {
+  it.each(['', '   ', '\n\t'])('of %j is empty', (text) => {
+    expect(parseQuery(text)).toEqual({ kind: 'empty' });
+  });
+
+  it.each(['select:a,b', ' Select : a , b,', 'select:a b\n,a'])(
+    'of %j selects by name, each name once',
+    (text) => {
+      expect(parseQuery(text)).toEqual({ kind: 'select', names: ['a', 'b'] });
+    },
+  );
+
+  it('may name 25 tools, not more, and not none', () => {
+    const names = Array.from({ length: 26 }, (_, at) => `tool_${at}`);
+    expect(parseQuery(`select:${names.slice(1).join(',')}`).kind).toBe('select');
+    expect(parseQuery(`select:${names.join(',')}`)).toEqual({ kind: 'invalid', reason: 'too_many_names' });
+    expect(parseQuery('select: ,')).toEqual({ kind: 'invalid', reason: 'no_names' });
+  });
+
+  it('has 2,000 characters at most', () => {
+    expect(parseQuery('x'.repeat(2000)).kind).toBe('need');
+    expect(parseQuery('x'.repeat(2001))).toEqual({ kind: 'invalid', reason: 'too_long' });
+  });
+
+  it('says what is required with a plus', () => {
+    expect(parseQuery('+github open an +issue')).toEqual({
+      kind: 'need',
+      text: 'github open an issue',
+      required: ['github', 'issue'],
+    });
+  });
+
+  it.each(['+', 'a + b', 'c++', '1+1'])('of %j requires nothing', (text) => {
+    expect(parseQuery(text)).toEqual({ kind: 'need', text, required: [] });
+  });
+});
