@@ -4,13 +4,12 @@ import type { Attempt, Catalog, JsonText, PortService, ToolSpec } from '../kerne
 import { createArgumentCheck } from '../providers/local/index.js';
 import {
   type ActiveTools,
-  createCatalog,
   createLazySurface,
-  type ServerReport,
   serverOf,
   type Surface,
   type SurfaceSettings,
 } from '../surface/index.js';
+import type { CatalogParts, ServerReport } from '../surface/catalog.js';
 import type { Rank } from '../surface/ranking.js';
 
 export interface SurfaceParts {
@@ -32,15 +31,21 @@ export interface OpenedSurface {
 export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurface {
   const settings = settingsOf(config);
   const surface = createLazySurface({ settings, log });
-  const { searchHints: hints, synonyms } = config.surface;
+  const { searchHints: hints, synonyms, embeddings } = config.surface;
   let loading: Promise<Rank> | undefined;
   /** The index and its words are most of what a search needs, and few gates are ever searched at their start. */
   const rank = (): Promise<Rank> => {
-    loading ??= import('../surface/ranking.js').then(({ createRanking }) =>
-      createRanking({ everyTool: () => gateway().everyTool(), hints, synonyms }),
-    );
+    loading ??= loadRanking();
     return loading;
   };
+  async function loadRanking(): Promise<Rank> {
+    const { createRanking } = await import('../surface/ranking.js');
+    const embedder =
+      embeddings && (await import('../services/embeddings/index.js')).createEmbedder(embeddings);
+    const everyTool = (): readonly ToolSpec[] => gateway().everyTool();
+    return createRanking({ everyTool, hints, synonyms, ...(embedder && { embedder }) });
+  }
+
   const parts = {
     surface,
     limits: {
@@ -54,13 +59,13 @@ export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurfa
     wordsOf: ({ source }) => gateway().wordsOf(source),
     rank,
     now: () => performance.now(),
-  } satisfies Parameters<typeof createCatalog>[0];
+  } satisfies CatalogParts;
   return {
     surface,
     settings,
     catalog: {
       readiness: () => ({ state: 'ready' }),
-      serve: (session) => createCatalog(parts, session),
+      serve: async (session) => (await import('../surface/catalog.js')).createCatalog(parts, session),
       close: () => Promise.resolve(),
     },
     checkArguments: createForeignCheck(),

@@ -1,5 +1,4 @@
 export { tokensIn } from './activation.js';
-export { createCatalog, type ServerReport } from './catalog.js';
 export { estimateTokens, shownText } from './estimate.js';
 export { createLazySurface } from './lazy-surface.js';
 export type { SurfaceSettings } from './settings.js';

@@ -1,6 +1,12 @@
 import type { ToolSpec } from '../kernel/index.js';
 import { serverOf } from './split.js';
-import { createToolIndex, parseQuery, type ToolText } from './search/index.js';
+import {
+  createHybridSearch,
+  createToolIndex,
+  type Embedder,
+  parseQuery,
+  type ToolText,
+} from './search/index.js';
 
 export interface Hit {
   readonly tool: ToolSpec;
@@ -23,13 +29,16 @@ export interface RankingParts {
   readonly everyTool: () => readonly ToolSpec[];
   readonly hints: Readonly<Record<string, readonly string[]>>;
   readonly synonyms: readonly (readonly string[])[];
+  /** Meanings beside words; absent: words alone. */
+  readonly embedder?: Embedder;
 }
 
 const none: Ranked = { kind: 'need', hits: [], total: 0, notFound: [] };
 
 /** An index over all tools that follows what servers offer, each server by itself. */
-export function createRanking({ everyTool, hints, synonyms }: RankingParts): Rank {
-  const index = createToolIndex({ synonyms: synonyms.map((words) => ({ words: [...words] })) });
+export function createRanking({ everyTool, hints, synonyms, embedder }: RankingParts): Rank {
+  const words = createToolIndex({ synonyms: synonyms.map((own) => ({ words: [...own] })) });
+  const index = embedder === undefined ? words : createHybridSearch({ index: words, embedder });
   const names = createNameSets();
   let indexed: readonly ToolSpec[] = [];
   let servers: ReadonlyMap<string, readonly ToolSpec[]> = new Map();
@@ -57,7 +66,7 @@ export function createRanking({ everyTool, hints, synonyms }: RankingParts): Ran
     if (asked.kind === 'invalid') return none;
     follow();
     const byName = names(visible);
-    const { hits, total } = index.search(asked, { visible: byName.ids, limit });
+    const { hits, total } = await index.search(asked, { visible: byName.ids, limit });
     const found = hits.flatMap(({ id, score, confidence }): readonly Hit[] => {
       const tool = byName.tools.get(id);
       return tool === undefined ? [] : [{ tool, score: Math.round(score * 1000) / 1000, confidence }];
