@@ -13,7 +13,7 @@ const arms = {
   'tidegate-http': '**Tidegate**, `tidegate serve` with its bearer token',
 };
 
-export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts, search }) {
+export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts, search, toolSearch }) {
   const over = verdicts.filter(({ isKept }) => !isKept);
   return `<!-- Written by \`npm run bench\`. Do not edit: run it again. -->
 # Benchmarks
@@ -89,6 +89,8 @@ The first list after the start of the gate took ${list.firstMs.toFixed(0)} ms: i
 listed before, two seconds at most.
 
 ${search}
+
+${toolSearch}
 
 ## How to repeat it
 

@@ -18,6 +18,7 @@ import { page } from './report.mjs';
 import { findRulers } from './rulers.mjs';
 import { searchSection } from './search/section.mjs';
 import { measureTools } from './tools.mjs';
+import { toolSearchSection } from './toolsearch/section.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'dist', 'tidegate.js');
@@ -49,7 +50,9 @@ async function main() {
   print(all);
   if (!values['no-page']) {
     const file = join(root, 'docs', 'benchmarks.md');
-    await writeFile(file, page({ ...all, search: searchSection(readFileSync(file, 'utf8')) }));
+    const known = readFileSync(file, 'utf8');
+    const kept = { search: searchSection(known), toolSearch: toolSearchSection(known) };
+    await writeFile(file, page({ ...all, ...kept }));
     console.log('\nwrote docs/benchmarks.md');
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadSet, type ToolSet } from '../../bench/toolsearch/score.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -89,4 +90,10 @@ export function readOpenFgaSuite(name: 'consolidated_1_1' | 'abac'): Corpus<read
   if (!existsSync(file)) return { found: undefined, reason: `no OpenFGA suites in ${testData}` };
   const { tests } = JSON.parse(readFileSync(file, 'utf8')) as { readonly tests: readonly SuiteTest[] };
   return { found: tests, reason: '' };
+}
+
+/** Needs and the tools that meet them. */
+export function readToolSet(name: string): Corpus<ToolSet> {
+  const found = loadSet(join(testData, 'toolsearch'), name);
+  return { found, reason: found === undefined ? `no set ${name} in ${testData}` : '' };
 }

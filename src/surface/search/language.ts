@@ -1,6 +1,6 @@
 import lexicon from './lexicon.json' with { type: 'json' };
 import { createStemmer } from './stem.js';
-import { wordsOf } from './words.js';
+import { ownCopy, wordsOf } from './words.js';
 
 /** A word that may stand for another, and how well (0 to 1). */
 export interface Related {
@@ -31,7 +31,7 @@ export interface SynonymClass {
 
 const mostRelated = 60;
 /** Catalogues use the same few thousand words again and again. */
-const remembered = 20_000;
+const remembered = 10_000;
 
 /** How well a word stands for another of its class, for its topic, and the topic for it. */
 export interface LexiconTuning {
@@ -47,7 +47,7 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
   const stem = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
   const weakWords = gradedWords();
-  const table = relations([...shippedClasses(), ...own], weights, (word) => wordsOf(word).map(stem).join(''));
+  const table = relations([...shippedClasses(), ...own.map(folded)], weights, stem);
   const related = new Map<string, readonly Related[]>();
   const words = new Map<string, Known>();
   return {
@@ -55,8 +55,8 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
       const known = words.get(word);
       if (known !== undefined) return known;
       if (words.size >= remembered) words.clear();
-      const fresh = { stem: stem(word), isStop: stops.has(word) };
-      words.set(word, fresh);
+      const fresh = { stem: ownCopy(stem(word)), isStop: stops.has(word) };
+      words.set(ownCopy(word), fresh);
       return fresh;
     },
     weightOf: (word) => weakWords.get(word) ?? 1,
@@ -95,6 +95,12 @@ function shippedClasses(): readonly SynonymClass[] {
     ...lexicon.same.map((line): SynonymClass => ({ words: split(line) })),
     ...Object.entries(lexicon.topics).map(([topic, line]): SynonymClass => ({ topic, words: split(line) })),
   ];
+}
+
+/** As the shipped ones are written: what an operator writes may have accents, capitals and spaces. */
+function folded({ words, topic }: SynonymClass): SynonymClass {
+  const fold = (word: string): string => wordsOf(word).join('_');
+  return { words: words.map(fold), ...(topic === undefined ? {} : { topic: fold(topic) }) };
 }
 
 function relations(

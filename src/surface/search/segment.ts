@@ -29,6 +29,10 @@ const wordsRead: Readonly<Record<Field, number>> = {
   values: 60,
   hints: 200,
 };
+/** Words are longer than this only where somebody wants them to be. */
+const lettersRead = 12;
+/** Of a word and what is between it and the next: what is not read is counted by this. */
+const usualLetters = 6;
 const bits = 3;
 const mostCounted = 7;
 const nameFields: ReadonlySet<Field> = new Set(['server', 'name', 'title', 'parameters', 'hints']);
@@ -93,13 +97,14 @@ function countTerms(texts: FieldTexts, reader: Reader, lengths: Uint16Array): Re
     };
     let length = 0;
     for (const text of texts[field]) {
-      const words = wordsOf(text);
       const left = Math.max(0, wordsRead[field] - length);
-      addWords(left < words.length ? words.slice(0, left) : words, reader, {
+      const part = text.length > left * lettersRead ? text.slice(0, left * lettersRead) : text;
+      const words = wordsOf(part);
+      addWords(words.length > left ? words.slice(0, left) : words, reader, {
         add,
         isName: nameFields.has(field),
       });
-      length += words.length;
+      length += words.length + Math.ceil((text.length - part.length) / usualLetters);
     }
     lengths[at] = Math.min(length, 65_535);
   });

@@ -9,42 +9,28 @@ const shortEnd = new RegExp(`^${consonants}[aeiouy][^aeiouwxy]$`);
 const joint = '_';
 const latin = /^[a-z]{3,}$/;
 
-type Endings = readonly (readonly [ending: string, instead: string])[];
-/** Longest first where one ends in another. */
-const derived: Endings = [
-  ['ational', 'ate'],
-  ['ization', 'ize'],
-  ['iveness', 'ive'],
-  ['fulness', 'ful'],
-  ['ousness', 'ous'],
-  ['tional', 'tion'],
-  ['biliti', 'ble'],
-  ['entli', 'ent'],
-  ['ousli', 'ous'],
-  ['ation', 'ate'],
-  ['alism', 'al'],
-  ['aliti', 'al'],
-  ['iviti', 'ive'],
-  ['enci', 'ence'],
-  ['anci', 'ance'],
-  ['izer', 'ize'],
-  ['alli', 'al'],
-  ['ator', 'ate'],
-  ['logi', 'log'],
-  ['bli', 'ble'],
-  ['eli', 'e'],
-];
-const adjectival: Endings = [
-  ['icate', 'ic'],
-  ['ative', ''],
-  ['alize', 'al'],
-  ['iciti', 'ic'],
-  ['ical', 'ic'],
-  ['ness', ''],
-  ['ful', ''],
-];
-const residual: readonly string[] =
-  'ement ment ance ence able ible ant ent ism ate iti ous ive ize al er ic ou'.split(' ');
+/** What a word may end in and what comes instead, by its last letter; longest first where one ends in another. */
+type Endings = Readonly<Record<string, readonly (readonly [ending: string, instead: string])[]>>;
+const derived = endings(
+  'ational:ate ization:ize iveness:ive fulness:ful ousness:ous tional:tion biliti:ble entli:ent ousli:ous ation:ate ' +
+    'alism:al aliti:al iviti:ive enci:ence anci:ance izer:ize alli:al ator:ate logi:log bli:ble eli:e',
+);
+const adjectival = endings('icate:ic ative: alize:al iciti:ic ical:ic ness: ful:');
+const residual = endings(
+  'ement: ment: ance: ence: able: ible: ant: ent: ism: ate: iti: ous: ive: ize: al: er: ic: ou:',
+);
+
+function endings(list: string): Endings {
+  const byLast: Record<string, (readonly [string, string])[]> = {};
+  for (const pair of list.split(' ')) {
+    const [ending = '', instead = ''] = pair.split(':');
+    (byLast[ending.slice(-1)] ??= []).push([ending, instead]);
+  }
+  return byLast;
+}
+
+const endingOf = (word: string, known: Endings): readonly [string, string] | undefined =>
+  known[word.slice(-1)]?.find(([ending]) => word.endsWith(ending));
 
 /** Stems English words; others come back as they are. `pull_request` is two words that are found as one. */
 export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): (word: string) => string {
@@ -81,17 +67,17 @@ function endsInY(word: string): string {
   return word.endsWith('y') && hasVowel.test(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
 }
 
-function withoutEnding(word: string, endings: Endings): string {
-  const found = endings.find(([ending]) => word.endsWith(ending));
+function withoutEnding(word: string, known: Endings): string {
+  const found = endingOf(word, known);
   if (found === undefined) return word;
   const rest = word.slice(0, -found[0].length);
   return oneMeasure.test(rest) ? rest + found[1] : word;
 }
 
 function withoutResidue(word: string): string {
-  const found = residual.find((ending) => word.endsWith(ending));
+  const found = endingOf(word, residual);
   if (found !== undefined) {
-    const rest = word.slice(0, -found.length);
+    const rest = word.slice(0, -found[0].length);
     return twoMeasures.test(rest) ? rest : word;
   }
   const rest = word.slice(0, -3);

@@ -1,3 +1,5 @@
+import { ownCopy } from './words.js';
+
 /** Numbers for terms. A number lives as long as a server uses its term, so the vocabulary never outgrows the catalogue. */
 export interface Vocabulary {
   /** For one server: each term that it takes is counted as used once, however often it is taken. */
@@ -20,8 +22,9 @@ export function createVocabulary(): Vocabulary {
     const known = ids.get(term);
     const id = known ?? free.pop() ?? names.length;
     if (known === undefined) {
-      ids.set(term, id);
-      names[id] = term;
+      const name = ownCopy(term);
+      ids.set(name, id);
+      names[id] = name;
       uses[id] = 0;
     } else if (takers[id] === taker) return id;
     takers[id] = taker;

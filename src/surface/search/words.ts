@@ -34,31 +34,41 @@ const withoutApostrophes = (text: string): string => text.replace(possessive, ''
 function plainWords(text: string): readonly string[] {
   const lower = text.toLowerCase();
   const words: string[] = [];
+  const end = text.length;
   let from = -1;
   let before: number = other;
-  for (let at = 0; at <= text.length; at += 1) {
-    const kind = kindOf(text.charCodeAt(at));
-    const isEdge =
-      kind === other || (kind === upper && (before !== upper || kindOf(text.charCodeAt(at + 1)) === small));
-    if (isEdge && from !== -1) {
+  for (let at = 0; at < end; at += 1) {
+    const kind = kinds[text.charCodeAt(at)] ?? other;
+    if (from !== -1 && (kind === other || (kind === upper && startsWord(text, at, before)))) {
       words.push(bounded(lower.slice(from, at)));
       from = -1;
     }
-    if (kind !== other && from === -1) from = at;
+    if (from === -1 && kind !== other) from = at;
     before = kind;
   }
+  if (from !== -1) words.push(bounded(lower.slice(from)));
   return words;
 }
 
-const [other, small, upper, digit] = [0, 1, 2, 3] as const;
+/** A capital does, unless it stands among capitals: `parseHTMLDocument` has three words. */
+function startsWord(text: string, at: number, before: number): boolean {
+  return before !== upper || (at + 1 < text.length && kinds[text.charCodeAt(at + 1)] === small);
+}
 
-function kindOf(code: number): number {
+const other = 0;
+const small = 1;
+const upper = 2;
+const digit = 3;
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code >= 97 && code <= 122) return small;
   if (code >= 65 && code <= 90) return upper;
   return code >= 48 && code <= 57 ? digit : other;
-}
+});
 
 export const isNumber = (text: string): boolean => digits.test(text);
+
+/** A piece of a long text keeps the whole text in memory; its copy does not. */
+export const ownCopy = (text: string): string => (text.length < 13 ? text : ` ${text}`.slice(1));
 
 /** A word that nobody would type is no word: it is cut, so that it cannot fill the vocabulary. */
 function bounded(text: string): string {
