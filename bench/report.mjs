@@ -13,7 +13,7 @@ const arms = {
   'tidegate-http': '**Tidegate**, `tidegate serve` with its bearer token',
 };
 
-export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts, search, toolSearch }) {
+export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts, kept }) {
   const over = verdicts.filter(({ isKept }) => !isKept);
   return `<!-- Written by \`npm run bench\`. Do not edit: run it again. -->
 # Benchmarks
@@ -88,9 +88,7 @@ ${listRow('through Tidegate', list.gate)}
 The first list after the start of the gate took ${list.firstMs.toFixed(0)} ms: it waits for a server that was never
 listed before, two seconds at most.
 
-${search}
-
-${toolSearch}
+${kept.join('\n\n')}
 
 ## How to repeat it
 

@@ -16,9 +16,8 @@ import { measureLargeList } from './large-list.mjs';
 import { httpArms, measureArms, stdioArms } from './proxies.mjs';
 import { page } from './report.mjs';
 import { findRulers } from './rulers.mjs';
-import { searchSection } from './search/section.mjs';
+import { sections } from './sections.mjs';
 import { measureTools } from './tools.mjs';
-import { toolSearchSection } from './toolsearch/section.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'dist', 'tidegate.js');
@@ -51,8 +50,8 @@ async function main() {
   if (!values['no-page']) {
     const file = join(root, 'docs', 'benchmarks.md');
     const known = readFileSync(file, 'utf8');
-    const kept = { search: searchSection(known), toolSearch: toolSearchSection(known) };
-    await writeFile(file, page({ ...all, ...kept }));
+    const kept = Object.values(sections).map((section) => section.of(known));
+    await writeFile(file, page({ ...all, kept }));
     console.log('\nwrote docs/benchmarks.md');
   }
 }

@@ -13,7 +13,8 @@ import { median } from '../statistics.mjs';
 import { openArms } from './arms.mjs';
 import { bundleService } from './bundle.mjs';
 import { cases } from './cases.mjs';
-import { sectionText, withSearchSection } from './section.mjs';
+import { sections } from '../sections.mjs';
+import { sectionText } from './section.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const budget = 1.15;
@@ -144,7 +145,7 @@ const rounded = (value) => Number(value.toFixed(2));
 
 async function writePage(measured) {
   const file = join(root, 'docs', 'benchmarks.md');
-  await writeFile(file, withSearchSection(await readFile(file, 'utf8'), sectionText(measured)));
+  await writeFile(file, sections.search.into(await readFile(file, 'utf8'), sectionText(measured)));
   console.log('wrote docs/benchmarks.md');
 }
 

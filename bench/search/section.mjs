@@ -1,30 +1,9 @@
-// The part of docs/benchmarks.md about Glob and Grep. It has a run of its own, so the rest of the page is left as it is,
-// and `npm run bench` leaves this part as it is.
-const begins = '<!-- Written by `node bench/search/run.mjs --page`. -->';
-const ends = '<!-- The end of that. -->';
-const unwritten = '## Glob and Grep\n\nNot measured yet.';
-
-/** The part as it stands in a page, with its marks. */
-export function searchSection(page) {
-  const from = page.indexOf(begins);
-  const to = page.indexOf(ends);
-  return from === -1 || to === -1 ? `${begins}\n${unwritten}\n${ends}` : page.slice(from, to + ends.length);
-}
-
-export function withSearchSection(page, text) {
-  const section = `${begins}\n${text}\n${ends}`;
-  const known = searchSection(page);
-  if (page.includes(known)) return page.replace(known, () => section);
-  return page.replace('\n## How to repeat it', () => `\n${section}\n\n## How to repeat it`);
-}
-
+// The part of docs/benchmarks.md about Glob and Grep.
 export function sectionText({ run, trees }) {
   const ratios = trees.flatMap(({ rows }) => rows);
   const over = ratios.filter(({ ratio }) => ratio > run.budget);
   const verdict = over.length === 0 ? 'None is over.' : `Over: ${over.map(overText).join('; ')}.`;
-  return `## Glob and Grep
-
-Through their service in a warm process, against ripgrep started by the same Node with the same flags, all of its output
+  return `Through their service in a warm process, against ripgrep started by the same Node with the same flags, all of its output
 read. ${run.rounds} rounds, interleaved, medians. Budget: ≤ ${run.budget} ×.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after${busyText(run)}.
 

@@ -1,12 +1,13 @@
-// `node bench/stores/run.mjs [--seconds N] [--folder DIR] [--no-postgres]`: what a write and a read of grants cost, each
+// `node bench/stores/run.mjs [--seconds N] [--folder DIR] [--no-postgres] [--page]`: what a write and a read of grants cost, each
 // store as it is built into the program. Commits are on disk before they count.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, loadavg, platform, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { buildConstants } from '../../scripts/build-constants.mjs';
+import { sections } from '../sections.mjs';
 import { openServer } from './postgres-server.mjs';
 import { measureReads, measureSingleRows, measureWrites } from './measure.mjs';
 
@@ -18,6 +19,7 @@ async function main() {
       seconds: { type: 'string', default: '3' },
       folder: { type: 'string', default: tmpdir() },
       'no-postgres': { type: 'boolean', default: false },
+      page: { type: 'boolean', default: false },
     },
   });
   const seconds = Number(values.seconds);
@@ -34,24 +36,54 @@ async function main() {
     await rm(built, { recursive: true, force: true });
   }
   const machine = `${platform()} ${arch()}, ${availableParallelism()} cores, Node ${process.versions.node}`;
-  console.log(`${machine}, ${seconds} s each, load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`);
+  const about = `${machine}, ${seconds} s each, load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`;
+  console.log(about);
+  if (values.page) await writePage(about);
+}
+
+const shown = [];
+
+function show(title, writes, reads) {
+  console.log(`\n${title}`);
+  console.table(writes);
+  console.table(reads);
+  shown.push(`**${title}**\n\n${table(writes)}\n\n${table(reads)}`);
+}
+
+function table(rows) {
+  const heads = [...new Set(Object.values(rows).flatMap((row) => Object.keys(row)))];
+  const lines = Object.entries(rows).map(([name, row]) => [name, ...heads.map((head) => row[head] ?? '')]);
+  return [['', ...heads], ['---', ...heads.map(() => '---')], ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+async function writePage(about) {
+  const file = join(root, 'docs', 'benchmarks.md');
+  const text = `What a write and a read of grants cost, each store as it is built into the program. A grant counts when it is on disk;
+those that wait at the same moment are committed together. ${about}.
+
+${shown.join('\n\n')}`;
+  await writeFile(file, sections.stores.into(await readFile(file, 'utf8'), text));
+  console.log('wrote docs/benchmarks.md');
 }
 
 async function measureSqlite({ openSqliteStore, openConnection }, place, seconds) {
   const floor = await measureSingleRows(() => openConnection(join(place, 'floor.db'), 0), seconds);
   const store = await openSqliteStore({ file: join(place, 'access.db') });
-  console.log('\nSQLite, WAL, synchronous=FULL');
-  console.table({ 'one row per commit, bare': floor, ...(await measureWrites(store, seconds)) });
-  console.table(await measureReads(store));
+  const writes = { 'one row per commit, bare': floor, ...(await measureWrites(store, seconds)) };
+  show('SQLite, WAL, synchronous=FULL', writes, await measureReads(store));
   await store.close();
 }
 
 async function measurePostgres({ openPostgresStore }, place, seconds) {
   const server = await openServer(join(place, 'postgres'));
   const store = await openPostgresStore({ url: server.url });
-  console.log('\nPostgreSQL on the loopback, fsync on');
-  console.table(await measureWrites(store, seconds));
-  console.table(await measureReads(store));
+  show(
+    'PostgreSQL on the loopback, fsync on',
+    await measureWrites(store, seconds),
+    await measureReads(store),
+  );
   await store.close();
   await server.close();
 }

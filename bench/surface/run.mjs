@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { tokensText, withTokensSection } from './section.mjs';
+import { sections } from '../sections.mjs';
+import { tokensText } from './section.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'dist', 'tidegate.js');
@@ -38,7 +39,7 @@ async function main() {
     console.table(rows);
     if (process.argv.includes('--page')) {
       const file = join(root, 'docs', 'benchmarks.md');
-      await writeFile(file, withTokensSection(readFileSync(file, 'utf8'), tokensText({ ...place, rows })));
+      await writeFile(file, sections.tokens.into(readFileSync(file, 'utf8'), tokensText({ ...place, rows })));
       console.log('wrote docs/benchmarks.md');
     }
   } finally {

@@ -8,7 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as ranker from './ranker.mjs';
 import { loadSet, score } from './score.mjs';
-import { sectionText, withToolSearchSection } from './section.mjs';
+import { sections } from '../sections.mjs';
+import { sectionText } from './section.mjs';
 import { measureStuffing, stuffingWays } from './stuffing.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -51,7 +52,7 @@ async function main() {
     console.log(`${isKept ? 'ok  ' : 'OVER'} ${what}: ${value}`);
   if (!values.page) return undefined;
   const file = join(root, 'docs', 'benchmarks.md');
-  writeFileSync(file, withToolSearchSection(readFileSync(file, 'utf8'), text));
+  writeFileSync(file, sections.toolSearch.into(readFileSync(file, 'utf8'), text));
   return console.log('\nwrote docs/benchmarks.md');
 }
 

@@ -1,27 +1,7 @@
-// The part of docs/benchmarks.md about the search of tools. It has a run of its own, and `npm run bench` leaves it alone.
-const begins = '<!-- Written by `node bench/toolsearch/run.mjs --page`. -->';
-const ends = '<!-- The end of the search of tools. -->';
-const unwritten = '## The search of tools\n\nNot measured yet.';
-
-/** The part as it stands in a page, with its marks. */
-export function toolSearchSection(page) {
-  const from = page.indexOf(begins);
-  const to = page.indexOf(ends);
-  return from === -1 || to === -1 ? `${begins}\n${unwritten}\n${ends}` : page.slice(from, to + ends.length);
-}
-
-export function withToolSearchSection(page, text) {
-  const section = `${begins}\n${text}\n${ends}`;
-  const known = toolSearchSection(page);
-  if (page.includes(known)) return page.replace(known, () => section);
-  return page.replace('\n## How to repeat it', () => `\n${section}\n\n## How to repeat it`);
-}
-
+// The part of docs/benchmarks.md about the search of tools.
 export function sectionText({ run, quality, stuffing, cost, verdicts }) {
   const over = verdicts.filter(({ isKept }) => !isKept);
-  return `## The search of tools
-
-The built index (\`tidegate/testing\`, \`openToolIndex\`) on public sets of needs and tools, beside BM25 with the fields,
+  return `The built index (\`tidegate/testing\`, \`openToolIndex\`) on public sets of needs and tools, beside BM25 with the fields,
 tokenizer and constants of FastMCP's search, in the same run. Nothing in the product depends on these sets.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after.
 

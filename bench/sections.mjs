@@ -1,0 +1,31 @@
+// Parts of docs/benchmarks.md that have a run of their own: each run leaves the others as they are.
+const ends = '<!-- The end of that. -->';
+
+function createSection(command, title) {
+  const begins = `<!-- Written by \`${command}\`. -->`;
+  /** The part as it stands in a page, with its marks. */
+  function of(page) {
+    const from = page.indexOf(begins);
+    const to = from === -1 ? -1 : page.indexOf(ends, from);
+    return to === -1
+      ? `${begins}\n## ${title}\n\nNot measured yet.\n${ends}`
+      : page.slice(from, to + ends.length);
+  }
+  return {
+    of,
+    into(page, text) {
+      const section = `${begins}\n## ${title}\n\n${text}\n${ends}`;
+      const known = of(page);
+      if (page.includes(known)) return page.replace(known, () => section);
+      return page.replace('\n## How to repeat it', () => `\n${section}\n\n## How to repeat it`);
+    },
+  };
+}
+
+export const sections = {
+  search: createSection('node bench/search/run.mjs --page', 'Glob and Grep'),
+  toolSearch: createSection('node bench/toolsearch/run.mjs --page', 'The search of tools'),
+  tokens: createSection('node bench/surface/run.mjs --page', 'Tokens'),
+  access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
+  stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
+};
