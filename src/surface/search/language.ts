@@ -31,7 +31,7 @@ export interface SynonymClass {
 
 const mostRelated = 60;
 /** Catalogues use the same few thousand words again and again. */
-const remembered = 10_000;
+const remembered = 16_000;
 
 /** How well a word stands for another of its class, for its topic, and the topic for it. */
 export interface LexiconTuning {
@@ -54,9 +54,9 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
     read(word) {
       const known = words.get(word);
       if (known !== undefined) return known;
-      if (words.size >= remembered) words.clear();
       const fresh = { stem: ownCopy(stem(word)), isStop: stops.has(word) };
-      words.set(ownCopy(word), fresh);
+      // The common ones come first, so the first are kept.
+      if (words.size < remembered) words.set(ownCopy(word), fresh);
       return fresh;
     },
     weightOf: (word) => weakWords.get(word) ?? 1,
