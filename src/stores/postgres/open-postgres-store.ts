@@ -5,8 +5,16 @@ import { type Clients, createClients, type Sql, type Transaction } from './clien
 import { createCoalescer } from './coalesce.js';
 import { isWithoutSchema, storeErrorOf } from './failures.js';
 import { migrate } from './migrate.js';
-import { readAllRevisions, readAudit, readChanges, readGrants, readRevisions, readTokens } from './reads.js';
-import { addToken, appendAudit, revokeToken, touchTokens, writeGrants } from './writes.js';
+import {
+  countAudit,
+  readAllRevisions,
+  readAudit,
+  readChanges,
+  readGrants,
+  readRevisions,
+  readTokens,
+} from './reads.js';
+import { addToken, appendAudit, pruneAudit, revokeToken, touchTokens, writeGrants } from './writes.js';
 import { createZoneWatch } from './zone-watch.js';
 
 export interface PostgresStoreOptions {
@@ -159,6 +167,14 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     async audit(filter) {
       requireOpen();
       return read((sql) => readAudit(sql, filter));
+    },
+    async countAudit(zone, before) {
+      requireOpen();
+      return read((sql) => countAudit(sql, zone, before));
+    },
+    async pruneAudit(zone, before, most) {
+      requireOpen();
+      return write((sql) => pruneAudit(sql, { zone, before, most }));
     },
     async close() {
       if (isClosed) return;

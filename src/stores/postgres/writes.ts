@@ -117,10 +117,25 @@ export async function appendAudit(
     action: columnText(record.action),
     decision: record.decision,
     record: auditText(record, revision),
+    at: Math.trunc(record.at),
   }));
-  await sql`insert into tidegate.audit (zone, principal, action, decision, record)
+  await sql`insert into tidegate.audit (zone, principal, action, decision, record, at)
     select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as t (zone text, principal text, action text, decision text, record text)`.execute();
+      as t (zone text, principal text, action text, decision text, record text, at bigint)`.execute();
+}
+
+interface Pruning {
+  readonly zone: string;
+  readonly before: number;
+  readonly most: number;
+}
+
+export async function pruneAudit(sql: Transaction, { zone, before, most }: Pruning): Promise<number> {
+  // What another gate removes at the same time is left to it.
+  const { count } = await sql`delete from tidegate.audit where seq in (
+    select seq from tidegate.audit where zone = ${columnText(zone)} and at < ${Math.trunc(before)}::bigint
+    order by at, seq limit ${Math.max(0, Math.trunc(most))}::bigint for update skip locked)`;
+  return count;
 }
 
 interface Standing {
