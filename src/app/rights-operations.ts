@@ -57,6 +57,9 @@ export function createRightsOperations(parts: () => Promise<Omit<DeskParts, 'by'
     ),
     testAccess: at((desk, { body }) => desk.test(body)),
     audit: at((desk, { query }) => desk.audit(readMembers(query, auditMembers))),
+    pruneAudit: at((desk, { body }) =>
+      desk.auditPrune(readMembers(body, { olderThan: 'needed text', dryRun: 'flag' })),
+    ),
   };
 }
 

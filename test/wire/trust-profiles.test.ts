@@ -94,6 +94,28 @@ describe('profiles and a model that came with a checkout', () => {
     expect(await toolsOfAlice()).toBe('Glob Grep Read');
   });
 
+  it('say who falls back to what when they are forgotten, and both is on record', async () => {
+    write(
+      '.tidegate/profiles.yaml',
+      `default_profile: none
+profiles:
+  viewer: {tools: [], see_only: ["*"]}
+  coding: {tools: [Read, Gerp]}
+principals:
+  agent:alice: {profile: viewer, add: [Edit]}
+`,
+    );
+    await trust('--yes');
+    await runGate(place, ['profile', 'assign', 'agent:bob', 'viewer']);
+    const { said } = await trust('--forget');
+    expect(said).toContain('whoever has no profile: minimal, in place of nothing');
+    expect(said).toContain('agent:bob: nothing: there is no such profile, in place of viewer');
+    expect(said).toContain('whoever has the profile coding: coding as it is shipped, in place of coding');
+    expect(said).toContain('agent:alice: minimal, in place of viewer +Edit');
+    const { stdout } = await runGate(place, ['audit', '--action', 'profiles.change']);
+    expect(stdout).toMatch(/profiles\.change .*profiles\.yaml {2}forgotten\n.*profiles\.yaml {2}trusted/);
+  });
+
   it('are refused where two of them are there', async () => {
     write('.tidegate/profiles.yaml', policy);
     write('tool_profiles.yaml', policy);

@@ -457,4 +457,28 @@ describe('the record', () => {
     expect(rest.before).toBeUndefined();
     await expect(desk.audit({ limit: 0 })).rejects.toEqual(failsWith('access.bad_request'));
   });
+
+  it('loses its old part when somebody prunes it, and says who did', async () => {
+    const { desk, store } = await open();
+    const old = {
+      at: startOfTest - 100 * 86_400_000,
+      zone: 'local',
+      action: 'call',
+      decision: 'allow',
+    } as const;
+    await store.appendAudit(Array.from({ length: 1200 }, () => ({ ...old, principal: 'agent:alice' })));
+    await desk.grant('agent:alice', 'Bash');
+    expect(await desk.auditPrune({ olderThan: '90d', dryRun: true })).toEqual({
+      before: '2026-05-03T12:00:00.000Z',
+      removed: 1200,
+      isDryRun: true,
+    });
+    expect(await desk.auditPrune({ olderThan: '90d' })).toMatchObject({ removed: 1200, isDryRun: false });
+    const { records } = await desk.audit();
+    expect(records.map(({ action, principal, detail }) => [action, principal, detail?.['removed']])).toEqual([
+      ['audit.prune', 'user:ana', 1200],
+      ['grant.write', 'user:ana', undefined],
+    ]);
+    await expect(desk.auditPrune({ olderThan: 'long' })).rejects.toEqual(failsWith('access.bad_time'));
+  });
 });

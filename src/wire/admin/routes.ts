@@ -15,6 +15,7 @@ export const deskOperations = [
   'importAccess',
   'testAccess',
   'audit',
+  'pruneAudit',
 ] as const;
 export type DeskOperation = (typeof deskOperations)[number];
 
@@ -177,6 +178,15 @@ export const routes: readonly Route[] = [
     path: '/api/audit',
     summary: 'What was called, refused and changed, the newest first.',
     query: ['principal', 'denied', 'action', 'limit', 'before'],
+    isForAdmins: true,
+  },
+  {
+    operation: 'pruneAudit',
+    method: 'POST',
+    path: '/api/audit/prune',
+    summary:
+      'Removes records that are older than `olderThan`, such as `90d`; with `dryRun` only counts them.',
+    body: ['olderThan!', 'dryRun'],
     isForAdmins: true,
   },
 ];
