@@ -92,7 +92,7 @@ function opening(parts: DeskParts, link: LinkView, context: RemedyContext): read
 /** The smallest profile that has it and loses nothing of what is there; and the smallest that has it at all. */
 function widerProfile(parts: DeskParts, principal: string, context: RemedyContext): readonly Remedy[] {
   const tools = toolsOf(context.catalogue);
-  const now = reachOf(parts.authority.judge(), readPrincipal(principal, parts.zone), tools);
+  const now = reachOf(parts.authority.judge(), readPrincipal(principal, parts), tools);
   const having = profilesWith(parts, context);
   const [smallest] = having;
   const lossless = having.find(({ reach }) => isWithin(now.call, reach.call) && isWithin(now.see, reach.see));

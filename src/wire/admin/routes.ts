@@ -160,7 +160,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/access',
     summary: 'Takes such a document in: all of it, or nothing where anything in it is wrong.',
-    query: ['replace', 'dryRun'],
+    query: ['replace', 'dryRun', 'force'],
     body: ['*'],
     isForAdmins: true,
   },
