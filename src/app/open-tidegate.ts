@@ -9,6 +9,7 @@ import {
   openShapeMemory,
   type Problem,
 } from '../config/index.js';
+import { nearest } from '../config/nearest.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   atMost,
@@ -250,9 +251,17 @@ function actingAs({ as, profile }: TidegateOptions, zone: string): Pick<AccessPa
   if (as !== undefined && principal === undefined)
     throw new AccessRefused(
       'access.bad_principal',
-      `"${as}" is not a principal: write kind:id, such as agent:alice.`,
+      `"${as}" is not a principal: write kind:id, such as agent:alice.${likelyPrincipal(as)}`,
     );
   return { ...(principal && { as: { ...principal, zone } }), ...(profile !== undefined && { profile }) };
+}
+
+/** Where the kind is misspelt, or left out. */
+function likelyPrincipal(as: string): string {
+  const [kind = '', ...id] = as.split(':');
+  const near = id.length === 0 ? 'agent' : nearest(kind, ['agent', 'user', 'service']);
+  const likely = `${near ?? ''}:${id.length === 0 ? as : id.join(':')}`;
+  return parsePrincipal(likely) === undefined ? '' : ` Did you mean ${likely}?`;
 }
 
 /** Short, and different for every start, so that request ids of two runs never meet in a log. */

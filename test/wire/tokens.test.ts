@@ -355,10 +355,46 @@ describe('the token commands', () => {
     expect(stderr).toContain(`Did you mean "${id}"?`);
   });
 
+  it('tell of names and patterns that fit no tool, with the nearest one', async () => {
+    const args = ['create', '--as', 'agent:alice', '--tools', 'up_oen,up_*,elsewhere_*'];
+    const { stderr, status } = await tokens.run(args);
+    expect(status).toBe(0);
+    expect(stderr).toContain('--tools: no tool is called up_oen. Did you mean "up_one"?');
+    expect(stderr).toContain('--tools: no tool is called elsewhere_*.');
+    expect(stderr).not.toContain('up_*');
+    expect(JSON.parse((await tokens.run([...args, '--json'])).stdout)).toMatchObject({
+      warnings: [expect.stringContaining('up_oen'), expect.stringContaining('elsewhere_*')],
+    });
+  });
+
+  it('say that an end was cut short by that of the parent', async () => {
+    const parent = await tokens.create('agent:lead', '--expires', '1d');
+    const cut = await tokens.run(['attenuate', '--from', parent.id, '--expires', '30d']);
+    expect(cut.stderr).toMatch(
+      new RegExp(`it ends with its parent ${parent.id}, at .*, and not at .* as you`),
+    );
+    const kept = await tokens.run(['attenuate', '--from', parent.id, '--expires', '1h']);
+    expect(kept.stderr).not.toContain('it ends with its parent');
+    const json = await tokens.run(['attenuate', '--from', parent.id, '--expires', '30d', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      endsWith: { parent: parent.id, wished: expect.stringMatching(/^20.*Z$/) },
+    });
+  });
+
+  it('list what a token is bound to and what it was made from', async () => {
+    const parent = await tokens.create('agent:lister', '--tools', 'up_one');
+    const child = await tokens.attenuate(parent.secret, '--as', 'agent:listed');
+    const { stdout } = await tokens.run(['list']);
+    expect(stdout).toMatch(/^TOKEN +FOR +STATE +PROFILE +TOOLS +FROM /);
+    expect(stdout).toMatch(new RegExp(`${parent.id} +agent:lister +active +- +up_one +- `));
+    expect(stdout).toMatch(new RegExp(`${child.id} +agent:listed +active +- +- +${parent.id} `));
+  });
+
   it('show the secret once, on standard output, and how to use it', async () => {
     const { stdout, stderr } = await tokens.run(['create', '--as', 'agent:alice', '--profile', 'coding']);
     expect(stdout).toMatch(/^Token +tgt_[\w-]{43} /);
-    expect(stdout).toContain('TIDEGATE_TOKEN=<token> tidegate mcp --via http://127.0.0.1:');
+    // The port is the one that the running gate has, not the one that is usual.
+    expect(stdout).toContain(`TIDEGATE_TOKEN=<token> tidegate mcp --via ${gate.url}\n`);
     expect(stderr).not.toContain('tgt_');
     for (const args of [['list'], ['list', '--json']])
       expect((await tokens.run(args)).stdout).not.toContain('tgt_');

@@ -22,6 +22,8 @@ export interface MadeToken {
   readonly token: TokenView;
   readonly secret: string;
   readonly revision: number;
+  /** That it ends earlier than was wished, or at all, because its parent does. */
+  readonly endsWith?: { readonly parent: string; readonly wished?: number };
 }
 
 export interface RotatedToken extends MadeToken {
@@ -166,7 +168,10 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
         },
         { by },
       );
-      return made;
+      const wished = fields.expiresAt;
+      const isCut = expiresAt !== undefined && expiresAt !== wished;
+      if (!isCut) return made;
+      return { ...made, endsWith: { parent: parent.id, ...(wished !== undefined && { wished }) } };
     },
   };
 }

@@ -583,6 +583,7 @@ describe('the admin API', () => {
       'importAccess',
       'testAccess',
       'audit',
+      'pruneAudit',
     ]);
     refusedAttempts.length = 0;
     for (const { method, path: pattern } of forAdmins) {
