@@ -11,6 +11,7 @@ import {
   type Link,
   type Observer,
   type Principal,
+  type Request,
   type Spec,
   type Wanted,
 } from '../kernel/index.js';
@@ -47,6 +48,8 @@ export interface OpenedAccess {
   readonly audit: Observer;
   /** Keeps a record of what is no attempt to use anything. */
   record(record: AuditRecord): void;
+  /** Keeps a record of whoever asked what something is, and found nothing. */
+  missed(request: Request): void;
   /** Who calls from this machine: the operator, or whom it was told to act as. */
   readonly local: Caller;
   /** The chain of a caller who came by another door, bound by what this gate was started with. */
@@ -150,6 +153,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     whenRights,
     audit: audit.observer,
     record: (record) => audit.keep(record),
+    missed: (request) => audit.missed(request),
     local: localCaller(parts, gateLinks),
     bound: createBound(gateLinks),
     store,
