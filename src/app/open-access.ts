@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Access, createLateAccess } from '../access/index.js';
 import { openAudit } from '../access/audit/index.js';
 import { formatPrincipal } from '../access/object-ids.js';
 import { type AccessStore, type AuditRecord, type AuditStore, StoreError } from '../access/ports.js';
 import { redactText } from '../concerns/log/index.js';
+import { findPolicy } from '../config/index.js';
 import {
   atMost,
   type Caller,
@@ -169,13 +170,23 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
 }
 
 /**
- * Where a store is there already, it may know of others than the operator. Where none is yet, nobody was ever given
- * anything: then it is opened for the first one who comes and is not the operator.
+ * Where a store or a file of policy is there already, it may know of others than the operator. Where none is yet, nobody was
+ * ever given anything: then it is opened for the first one who comes and is not the operator.
  */
 function needsRightsAtOnce({ as, profile, isShared, needsDesk, ...parts }: AccessParts): boolean {
   if (as !== undefined || profile !== undefined || needsDesk) return true;
   const { store } = parts.config;
-  return isShared && (store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory)));
+  if (!isShared) return false;
+  return store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory)) || hasPolicy(parts);
+}
+
+/** What is wrong with the file is told at the start, not to the first agent that comes. */
+function hasPolicy({ config, workspace }: Pick<AccessParts, 'config' | 'workspace'>): boolean {
+  const { profiles, model } = config.access;
+  const directory = config.file === undefined ? workspace : dirname(config.file);
+  const named = { ...(profiles !== undefined && { profiles }), ...(model !== undefined && { model }) };
+  const found = findPolicy({ directory, ...named });
+  return found.profiles !== undefined || found.model !== undefined;
 }
 
 async function orRefused(open: () => Promise<unknown>): Promise<void> {
