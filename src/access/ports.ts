@@ -151,7 +151,7 @@ export interface AuditFilter {
   readonly principal?: string;
   readonly decision?: 'allow' | 'deny';
   readonly action?: string;
-  /** Only records before this one. */
+  /** Only what comes behind the record with this `seq`; nothing when that is no longer there. */
   readonly before?: number;
   readonly limit: number;
 }
@@ -159,8 +159,12 @@ export interface AuditFilter {
 export interface AuditStore {
   /** Resolves when they are kept. */
   appendAudit(records: readonly AuditRecord[]): Promise<void>;
-  /** The newest first. */
+  /** The newest first by their time, whenever they arrived; of one moment, the last that arrived first. */
   audit(filter: AuditFilter): Promise<readonly StoredAudit[]>;
+  /** How many records of a zone are older than a moment. */
+  countAudit(zone: string, before: number): Promise<number>;
+  /** Removes records of a zone that are older than a moment, the oldest first and `most` at once; gives how many. */
+  pruneAudit(zone: string, before: number, most: number): Promise<number>;
 }
 
 export interface AccessStore extends GrantStore, TokenStore, AuditStore {

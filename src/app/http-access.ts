@@ -65,6 +65,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
     desk: {
       isAdmin: (caller) => isAdmin(opened.rights, caller),
       refused: (attempt) => recordRefusal(opened, zone, attempt),
+      missed: (request) => opened.missed(request),
       operations: {
         ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
         ...createRightsOperations(rightsDesk),

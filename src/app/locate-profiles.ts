@@ -17,6 +17,7 @@ import {
   locatePolicy,
   nearest,
   type Problem,
+  problemInFile,
   type Trust,
 } from '../config/index.js';
 import { builtinTools } from './builtin-tools.generated.js';
@@ -24,7 +25,7 @@ import { builtinTools } from './builtin-tools.generated.js';
 export interface ProfilesPlace {
   /** Of `tidegate.yaml`; where there is none, of the workspace. */
   readonly directory: string;
-  readonly access: Config['access'];
+  readonly access: Omit<Config['access'], 'auditKeep'>;
   readonly trust: Trust;
   /** The file that `access` comes from. */
   readonly configFile?: string;
@@ -68,7 +69,11 @@ export async function locateProfiles(place: ProfilesPlace): Promise<LocatedProfi
     profiles,
     model,
     files,
-    problems: [...policy.problems, ...placed(profiles.problems, place, policy), ...problems],
+    problems: [
+      ...policy.problems,
+      ...(await Promise.all(placed(profiles.problems, place, policy).map((one) => inConfig(one, place)))),
+      ...problems,
+    ],
     stamp: JSON.stringify(files),
     warnings: (tools) => placed(profileWarnings(profiles, tools, nearest), place, policy),
   };
@@ -83,7 +88,7 @@ function resolve({ access }: ProfilesPlace, { profiles: file }: LocatedPolicy): 
   return resolveProfiles(isUsed ? file.profiles : [], {
     isBuiltin,
     nearest,
-    ...(isUsed && { principals: file.principals }),
+    ...(isUsed && { principals: file.principals, lineAt: (path) => file.lineAt(path) }),
     ...(defaultProfile !== undefined && { defaultProfile }),
   });
 }
@@ -105,11 +110,19 @@ function placed(
       if (isOfConfig)
         return createProblem(configFile ?? directory, '', {
           ...problem,
-          path: ['access', 'default_profile'],
+          path: defaultPath,
         });
       return file?.problemAt(problem) ?? createProblem(directory, '', problem);
     })
     .filter(isNew);
+}
+
+const defaultPath = ['access', 'default_profile'];
+
+/** What the configuration itself says has its place there. */
+async function inConfig(problem: Problem, { configFile }: ProfilesPlace): Promise<Problem> {
+  if (problem.path !== defaultPath.join('.') || configFile === undefined) return problem;
+  return problemInFile(configFile, { ...problem, path: defaultPath });
 }
 
 interface Extended {

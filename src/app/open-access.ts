@@ -1,19 +1,23 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Access, createLateAccess } from '../access/index.js';
 import { openAudit } from '../access/audit/index.js';
+import { formatPrincipal } from '../access/object-ids.js';
 import { type AccessStore, type AuditRecord, type AuditStore, StoreError } from '../access/ports.js';
 import { redactText } from '../concerns/log/index.js';
+import { findPolicy } from '../config/index.js';
 import {
   atMost,
   type Caller,
   type Link,
   type Observer,
   type Principal,
+  type Request,
   type Spec,
   type Wanted,
 } from '../kernel/index.js';
 import { AccessRefused } from './access-refused.js';
+import { openAuditKeeping } from './audit-keeping.js';
 import { drainAuditSpool, isSpoolFull, openAuditSpool } from './audit-spool.js';
 import { openRights, type Rights, type RightsParts } from './open-rights.js';
 import { openAccessStore, storeFile } from './open-store.js';
@@ -40,20 +44,28 @@ export interface OpenedAccess {
   readonly rights: Rights | undefined;
   /** Opens them for the first one who is somebody else, or who asks about others. */
   needRights(): Promise<Rights>;
+  /** Resolves when they are opened, if they ever are. */
+  readonly whenRights: Promise<Rights>;
   readonly audit: Observer;
   /** Keeps a record of what is no attempt to use anything. */
   record(record: AuditRecord): void;
+  /** Keeps a record of whoever asked what something is, and found nothing. */
+  missed(request: Request): void;
   /** Who calls from this machine: the operator, or whom it was told to act as. */
   readonly local: Caller;
   /** The chain of a caller who came by another door, bound by what this gate was started with. */
   bound(caller: Caller): Caller;
   /** Opened when it is first asked for. */
   store(): Promise<AccessStore>;
+  /** Brings into the store what gates without one have left, as far as that takes no longer than people wait. */
+  gather(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** How long a closing gate waits for its last records. */
 const lastRecordsMs = 2000;
+/** How long somebody who wants to see records waits for those of other gates. */
+const gatherMs = 3000;
 
 export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   const { log, config } = parts;
@@ -69,16 +81,39 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   const access = createLateAccess();
   const spoolFolder = join(parts.stateDirectory, 'audit');
   let whyNot = createWhyNot({ ...parts, authority: undefined });
+  let gathering: Promise<void> = Promise.resolve();
+  let keeping: ReturnType<typeof openAuditKeeping> | undefined;
+  const warn = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
+    log('warn', message, fields);
+  const keepingParts = {
+    zone: config.access.zone,
+    keep: config.access.auditKeep,
+    principal: formatPrincipal(parts.operator),
+    now: () => Date.now(),
+    warn,
+  };
+
+  /** One at a time: what the other one has taken is not in the store yet. */
+  function gather(): Promise<void> {
+    const next = gathering.then(async () => drainAuditSpool(spoolFolder, await store(), warn));
+    // Whoever wants the records hears of the store by asking for them.
+    gathering = next.catch(() => undefined);
+    return atMost(gatherMs, gathering).then(() => undefined);
+  }
   let rights: Rights | undefined;
   let openingRights: Promise<Rights> | undefined;
+  let areOpen: (opened: Rights) => void = () => {};
+  const whenRights = new Promise<Rights>((resolve) => {
+    areOpen = resolve;
+  });
 
   function use(opened: Rights): Rights {
     rights = opened;
     access.judgeBy(opened.authority);
     whyNot = createWhyNot({ ...parts, authority: opened.authority });
-    void store().then((kept) =>
-      drainAuditSpool(spoolFolder, kept, (message, fields) => log('warn', message, fields)),
-    );
+    void gather();
+    if (parts.isLive) keeping ??= openAuditKeeping({ ...keepingParts, store });
+    areOpen(opened);
     return opened;
   }
 
@@ -97,7 +132,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     if (rights !== undefined) return store();
     if (config.store.kind === 'memory' || !(await isSpoolFull(spoolFolder))) return spool;
     const kept = await store();
-    await drainAuditSpool(spoolFolder, kept, (message, fields) => log('warn', message, fields));
+    await drainAuditSpool(spoolFolder, kept, warn);
     return kept;
   }
 
@@ -107,7 +142,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     revision: () => rights?.authority.revision,
     whyNot: (request) => whyNot(request),
     redact: redactText,
-    warn: (message, fields) => log('warn', message, fields),
+    warn,
   });
   const gateLinks = linksOfGate(parts);
   return {
@@ -116,12 +151,16 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
       return rights;
     },
     needRights,
+    whenRights,
     audit: audit.observer,
     record: (record) => audit.keep(record),
+    missed: (request) => audit.missed(request),
     local: localCaller(parts, gateLinks),
     bound: createBound(gateLinks),
     store,
+    gather,
     async close() {
+      keeping?.close();
       await atMost(lastRecordsMs, audit.close());
       await openingRights?.catch(() => undefined);
       await rights?.close();
@@ -131,13 +170,23 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
 }
 
 /**
- * Where a store is there already, it may know of others than the operator. Where none is yet, nobody was ever given
- * anything: then it is opened for the first one who comes and is not the operator.
+ * Where a store or a file of policy is there already, it may know of others than the operator. Where none is yet, nobody was
+ * ever given anything: then it is opened for the first one who comes and is not the operator.
  */
 function needsRightsAtOnce({ as, profile, isShared, needsDesk, ...parts }: AccessParts): boolean {
   if (as !== undefined || profile !== undefined || needsDesk) return true;
   const { store } = parts.config;
-  return isShared && (store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory)));
+  if (!isShared) return false;
+  return store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory)) || hasPolicy(parts);
+}
+
+/** What is wrong with the file is told at the start, not to the first agent that comes. */
+function hasPolicy({ config, workspace }: Pick<AccessParts, 'config' | 'workspace'>): boolean {
+  const { profiles, model } = config.access;
+  const directory = config.file === undefined ? workspace : dirname(config.file);
+  const named = { ...(profiles !== undefined && { profiles }), ...(model !== undefined && { model }) };
+  const found = findPolicy({ directory, ...named });
+  return found.profiles !== undefined || found.model !== undefined;
 }
 
 async function orRefused(open: () => Promise<unknown>): Promise<void> {

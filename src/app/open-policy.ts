@@ -1,6 +1,6 @@
 import { createPolicy, type Policy } from '../access/authority/index.js';
 import type { CompiledModel } from '../access/engine/index.js';
-import type { Profiles } from '../access/profiles/index.js';
+import type { KnownTool, Profiles } from '../access/profiles/index.js';
 import { describeProblem, hasErrors, type Problem, watchConfig, watchProfiles } from '../config/index.js';
 import { type LocatedProfiles, locateProfiles, type ProfilesPlace } from './locate-profiles.js';
 
@@ -11,6 +11,8 @@ export interface OpenPolicy {
   /** Files that are there and not used, because nobody trusted them. */
   untrusted(): readonly string[];
   profiles(): Profiles;
+  /** What the file names that fits none of these tools. */
+  warnings(tools: readonly KnownTool[]): readonly Problem[];
   current(): Policy;
   /** Told when the file changed and may be used. */
   onChange(listener: (policy: Policy) => void): () => void;
@@ -77,6 +79,7 @@ export async function openPolicy({ place, profile, log, ...parts }: PolicyParts)
     problems: located.problems,
     untrusted: () => located.files.flatMap(({ file, isTrusted }) => (isTrusted ? [] : [file])),
     profiles: () => located.profiles,
+    warnings: (tools) => located.warnings(tools),
     current: () => policy,
     onChange(listener) {
       listeners.add(listener);

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { type Access, parsePrincipal, withToolFilter } from '../access/index.js';
 import type { Log } from '../concerns/log/index.js';
 import {
@@ -10,6 +9,7 @@ import {
   openShapeMemory,
   type Problem,
 } from '../config/index.js';
+import { nearest } from '../config/nearest.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   atMost,
@@ -27,6 +27,7 @@ import { createWireCommon } from '../wire/index.js';
 import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
 import { idlePatternLines } from './idle-patterns.js';
+import { knownCatalogue } from './known-catalogue.js';
 import { openLateProcesses, sweepLeftovers } from './late-processes.js';
 import { type AccessParts, openAccess, type OpenedAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
@@ -34,6 +35,8 @@ import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
 import { openSurface, type OpenedSurface } from './open-surface.js';
+import { operatorName } from './operator-name.js';
+import { tellPolicyWarnings } from './policy-warnings.js';
 import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
@@ -135,7 +138,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const clashes = clashProblems(local);
   if (clashes.length > 0) await giveUp(new ConfigRefused(clashes));
   const everyProvider = () => [...local.providers(), ...servers.current()];
-  const operator: Principal = { kind: 'user', id: userName(), zone: config.access.zone };
+  const operator: Principal = { kind: 'user', id: operatorName(), zone: config.access.zone };
   const opened = await openAccess({
     config,
     stateDirectory: state.directory,
@@ -168,6 +171,14 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     idlePatternLines(options.toolPatterns ?? [], toolNames(everyProvider()));
   if (options.toolPatterns && !isCommand) {
     void whenListed(gateway, everyProvider()).then(() => idlePatterns().forEach((line) => log('warn', line)));
+  }
+  if (!isCommand) {
+    void tellPolicyWarnings({
+      opened,
+      tools: () => knownCatalogue(gateway, operator).specs.filter((spec) => spec.kind === 'tool'),
+      listed: () => whenListed(gateway, everyProvider()),
+      log,
+    });
   }
   const common = createWireCommon(version, runId());
   const localSession = createSessions(opened.local);
@@ -257,18 +268,17 @@ function actingAs({ as, profile }: TidegateOptions, zone: string): Pick<AccessPa
   if (as !== undefined && principal === undefined)
     throw new AccessRefused(
       'access.bad_principal',
-      `"${as}" is not a principal: write kind:id, such as agent:alice.`,
+      `"${as}" is not a principal: write kind:id, such as agent:alice.${likelyPrincipal(as)}`,
     );
   return { ...(principal && { as: { ...principal, zone } }), ...(profile !== undefined && { profile }) };
 }
 
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user without a name on this machine, as in some containers.
-    return 'operator';
-  }
+/** Where the kind is misspelt, or left out. */
+function likelyPrincipal(as: string): string {
+  const [kind = '', ...id] = as.split(':');
+  const near = id.length === 0 ? 'agent' : nearest(kind, ['agent', 'user', 'service']);
+  const likely = `${near ?? ''}:${id.length === 0 ? as : id.join(':')}`;
+  return parsePrincipal(likely) === undefined ? '' : ` Did you mean ${likely}?`;
 }
 
 /** Short, and different for every start, so that request ids of two runs never meet in a log. */

@@ -13,6 +13,8 @@ export interface PolicyToTrust {
   readonly profiles: LocatedProfiles['profiles'];
   /** What is wrong with what they say. */
   readonly problems: readonly Problem[];
+  /** What they name that fits none of these tools. */
+  readonly warnings: LocatedProfiles['warnings'];
 }
 
 /** Reads the files as if they were trusted: what is wrong with them has to be known before. */
@@ -20,7 +22,8 @@ export async function policyToTrust(place: ProfilesPlace): Promise<PolicyToTrust
   // Most commands and the operator's own gate need none of this.
   const { locateProfiles } = await import('./locate-profiles.js');
   const { trust, access, directory } = place;
-  const { files, profiles, problems } = await locateProfiles({ ...place, trust: believing(trust) });
+  const located = await locateProfiles({ ...place, trust: believing(trust) });
+  const { files, profiles, problems } = located;
   const recorded = recordedPolicy({ ...access, directory }, trust);
   return {
     hasAny: files.length > 0,
@@ -30,10 +33,12 @@ export async function policyToTrust(place: ProfilesPlace): Promise<PolicyToTrust
     gone: recorded.filter((file) => !files.some((found) => found.file === file)),
     profiles,
     problems,
+    warnings: (tools) => located.warnings(tools),
   };
 }
 
-function believing(trust: Trust): Trust {
+/** What it would be like if every file were trusted as it is. */
+export function believing(trust: Trust): Trust {
   return {
     ...trust,
     isTrusted: (_, sha256) => sha256 !== undefined,

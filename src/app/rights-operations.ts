@@ -53,10 +53,13 @@ export function createRightsOperations(parts: () => Promise<Omit<DeskParts, 'by'
     }),
     exportAccess: at((desk) => desk.exportAll()),
     importAccess: at((desk, { query, body }) =>
-      desk.importAll(body, readMembers(query, { replace: 'flag', dryRun: 'flag' })),
+      desk.importAll(body, readMembers(query, { replace: 'flag', dryRun: 'flag', force: 'flag' })),
     ),
     testAccess: at((desk, { body }) => desk.test(body)),
     audit: at((desk, { query }) => desk.audit(readMembers(query, auditMembers))),
+    pruneAudit: at((desk, { body }) =>
+      desk.auditPrune(readMembers(body, { olderThan: 'needed text', dryRun: 'flag' })),
+    ),
   };
 }
 

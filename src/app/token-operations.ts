@@ -71,8 +71,16 @@ export function actorOf({ by, requestId }: { readonly by: Caller; readonly reque
   };
 }
 
-function madeJson({ token, secret, revision }: MadeToken): Readonly<Record<string, unknown>> {
-  return { token: tokenJson(token), secret, revision };
+/** A new token as JSON: times as people write them. */
+export function madeJson({
+  token,
+  secret,
+  revision,
+  endsWith,
+}: MadeToken): Readonly<Record<string, unknown>> {
+  const wished = endsWith?.wished === undefined ? undefined : new Date(endsWith.wished).toISOString();
+  const cut = endsWith && { parent: endsWith.parent, ...(wished !== undefined && { wished }) };
+  return { token: tokenJson(token), secret, revision, ...(cut && { endsWith: cut }) };
 }
 
 class BadBody extends Error {}

@@ -10,6 +10,7 @@ export const exitCodes = {
   unavailable: 4,
   toolError: 5,
   untrusted: 6,
+  unauthorized: 7,
   interrupted: 130,
 } as const;
 
@@ -24,6 +25,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   unavailable: 'A server, or the gate that was asked, could not be reached or gave no answer.',
   toolError: 'The tool answered that it failed.',
   untrusted: 'A file would start something and is not trusted.',
+  unauthorized: 'The gate that was asked refused the token.',
   interrupted: 'Stopped by the user.',
 };
 

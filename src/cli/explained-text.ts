@@ -89,18 +89,20 @@ function showSteps(steps: readonly Step[], indent: string, output: Output): void
   }
 }
 
+function lineWords({ line }: { readonly line?: number }): string {
+  return line === undefined ? '' : ` line ${String(line)}`;
+}
+
 function originWords(from: Step['from']): string {
   switch (from.kind) {
     case 'stored':
       return `${printable(from.by)}, ${shortTime(from.at)}, revision ${String(from.revision)}`;
     case 'profile': {
-      const place = from.isShipped
-        ? 'shipped'
-        : `file${from.line === undefined ? '' : ` line ${String(from.line)}`}`;
+      const place = from.isShipped ? 'shipped' : `file${lineWords(from)}`;
       return `profile ${printable(from.from)}, ${place}: "${printable(from.entry)}"`;
     }
     case 'file':
-      return 'file of profiles, under principals';
+      return `file${lineWords(from)}, under principals: "${printable(from.entry)}"`;
     case 'default_profile':
       return 'nothing is assigned, so this applies';
     case 'credential':

@@ -44,6 +44,10 @@ export const commandCodes = {
     exit: exitCodes.unavailable,
     meaning: 'No gate ever answered at the address of `--via`.',
   },
+  'gate.token_refused': {
+    exit: exitCodes.unauthorized,
+    meaning: 'The gate at the address of `--via` does not take the token, or takes it no longer.',
+  },
   'trust.not_asked': {
     exit: exitCodes.untrusted,
     meaning: 'Trust needs a person at a terminal, or `--yes`.',

@@ -93,6 +93,14 @@ function configured(command: Commander, write: (text: string) => void): Commande
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined });
 }
 
+/** The options that could have been meant where one was not known, as they are typed. */
+export function knownOptions(words: readonly string[]): readonly string[] {
+  const [first = '', second = ''] = words;
+  const command =
+    commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first);
+  return [...(command?.options ?? []).map(({ name }) => `--${name}`), '--json', '--help'];
+}
+
 /** The names that could have been meant where a command was not known. */
 export function knownNames(words: readonly string[]): readonly string[] {
   const [group = ''] = words;

@@ -3,7 +3,7 @@ import type { Context } from './command.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { type CommandCode, Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
-import { type Chosen, createProgram, knownNames } from './program.js';
+import { type Chosen, createProgram, knownNames, knownOptions } from './program.js';
 import { runCommand, shown } from './run-command.js';
 
 /** Runs a command line, from its words to its exit status. */
@@ -46,8 +46,18 @@ function usageFailure(error: CommanderError, words: readonly string[]): Failure 
   const message = error.message.replace(/^error: /, '').replace(/('--?[\w-]+)=[^]*'/, "$1'");
   const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
   const code = codes[error.code] ?? 'usage.wrong';
-  const near = code === 'usage.unknown_command' ? didYouMean(subject, knownNames(words)) : '';
+  const near = nearWords(code, subject, words);
   return new Failure(code, `${sentence(message)}${near}`, `tidegate ${helpWords(words)}--help`);
+}
+
+/** What was most likely meant by a word that is not known here. */
+function nearWords(code: CommandCode, subject: string, words: readonly string[]): string {
+  if (code === 'usage.unknown_command') return didYouMean(subject, knownNames(words));
+  if (code === 'usage.unknown_option') return didYouMean(subject, knownOptions(words));
+  // A command that has others below it takes a misspelt one of them for an argument.
+  const [first = '', second = ''] = words;
+  const below = knownNames([first]);
+  return code === 'usage.excess_arguments' && !below.includes(first) ? didYouMean(second, below) : '';
 }
 
 /** The parser's words for mistakes, and ours. */

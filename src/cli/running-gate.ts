@@ -18,6 +18,16 @@ export interface RunningGate extends Running {
 
 const answerMs = 2000;
 
+/** The address of the `serve` that runs in this state folder with this configuration, as far as its record says. */
+export async function runningUrl(
+  { env }: Pick<Context, 'env'>,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const { openState, runningFile } = await import('../app/index.js');
+  const running = readRunning(runningFile(openState(env).directory));
+  return running !== undefined && isAlive(running.pid) && running.file === file ? running.url : undefined;
+}
+
 /** What the `serve` of this user and this place says of its servers; undefined when none runs or answers. */
 export async function askRunningGate(context: Context): Promise<RunningGate | undefined> {
   const asked = await askRunning(context, '/api/servers');

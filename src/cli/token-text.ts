@@ -40,21 +40,3 @@ export function tokenLines(token: Token, { output }: Context): void {
     if (value !== undefined) output.line(`${name.padEnd(10)}${name === 'State' ? value : printable(value)}`);
   }
 }
-
-/** A new token, its secret this once, and how to use it. */
-export function showMade(made: Made, { tidegate }: OpenTokenDesk, context: Context): void {
-  const { output } = context;
-  output.line(
-    `${'Token'.padEnd(10)}${output.paint('bold', made.secret)}  (shown this once; only its hash is kept)`,
-  );
-  tokenLines(made.token, context);
-  output.line(
-    `${'Use it'.padEnd(10)}TIDEGATE_TOKEN=<token> tidegate mcp --via ${gateUrl(tidegate.config.http)}`,
-  );
-}
-
-/** Where `serve` listens by the configuration. */
-function gateUrl({ host, port }: OpenTokenDesk['tidegate']['config']['http']): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${String(port)}/mcp`;
-}

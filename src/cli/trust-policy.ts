@@ -9,9 +9,11 @@ import { problemLines } from './locate.js';
 /** Where files of policy are looked for. */
 export interface PolicyOf {
   readonly directory: string;
-  readonly access: Config['access'];
+  readonly access: Omit<Config['access'], 'auditKeep'>;
   /** The file that `access` comes from. */
   readonly configFile?: string;
+  /** Where it keeps grants, if the file is trusted. */
+  readonly store?: Config['store'];
 }
 
 /** More entries of one profile are counted, not shown. */

@@ -1,5 +1,12 @@
 import { homedir } from 'node:os';
-import { type Config, isLoopbackHost, loadConfig, printable, type ServerConfig } from '../config/index.js';
+import {
+  type Config,
+  defaultConfig,
+  isLoopbackHost,
+  loadConfig,
+  printable,
+  type ServerConfig,
+} from '../config/index.js';
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
@@ -74,6 +81,7 @@ function settingLines(config: Config): string[] {
     ...(isLoopbackHost(http.host) ? [] : [`    http on  ${quoted(http.host)}`]),
     ...(store.kind === 'sqlite' && store.file === undefined ? [] : [`    grants   ${storeText(store)}`]),
     ...(access.zone === 'local' ? [] : [`    zone     ${quoted(access.zone)}`]),
+    ...(access.auditKeep === usualKeep ? [] : [`    records  ${keptText(access.auditKeep)}`]),
     ...(access.defaultProfile === undefined ? [] : [`    default  profile ${quoted(access.defaultProfile)}`]),
     ...(access.profiles === undefined ? [] : [`    profiles ${quoted(access.profiles)}`]),
     ...(access.model === undefined ? [] : [`    model    ${quoted(access.model)}`]),
@@ -85,6 +93,12 @@ function settingLines(config: Config): string[] {
 function storeText(store: Config['store']): string {
   if (store.kind === 'memory') return 'in memory';
   return quoted(store.kind === 'postgres' ? withoutUserinfo(store.url) : (store.file ?? ''));
+}
+
+const usualKeep = defaultConfig('').access.auditKeep;
+
+function keptText(days: number): string {
+  return days === 0 ? 'kept for ever' : `kept for ${String(days)} days`;
 }
 
 function plainSettings({ access, log, telemetry, http, store }: Config): Readonly<Record<string, unknown>> {

@@ -73,6 +73,8 @@ export type StoreConfig =
 
 export interface AccessConfig {
   readonly zone: string;
+  /** For how many days records are kept; 0: for ever. */
+  readonly auditKeep: number;
   /** `none`: principals without a profile have nothing. Absent: what the file of profiles says. */
   readonly defaultProfile?: string;
   /** The file of profiles, where the configuration names one. */

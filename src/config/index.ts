@@ -20,6 +20,7 @@ export {
 } from './locate-policy.js';
 export { nearest } from './nearest.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
+export { problemInFile } from './problem-in-file.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';

@@ -1,6 +1,6 @@
 import type { ProblemCode, Severity } from './codes.js';
 import { parseSource, problemsOf } from './parse-source.js';
-import { createProblem, type Finding, type Path, type Problem } from './problem.js';
+import { createProblem, type Finding, type Path, placeOf, type Problem } from './problem.js';
 import { type ProfilesValues, profilesTable } from './profiles-schema.js';
 import { readTree } from './read-tree.js';
 import { readSource, type Source } from './source-file.js';
@@ -43,6 +43,8 @@ export interface LoadedProfiles {
   readonly problems: readonly Problem[];
   /** The finding with its line and column in this file. */
   problemAt(finding: ProfilesFinding): Problem;
+  /** The line of what stands at this place. */
+  lineAt(path: Path): number;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function loadProfiles(path: string, text?: string): Promise<LoadedP
     principals: principalsOf(values),
     problems: problemsOf(source, found),
     problemAt: (finding: ProfilesFinding) => problemAt(source, root, finding),
+    lineAt: (path: Path) => placeOf(source.text, offsetAt(root, path)).line,
   });
 }
 

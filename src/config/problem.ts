@@ -66,7 +66,8 @@ export function quote(text: string): string {
   return printable(JSON.stringify(short));
 }
 
-function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+/** The line and column of an offset; both begin with 1. */
+export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   let line = 1;
   let start = 0;
   for (let next = text.indexOf('\n'); next !== -1 && next < offset; next = text.indexOf('\n', start)) {

@@ -34,6 +34,7 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
     store: storeOf(store, parts),
     access: {
       zone: access.zone,
+      auditKeep: access.audit_keep,
       ...(access.default_profile !== undefined && { defaultProfile: access.default_profile }),
       ...(access.profiles !== undefined && { profiles: absolute(access.profiles, parts) }),
       ...(access.model !== undefined && { model: absolute(access.model, parts) }),

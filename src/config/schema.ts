@@ -270,6 +270,14 @@ export const configTable = defineRecord({
           description:
             'The profile of a principal that has none; `none` gives nothing. It wins over what the file of profiles says.',
         },
+        audit_keep: {
+          kind: 'integer',
+          description:
+            'For how many days records of calls, refusals and changes are kept. A running gate removes what is older, a little at a time. `0` keeps them for ever.',
+          minimum: 0,
+          maximum: 36_500,
+          default: 90,
+        },
         profiles: {
           kind: 'text',
           format: 'path',

@@ -50,13 +50,14 @@ describe('the store', () => {
 
 describe('access', () => {
   it('is of the zone local, unless the file says otherwise', async () => {
-    expect(defaultConfig('/workspace').access).toEqual({ zone: 'local' });
+    expect(defaultConfig('/workspace').access).toEqual({ zone: 'local', auditKeep: 90 });
     const { config, found } = await load(
-      'access: {zone: team-a, default_profile: none, profiles: policy/p.yaml, model: ~/m.fga}',
+      'access: {zone: team-a, audit_keep: 30, default_profile: none, profiles: policy/p.yaml, model: ~/m.fga}',
     );
     expect(found).toEqual([]);
     expect(config.access).toEqual({
       zone: 'team-a',
+      auditKeep: 30,
       defaultProfile: 'none',
       profiles: join('/workspace', 'policy', 'p.yaml'),
       model: join('/home/ada', 'm.fga'),
@@ -66,6 +67,8 @@ describe('access', () => {
   it.each([
     'access: {zone: ""}',
     'access: {zone: a/b}',
+    'access: {audit_keep: -1}',
+    'access: {audit_keep: 90d}',
     'access: {zone: "a b"}',
     'access: {default_profile: "*"}',
   ])('is refused for %s', async (text) => {

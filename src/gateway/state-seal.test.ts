@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eve, sessionOf, toolRequest } from '../../test/support/hall.js';
-import { JsonText, type Principal, principalKey, type Request } from '../kernel/index.js';
+import { JsonText, type Link, type Principal, principalKey, type Request } from '../kernel/index.js';
 import { createStateSeal, type SealedState } from './state-seal.js';
 
 const key = Buffer.alloc(32, 7);
@@ -64,6 +64,33 @@ describe('the seal of requestState', () => {
   it('is bound to the principal', () => {
     const stolen: Request = { ...request, session: sessionOf('session-1', eve) };
     expect(seal.open(stolen, text)).toEqual({ ok: false, reason: 'forged' });
+  });
+
+  it('is bound to the credential and to the chain that it came by', () => {
+    const { principal } = request.session;
+    const parent: Link = { principal, rights: 'own', tokenId: 'tok_parent' };
+    const child: Link = { principal, rights: 'inherited', tokenId: 'tok_child' };
+    const through = (chain: readonly Link[]): Request => ({
+      ...request,
+      session: { ...request.session, chain },
+    });
+    const asked = seal.close(through([parent]), parked);
+    // The control: the same chain, built anew as for the next request.
+    expect(seal.open(through([{ ...parent }]), asked)).toMatchObject({ ok: true });
+    const others: readonly (readonly Link[])[] = [
+      [],
+      [parent, child],
+      [{ ...parent, tokenId: 'tok_other' }],
+      [{ ...parent, profile: 'minimal' }],
+      [{ ...parent, tools: ['Read'] }],
+      [{ ...parent, rights: 'all' }],
+      [{ ...parent, principal: eve }],
+    ];
+    for (const chain of others)
+      expect(seal.open(through(chain), asked)).toEqual({ ok: false, reason: 'forged' });
+    const ofChild = seal.close(through([parent, child]), parked);
+    expect(seal.open(through([parent]), ofChild)).toEqual({ ok: false, reason: 'forged' });
+    expect(seal.open(through([child, parent]), ofChild)).toEqual({ ok: false, reason: 'forged' });
   });
 
   it('is bound to the target and its kind', () => {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { membersOf, principalKey, type Request, textOf, wantedName } from '../kernel/index.js';
+import { type Link, membersOf, principalKey, type Request, textOf, wantedName } from '../kernel/index.js';
 
 /** What a `requestState` stands for: a call parked here, or the state of the upstream that asked. */
 export type SealedState =
@@ -10,7 +10,7 @@ export type Opened =
   | { readonly ok: true; readonly state: SealedState }
   | { readonly ok: false; readonly reason: 'forged' | 'expired' };
 
-/** Makes and checks `requestState`: bound to principal, target, arguments and time. */
+/** Makes and checks `requestState`: bound to principal, credential and its chain, target, arguments and time. */
 export interface StateSeal {
   close(request: Request, state: SealedState): string;
   open(request: Request, text: string): Opened;
@@ -55,11 +55,17 @@ function bindingOf(request: Request): string {
   const { text } = request.params;
   const subject = [
     principalKey(request.session.principal),
+    (request.session.chain ?? []).map(linkOf),
     request.wanted.kind,
     wantedName(request.wanted),
     canonical(textOf(text, membersOf(text), 'arguments') ?? 'null'),
   ];
   return createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
+}
+
+/** A child of a token may have its parent's principal: what the parent was asked is still not its business. */
+function linkOf({ principal, rights, profile, tools, tokenId }: Link): readonly unknown[] {
+  return [principalKey(principal), rights, profile ?? null, tools ?? null, tokenId ?? null];
 }
 
 /** The same text for the same value, whatever its spacing and the order of its keys. */

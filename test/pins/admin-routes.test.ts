@@ -33,6 +33,7 @@ const pinned = [
   'GET /api/tools/{name} tool',
   'POST /api/access importAccess',
   'POST /api/access/test testAccess',
+  'POST /api/audit/prune pruneAudit',
   'POST /api/grants grant',
   'POST /api/tokens createToken',
   'POST /api/tools/{name}/call call',

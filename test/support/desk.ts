@@ -3,7 +3,12 @@ import { createDesk, type Desk, type DeskParts } from '../../src/access/desk/ind
 import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
 import type { AccessStore } from '../../src/access/ports.js';
-import { type ProfileSource, resolveProfiles, type ResolveOptions } from '../../src/access/profiles/index.js';
+import {
+  type ProfileSource,
+  profileWarnings,
+  resolveProfiles,
+  type ResolveOptions,
+} from '../../src/access/profiles/index.js';
 import { nearest } from '../../src/config/nearest.js';
 import { JsonText, type Spec, type ToolSpec } from '../../src/kernel/index.js';
 import { createMemoryStore } from '../../src/stores/memory/index.js';
@@ -78,11 +83,14 @@ export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
     conditions,
     modelId: 'shipped',
     profiles: () => profiles,
+    profileWarnings: (tools) =>
+      profileWarnings(profiles, tools, nearest).map(({ code, message }) => `${code}: ${message}`),
     catalogue: () => Promise.resolve({ specs, unlisted: [] }),
     wholeCatalogue: () => Promise.resolve({ specs, unlisted: [] }),
     isBuiltin,
     nearest,
     now,
+    gather: () => Promise.resolve(),
     by: { principal: 'user:ana' },
     operator: 'user:ana',
     ...more,

@@ -25,13 +25,19 @@ import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 
 const script = {
   lists: {
-    'tools/list': ['one', 'two', 'slow'].map((name) => `{"name":"${name}","inputSchema":{"type":"object"}}`),
+    'tools/list': ['one', 'two', 'slow', 'ask'].map(
+      (name) => `{"name":"${name}","inputSchema":{"type":"object"}}`,
+    ),
   },
   answers: {
     'tools/call': {
       one: { result: '{"content":[{"type":"text","text":"the first"}]}' },
       two: { result: '{"content":[{"type":"text","text":"the second"}]}' },
       slow: { hangs: true },
+      ask: {
+        result:
+          '{"resultType":"input_required","requestState":"theirs","inputRequests":{"q":{"method":"elicitation/create","params":{"mode":"form","message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}}}',
+      },
     },
   },
 };
@@ -91,7 +97,7 @@ describe.each(sdkKinds)('a token, with the official client $sdk in $mode mode', 
   it('lets its holder in until it is revoked, and not for one request more', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full', '--label', kind.mode);
     const client = await openSdkClient({ kind, wire: 'http', place, gate, token: secret, can: [] });
-    expect((await client.tools()).map(({ name }) => name)).toEqual(['up_one', 'up_two', 'up_slow']);
+    expect((await client.tools()).map(({ name }) => name)).toEqual(['up_one', 'up_two', 'up_slow', 'up_ask']);
     expect((await client.call('up_one')).content[0]?.text).toBe('the first');
     const before = upstream.heardOf('tools/call').length;
     await tokens.revoke(id);
@@ -179,6 +185,7 @@ describe('a token', () => {
     expect((JSON.parse(listed.text) as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual([
       'up_one',
       'up_slow',
+      'up_ask',
     ]);
     const hidden = await admin('POST', '/api/tools/up_two/call', secret, '{}');
     const absent = await admin('POST', '/api/tools/up_six/call', secret, '{}');
@@ -258,6 +265,29 @@ describe('a token made from another', () => {
     ]);
   });
 
+  it('cannot answer what its parent was asked, nor the other way round', async () => {
+    const parent = await tokens.create('agent:lead', '--profile', 'full');
+    const child = await tokens.attenuate(parent.secret);
+    const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+    const ask = async (secret: string, more: object = {}): Promise<string> => {
+      const params = { name: 'up_ask', arguments: {}, ...more, _meta: envelope(capabilities) };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      const headers = { ...modernHeaders('tools/call', 'up_ask'), ...bearer(secret) };
+      return (await http.send('/mcp', body, { headers })).text;
+    };
+    for (const [mine, other] of [
+      [parent, child],
+      [child, parent],
+    ] as const) {
+      const [, requestState] = /"requestState":"([^"]+)"/.exec(await ask(mine.secret)) ?? [];
+      const answer = { requestState, inputResponses: { q: { action: 'accept', content: { name: 'Zoe' } } } };
+      expect(requestState).toBeDefined();
+      expect(await ask(other.secret, answer)).toContain('ask.forged');
+      // The control: whoever was asked may answer; the server asks again.
+      expect(await ask(mine.secret, answer)).toContain('"input_required"');
+    }
+  });
+
   it('ends no later than its parent, goes eight links deep, and may start with nothing active', async () => {
     const parent = await tokens.create('agent:lead', '--expires', '1d');
     const link = await tokens.attenuate(parent.secret, '--expires', '30d', '--no-inherit-active');
@@ -314,6 +344,29 @@ describe('over the admin API', () => {
   });
 });
 
+describe('a tool that is asked for by its name', () => {
+  it('leaves a record where it is hidden or absent, and none where it is seen', async () => {
+    const { secret } = await tokens.create('agent:curious', '--profile', 'full', '--tools', 'up_one');
+    const answers = await Promise.all(
+      ['up_two', 'up_none', 'up_one'].map((name) => admin('GET', `/api/tools/${name}`, secret)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 200]);
+    const records = async (): Promise<readonly string[]> => {
+      const path = '/api/audit?principal=agent:curious&action=describe';
+      const { records: found } = JSON.parse((await admin('GET', path, tokenOf(place))).text) as {
+        records: readonly Readonly<Record<string, string>>[];
+      };
+      return found.map(({ decision, target, reason }) => `${decision} ${target} ${reason}`).sort();
+    };
+    await waitFor(
+      async () => (await records()).length > 1,
+      10_000,
+      () => 'there is no record',
+    );
+    expect(await records()).toEqual(['deny up_none unknown_tool', 'deny up_two tools_ceiling']);
+  });
+});
+
 describe('through the bridge', () => {
   it('a token from the environment acts as its principal', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full', '--tools', 'up_two');
@@ -355,10 +408,46 @@ describe('the token commands', () => {
     expect(stderr).toContain(`Did you mean "${id}"?`);
   });
 
+  it('tell of names and patterns that fit no tool, with the nearest one', async () => {
+    const args = ['create', '--as', 'agent:alice', '--tools', 'up_oen,up_*,elsewhere_*'];
+    const { stderr, status } = await tokens.run(args);
+    expect(status).toBe(0);
+    expect(stderr).toContain('--tools: no tool is called up_oen. Did you mean "up_one"?');
+    expect(stderr).toContain('--tools: no tool is called elsewhere_*.');
+    expect(stderr).not.toContain('up_*');
+    expect(JSON.parse((await tokens.run([...args, '--json'])).stdout)).toMatchObject({
+      warnings: [expect.stringContaining('up_oen'), expect.stringContaining('elsewhere_*')],
+    });
+  });
+
+  it('say that an end was cut short by that of the parent', async () => {
+    const parent = await tokens.create('agent:lead', '--expires', '1d');
+    const cut = await tokens.run(['attenuate', '--from', parent.id, '--expires', '30d']);
+    expect(cut.stderr).toMatch(
+      new RegExp(`it ends with its parent ${parent.id}, at .*, and not at .* as you`),
+    );
+    const kept = await tokens.run(['attenuate', '--from', parent.id, '--expires', '1h']);
+    expect(kept.stderr).not.toContain('it ends with its parent');
+    const json = await tokens.run(['attenuate', '--from', parent.id, '--expires', '30d', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      endsWith: { parent: parent.id, wished: expect.stringMatching(/^20.*Z$/) },
+    });
+  });
+
+  it('list what a token is bound to and what it was made from', async () => {
+    const parent = await tokens.create('agent:lister', '--tools', 'up_one');
+    const child = await tokens.attenuate(parent.secret, '--as', 'agent:listed');
+    const { stdout } = await tokens.run(['list']);
+    expect(stdout).toMatch(/^TOKEN +FOR +STATE +PROFILE +TOOLS +FROM /);
+    expect(stdout).toMatch(new RegExp(`${parent.id} +agent:lister +active +- +up_one +- `));
+    expect(stdout).toMatch(new RegExp(`${child.id} +agent:listed +active +- +- +${parent.id} `));
+  });
+
   it('show the secret once, on standard output, and how to use it', async () => {
     const { stdout, stderr } = await tokens.run(['create', '--as', 'agent:alice', '--profile', 'coding']);
     expect(stdout).toMatch(/^Token +tgt_[\w-]{43} /);
-    expect(stdout).toContain('TIDEGATE_TOKEN=<token> tidegate mcp --via http://127.0.0.1:');
+    // The port is the one that the running gate has, not the one that is usual.
+    expect(stdout).toContain(`TIDEGATE_TOKEN=<token> tidegate mcp --via ${gate.url}\n`);
     expect(stderr).not.toContain('tgt_');
     for (const args of [['list'], ['list', '--json']])
       expect((await tokens.run(args)).stdout).not.toContain('tgt_');

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPlace, type Place } from '../support/gate.js';
+import { openHttpGate, openPlace, type Place, waitFor } from '../support/gate.js';
 import { runGate } from '../support/run-program.js';
 
 let place: Place;
@@ -92,6 +92,41 @@ describe('profiles and a model that came with a checkout', () => {
     expect(await toolsOfAlice()).toBe('refused profiles.changed');
     expect((await trust('--yes')).said).toContain(`No longer trusted: ${file}`);
     expect(await toolsOfAlice()).toBe('Glob Grep Read');
+  });
+
+  it('say who falls back to what when they are forgotten, and both is on record', async () => {
+    write(
+      '.tidegate/profiles.yaml',
+      `default_profile: none
+profiles:
+  viewer: {tools: [], see_only: ["*"]}
+  coding: {tools: [Read, Gerp]}
+principals:
+  agent:alice: {profile: viewer, add: [Edit]}
+`,
+    );
+    await trust('--yes');
+    await runGate(place, ['profile', 'assign', 'agent:bob', 'viewer']);
+    const { said } = await trust('--forget');
+    expect(said).toContain('whoever has no profile: minimal, in place of nothing');
+    expect(said).toContain('agent:bob: nothing: there is no such profile, in place of viewer');
+    expect(said).toContain('whoever has the profile coding: coding as it is shipped, in place of coding');
+    expect(said).toContain('agent:alice: minimal, in place of viewer +Edit');
+    const { stdout } = await runGate(place, ['audit', '--action', 'profiles.change']);
+    expect(stdout).toMatch(/profiles\.change .*profiles\.yaml {2}forgotten\n.*profiles\.yaml {2}trusted/);
+  });
+
+  it('are told of at the start of a gate where they name what is not there', async () => {
+    write('.tidegate/profiles.yaml', 'profiles:\n  calm:\n    tools: [Read, "!Bsah"]\n');
+    await trust('--yes');
+    const gate = await openHttpGate(place);
+    const warned = /profiles\.yaml:3:\d+: warning profiles\.unknown_tool: .*Bsah.*Did you mean `Bash`/;
+    await waitFor(
+      () => warned.test(gate.said()),
+      20_000,
+      () => gate.said(),
+    );
+    await gate.close();
   });
 
   it('are refused where two of them are there', async () => {

@@ -149,11 +149,14 @@ describe('tidegate mcp --via', () => {
     expect(client.stderr() + answer.text).not.toMatch(/ann|hunter2/);
   });
 
-  it('says that the token was refused', async () => {
-    const client = openLineClient(start('mcp', '--via', gate.url, '--token', 'wrong'));
+  it('says that the token was refused, and exits with 7 by itself', async () => {
+    const client = openLineClient(start('mcp', '--via', gate.url, '--token', 'wrong-secret'));
     const answer = await client.request('initialize', {});
     expect(answer.message.error?.message).toContain('refused the token');
-    await endProcess(client.child);
+    expect(await client.ended).toEqual({ code: 7, signal: null });
+    expect(client.stderr()).toContain(`error gate.token_refused: The gate at ${gate.url} refused the token.`);
+    expect(client.stderr()).toContain('TIDEGATE_TOKEN');
+    expect(client.stderr() + answer.text).not.toContain('wrong-secret');
   });
 
   it('keeps little in memory for a client that does not read', async () => {

@@ -45,6 +45,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe('whoever asks what something is and finds nothing', () => {
+  it('is on record with the reason, which is looked for after the answer', async () => {
+    audit.missed(toolRequest('hidden'));
+    expect(asked).toEqual([]);
+    await audit.flush();
+    expect(kept).toMatchObject([
+      { action: 'describe', decision: 'deny', target: 'hidden', reason: 'blocked' },
+    ]);
+    expect(kept[0]).not.toHaveProperty('outcome');
+  });
+});
+
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
 function attempt(name: string, code?: FaultCode): Attempt {

@@ -1,5 +1,7 @@
 import {
   type Attempt,
+  createFault,
+  faulted,
   isToolError,
   type Link,
   type Observer,
@@ -28,11 +30,14 @@ export interface Audit {
   readonly observer: Observer;
   /** Keeps what no attempt tells of. */
   keep(record: AuditRecord): void;
+  /** Keeps that somebody asked what something is, and found nothing. */
+  missed(request: Request): void;
   /** Writes down what is still waiting. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
+const nothing: Attempt['outcome'] = faulted(createFault('tool.not_found', ''));
 const gatherMs = 250;
 /** Within this time the reason of a refusal is found. */
 const explainMs = 50;
@@ -137,6 +142,18 @@ export function openAudit(parts: AuditParts): Audit {
     },
   };
 
+  function missed(request: Request): void {
+    const [at, revision] = [parts.now(), parts.revision()];
+    explainSoon(() => {
+      const {
+        outcome: _outcome,
+        ms: _ms,
+        ...record
+      } = recordOf({ request, outcome: nothing, ms: 0 }, { at, revision }, parts.redact);
+      keep({ ...record, action: 'describe', decision: 'deny', reason: parts.whyNot(request) });
+    });
+  }
+
   function flush(): Promise<void> {
     explainAll();
     return write();
@@ -145,6 +162,7 @@ export function openAudit(parts: AuditParts): Audit {
   return {
     observer,
     keep,
+    missed,
     flush,
     async close() {
       await flush();

@@ -35,6 +35,8 @@ export interface LinkAnswer {
   readonly reason: Reason;
   /** The profiles that apply to it, assigned or by default. */
   readonly profiles: readonly string[];
+  /** False: nothing gives it either, beside what blocks it. */
+  readonly isGiven?: false;
   /** The tuples it walked, or the nearest one that is missing. */
   readonly explanation?: Explanation;
 }
@@ -87,8 +89,13 @@ function ownAnswer(judge: Judge, link: Link, spec: Spec, action: Action): Answer
   const explanation = explain(action);
   const isAllowed = explanation.outcome === 'allow';
   const reason = isAllowed ? 'granted' : reasonOf(explanation);
-  const isSeen = action === 'call' && reason === 'no_grant' && explain('see').outcome === 'allow';
-  return { isAllowed, reason: isSeen ? 'no_call_grant' : reason, profiles: names, explanation };
+  if (reason !== 'no_grant') return { isAllowed, reason, profiles: names, explanation };
+  const isSeen = action === 'call' && explain('see').outcome === 'allow';
+  if (isSeen) return { isAllowed, reason: 'no_call_grant', profiles: names, explanation };
+  // Nothing gives it, and a block would take it away if something did: whoever looks for the reason has to know of that.
+  const barred = judge.engine.explain(question(judge, link, spec, 'barred'), judge.atNow(options));
+  if (barred.outcome !== 'allow') return { isAllowed, reason, profiles: names, explanation };
+  return { isAllowed, reason: 'blocked', isGiven: false, profiles: names, explanation: barred };
 }
 
 /** As if it were assigned: for the one question. */

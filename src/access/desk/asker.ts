@@ -26,7 +26,7 @@ export async function readAsker(
   principal: string,
   { token, profile }: AskerOptions,
 ): Promise<Asker> {
-  const { link } = readPrincipal(principal, parts.zone);
+  const { link } = readPrincipal(principal, parts);
   const own = { ...link, ...(profile !== undefined && { profile }) };
   if (token === undefined) return askerOf(principal, own, [own]);
   if (profile !== undefined)

@@ -5,6 +5,8 @@ import { DeskError } from './desk-error.js';
 import type { DeskParts } from './parts.js';
 import { findProfile } from './profiles.js';
 import { readReceiver, type Receiver } from './receiver.js';
+import { strangerNotes } from './strangers.js';
+import { fresh } from './write.js';
 
 export interface Assigned extends Changed {
   readonly principal: string;
@@ -16,13 +18,15 @@ export interface Assigned extends Changed {
 
 /** Gives a principal or a role one profile in place of whichever it had; `none` takes it away. */
 export async function profileAssign(parts: DeskParts, principal: string, profile: string): Promise<Assigned> {
-  const receiver = readReceiver(principal, parts.zone);
+  const receiver = readReceiver(principal, parts);
   if (receiver.kind === 'everybody') {
     const message = 'A profile for everybody is the default profile, which stands in the file of profiles.';
     throw new DeskError('access.bad_principal', message, 'set default_profile in .tidegate/profiles.yaml');
   }
   const object = profile === noProfile ? undefined : profileObject(findProfile(parts, profile).name);
   const { user } = receiver;
+  await fresh(parts);
+  const strange = await strangerNotes(parts, receiver);
   const assignment = object === undefined ? [] : [{ user, relation: 'assignee', object }];
   const done = await changed(
     parts,
@@ -38,7 +42,7 @@ export async function profileAssign(parts: DeskParts, principal: string, profile
     ...(object !== undefined && { profile }),
     replaced: done.removed.map((tuple) => tuple.object.slice('profile:'.length)),
     ...done,
-    notes: notesOf(parts, receiver, object),
+    notes: [...strange, ...notesOf(parts, receiver, object)],
   };
 }
 

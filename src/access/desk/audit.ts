@@ -8,7 +8,7 @@ export interface AuditWish {
   readonly denied?: boolean;
   readonly action?: string;
   readonly limit?: number;
-  /** Only records before this one. */
+  /** Only what comes behind this one. */
   readonly before?: number;
 }
 
@@ -26,11 +26,12 @@ export interface AuditPage {
 const usual = 20;
 const most = 1000;
 
-/** What was done and refused, the newest first. */
-export async function audit({ store, zone }: DeskParts, wish: AuditWish = {}): Promise<AuditPage> {
+/** What was done and refused, the newest first, also what arrived late. */
+export async function audit({ store, zone, gather }: DeskParts, wish: AuditWish = {}): Promise<AuditPage> {
   const { principal, denied, action, limit = usual, before } = wish;
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > most)
     throw new DeskError('access.bad_request', `limit takes a number from 1 to ${String(most)}.`);
+  await gather();
   const found = await store.audit({
     zone,
     ...(principal !== undefined && { principal }),

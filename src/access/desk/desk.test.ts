@@ -177,6 +177,44 @@ describe('inspecting a principal', () => {
   });
 });
 
+describe('a name that is spelt wrongly', () => {
+  it.each([
+    ['everyone', 'did you mean everybody?'],
+    ['*', 'did you mean everybody?'],
+    ['agent:*', 'did you mean everybody?'],
+    ['agnt:alice', 'did you mean agent:alice?'],
+    ['roles:devs', 'did you mean role:devs?'],
+    ['alice', 'did you mean agent:alice?'],
+  ])('as a receiver is told the right spelling: %s', async (who, next) => {
+    const { desk } = await open();
+    await expect(desk.grant(who, 'Read')).rejects.toMatchObject({ code: 'access.bad_principal', next });
+  });
+
+  it('is a note where it could be somebody new', async () => {
+    const { desk } = await open();
+    await desk.grant('agent:alice', 'Bash');
+    await desk.grant('agent:alice', 'role:devs');
+    const slip = 'Nothing was known of agent:alcie before. Did you mean agent:alice?';
+    expect((await desk.explain('agent:alcie', 'Bash')).notes).toEqual([slip]);
+    expect((await desk.check('agent:alcie', 'Bash')).notes).toEqual([slip]);
+    expect((await desk.profileInspect('agent:alcie')).notes).toEqual([slip]);
+    expect((await desk.revoke('agent:alcie', 'Bash')).notes).toEqual([slip]);
+    expect((await desk.profileAssign('agent:alcie', 'coding')).notes).toEqual([slip]);
+    expect((await desk.grant('agent:alcie', 'Bash')).notes).toEqual([]);
+    expect((await desk.grant('agent:alice', 'role:dvs')).notes).toEqual([
+      'Nothing was known of role:dvs before. Did you mean role:devs?',
+    ]);
+  });
+
+  it('is none where the names differ in a number, or a lot', async () => {
+    const { desk } = await open();
+    await desk.grant('agent:worker-1', 'Bash');
+    expect((await desk.grant('agent:worker-2', 'Bash')).notes).toEqual([]);
+    expect((await desk.grant('agent:somebody', 'Bash')).notes).toEqual([]);
+    expect((await desk.grant('user:worker-1', 'Bash')).notes).toEqual([]);
+  });
+});
+
 describe('granting', () => {
   it.each([
     ['Read', 'tool:builtin/Read', []],
@@ -211,7 +249,18 @@ describe('granting', () => {
     expect(await desk.grant('everybody', 'Write', { see: true })).toMatchObject({
       tuple: { user: 'principal:*', relation: 'seer' },
     });
-    await expect(desk.grant('everybody', 'Write')).rejects.toEqual(failsWith('access.not_in_model'));
+    await expect(desk.grant('everybody', 'Write')).rejects.toMatchObject({
+      code: 'access.not_in_model',
+      message: expect.stringContaining('Everybody can be given one tool to be seen'),
+      next: expect.stringContaining('tidegate grant everybody Write --see'),
+    });
+    await expect(desk.grant('everybody', 'github_*', { see: true })).rejects.toEqual(
+      failsWith('access.not_in_model'),
+    );
+    await expect(desk.revoke('agent:alice', 'profile:coding')).rejects.toMatchObject({
+      code: 'access.bad_target',
+      next: 'tidegate profile assign agent:alice none',
+    });
     expect(await desk.grant('agent:bob', undefined, { admin: true })).toMatchObject({
       tuple: { relation: 'admin', object: 'zone:local' },
     });
@@ -232,7 +281,7 @@ describe('granting', () => {
     });
     await expect(desk.grant('agent:alice', 'profile:coding')).rejects.toMatchObject({
       code: 'access.bad_target',
-      next: 'tidegate profile assign <principal> coding',
+      next: 'tidegate profile assign agent:alice coding',
     });
     await expect(desk.grant('agent:alice', 'server:')).rejects.toEqual(failsWith('access.bad_target'));
   });
@@ -456,5 +505,29 @@ describe('the record', () => {
     expect(rest.records).toHaveLength(2);
     expect(rest.before).toBeUndefined();
     await expect(desk.audit({ limit: 0 })).rejects.toEqual(failsWith('access.bad_request'));
+  });
+
+  it('loses its old part when somebody prunes it, and says who did', async () => {
+    const { desk, store } = await open();
+    const old = {
+      at: startOfTest - 100 * 86_400_000,
+      zone: 'local',
+      action: 'call',
+      decision: 'allow',
+    } as const;
+    await store.appendAudit(Array.from({ length: 1200 }, () => ({ ...old, principal: 'agent:alice' })));
+    await desk.grant('agent:alice', 'Bash');
+    expect(await desk.auditPrune({ olderThan: '90d', dryRun: true })).toEqual({
+      before: '2026-05-03T12:00:00.000Z',
+      removed: 1200,
+      isDryRun: true,
+    });
+    expect(await desk.auditPrune({ olderThan: '90d' })).toMatchObject({ removed: 1200, isDryRun: false });
+    const { records } = await desk.audit();
+    expect(records.map(({ action, principal, detail }) => [action, principal, detail?.['removed']])).toEqual([
+      ['audit.prune', 'user:ana', 1200],
+      ['grant.write', 'user:ana', undefined],
+    ]);
+    await expect(desk.auditPrune({ olderThan: 'long' })).rejects.toEqual(failsWith('access.bad_time'));
   });
 });

@@ -5,6 +5,7 @@ import { check, type Checked, explain, type Explained, type ExplainOptions } fro
 import { grant, type Granted, type GrantOptions } from './grant.js';
 import { type Inspected, profileInspect } from './inspect.js';
 import type { DeskParts } from './parts.js';
+import { auditPrune, type Pruned, type PruneWish } from './prune.js';
 import { profileList, type ProfileList, profileShow, type ProfileView } from './profiles.js';
 import { revoke, type Revoked, type RevokeOptions } from './revoke.js';
 import { runTests, type TestRun } from './run-tests.js';
@@ -27,6 +28,7 @@ export interface Desk {
   importAll(document: unknown, options?: ImportOptions): Promise<Imported>;
   test(document: unknown): Promise<TestRun>;
   audit(wish?: AuditWish): Promise<AuditPage>;
+  auditPrune(wish: PruneWish): Promise<Pruned>;
 }
 
 export function createDesk(parts: DeskParts): Desk {
@@ -43,5 +45,6 @@ export function createDesk(parts: DeskParts): Desk {
     importAll: (document, options) => importAll(parts, document, options),
     test: (document) => runTests(parts, document),
     audit: (wish) => audit(parts, wish),
+    auditPrune: (wish) => auditPrune(parts, wish),
   };
 }

@@ -120,7 +120,7 @@ const cases: readonly {
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'minimal' });
       return token.id;
     },
-    command: 'tidegate token create --as agent:alice',
+    command: 'tidegate token create --as agent:alice --profile execution',
   },
   {
     reason: 'profile_unknown',
@@ -129,7 +129,7 @@ const cases: readonly {
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'gone' });
       return token.id;
     },
-    command: 'tidegate token create --as agent:alice',
+    command: 'tidegate token create --as agent:alice --profile execution',
   },
   {
     reason: 'tools_ceiling',
@@ -313,6 +313,53 @@ describe('an explanation', () => {
         command: 'tidegate profile assign agent:alice none',
       },
     ]);
+  });
+
+  it('names the line of the entry that decided, not that of its profile', async () => {
+    const { desk } = await open({
+      profiles: [{ name: 'calm', extends: 'full', tools: ['Read', '!Bash'], line: 3 }],
+      options: {
+        principals: [{ principal: 'agent:bob', add: ['Edit'], remove: ['Grep'] }],
+        lineAt: (path) =>
+          ({ 'profiles.calm.tools.1': 6, 'principals.agent:bob.remove.0': 11 })[path.join('.')],
+      },
+    });
+    await desk.profileAssign('agent:alice', 'calm');
+    const blocked = await desk.explain('agent:alice', 'Bash');
+    expect(blocked.change[0]?.says).toBe(
+      'change "!Bash" of the profile calm, in the file of profiles, line 6',
+    );
+    const removed = await desk.explain('agent:bob', 'Grep');
+    expect(removed.change[0]?.says).toBe(
+      'take it off `remove` of agent:bob in the file of profiles, line 11',
+    );
+    expect(removed.links[0]?.because[0]?.from).toMatchObject({ kind: 'file', entry: 'Grep', line: 11 });
+  });
+
+  it('tells a block from a missing grant, also where nothing gives the tool', async () => {
+    const { desk } = await open({ profiles: [{ name: 'calm', tools: ['Read', '!Bash'] }] });
+    await desk.profileAssign('agent:alice', 'calm');
+    const blocked = await desk.explain('agent:alice', 'Bash');
+    expect(blocked).toMatchObject({ decision: 'deny', reason: 'blocked' });
+    expect(commands(blocked).at(-1)).toBe('tidegate grant agent:alice Bash');
+    expect(await desk.check('agent:alice', 'Write')).toMatchObject({ reason: 'no_grant' });
+  });
+
+  it('names the smallest profile that has the tool, also where that takes something away', async () => {
+    const { desk } = await open({
+      profiles: [
+        { name: 'viewer', tools: [], seeOnly: ['*'] },
+        { name: 'writer', tools: ['Write'] },
+      ],
+    });
+    await desk.profileAssign('agent:bob', 'viewer');
+    const explained = await desk.explain('agent:bob', 'Write');
+    expect(commands(explained)).toEqual([
+      'tidegate grant agent:bob Write',
+      'tidegate profile assign agent:bob full',
+      'tidegate profile assign agent:bob writer',
+    ]);
+    expect(explained.change[2]?.says).toContain('the smallest that has it');
   });
 
   it('names the link of a chain that decided', async () => {

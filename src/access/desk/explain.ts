@@ -5,6 +5,8 @@ import { linkView, type LinkView } from './link-view.js';
 import { type DeskCatalogue, type DeskParts, lookUp } from './parts.js';
 import { reasonWords } from './reason-words.js';
 import { type Remedy, remediesOf } from './remedies.js';
+import { readPrincipal } from './receiver.js';
+import { strangerNotes } from './strangers.js';
 import { notListed } from './target.js';
 import { readSubject, type Subject } from './subject.js';
 
@@ -17,6 +19,8 @@ export interface Checked {
   readonly zone: string;
   /** The state of the rights that was asked; absent while the store does not answer. */
   readonly revision?: number;
+  /** What whoever asked should know. */
+  readonly notes: readonly string[];
 }
 
 export interface Explained extends Checked {
@@ -30,7 +34,6 @@ export interface Explained extends Checked {
   readonly decidedBy?: number;
   /** What would change the answer. */
   readonly change: readonly Remedy[];
-  readonly notes: readonly string[];
 }
 
 export interface ExplainOptions extends AskerOptions {
@@ -43,7 +46,8 @@ export async function check(
   what: string,
   options: ExplainOptions = {},
 ): Promise<Checked> {
-  return checkedOf(parts, await ask(parts, principal, what, options));
+  const checked = checkedOf(parts, await ask(parts, principal, what, options));
+  return { ...checked, notes: await strange(parts, principal) };
 }
 
 export async function explain(
@@ -68,8 +72,18 @@ export async function explain(
     links,
     ...(decidedBy >= 0 && { decidedBy }),
     change: await remediesOf(parts, { ...asked, links }),
-    notes: [...notesOf(parts, principal, named), ...(isUnknown ? [notListed(catalogue.unlisted)] : [])],
+    notes: [
+      ...(await strange(parts, principal)),
+      ...notesOf(parts, principal, named),
+      ...(isUnknown ? [notListed(catalogue.unlisted)] : []),
+    ],
   };
+}
+
+/** While the store does not answer nobody can say who is known. */
+async function strange(parts: DeskParts, principal: string): Promise<readonly string[]> {
+  if (parts.authority.revision === undefined) return [];
+  return strangerNotes(parts, readPrincipal(principal, parts));
 }
 
 interface Asked {
@@ -101,7 +115,7 @@ async function ask(
   return { asker, subject, action, catalogue, answer: isOverruled ? voided : answer };
 }
 
-function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Asked): Checked {
+function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Asked): Omit<Checked, 'notes'> {
   return {
     principal: asker.principal,
     what: subject.text,
@@ -113,7 +127,10 @@ function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Aske
   };
 }
 
-function sentenceOf({ decision, principal, action, what, reason }: Checked, { isVoid }: Asker): string {
+function sentenceOf(
+  { decision, principal, action, what, reason }: Omit<Checked, 'notes'>,
+  { isVoid }: Asker,
+): string {
   const may = decision === 'allow' ? 'may' : 'may not';
   const more = isVoid === undefined ? '' : ` (${isVoid})`;
   return `${principal} ${may} ${action} ${what}: ${reasonWords[reason]}${more}.`;

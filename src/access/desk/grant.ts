@@ -7,6 +7,8 @@ import type { DeskParts } from './parts.js';
 import { type Reach, reachOf } from './reach.js';
 import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
 import { said, type SaidTuple } from './sentences.js';
+import { commandLine } from './shell-word.js';
+import { strangeRoleNotes, strangerNotes } from './strangers.js';
 import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
 import { fresh } from './write.js';
 
@@ -37,11 +39,13 @@ export async function grant(
   what: string | undefined,
   options: GrantOptions = {},
 ): Promise<Granted> {
-  const receiver = readReceiver(principal, parts.zone);
+  const receiver = readReceiver(principal, parts);
   refuseContrary(what, options);
   const until = untilOf(options.until, parts.now());
   await fresh(parts);
-  const { object, relation, target } = await meantBy(parts, what, options);
+  const { object, relation, target } = await meantBy(parts, { principal, what }, options);
+  refuseForEverybody(receiver, { what, target, options });
+  const strange = [...(await strangerNotes(parts, receiver)), ...strangeRoleNotes(parts, what)];
   const tuple: GrantTuple = {
     user: receiver.user,
     relation,
@@ -53,7 +57,7 @@ export async function grant(
     target: principal,
     detail: { what: what ?? 'admin' },
   });
-  const notes = notesOf(parts, { receiver, done, options, target });
+  const notes = [...strange, ...notesOf(parts, { receiver, done, options, target })];
   return { principal, what: what ?? 'admin', tuple: said(tuple), ...done, notes };
 }
 
@@ -86,7 +90,7 @@ interface Meant {
 
 async function meantBy(
   parts: DeskParts,
-  what: string | undefined,
+  { principal, what }: { readonly principal: string; readonly what: string | undefined },
   { see, block, force }: GrantOptions,
 ): Promise<Meant> {
   if (what === undefined) return { object: zoneObject(parts.zone), relation: 'admin' };
@@ -96,10 +100,36 @@ async function meantBy(
       throw new DeskError('access.bad_request', 'A role is had or not: it cannot be seen or blocked.');
     return { object: roleObject(role), relation: 'member' };
   }
+  if (what.startsWith(profilePrefix)) {
+    const message = `${quoted(what)} is a profile, which is assigned and not granted.`;
+    const next = commandLine('profile', 'assign', principal, what.slice(profilePrefix.length));
+    throw new DeskError('access.bad_target', message, next);
+  }
   const { found: target, catalogue } = await findTarget(parts, what);
   if (force !== true && !fitsAnything(target, catalogue)) throw unknownTarget(what, catalogue, parts);
   const relation = block === true ? 'blocked' : see === true ? 'seer' : 'caller';
   return { object: target.object, relation, target };
+}
+
+const profilePrefix = 'profile:';
+
+interface Wanted {
+  readonly what: string | undefined;
+  readonly target: Target | undefined;
+  readonly options: GrantOptions;
+}
+
+/** Nobody can be let call something by being anybody: all that everybody can be given is one tool, to be seen. */
+function refuseForEverybody({ kind }: Receiver, { what, target, options }: Wanted): void {
+  const isTaken = target?.isTool === true && options.see === true && options.until === undefined;
+  if (kind !== 'everybody' || isTaken) return;
+  const message =
+    'Everybody can be given one tool to be seen, and nothing else: what everybody may call stands in the default profile.';
+  const next =
+    target?.isTool === true && options.block !== true
+      ? `${commandLine('grant', 'everybody', what ?? '', '--see')}, or set default_profile in .tidegate/profiles.yaml`
+      : 'set default_profile in .tidegate/profiles.yaml; or use a role: tidegate grant role:all …';
+  throw new DeskError('access.not_in_model', message, next);
 }
 
 interface Outcome {

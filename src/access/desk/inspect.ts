@@ -4,6 +4,7 @@ import { reachNow } from './changed.js';
 import { type DeskParts, toolsOf } from './parts.js';
 import { reachOfProfile, type Reach } from './reach.js';
 import { readReceiver, type Receiver } from './receiver.js';
+import { strangerNotes } from './strangers.js';
 
 /** A stored tuple in the words of people, with its history. */
 export interface GrantView {
@@ -43,7 +44,7 @@ export interface Inspected extends Reach {
 
 export async function profileInspect(parts: DeskParts, principal: string): Promise<Inspected> {
   const { store, zone, authority } = parts;
-  const receiver = readReceiver(principal, zone);
+  const receiver = readReceiver(principal, parts);
   const { user } = receiver;
   const reach = await reachNow(parts, receiver);
   const stored = await store.grants(zone, { user });
@@ -64,7 +65,7 @@ export async function profileInspect(parts: DeskParts, principal: string): Promi
     ...(receiver.kind === 'role' && { members: await membersOf(parts, user) }),
     ...reach,
     matching: await matching(parts, reach),
-    notes: notesOf(parts, principal, applying.profiles),
+    notes: [...(await strangerNotes(parts, receiver)), ...notesOf(parts, principal, applying.profiles)],
   };
 }
 

@@ -30,6 +30,8 @@ export interface LinkView {
   /** The tuples that let it through, or the block that does not. */
   readonly because: readonly StepView[];
   readonly missing?: Missing;
+  /** False: nothing gives it either, beside what blocks it. */
+  readonly isGiven?: false;
   /** What the engine said where it had no answer. */
   readonly error?: string;
 }
@@ -54,6 +56,7 @@ export async function linkView(
     reason,
     profiles,
     because: because.flat(),
+    ...(answer.isGiven === false && { isGiven: answer.isGiven }),
     ...(missing !== undefined && { missing }),
     ...(error !== undefined && { error }),
   };

@@ -21,6 +21,8 @@ export interface DeskParts {
   /** Names this very model. */
   readonly modelId: string;
   readonly profiles: () => Profiles;
+  /** What the file of profiles names that fits none of these tools, one line each. */
+  readonly profileWarnings: (tools: readonly ToolSpec[]) => readonly string[];
   /** What is known without starting anything. */
   readonly catalogue: () => Promise<DeskCatalogue>;
   /** The same after those were asked that have never listed. */
@@ -28,6 +30,8 @@ export interface DeskParts {
   readonly isBuiltin: (name: string) => boolean;
   readonly nearest: (word: string, known: readonly string[]) => string | undefined;
   readonly now: () => number;
+  /** Brings in records that wait elsewhere for somebody who has the store open. */
+  readonly gather: () => Promise<void>;
   /** Who works at the desk, for the record. */
   readonly by: Actor;
   /** `user:ana`: who may do everything at this machine without any grant. */

@@ -21,6 +21,10 @@ export interface ProfileList {
   readonly profiles: readonly ProfileRow[];
   /** What applies to whoever has none. */
   readonly defaultProfile?: string;
+  /** Entries of the file that fit no tool, each with its place. */
+  readonly warnings: readonly string[];
+  /** Servers whose tools are not known yet: what the warnings name may be theirs. */
+  readonly unlisted: readonly string[];
 }
 
 export interface EntryView {
@@ -45,10 +49,16 @@ export interface ProfileView extends ProfileRow {
 
 export async function profileList(parts: DeskParts): Promise<ProfileList> {
   await fresh(parts);
-  const tools = toolsOf(await parts.catalogue());
+  const catalogue = await parts.catalogue();
+  const tools = toolsOf(catalogue);
   const { profiles, defaultProfile } = parts.profiles();
   const rows = [...profiles.values()].map((profile) => rowOf(parts, profile, tools));
-  return { profiles: rows, ...(defaultProfile !== undefined && { defaultProfile }) };
+  return {
+    profiles: rows,
+    ...(defaultProfile !== undefined && { defaultProfile }),
+    warnings: parts.profileWarnings(tools),
+    unlisted: catalogue.unlisted,
+  };
 }
 
 /** With `resolved` also what it inherits, entry by entry. */

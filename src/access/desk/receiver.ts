@@ -1,6 +1,7 @@
 import type { Link } from '../../kernel/index.js';
 import { parsePrincipal, principalObject, roleObject } from '../object-ids.js';
 import { DeskError } from './desk-error.js';
+import type { DeskParts } from './parts.js';
 
 /** Who is given something, as people and as tuples write it. */
 export interface Receiver {
@@ -14,18 +15,32 @@ export interface Receiver {
 
 const roleShape = /^role:(?!\.{1,2}$)([\w.-]{1,64})$/;
 
-export function readReceiver(text: string, zone: string): Receiver {
+/** Words that people write for all of them. */
+const everybodyWords =
+  /^(?:everyone|anybody|anyone|all|any|public|\*|(?:agents?|users?|services?|principals?|roles?):\*)$/i;
+
+type Place = Pick<DeskParts, 'zone' | 'nearest'>;
+
+export function readReceiver(text: string, place: Place): Receiver {
   const role = roleOf(text);
   if (role !== undefined) return { kind: 'role', text, user: `${roleObject(role)}#member` };
   if (text === 'everybody') return { kind: 'everybody', text, user: 'principal:*' };
-  const { link, user } = readPrincipal(text, zone);
+  if (everybodyWords.test(text)) {
+    const message = `${quoted(text)} names nobody: all of them together are written everybody, one is written agent:alice.`;
+    throw new DeskError('access.bad_principal', message, 'did you mean everybody?');
+  }
+  const { link, user } = readPrincipal(text, place, [...kinds, 'role']);
   return { kind: 'principal', text, user, link };
 }
 
 /** Where only one who can call will do. */
-export function readPrincipal(text: string, zone: string): Receiver & { readonly link: Link } {
+export function readPrincipal(
+  text: string,
+  { zone, nearest }: Place,
+  taken: readonly string[] = kinds,
+): Receiver & { readonly link: Link } {
   const name = parsePrincipal(text);
-  if (name === undefined) throw badPrincipal(text);
+  if (name === undefined) throw badPrincipal(text, nearest, taken);
   const link: Link = { principal: { ...name, zone }, rights: 'own' };
   return { kind: 'principal', text, user: principalObject(name), link };
 }
@@ -35,11 +50,24 @@ export function roleOf(text: string): string | undefined {
   return roleShape.exec(text)?.[1];
 }
 
-function badPrincipal(text: string): DeskError {
+const kinds: readonly string[] = ['agent', 'user', 'service'];
+
+function badPrincipal(text: string, nearest: DeskParts['nearest'], taken: readonly string[]): DeskError {
+  const likely = likelyOf(text, nearest, taken);
+  if (roleOf(text) !== undefined || text === 'everybody') {
+    const message = `${quoted(text)} is nobody who calls: ask about one who is, such as agent:alice.`;
+    return new DeskError('access.bad_principal', message, `tidegate profile inspect ${text}`);
+  }
   const message = `${quoted(text)} names nobody: write agent:alice, user:ana or service:ci.`;
-  // Where somebody forgot the kind, the likeliest one is offered.
-  const likely = parsePrincipal(`agent:${text}`) === undefined ? undefined : `agent:${text}`;
   return new DeskError('access.bad_principal', message, likely && `did you mean ${likely}?`);
+}
+
+/** Where the kind is misspelt, the nearest one is offered; where somebody forgot it, the likeliest. */
+function likelyOf(text: string, nearest: DeskParts['nearest'], taken: readonly string[]): string | undefined {
+  const [kind = '', ...rest] = text.split(':');
+  const near = rest.length === 0 ? 'agent' : nearest(kind, taken);
+  const likely = near === undefined ? '' : `${near}:${rest.length === 0 ? text : rest.join(':')}`;
+  return parsePrincipal(likely) === undefined && roleOf(likely) === undefined ? undefined : likely;
 }
 
 /** Text of somebody else inside a message. */

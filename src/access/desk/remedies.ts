@@ -3,7 +3,7 @@ import { describeObject, formatPrincipal } from '../object-ids.js';
 import type { Asker } from './asker.js';
 import type { LinkView } from './link-view.js';
 import { type DeskCatalogue, type DeskParts, toolsOf } from './parts.js';
-import { reachOf, reachOfProfile } from './reach.js';
+import { type Reach, reachOf, reachOfProfile } from './reach.js';
 import { readPrincipal } from './receiver.js';
 import { commandLine } from './shell-word.js';
 import type { StepView } from './steps.js';
@@ -73,11 +73,14 @@ function opening(parts: DeskParts, link: LinkView, context: RemedyContext): read
     case 'condition_input_missing':
       return [make('grant it anew', 'grant', principal, subject.name, ...see, '--until', '30d')];
     case 'blocked':
-      return because.flatMap((step) => unblocking(step));
+      return [
+        ...because.flatMap((step) => unblocking(step)),
+        ...(link.isGiven === false ? [make('and grant it', 'grant', principal, subject.name, ...see)] : []),
+      ];
     case 'profile_ceiling':
     case 'profile_unknown':
     case 'tools_ceiling':
-      return [ceilingRemedy({ ...context.asker, principal }, link)];
+      return [ceilingRemedy(parts, { ...context, asker: { ...context.asker, principal } }, link)];
     case 'cycle':
     case 'too_deep':
       return [make('look at its roles, and take one of them away', 'profile', 'inspect', principal)];
@@ -86,28 +89,40 @@ function opening(parts: DeskParts, link: LinkView, context: RemedyContext): read
   }
 }
 
-/** The smallest profile that loses nothing of what is there and has it. */
-function widerProfile(
+/** The smallest profile that has it and loses nothing of what is there; and the smallest that has it at all. */
+function widerProfile(parts: DeskParts, principal: string, context: RemedyContext): readonly Remedy[] {
+  const tools = toolsOf(context.catalogue);
+  const now = reachOf(parts.authority.judge(), readPrincipal(principal, parts), tools);
+  const having = profilesWith(parts, context);
+  const [smallest] = having;
+  const lossless = having.find(({ reach }) => isWithin(now.call, reach.call) && isWithin(now.see, reach.see));
+  const assign = (says: string, name: string): Remedy => make(says, 'profile', 'assign', principal, name);
+  const remedies =
+    lossless === undefined ? [] : [assign(`give it the profile ${lossless.name}`, lossless.name)];
+  if (smallest === undefined || smallest === lossless) return remedies;
+  const known = new Set(smallest.reach.see);
+  const lost = String(now.see.filter((name) => !known.has(name)).length);
+  const says = `give it the profile ${smallest.name}, the smallest that has it; what it has now and not there goes: ${lost} to see`;
+  return [...remedies, assign(says, smallest.name)];
+}
+
+interface Having {
+  readonly name: string;
+  readonly reach: Reach;
+}
+
+/** The profiles that give what was asked for, those that give least first. */
+function profilesWith(
   parts: DeskParts,
-  principal: string,
   { subject: { spec }, action, catalogue }: RemedyContext,
-): readonly Remedy[] {
+): readonly Having[] {
   if (spec?.kind !== 'tool') return [];
   const judge = parts.authority.judge();
   const tools = toolsOf(catalogue);
-  const now = reachOf(judge, readPrincipal(principal, parts.zone), tools);
-  const candidates = [...parts.profiles().profiles.keys()]
+  return [...parts.profiles().profiles.keys()]
     .map((name) => ({ name, reach: reachOfProfile(judge, name, tools) }))
-    .filter(({ reach }) => isWithin([...now.call, ...named(spec, action, 'call')], reach.call))
-    .filter(({ reach }) => isWithin([...now.see, spec.name], reach.see))
-    .sort((a, b) => a.reach.see.length - b.reach.see.length);
-  const [smallest] = candidates;
-  if (smallest === undefined) return [];
-  return [make(`give it the profile ${smallest.name}`, 'profile', 'assign', principal, smallest.name)];
-}
-
-function named({ name }: { readonly name: string }, action: Action, wanted: Action): readonly string[] {
-  return action === wanted ? [name] : [];
+    .filter(({ reach }) => reach[action].includes(spec.name))
+    .sort(({ reach: a }, { reach: b }) => a.call.length - b.call.length || a.see.length - b.see.length);
 }
 
 function isWithin(names: readonly string[], all: readonly string[]): boolean {
@@ -127,7 +142,9 @@ function unblocking(step: StepView): readonly Remedy[] {
     ];
   }
   if (from.kind === 'file')
-    return [{ says: `take it off \`remove\` of ${from.principal} in the file of profiles` }];
+    return [
+      { says: `take it off \`remove\` of ${from.principal} in the file of profiles${lineOf(from.line)}` },
+    ];
   const who = describeObject(tuple.user).replace(/#member$/, '');
   return [make('take the block away', 'revoke', who, describeObject(tuple.object), '--unblock')];
 }
@@ -144,18 +161,24 @@ function leaving({ tuple }: StepView): readonly Remedy[] {
     : [make('take the profile away, or give it another', 'profile', 'assign', who, 'none')];
 }
 
-function ceilingRemedy(asker: Asker, { token, profile }: LinkView): Remedy {
-  const what = profile === undefined ? 'other tools' : 'another profile';
-  return token === undefined
-    ? { says: `start it with ${what}` }
-    : newToken(asker, `give it a token for ${what}, or without a bound`);
+function ceilingRemedy(parts: DeskParts, context: RemedyContext, { token, profile }: LinkView): Remedy {
+  const [smallest] = profile === undefined ? [] : profilesWith(parts, context);
+  const what =
+    smallest === undefined
+      ? profile === undefined
+        ? 'other tools'
+        : 'another profile'
+      : `the profile ${smallest.name}, the smallest that has it`;
+  if (token === undefined) return { says: `start it with ${what}` };
+  const bound = smallest === undefined ? [] : ['--profile', smallest.name];
+  return newToken(context.asker, `give it a token for ${what}, or without a bound`, bound);
 }
 
 /** Whoever has rights only through others gets no more by a token that comes from nobody. */
-function newToken({ principal, links }: Asker, says: string): Remedy {
+function newToken({ principal, links }: Asker, says: string, bound: readonly string[] = []): Remedy {
   const [root] = links;
   const isChild = links.length > 1 && root !== undefined && formatPrincipal(root.principal) !== principal;
   return isChild
-    ? make(`${says}, made from its parent's`, 'token', 'attenuate', '--as', principal)
-    : make(says, 'token', 'create', '--as', principal);
+    ? make(`${says}, made from its parent's`, 'token', 'attenuate', '--as', principal, ...bound)
+    : make(says, 'token', 'create', '--as', principal, ...bound);
 }

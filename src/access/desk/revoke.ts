@@ -12,8 +12,9 @@ import { type Changed, changed } from './changed.js';
 import { DeskError } from './desk-error.js';
 import type { DeskParts } from './parts.js';
 import { reachOf } from './reach.js';
-import { readReceiver, type Receiver, roleOf } from './receiver.js';
-import { shellWord } from './shell-word.js';
+import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
+import { commandLine, shellWord } from './shell-word.js';
+import { strangerNotes } from './strangers.js';
 import { findTarget, fitsAnything, type Target, unknownTarget } from './target.js';
 import { throughOf } from './through.js';
 import { fresh } from './write.js';
@@ -49,9 +50,11 @@ export async function revoke(
   what: string | undefined,
   options: RevokeOptions = {},
 ): Promise<Revoked> {
-  const receiver = readReceiver(principal, parts.zone);
+  const receiver = readReceiver(principal, parts);
   refuseContrary(what, options);
   await fresh(parts);
+  if (what?.startsWith('profile:') === true) throw profileNotGranted(principal, what);
+  const strange = await strangerNotes(parts, receiver);
   const meant = await meantBy(parts, what, options);
   const block = blockOf(receiver, meant, options);
   const words = what ?? (options.admin === true ? 'admin' : 'everything');
@@ -71,8 +74,13 @@ export async function revoke(
     what: words,
     ...done,
     still,
-    notes: notesOf(receiver, words, { done, still, options }),
+    notes: [...strange, ...notesOf(receiver, words, { done, still, options })],
   };
+}
+
+function profileNotGranted(principal: string, what: string): DeskError {
+  const message = `${quoted(what)} is a profile: it is taken away by assigning another one, or none.`;
+  return new DeskError('access.bad_target', message, commandLine('profile', 'assign', principal, 'none'));
 }
 
 function refuseContrary(what: string | undefined, { all, block, unblock, admin }: RevokeOptions): void {

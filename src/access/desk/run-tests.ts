@@ -73,7 +73,7 @@ interface Trial {
 }
 
 function runTest(parts: DeskParts, { test, judge, catalogue }: Trial): TestOutcome {
-  const { link: own } = readPrincipal(test.as, parts.zone);
+  const { link: own } = readPrincipal(test.as, parts);
   const link: Link = { ...own, ...(test.profile !== undefined && { profile: test.profile }) };
   const reach = reachOfLink(judge, link, toolsOf(catalogue));
   const checks = test.lists.flatMap(({ kind, entries }) =>

@@ -18,9 +18,15 @@ export type TupleOrigin =
       /** The profile that says it: this one, or one that it extends. */
       readonly from: string;
       readonly isShipped: boolean;
+      /** Of the entry itself. */
       readonly line?: number;
     }
-  | { readonly kind: 'file'; readonly principal: string }
+  | {
+      readonly kind: 'file';
+      readonly principal: string;
+      readonly entry: string;
+      readonly line?: number;
+    }
   | { readonly kind: 'default_profile' | 'credential'; readonly profile: string }
   | { readonly kind: 'catalogue' };
 
@@ -54,7 +60,10 @@ async function originOf(parts: DeskParts, link: Link, tuple: GrantTuple): Promis
   return { kind: link.profile === profile ? 'credential' : 'default_profile', profile };
 }
 
-function policyOrigin({ profiles, principals }: Profiles, tuple: GrantTuple): TupleOrigin | undefined {
+function policyOrigin(
+  { profiles, principals, lineAt }: Profiles,
+  tuple: GrantTuple,
+): TupleOrigin | undefined {
   for (const profile of profiles.values()) {
     const at = profileTuples(profile).findIndex((one) => isSame(one, tuple));
     const entry = profile.entries[at];
@@ -66,11 +75,21 @@ function policyOrigin({ profiles, principals }: Profiles, tuple: GrantTuple): Tu
       entry: entry.text,
       from: entry.from,
       isShipped: said.isShipped,
-      ...(said.line !== undefined && { line: said.line }),
+      ...lineOf(said.isShipped ? undefined : (lineAt(entry.path) ?? said.line)),
     };
   }
-  const rule = principals.find((one) => principalTuples(one).some((given) => isSame(given, tuple)));
-  return rule && { kind: 'file', principal: formatPrincipal(rule.principal) };
+  for (const rule of principals) {
+    const at = principalTuples(rule).findIndex((given) => isSame(given, tuple));
+    const entry = [...rule.add, ...rule.remove][at];
+    if (entry === undefined) continue;
+    const principal = formatPrincipal(rule.principal);
+    return { kind: 'file', principal, entry: entry.text, ...lineOf(lineAt(entry.path)) };
+  }
+  return undefined;
+}
+
+function lineOf(line: number | undefined): { readonly line?: number } {
+  return line === undefined ? {} : { line };
 }
 
 function isSame(one: Tuple, other: Tuple): boolean {

@@ -26,10 +26,6 @@ export function readTarget(text: string, catalogue: DeskCatalogue, { isBuiltin }
   if (named !== undefined) {
     return { text, object: toolObject(named), aliases: [groupOfGlob(text)], tools: [named], isTool: true };
   }
-  if (/^profile:/.test(text)) {
-    const message = `${quoted(text)} is a profile, which is assigned and not granted.`;
-    throw new DeskError('access.bad_target', message, `tidegate profile assign <principal> ${text.slice(8)}`);
-  }
   const target = parseTarget(text, isBuiltin);
   if (target.kind === 'flaw') throw new DeskError('access.bad_target', `${quoted(text)} ${target.says}.`);
   const object = targetObject(target);

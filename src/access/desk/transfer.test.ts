@@ -148,7 +148,20 @@ describe('a document of grants', () => {
   it('tells of another model, and of profiles that are not here', async () => {
     const { desk } = await open();
     const tuples = [{ user: 'principal:agent/alice', relation: 'assignee', object: 'profile:gone' }];
-    const { notes } = await desk.importAll({ ...head, model: 'other', tuples });
+    const refused = desk.importAll({
+      ...head,
+      model: 'other',
+      tuples: [...tuples, { ...tuples[0], object: 'profile:codign' }],
+    });
+    await expect(refused).rejects.toMatchObject({
+      code: 'access.bad_document',
+      problems: [
+        expect.stringContaining('there is no profile "gone" here.'),
+        expect.stringContaining('Did you mean "coding"?'),
+      ],
+    });
+    expect(await desk.exportAll()).toMatchObject({ tuples: [], revision: 0 });
+    const { notes } = await desk.importAll({ ...head, model: 'other', tuples }, { force: true });
     expect(notes.join(' ')).toMatch(/another model.*do not exist here: gone/);
   });
 });

@@ -15,6 +15,8 @@ export interface ImportOptions {
   readonly replace?: boolean;
   /** Only says what would be done. */
   readonly dryRun?: boolean;
+  /** Also with profiles that do not exist here. */
+  readonly force?: boolean;
 }
 
 export interface Imported {
@@ -39,11 +41,11 @@ export async function exportAll(parts: DeskParts): Promise<AccessDocument> {
 export async function importAll(
   parts: DeskParts,
   document: unknown,
-  { replace = false, dryRun = false }: ImportOptions = {},
+  { replace = false, dryRun = false, force = false }: ImportOptions = {},
 ): Promise<Imported> {
   const read = readDocument(document);
   await fresh(parts);
-  refuseDocument(parts, read, replace);
+  refuseDocument(parts, read, { replace, force });
   const plan = (): Change => ({ ...(replace && { removeMatching: [{}] }), add: read.tuples });
   const notes = notesOf(parts, read);
   if (dryRun) return { ...planned(parts, read.tuples, replace), isDryRun: true, notes };
@@ -55,13 +57,21 @@ export async function importAll(
   return { ...summaryOf(written), isDryRun: false, notes };
 }
 
-function refuseDocument(parts: DeskParts, { zone, tuples, problems }: ReadDocument, replace: boolean): void {
+function refuseDocument(
+  parts: DeskParts,
+  { zone, tuples, problems }: ReadDocument,
+  { replace = false, force = false }: ImportOptions,
+): void {
   if (zone !== undefined && zone !== parts.zone)
     throw new DeskError(
       'access.wrong_zone',
       `The document is of the zone ${quoted(zone)}, this is ${parts.zone}.`,
     );
-  const all = [...problems, ...tuples.flatMap((tuple) => problemOf(parts, tuple))];
+  const all = [
+    ...problems,
+    ...tuples.flatMap((tuple) => problemOf(parts, tuple)),
+    ...(force ? [] : unknownProfiles(parts, tuples)),
+  ];
   const loop = loopWith(() => (replace ? [] : parts.authority.replica.tuples.all()), tuples);
   if (loop !== undefined) all.push(`a role would be a member of itself: ${loop.join(' in ')}`);
   if (all.length === 0) return;
@@ -72,6 +82,22 @@ function refuseDocument(parts: DeskParts, { zone, tuples, problems }: ReadDocume
     undefined,
     all.slice(0, maxProblems),
   );
+}
+
+/** An assignment of a profile that is not here takes away what its receiver has, and gives nothing. */
+function unknownProfiles(parts: DeskParts, tuples: readonly GrantTuple[]): readonly string[] {
+  const known = [...parts.profiles().profiles.keys()];
+  return goneProfiles(parts, tuples).map((name) => {
+    const near = parts.nearest(name, known);
+    const hint = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
+    return `there is no profile ${quoted(name)} here.${hint} Add it, or import with --force`;
+  });
+}
+
+function goneProfiles({ profiles }: DeskParts, tuples: readonly GrantTuple[]): readonly string[] {
+  const known = new Set([...profiles().profiles.keys()].map(profileObject));
+  const unknown = tuples.filter(({ object }) => object.startsWith('profile:') && !known.has(object));
+  return [...new Set(unknown.map(({ object }) => object.slice('profile:'.length)))];
 }
 
 /** What a tuple cannot say here. */
@@ -138,9 +164,7 @@ function notesOf(parts: DeskParts, { model, tuples }: ReadDocument): readonly st
   const notes: string[] = [];
   if (model !== undefined && model !== parts.modelId)
     notes.push('The document was written under another model; every tuple fits this one.');
-  const known = new Set([...parts.profiles().profiles.keys()].map(profileObject));
-  const unknown = tuples.filter(({ object }) => object.startsWith('profile:') && !known.has(object));
-  const names = [...new Set(unknown.map(({ object }) => object.slice('profile:'.length)))];
+  const names = goneProfiles(parts, tuples);
   if (names.length > 0) notes.push(`These profiles do not exist here: ${names.slice(0, 10).join(', ')}.`);
   return notes;
 }

@@ -19,10 +19,16 @@ export function readExpiry(text: string, now: number): number | undefined {
   return at !== undefined && at > now && at <= latest ? at : undefined;
 }
 
-function spanEnd(text: string, now: number): number | undefined {
+/** How long `30d` or `12h` is, in milliseconds; undefined for anything else. */
+export function readSpan(text: string): number | undefined {
   const [, count, unit = ''] = span.exec(text) ?? [];
   const ms = unitMs[unit];
-  return count === undefined || ms === undefined ? undefined : now + Number(count) * ms;
+  return count === undefined || ms === undefined ? undefined : Number(count) * ms;
+}
+
+function spanEnd(text: string, now: number): number | undefined {
+  const ms = readSpan(text);
+  return ms === undefined ? undefined : now + ms;
 }
 
 function dateOf(text: string): number | undefined {

@@ -22,6 +22,8 @@ export interface MadeToken {
   readonly token: TokenView;
   readonly secret: string;
   readonly revision: number;
+  /** That it ends earlier than was wished, or at all, because its parent does. */
+  readonly endsWith?: { readonly parent: string; readonly wished?: number };
 }
 
 export interface RotatedToken extends MadeToken {
@@ -66,11 +68,17 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
   async function add(
     action: string,
     rights: Rights,
-    by: Actor = parts.by,
+    {
+      by = parts.by,
+      more = {},
+    }: { readonly by?: Actor; readonly more?: Readonly<Record<string, unknown>> } = {},
   ): Promise<MadeToken & { readonly record: TokenRecord }> {
     const { secret, hash, id } = mintToken();
     const record = { ...rights, id, hash, zone, createdBy: by.principal, createdAt: now() };
-    const revision = await store.addToken(record, audit(action, record, by, ceilings(record)));
+    const revision = await store.addToken(
+      record,
+      audit(action, record, by, { ...ceilings(record), ...more }),
+    );
     return { token: await viewToken(store, record, now()), secret, revision, record };
   }
 
@@ -121,9 +129,10 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
       const old = await find(id);
       await refuseVoid(old);
       const children = await childrenOf(id);
-      const { record, ...made } = await add('token.rotate', rightsOf(old));
+      const { record, ...made } = await add('token.rotate', rightsOf(old), { more: { replaces: id } });
       try {
-        const revision = await store.revokeToken(zone, id, now(), audit('token.rotate', old, parts.by));
+        const gone = audit('token.rotate', old, parts.by, { replacedBy: record.id });
+        const revision = await store.revokeToken(zone, id, now(), gone);
         // Somebody else took it away meanwhile: only one token may stand in its place.
         if (revision === undefined) await refuseVoid(await find(id));
         return { ...made, revision: revision ?? made.revision, replaced: id, children };
@@ -157,9 +166,12 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
           inheritsActive: wish.inheritsActive ?? true,
           ...(expiresAt !== undefined && { expiresAt }),
         },
-        by,
+        { by },
       );
-      return made;
+      const wished = fields.expiresAt;
+      const isCut = expiresAt !== undefined && expiresAt !== wished;
+      if (!isCut) return made;
+      return { ...made, endsWith: { parent: parent.id, ...(wished !== undefined && { wished }) } };
     },
   };
 }

@@ -102,4 +102,6 @@ export interface Profiles {
   readonly defaultProfile?: string;
   readonly principals: readonly PrincipalRule[];
   readonly problems: readonly ProfileProblem[];
+  /** The line of what stands at a place of the file; undefined where nobody knows. */
+  readonly lineAt: (path: ProfilePath) => number | undefined;
 }

@@ -11,6 +11,8 @@ export interface ResolveOptions {
   readonly principals?: readonly PrincipalSource[];
   readonly isBuiltin: IsBuiltin;
   readonly nearest?: Nearest;
+  /** The line of what stands at a place of the file. */
+  readonly lineAt?: Profiles['lineAt'];
   /** What the sources add to, and take the place of where they have the same name. */
   readonly shipped?: readonly ProfileSource[];
 }
@@ -33,6 +35,7 @@ export function resolveProfiles(sources: readonly ProfileSource[], options: Reso
     ...(profiles.has(defaultProfile) && { defaultProfile }),
     principals: rules,
     problems: reading.problems,
+    lineAt: options.lineAt ?? (() => undefined),
   });
 }
 

@@ -15,13 +15,18 @@ export const accessImport: Command = {
     configOption,
     { name: 'replace', about: 'What is stored and not in the document goes.' },
     { name: 'dry-run', about: 'Only say what would be done.' },
+    { name: 'force', about: 'Also with profiles that do not exist here.' },
   ],
   examples: ['tidegate access import grants.yaml --dry-run', 'tidegate access import grants.yaml --replace'],
   async run(given, context) {
     const { output } = context;
     const [file = ''] = given.arguments;
     const document = await readDocumentFile(file, context);
-    const options = { replace: given.options['replace'] === true, dryRun: given.options['dry-run'] === true };
+    const options = {
+      replace: given.options['replace'] === true,
+      dryRun: given.options['dry-run'] === true,
+      force: given.options['force'] === true,
+    };
     return withDesk(given, context, async (desk) => {
       const imported = await desk.importAll(document, options);
       output.json(imported);

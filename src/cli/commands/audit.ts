@@ -16,7 +16,7 @@ export const audit: Command = {
     { name: 'principal', value: 'principal', about: 'Only of this one: agent:alice.' },
     { name: 'action', value: 'action', about: 'Only these: call, read, get, complete, grant.write, …' },
     { name: 'limit', value: 'number', about: 'How many, 1 to 1000. Default: 20.' },
-    { name: 'before', value: 'number', about: 'Only those before this one, for the next page.' },
+    { name: 'before', value: 'number', about: 'Only those behind this one, for the next page.' },
   ],
   examples: ['tidegate audit --denied', 'tidegate audit --principal agent:alice --limit 100 --json'],
   run(given, context) {
@@ -48,15 +48,28 @@ function numberMember(given: Given, name: string): Readonly<Record<string, numbe
   throw new Failure('usage.bad_value', `--${name} takes a number, not "${value}".`);
 }
 
-/** What a change was about, as it was typed. */
-function wordsOf({ what, profile, add, remove }: Readonly<Record<string, unknown>>): string {
-  const words = what ?? profile;
+/** What a change was about, as it was typed; of a token, whose it is and what it comes from. */
+function wordsOf(detail: Readonly<Record<string, unknown>>): string {
+  const { what, profile, add, remove, removed } = detail;
   const counts = [
     ...(Array.isArray(add) ? [`+${String(add.length)}`] : []),
     ...(Array.isArray(remove) ? [`-${String(remove.length)}`] : []),
+    ...(typeof removed === 'number' ? [`-${String(removed)}`] : []),
   ];
-  return [...(typeof words === 'string' ? [words] : []), ...counts].join(' ');
+  const named = tokenWords.flatMap(([name, word]) => {
+    const value = detail[name];
+    return typeof value === 'string' ? [`${word} ${value}`] : [];
+  });
+  const words = what ?? profile;
+  return [...named, ...(typeof words === 'string' ? [words] : []), ...counts].join(' ');
 }
+
+const tokenWords = [
+  ['principal', 'for'],
+  ['parent', 'from'],
+  ['replaces', 'in place of'],
+  ['replacedBy', 'gave way to'],
+] as const;
 
 function show({ records, before }: Page, { output }: Context): void {
   const rows = records.map(

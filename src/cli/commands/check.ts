@@ -24,6 +24,7 @@ export const check: Command = {
       output.line(
         `${sign} ${printable(principal)} ${isAllowed ? 'may' : 'may not'} ${action} ${printable(what)} (${reason}${state})`,
       );
+      for (const note of checked.notes) output.note(note);
       return isAllowed ? exitCodes.ok : exitCodes.internal;
     });
   },

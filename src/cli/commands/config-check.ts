@@ -1,33 +1,105 @@
-import { hasErrors, printable } from '../../config/index.js';
-import type { Command } from '../command.js';
-import { exitCodes } from '../exit-codes.js';
-import { locate, problemLines } from '../locate.js';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { hasErrors, printable, type Problem } from '../../config/index.js';
+import type { Command, Context } from '../command.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { nearestPlace, policyOf, withoutConfig } from '../forget-trust.js';
+import { locate, type Place, problemLines } from '../locate.js';
 import { shellPath } from '../shell-path.js';
+import { policyPlaceOf, type PolicyOf } from '../trust-policy.js';
 
 export const configCheck: Command = {
   name: 'config check',
-  summary: 'Report every problem of a configuration file, and whether the file is trusted.',
-  arguments: [{ name: '[file]', about: 'The file to check. Default: the nearest tidegate.yaml.' }],
-  examples: ['tidegate config check', 'tidegate config check ./tidegate.yaml --json'],
+  summary:
+    'Report every problem of a configuration file and of the profiles and model beside it, and whether they are trusted.',
+  arguments: [
+    {
+      name: '[file]',
+      about:
+        'The file to check: a configuration, a file of profiles or a model. Default: the nearest tidegate.yaml, and what belongs to it.',
+    },
+  ],
+  examples: [
+    'tidegate config check',
+    'tidegate config check ./tidegate.yaml --json',
+    'tidegate config check .tidegate/profiles.yaml',
+  ],
   async run(given, context) {
-    const { output } = context;
-    const { located, trustProblem } = await locate(given.arguments[0], context);
-    const { file, sha256, isTrusted, problems, config } = located;
-    const isValid = !hasErrors(problems);
-    const all = [...problems, ...(trustProblem ? [trustProblem] : [])];
-    output.json({ file, sha256, valid: isValid, trusted: isTrusted, problems: all });
-    for (const line of problemLines(all)) output.line(line);
-    output.line(
-      `${printable(file)}: ${isValid ? output.paint('green', 'valid') : output.paint('red', 'has errors')}`,
-    );
-    if (!isValid) return exitCodes.usage;
-    const starts = config.servers.filter((server) => server.isEnabled).length;
-    output.line(`servers: ${String(starts)} enabled of ${String(config.servers.length)}`);
-    if (isTrusted) output.line('trusted: yes');
-    else
-      output.line(
-        `trusted: no, so nothing of it is started. Read it, then: tidegate trust ${shellPath(file)}`,
-      );
-    return exitCodes.ok;
+    const [named] = given.arguments;
+    const path = named === undefined ? undefined : resolve(context.cwd, named);
+    const near = path === undefined || existsSync(path) ? await nearestPlace(context) : undefined;
+    const home = path && existsSync(path) ? policyPlaceOf(path, near && policyOf(near.located)) : undefined;
+    if (home !== undefined) return show(undefined, await policyAt(home, context), context);
+    if (path === undefined && near === undefined) {
+      const policy = await policyAt(withoutConfig(context), context);
+      if (policy.files.length > 0) return show(undefined, policy, context);
+    }
+    const place = path === undefined && near !== undefined ? near : await locate(named, context);
+    const around = policyOf(place.located);
+    return show(place, await policyAt(around, context, around.configFile), context);
   },
 };
+
+type Policy = Awaited<ReturnType<typeof policyAt>>;
+
+async function policyAt(home: PolicyOf, { cwd, env, version }: Context, configFile?: string) {
+  const [{ openState }, { checkPolicy }, { knownTools }] = await Promise.all([
+    import('../../app/index.js'),
+    import('../../app/check-policy.js'),
+    import('../../app/known-tools.js'),
+  ]);
+  const known = await knownTools({ cwd, env, version, ...(configFile !== undefined && { configFile }) });
+  return checkPolicy({ ...home, trust: openState(env).trust }, known);
+}
+
+function show(place: Place | undefined, policy: Policy, context: Context): ExitCode {
+  const { output } = context;
+  const config = place?.located;
+  const all: readonly Problem[] = [
+    ...(config?.problems ?? []),
+    ...(place?.trustProblem ? [place.trustProblem] : []),
+    ...policy.problems.filter(({ code }) => !code.startsWith('trust.') || place?.trustProblem === undefined),
+  ];
+  const isValid = !hasErrors([...(config?.problems ?? []), ...policy.problems]);
+  output.json({
+    ...(config && { file: config.file, sha256: config.sha256 }),
+    valid: isValid,
+    ...(config && { trusted: config.isTrusted }),
+    policy: policy.files.map(({ kind, file, sha256, isTrusted }) => ({
+      kind,
+      file,
+      sha256,
+      trusted: isTrusted,
+    })),
+    problems: all,
+  });
+  for (const line of problemLines(all)) output.line(line);
+  for (const { file } of policy.files) verdict(file, hasErrors(ofFile(policy.problems, file)), context);
+  if (config !== undefined) showConfig(config, hasErrors(ofFile(all, config.file)), context);
+  for (const { file, isTrusted } of policy.files)
+    if (!isTrusted)
+      output.line(
+        `${printable(file)} is not trusted, so what is shipped applies. Read it, then: tidegate trust ${shellPath(file)}`,
+      );
+  return isValid ? exitCodes.ok : exitCodes.usage;
+}
+
+function ofFile(problems: readonly Problem[], wanted: string): readonly Problem[] {
+  return problems.filter(({ file }) => file === wanted);
+}
+
+function verdict(file: string, isWrong: boolean, { output }: Context): void {
+  const word = isWrong ? output.paint('red', 'has errors') : output.paint('green', 'valid');
+  output.line(`${printable(file)}: ${word}`);
+}
+
+function showConfig({ file, config, isTrusted }: Place['located'], isWrong: boolean, context: Context): void {
+  const { output } = context;
+  verdict(file, isWrong, context);
+  if (isWrong) return;
+  const starts = config.servers.filter((server) => server.isEnabled).length;
+  output.line(`servers: ${String(starts)} enabled of ${String(config.servers.length)}`);
+  if (isTrusted) output.line('trusted: yes');
+  else
+    output.line(`trusted: no, so nothing of it is started. Read it, then: tidegate trust ${shellPath(file)}`);
+}

@@ -3,6 +3,7 @@ import { accessExport } from './access-export.js';
 import { accessImport } from './access-import.js';
 import { accessTest } from './access-test.js';
 import { audit } from './audit.js';
+import { auditPrune } from './audit-prune.js';
 import { check } from './check.js';
 import { configCheck } from './config-check.js';
 import { configPath } from './config-path.js';
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   accessImport,
   accessTest,
   audit,
+  auditPrune,
   tokenCreate,
   tokenList,
   tokenShow,

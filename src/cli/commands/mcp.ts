@@ -13,6 +13,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { noFileNamed } from '../locate.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
+import { withoutUserinfo } from '../without-userinfo.js';
 
 export const mcp: Command = {
   name: 'mcp',
@@ -57,6 +58,9 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
   });
 }
 
+const tokenHint =
+  'have one made where the gate runs (tidegate token create --as agent:<name>), then set TIDEGATE_TOKEN to it';
+
 async function bridge(via: string, given: Given, context: Context): Promise<ExitCode> {
   for (const option of ['tools', 'as', 'profile', 'role']) {
     if (textOption(given, option) === undefined) continue;
@@ -81,6 +85,10 @@ async function bridge(via: string, given: Given, context: Context): Promise<Exit
     signal: context.signal,
   });
   if (end === 'ended') return exitCodes.ok;
-  const message = `No gate answered at ${url.href}.`;
+  if (end === 'refused') {
+    const message = `The gate at ${withoutUserinfo(url.href)} refused the token${token === undefined ? ' of the state folder, or there is none' : ''}.`;
+    throw new Failure('gate.token_refused', message, tokenHint);
+  }
+  const message = `No gate answered at ${withoutUserinfo(url.href)}.`;
   throw new Failure('gate.unreachable', message, 'tidegate serve');
 }

@@ -3,7 +3,7 @@ import { printable } from '../../config/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Output } from '../output.js';
-import { labelled, shortTime, showSet } from '../rights-text.js';
+import { labelled, shortTime } from '../rights-text.js';
 import { withDesk } from '../with-desk.js';
 
 type Inspected = Awaited<ReturnType<OpenDesk['desk']['profileInspect']>>;
@@ -40,10 +40,17 @@ function show(inspected: Inspected, { output }: Context): void {
   if (inspected.added.length > 0) labelled('File +', inspected.added, output);
   if (inspected.taken.length > 0) labelled('File -', inspected.taken, output);
   output.line();
-  showSet('May call', inspected, output);
-  if (inspected.see.length === 0) labelled('May call', ['nothing'], output);
+  showReach(inspected, output);
   if (matching.length > 0) labelled('Exactly', [`as much as the profile ${matching.join(' or ')}`], output);
   for (const note of notes) output.note(note);
+}
+
+/** What is listed and what can be called are two things: each has a line of its own. */
+function showReach({ see, call }: Inspected, output: Output): void {
+  const callable = new Set(call);
+  const only = see.filter((name) => !callable.has(name));
+  labelled('May call', call.length === 0 ? ['nothing'] : call, output);
+  if (only.length > 0) labelled('Sees only', only, output);
 }
 
 function profileWords({ profiles, byDefault, assigned }: Inspected): string {

@@ -1,6 +1,7 @@
 import { printable } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
+import { warningLines } from '../policy-warnings.js';
 import { withDesk } from '../with-desk.js';
 
 export const profileList: Command = {
@@ -26,6 +27,7 @@ export const profileList: Command = {
           ? '\nWhoever has no profile has no tools from one.'
           : '\n* applies to whoever has none. Assign another:\n  tidegate profile assign agent:alice coding',
       );
+      for (const line of warningLines(list)) output.note(line);
       return exitCodes.ok;
     });
   },

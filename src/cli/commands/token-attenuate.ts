@@ -1,7 +1,7 @@
 import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
-import { showMade } from '../token-text.js';
+import { tellMade } from '../token-made.js';
 import { expiresOption, labelOption, profileCeiling, toolsCeiling, wishOf } from '../token-wish.js';
 import { withTokenDesk } from '../with-token-desk.js';
 
@@ -36,11 +36,8 @@ export const tokenAttenuate: Command = {
       ...(as !== undefined && { principal: as }),
       inheritsActive: given.options['no-inherit-active'] !== true,
     };
-    const { tokenJson } = await import('../../app/token-json.js');
     return withTokenDesk(given, context, async (opened) => {
-      const made = await opened.desk.attenuate(parent, wish);
-      context.output.json({ ...made, token: tokenJson(made.token) });
-      showMade(made, opened, context);
+      await tellMade(await opened.desk.attenuate(parent, wish), opened, context);
       return exitCodes.ok;
     });
   },

@@ -2,7 +2,7 @@ import { type Command, configOption, type Given, textOption } from '../command.j
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { didYouMean } from '../nearest-name.js';
-import { showMade } from '../token-text.js';
+import { tellMade } from '../token-made.js';
 import { expiresOption, labelOption, profileCeiling, toolsCeiling, wishOf } from '../token-wish.js';
 import { withTokenDesk } from '../with-token-desk.js';
 
@@ -24,11 +24,8 @@ export const tokenCreate: Command = {
   async run(given, context) {
     const principal = principalOf(given);
     const wish = { ...wishOf(given), principal };
-    const { tokenJson } = await import('../../app/token-json.js');
     return withTokenDesk(given, context, async (opened) => {
-      const made = await opened.desk.create(wish);
-      context.output.json({ ...made, token: tokenJson(made.token) });
-      showMade(made, opened, context);
+      await tellMade(await opened.desk.create(wish), opened, context);
       return exitCodes.ok;
     });
   },

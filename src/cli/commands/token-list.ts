@@ -20,14 +20,24 @@ export const tokenList: Command = {
         printable(token.principal),
         output.paint(colourOfState[token.state], token.state),
         printable(token.profile ?? '-'),
+        printable(shortTools(token.tools)),
+        token.parent ?? '-',
         token.expiresAt === undefined ? 'never' : timeText(token.expiresAt),
         timeText(token.lastUsedAt),
         printable(token.label ?? '-'),
       ]);
-      const head = ['TOKEN', 'FOR', 'STATE', 'PROFILE', 'EXPIRES', 'LAST USED', 'LABEL'];
+      const head = ['TOKEN', 'FOR', 'STATE', 'PROFILE', 'TOOLS', 'FROM', 'EXPIRES', 'LAST USED', 'LABEL'];
       if (rows.length > 0) output.table([head, ...rows]);
       else output.line('There are no tokens. Make one: tidegate token create --as agent:alice');
       return exitCodes.ok;
     });
   },
 };
+
+const longest = 24;
+
+/** The names and patterns, as many as a table has room for; `token show` has them all. */
+function shortTools(tools: readonly string[] | undefined): string {
+  const text = tools?.join(',') ?? '-';
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}

@@ -1,6 +1,6 @@
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { showMade } from '../token-text.js';
+import { tellMade } from '../token-made.js';
 import { findingToken, withTokenDesk } from '../with-token-desk.js';
 
 export const tokenRotate: Command = {
@@ -11,12 +11,10 @@ export const tokenRotate: Command = {
   examples: ['tidegate token rotate tok_k3m9x2a7pq4d'],
   async run(given, context) {
     const [id = ''] = given.arguments;
-    const { tokenJson } = await import('../../app/token-json.js');
     return withTokenDesk(given, context, async (opened) => {
       const { desk } = opened;
       const made = await findingToken(desk, id, () => desk.rotate(id));
-      context.output.json({ ...made, token: tokenJson(made.token) });
-      showMade(made, opened, context);
+      await tellMade(made, opened, context, { replaced: made.replaced, children: made.children });
       context.output.line(`${'Revoked'.padEnd(10)}${made.replaced}`);
       if (made.children > 0) {
         context.output.note(`void with it: ${String(made.children)} made from it`);

@@ -5,17 +5,12 @@ import { hasErrors, printable, type Problem } from '../../config/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
+import { forgetTrust, nearestPlace, policyOf, withoutConfig } from '../forget-trust.js';
 import { locate, type Place, problemLines } from '../locate.js';
+import { type PolicyWarnings, warningLines } from '../policy-warnings.js';
 import { shellPath } from '../shell-path.js';
-import {
-  policyAt,
-  policyLines,
-  type PolicyOf,
-  policyPlaceOf,
-  realPolicyFile,
-  recordedPolicyAt,
-} from '../trust-policy.js';
-import { noTools, recordedTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
+import { policyAt, policyLines, policyPlaceOf, realPolicyFile } from '../trust-policy.js';
+import { noTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
 import { realFile, type Starts, startsOf } from '../what-starts.js';
 
 export const trust: Command = {
@@ -45,7 +40,7 @@ export const trust: Command = {
     }
     if (list === true) return listTrusted(context);
     const [named] = given.arguments;
-    if (forget === true) return forgetFile(named, context);
+    if (forget === true) return forgetTrust(named, context);
     return trustPlace(await locateAny(named, context), context, yes === true);
   },
 };
@@ -61,66 +56,13 @@ async function listTrusted({ env, output }: Context): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
-async function forgetFile(named: string | undefined, context: Context): Promise<ExitCode> {
-  const { openState } = await import('../../app/index.js');
-  const { output, env } = context;
-  const state = openState(env);
-  refuse(state.trust.problem());
-  const files = await filesToForget(named, state, context);
-  for (const file of files) refuse(state.trust.forget(file));
-  output.json({ files, trusted: false });
-  for (const file of files) output.line(`No longer trusted: ${printable(file)}`);
-  return exitCodes.ok;
-}
-
-/** The file that was named; otherwise all that `tidegate trust` trusts here. */
-async function filesToForget(
-  named: string | undefined,
-  state: State,
-  context: Context,
-): Promise<readonly string[]> {
-  const gone = goneFile(named, context);
-  if (gone !== undefined && state.trust.list().some(({ file }) => file === gone)) return [gone];
-  try {
-    const { located } = await locate(named, context);
-    const file = realFile(located);
-    return named === undefined ? [file, ...recordedAt(policyOf(located), state)] : [file];
-  } catch (error) {
-    const recorded = named === undefined ? recordedAt(withoutConfig(context), state) : [];
-    if (recorded.length > 0 && isMissing(error)) return recorded;
-    throw error;
-  }
-}
-
-function recordedAt(place: PolicyOf, state: State): readonly string[] {
-  return [...recordedPolicyAt(place, state), ...recordedTools(place.directory, state)];
-}
-
-function policyOf(located: Place['located']): PolicyOf {
-  const configFile = realFile(located);
-  return { directory: dirname(configFile), access: located.config.access, configFile };
-}
-
-function withoutConfig({ cwd }: Context): PolicyOf {
-  return { directory: cwd, access: { zone: 'local' } };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'config.not_found';
-}
-
-/** The path of a named file that cannot be read any more, by its words alone; undefined when it is there. */
-function goneFile(named: string | undefined, { cwd }: Context): string | undefined {
-  if (named === undefined) return undefined;
-  const file = resolve(cwd, named);
-  return existsSync(file) ? undefined : file;
-}
-
 /** What is to be trusted: a configuration file, profiles and model, tools, or all of them. */
 interface Subject {
   readonly state: State;
   readonly place?: Place;
   readonly policy?: PolicyToTrust;
+  /** Of the profiles and the model. */
+  readonly zone: string;
   readonly tools: ToolsToTrust;
 }
 
@@ -131,32 +73,24 @@ async function locateAny(named: string | undefined, context: Context): Promise<S
   if (path !== undefined && isToolFile(path)) {
     const tools = await untrustedTools(dirname(dirname(dirname(path))), state);
     const files = tools.files.filter(({ file }) => basename(file) === basename(path));
-    return { state, tools: { ...tools, files } };
+    return { state, zone: 'local', tools: { ...tools, files } };
   }
   const near = await nearestPlace(context);
   // Who names a file means that file.
   if (path !== undefined) {
     const home = policyPlaceOf(path, near && policyOf(near.located));
     if (home === undefined || !existsSync(path))
-      return { state, place: await locate(named, context), tools: noTools };
-    return { state, policy: await policyAt(home, state, realPolicyFile(path)), tools: noTools };
+      return { state, zone: 'local', place: await locate(named, context), tools: noTools };
+    const policy = await policyAt(home, state, realPolicyFile(path));
+    return { state, zone: home.access.zone, policy, tools: noTools };
   }
   const around = near === undefined ? withoutConfig(context) : policyOf(near.located);
   const policy = await policyAt(around, state);
   const tools = await untrustedTools(around.directory, state);
-  if (near !== undefined) return { state, place: near, policy, tools };
-  if (policy.hasAny || policy.gone.length > 0 || tools.hasAny) return { state, policy, tools };
-  return { state, place: await locate(undefined, context), tools };
-}
-
-/** The configuration of this place, where there is one. */
-async function nearestPlace(context: Context): Promise<Place | undefined> {
-  try {
-    return await locate(undefined, context);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  const { zone } = around.access;
+  if (near !== undefined) return { state, zone, place: near, policy, tools };
+  if (policy.hasAny || policy.gone.length > 0 || tools.hasAny) return { state, zone, policy, tools };
+  return { state, zone, place: await locate(undefined, context), tools };
 }
 
 function isToolFile(path: string): boolean {
@@ -166,6 +100,7 @@ function isToolFile(path: string): boolean {
 async function trustPlace(subject: Subject, context: Context, isAgreed: boolean): Promise<ExitCode> {
   const { state, place, policy, tools } = subject;
   const { output } = context;
+  const warned = await warningsOf(policy, context);
   refuse(state.problem ?? state.trust.problem());
   const config = place && (await configToTrust(place, context));
   const fresh = config === undefined || config.isTrusted ? [] : [config];
@@ -175,16 +110,42 @@ async function trustPlace(subject: Subject, context: Context, isAgreed: boolean)
     for (const { starts } of fresh) starts.lines.forEach((line) => output.line(line));
     for (const line of policy ? policyLines(policy, context) : []) output.line(line);
     for (const line of toolLines(tools, context)) output.line(line);
+    for (const line of warningLines(warned)) output.note(line);
     if (!isAgreed) await agree(config?.file, context);
     for (const { file, sha256 } of files) refuse(state.trust.record(file, sha256));
     for (const file of gone) refuse(state.trust.forget(file));
+    await record(subject);
   }
-  output.json(plainTrust(config, subject));
+  output.json({ ...plainTrust(config, subject), ...(policy && { warnings: warned.warnings }) });
   if (config?.isTrusted === true) output.line(`Already trusted: ${printable(config.file)}`);
   for (const { file } of files) output.line(`Trusted: ${printable(file)}`);
   for (const file of gone) output.line(`No longer trusted: ${printable(file)}`);
   if (config === undefined && files.length + gone.length === 0) output.line('Already trusted.');
   return exitCodes.ok;
+}
+
+/** What the profiles name that fits no tool. Of servers that nobody trusted yet, no tool is known. */
+async function warningsOf(
+  policy: PolicyToTrust | undefined,
+  { cwd, env, version }: Context,
+): Promise<PolicyWarnings> {
+  if (policy === undefined || policy.files.length === 0) return { warnings: [], unlisted: [] };
+  const { knownTools } = await import('../../app/known-tools.js');
+  const known = await knownTools({ cwd, env, version });
+  if (known === undefined) return { warnings: [], unlisted: [] };
+  return { warnings: problemLines(policy.warnings(known.tools)), unlisted: known.unlisted };
+}
+
+/** Who may do what has changed: that is worth a record, as every other change of rights. */
+async function record({ policy, state, zone }: Subject): Promise<void> {
+  const { recordPolicyChanges } = await import('../../app/policy-records.js');
+  const trusted = (policy?.files ?? []).map(({ file, sha256 }) => ({
+    file,
+    isTrusted: true,
+    detail: { sha256 },
+  }));
+  const gone = (policy?.gone ?? []).map((file) => ({ file, isTrusted: false }));
+  await recordPolicyChanges([...trusted, ...gone], { stateDirectory: state.directory, zone });
 }
 
 function plainTrust(

@@ -3,6 +3,7 @@ import {
   type AuditRecord,
   type GrantsWritten,
   type GrantWrite,
+  type StoredAudit,
   StoreError,
   type TokenRecord,
 } from '../../access/ports.js';
@@ -96,15 +97,28 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
     },
     async audit({ zone, principal, decision, action, before, limit }) {
       requireOpen();
+      const last = before === undefined ? undefined : audit.find(({ seq }) => seq === before);
+      if (before !== undefined && last === undefined) return [];
       const fitting = audit.filter(
         (record) =>
           record.zone === zone &&
           (principal === undefined || record.principal === principal) &&
           (decision === undefined || record.decision === decision) &&
           (action === undefined || record.action === action) &&
-          (before === undefined || record.seq < before),
+          (last === undefined || newestFirst(last, record) < 0),
       );
-      return fitting.reverse().slice(0, limit);
+      return fitting.sort(newestFirst).slice(0, limit);
+    },
+    async countAudit(zone, before) {
+      requireOpen();
+      return audit.filter((record) => record.zone === zone && record.at < before).length;
+    },
+    async pruneAudit(zone, before, most) {
+      requireOpen();
+      const old = audit.filter((record) => record.zone === zone && record.at < before).sort(newestFirst);
+      const going = new Set(old.slice(-Math.max(0, most)));
+      if (most > 0) audit.splice(0, audit.length, ...audit.filter((record) => !going.has(record)));
+      return most > 0 ? going.size : 0;
     },
     async close() {
       isClosed = true;
@@ -159,6 +173,10 @@ function bump(database: MemoryDatabase, name: string, record: AuditRecord): numb
 function append(database: MemoryDatabase, record: AuditRecord): void {
   keepAudit(database, { ...record, seq: database.nextSeq });
   database.nextSeq += 1;
+}
+
+function newestFirst(one: StoredAudit, other: StoredAudit): number {
+  return other.at - one.at || other.seq - one.seq;
 }
 
 function tell({ handles }: MemoryDatabase, zone: string): void {

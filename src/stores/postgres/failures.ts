@@ -28,6 +28,12 @@ export function isConnectionLoss(error: unknown): boolean {
   return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(codeOf(error));
 }
 
+/** What one write of several says is at fault: the server took the whole transaction back for it. */
+export function isOfOneWrite(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false;
+  return error.code === 'store.corrupt' || /^(?:22|23|54)/.test(codeOf(error.cause));
+}
+
 export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';
 }

@@ -4,9 +4,18 @@ import { requireStorable, requireStorableWrite } from '../words.js';
 import { type Clients, createClients, type Sql, type Transaction } from './clients.js';
 import { createCoalescer } from './coalesce.js';
 import { isWithoutSchema, storeErrorOf } from './failures.js';
+import { createGrantBatches } from './grant-batches.js';
 import { migrate } from './migrate.js';
-import { readAllRevisions, readAudit, readChanges, readGrants, readRevisions, readTokens } from './reads.js';
-import { addToken, appendAudit, revokeToken, touchTokens, writeGrants } from './writes.js';
+import {
+  countAudit,
+  readAllRevisions,
+  readAudit,
+  readChanges,
+  readGrants,
+  readRevisions,
+  readTokens,
+} from './reads.js';
+import { addToken, appendAudit, pruneAudit, revokeToken, touchTokens, writeAllGrants } from './writes.js';
 import { createZoneWatch } from './zone-watch.js';
 
 export interface PostgresStoreOptions {
@@ -99,6 +108,7 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     const found = await read((sql) => readRevisions(sql, zones, place));
     return (zone) => found.get(zone) ?? 0;
   });
+  const batches = createGrantBatches((changes) => write((sql) => writeAllGrants(sql, changes, place)));
   const watch = createZoneWatch({
     look: () => read(readAllRevisions),
     listen: (hear) => clients.listen(hear),
@@ -120,7 +130,7 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     async write(change) {
       requireOpen();
       requireStorableWrite(change);
-      return write((sql) => writeGrants(sql, change, place));
+      return batches.write(change);
     },
     async grants(zone, filter = {}) {
       requireOpen();
@@ -154,16 +164,26 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     },
     async appendAudit(records) {
       requireOpen();
-      return write((sql) => appendAudit(sql, records));
+      const kept = records.map((record) => ({ record }));
+      return write((sql) => appendAudit(sql, kept));
     },
     async audit(filter) {
       requireOpen();
       return read((sql) => readAudit(sql, filter));
     },
+    async countAudit(zone, before) {
+      requireOpen();
+      return read((sql) => countAudit(sql, zone, before));
+    },
+    async pruneAudit(zone, before, most) {
+      requireOpen();
+      return write((sql) => pruneAudit(sql, { zone, before, most }));
+    },
     async close() {
       if (isClosed) return;
       isClosed = true;
       watch.close();
+      await batches.settled();
       await settled();
       await clients.close();
     },

@@ -114,9 +114,15 @@ export async function readAudit(sql: Sql, filter: AuditFilter): Promise<readonly
     ${principal === undefined ? sql`` : sql`and principal = ${columnText(principal)}`}
     ${decision === undefined ? sql`` : sql`and decision = ${decision}`}
     ${action === undefined ? sql`` : sql`and action = ${columnText(action)}`}
-    ${before === undefined ? sql`` : sql`and seq < ${before}::bigint`}
-    order by seq desc limit ${Math.min(Math.max(limit, 0), largestPage)}::bigint`;
+    ${before === undefined ? sql`` : sql`and (at, seq) < (select at, seq from tidegate.audit where seq = ${before}::bigint)`}
+    order by at desc, seq desc limit ${Math.min(Math.max(limit, 0), largestPage)}::bigint`;
   return rows.map(({ seq, record }) => ({ ...auditOf(textOf(record)), seq: numberOf(seq) }));
+}
+
+export async function countAudit(sql: Sql, zone: string, before: number): Promise<number> {
+  const [row] = await sql<Row[]>`select count(*)::bigint as count from tidegate.audit
+    where zone = ${columnText(zone)} and at < ${Math.trunc(before)}::bigint`;
+  return numberOf(row?.['count']);
 }
 
 async function requireKnown(sql: Sql, row: Row | undefined, place: string): Promise<void> {

@@ -3,20 +3,19 @@ import { createHash } from 'node:crypto';
 import {
   type AccessStore,
   type AuditRecord,
-  type GrantChange,
   type GrantKey,
-  type GrantsWritten,
   type GrantTuple,
   type GrantWrite,
   StoreError,
   type TokenRecord,
 } from '../../access/ports.js';
 import { numberOf, tupleOf } from '../cells.js';
-import { changesOf, isMatch, planChange } from '../plan-change.js';
 import { auditText, columnText, conditionText, tokenText } from '../record-text.js';
 import { keyOf } from '../words.js';
 import { channel, type Sql, type Transaction } from './clients.js';
+import { type DraftRow, draftWrites, type KeptRecord, type LoggedChange } from './draft-writes.js';
 import { isDuplicate } from './failures.js';
+import type { WriteOutcome } from './grant-batches.js';
 import { refuseNewer } from './migrate.js';
 import { filterOf } from './reads.js';
 import { schemaVersion } from './schema.js';
@@ -26,29 +25,29 @@ const keptChanges = 10_000;
 // Cut off in larger pieces, so that not every write has to.
 const slack = 1000;
 
-export async function writeGrants(
+/**
+ * All writes of a batch, which are to one zone, one after the other: each sees what those before it did and has a revision of
+ * its own. What comes of them is sent at once.
+ */
+export async function writeAllGrants(
   sql: Transaction,
-  change: GrantWrite,
+  changes: readonly GrantWrite[],
   place: string,
-): Promise<GrantsWritten> {
-  const { zone, expected, record } = change;
+): Promise<readonly WriteOutcome[]> {
+  const zone = changes[0]?.zone ?? '';
   // Sent one behind the other without waiting: what comes second on a connection sees what the first has locked.
-  const [standing, present] = await Promise.all([lockZone(sql, zone, place), findPresent(sql, change)]);
-  if (expected !== undefined && expected !== standing.revision)
-    throw new StoreError('store.conflict', `The zone is at revision ${standing.revision}, not ${expected}.`);
-  const plan = planChange(change, {
-    find: (key) => present.get(keyOf(key)),
-    matching: (filter) => [...present.values()].filter((tuple) => isMatch(tuple, filter)),
-  });
-  const changes = changesOf(plan);
-  const revision = standing.revision + (changes.length > 0 ? 1 : 0);
-  await Promise.all([
-    removeGrants(sql, zone, plan.removed),
-    addGrants(sql, plan.added, { zone, record, revision }),
-    changes.length > 0 ? noteChanges(sql, zone, { ...standing, changes }) : undefined,
-    appendAudit(sql, [record], revision),
+  const [standing, present] = await Promise.all([
+    lockZone(sql, zone, place),
+    findPresent(sql, zone, changes),
   ]);
-  return { revision, ...plan };
+  const { outcomes, revision, rows, gone, log, records } = draftWrites(changes, standing.revision, present);
+  await Promise.all([
+    removeGrants(sql, zone, gone),
+    addGrants(sql, zone, rows),
+    log.length > 0 ? noteChanges(sql, { ...standing, revision, log }) : undefined,
+    appendAudit(sql, records),
+  ]);
+  return outcomes;
 }
 
 export async function addToken(
@@ -104,23 +103,34 @@ export async function touchTokens(sql: Transaction, uses: Uses): Promise<void> {
     from uses, locked where tokens.id = uses.id and locked.id = uses.id`;
 }
 
-/** `revision` is what the store fills in, for the record of a change. */
-export async function appendAudit(
-  sql: Sql | Transaction,
-  records: readonly AuditRecord[],
-  revision?: number,
-): Promise<void> {
+/** The revision of a record is what the store says it is, for the record of a change. */
+export async function appendAudit(sql: Sql | Transaction, records: readonly KeptRecord[]): Promise<void> {
   if (records.length === 0) return;
-  const rows = records.map((record) => ({
+  const rows = records.map(({ record, revision }) => ({
     zone: columnText(record.zone),
     principal: columnText(record.principal),
     action: columnText(record.action),
     decision: record.decision,
     record: auditText(record, revision),
+    at: Math.trunc(record.at),
   }));
-  await sql`insert into tidegate.audit (zone, principal, action, decision, record)
+  await sql`insert into tidegate.audit (zone, principal, action, decision, record, at)
     select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as t (zone text, principal text, action text, decision text, record text)`.execute();
+      as t (zone text, principal text, action text, decision text, record text, at bigint)`.execute();
+}
+
+interface Pruning {
+  readonly zone: string;
+  readonly before: number;
+  readonly most: number;
+}
+
+export async function pruneAudit(sql: Transaction, { zone, before, most }: Pruning): Promise<number> {
+  // What another gate removes at the same time is left to it.
+  const { count } = await sql`delete from tidegate.audit where seq in (
+    select seq from tidegate.audit where zone = ${columnText(zone)} and at < ${Math.trunc(before)}::bigint
+    order by at, seq limit ${Math.max(0, Math.trunc(most))}::bigint for update skip locked)`;
+  return count;
 }
 
 interface Standing {
@@ -142,9 +152,12 @@ async function lockZone(sql: Transaction, zone: string, place: string): Promise<
   return { zone, revision: numberOf(row?.['revision']), logged: numberOf(row?.['logged']) };
 }
 
-/** All that the write could touch. */
-async function findPresent(sql: Transaction, change: GrantWrite): Promise<ReadonlyMap<string, GrantTuple>> {
-  const { zone, removeMatching = [], remove = [], add = [] } = change;
+/** All that the writes could touch. */
+async function findPresent(
+  sql: Transaction,
+  zone: string,
+  changes: readonly GrantWrite[],
+): Promise<ReadonlyMap<string, GrantTuple>> {
   const present = new Map<string, GrantTuple>();
   const keep = (rows: readonly Readonly<Record<string, unknown>>[]): void => {
     for (const row of rows) {
@@ -152,12 +165,12 @@ async function findPresent(sql: Transaction, change: GrantWrite): Promise<Readon
       present.set(keyOf(tuple), tuple);
     }
   };
-  for (const filter of removeMatching)
+  for (const filter of changes.flatMap(({ removeMatching = [] }) => removeMatching))
     keep(
       await sql`select subject, relation, object, condition from tidegate.grants
       where zone = ${zone} ${filterOf(sql, filter)}`,
     );
-  const keys = [...remove, ...add].map(digestOf);
+  const keys = changes.flatMap(({ remove = [], add = [] }) => [...remove, ...add].map(digestOf));
   if (keys.length > 0)
     keep(
       await sql`select subject, relation, object, condition from tidegate.grants
@@ -173,48 +186,38 @@ async function removeGrants(sql: Transaction, zone: string, removed: readonly Gr
     where zone = ${zone} and key in (select json_array_elements_text(${keys}::text::json))`.execute();
 }
 
-interface Added {
-  readonly zone: string;
-  readonly record: AuditRecord;
-  readonly revision: number;
-}
-
-async function addGrants(
-  sql: Transaction,
-  added: readonly GrantTuple[],
-  { zone, record, revision }: Added,
-): Promise<void> {
+async function addGrants(sql: Transaction, zone: string, added: readonly DraftRow[]): Promise<void> {
   if (added.length === 0) return;
-  const rows = added.map((tuple) => ({
+  const rows = added.map(({ tuple, by, at, revision }) => ({
     key: digestOf(tuple),
     object: tuple.object,
     relation: tuple.relation,
     subject: tuple.user,
     condition: conditionText(tuple.condition),
+    created_by: by,
+    created_at: at,
+    revision,
   }));
   await sql`insert into tidegate.grants
-    select ${zone}, t.*, ${record.principal}, ${record.at}::bigint, ${revision}::bigint
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as t (key text, object text, relation text, subject text, condition text)`.execute();
+    select ${zone}, t.* from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as t (key text, object text, relation text, subject text, condition text,
+        created_by text, created_at bigint, revision bigint)`.execute();
 }
 
 interface Noted extends Standing {
-  readonly changes: readonly GrantChange[];
+  /** What each new revision changed. */
+  readonly log: readonly LoggedChange[];
 }
 
-async function noteChanges(
-  sql: Transaction,
-  zone: string,
-  { revision, logged, changes }: Noted,
-): Promise<void> {
-  const next = revision + 1;
-  const total = logged + changes.length;
-  const texts = JSON.stringify(changes.map((change) => JSON.stringify(change)));
+/** `revision` is the one that the zone has from now on. */
+async function noteChanges(sql: Transaction, { zone, revision, logged, log }: Noted): Promise<void> {
+  const total = logged + log.length;
+  const rows = JSON.stringify(log.map(({ change, ...at }) => ({ ...at, change: JSON.stringify(change) })));
   await Promise.all([
-    sql`update tidegate.zones set revision = ${next}, logged = ${total} where name = ${zone}`.execute(),
+    sql`update tidegate.zones set revision = ${revision}, logged = ${total} where name = ${zone}`.execute(),
     sql`insert into tidegate.changes
-      select ${zone}, ${next}::bigint, place, change
-      from json_array_elements_text(${texts}::text::json) with ordinality as t (change, place)`.execute(),
+      select ${zone}, t.* from json_to_recordset(${rows}::text::json)
+        as t (revision bigint, place bigint, change text)`.execute(),
     // Heard by the others when this is committed.
     sql`select pg_notify(${channel}, '')`.execute(),
   ]);
@@ -232,8 +235,8 @@ async function prune(sql: Transaction, zone: string): Promise<void> {
 async function bump(sql: Transaction, standing: Standing, record: AuditRecord): Promise<number> {
   const revision = standing.revision + 1;
   await Promise.all([
-    noteChanges(sql, standing.zone, { ...standing, changes: [] }),
-    appendAudit(sql, [record], revision),
+    noteChanges(sql, { ...standing, revision, log: [] }),
+    appendAudit(sql, [{ record, revision }]),
   ]);
   return revision;
 }

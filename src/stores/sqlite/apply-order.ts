@@ -42,6 +42,10 @@ export function createApplyOrder(connection: Connection): ApplyOrder {
       case 'appendAudit':
         for (const record of order.records) append(statements, record, undefined);
         return undefined;
+      case 'pruneAudit': {
+        const { zone, before, most } = order;
+        return statements.pruneAudit.run(columnText(zone), before, most);
+      }
     }
   };
 }
@@ -73,7 +77,13 @@ function statementsOf(connection: Connection) {
     ),
     revokeToken: prepare('update tokens set revoked_at = ? where id = ? and zone = ? and revoked_at is null'),
     touchToken: prepare('update tokens set last_used_at = max(?, coalesce(last_used_at, ?)) where id = ?'),
-    append: prepare('insert into audit (zone, principal, action, decision, record) values (?, ?, ?, ?, ?)'),
+    append: prepare(
+      'insert into audit (zone, principal, action, decision, record, at) values (?, ?, ?, ?, ?, ?)',
+    ),
+    pruneAudit: prepare(
+      `delete from audit where seq in
+       (select seq from audit where zone = ? and at < ? order by at, seq limit ?)`,
+    ),
   } satisfies Readonly<Record<string, Query>>;
 }
 
@@ -148,7 +158,8 @@ function bump(statements: Statements, zone: string, record: AuditRecord): number
 function append(statements: Statements, record: AuditRecord, revision: number | undefined): void {
   const { zone, principal, action, decision } = record;
   const text = auditText(record, revision);
-  statements.append.run(columnText(zone), columnText(principal), columnText(action), decision, text);
+  const words = [columnText(zone), columnText(principal), columnText(action), decision];
+  statements.append.run(...words, text, Math.trunc(record.at));
 }
 
 function wordsOf({ object, relation, user }: GrantKey): [string, string, string] {

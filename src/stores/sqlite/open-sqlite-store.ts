@@ -114,6 +114,9 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
     touchTokens: (uses) => send({ kind: 'touchTokens', uses }),
     appendAudit: (records) => send({ kind: 'appendAudit', records }),
     audit: async (filter) => read().audit(filter),
+    countAudit: async (zone, before) => read().countAudit(zone, Math.trunc(before)),
+    pruneAudit: (zone, before, most) =>
+      send({ kind: 'pruneAudit', zone, before: Math.trunc(before), most: Math.max(0, Math.trunc(most)) }),
     async close() {
       if (isClosed) return;
       isClosed = true;

@@ -22,7 +22,13 @@ export type Order =
       readonly record: AuditRecord;
     }
   | { readonly kind: 'touchTokens'; readonly uses: Parameters<AccessStore['touchTokens']>[0] }
-  | { readonly kind: 'appendAudit'; readonly records: readonly AuditRecord[] };
+  | { readonly kind: 'appendAudit'; readonly records: readonly AuditRecord[] }
+  | {
+      readonly kind: 'pruneAudit';
+      readonly zone: string;
+      readonly before: number;
+      readonly most: number;
+    };
 
 /** What each order is answered with. */
 export interface OrderResults {
@@ -32,6 +38,7 @@ export interface OrderResults {
   readonly revokeToken: number | undefined;
   readonly touchTokens: undefined;
   readonly appendAudit: undefined;
+  readonly pruneAudit: number;
 }
 
 export type Outcome =

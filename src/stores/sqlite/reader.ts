@@ -26,6 +26,7 @@ export interface Reader {
   token(id: string): TokenRecord | undefined;
   tokens(zone: string): readonly TokenRecord[];
   audit(filter: AuditFilter): readonly StoredAudit[];
+  countAudit(zone: string, before: number): number;
   close(): void;
 }
 
@@ -58,6 +59,7 @@ export function createReader(connection: Connection, file: string): Reader {
   const byHash = prepare(`select ${tokenColumns} from tokens where hash = ?`);
   const byId = prepare(`select ${tokenColumns} from tokens where id = ?`);
   const ofZone = prepare(`select ${tokenColumns} from tokens where zone = ? order by seq`);
+  const older = prepare('select count(*) from audit where zone = ? and at < ?');
   const asked = <T>(answer: () => T): T => {
     try {
       return answer();
@@ -93,6 +95,7 @@ export function createReader(connection: Connection, file: string): Reader {
     token: (id) => asked(() => tokenAt(byId.first(id))),
     tokens: (zone) => asked(() => ofZone.all(zone).flatMap((row) => tokenAt(row) ?? [])),
     audit: (filter) => asked(() => selectAudit(connection, filter)),
+    countAudit: (zone, before) => asked(() => numberOf(older.first(columnText(zone), before)?.[0])),
     close: () => connection.close(),
   };
 }
@@ -133,9 +136,11 @@ function selectAudit(connection: Connection, filter: AuditFilter): readonly Stor
     ['principal = ?', principal === undefined ? undefined : columnText(principal)],
     ['decision = ?', decision],
     ['action = ?', action === undefined ? undefined : columnText(action)],
-    ['seq < ?', before],
+    ['(at, seq) < (select at, seq from audit where seq = ?)', before],
   ]);
-  const query = connection.prepare(`select seq, record from audit where ${where} order by seq desc limit ?`);
+  const query = connection.prepare(
+    `select seq, record from audit where ${where} order by at desc, seq desc limit ?`,
+  );
   const rows = query.all(...values, Math.min(Math.max(limit, 0), largestPage));
   return rows.map(([seq, record]) => ({ ...auditOf(textOf(record)), seq: numberOf(seq) }));
 }

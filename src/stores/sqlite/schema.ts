@@ -59,6 +59,17 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on audit (zone, principal, seq);
   create index audit_by_decision on audit (zone, decision, seq);
   `,
+  // Records that waited elsewhere arrive late: they are read, and grow old, by their own time.
+  `
+  alter table audit add column at integer not null default 0;
+  update audit set at = coalesce(cast(json_extract(record, '$.at') as integer), 0);
+  drop index audit_by_zone;
+  drop index audit_by_principal;
+  drop index audit_by_decision;
+  create index audit_by_zone on audit (zone, at, seq);
+  create index audit_by_principal on audit (zone, principal, at, seq);
+  create index audit_by_decision on audit (zone, decision, at, seq);
+  `,
 ];
 
 export const schemaVersion = schemaSteps.length;

@@ -95,6 +95,46 @@ export const auditCases = [
     );
   }),
 
+  storeCase('records that arrive late stand where their time puts them', async ({ zone, open }) => {
+    const store = await open();
+    const at = (time: number): AuditRecord => recordOf(zone, { at: time, requestId: String(time) });
+    await store.appendAudit([at(30), at(50)]);
+    await store.appendAudit([at(40), at(10), at(20)]);
+    await store.appendAudit([{ ...at(40), requestId: '40 again' }]);
+    const wanted = ['50', '40 again', '40', '30', '20', '10'];
+    const ids = (kept: readonly StoredAudit[]): readonly (string | undefined)[] =>
+      kept.map(({ requestId }) => requestId);
+    assert.deepEqual(ids(await store.audit({ zone, limit: 10 })), wanted);
+    const pages: (string | undefined)[] = [];
+    for (let before: number | undefined; ; ) {
+      const page = await store.audit({ zone, limit: 1, ...(before === undefined ? {} : { before }) });
+      if (page.length === 0) break;
+      pages.push(...ids(page));
+      before = page.at(-1)?.seq;
+    }
+    assert.deepEqual(pages, wanted);
+  }),
+
+  storeCase('old records are removed a few at a time, the oldest first', async ({ zone, open }) => {
+    const store = await open();
+    const times = [5, 1, 4, 2, 3];
+    await store.appendAudit(times.map((at) => recordOf(zone, { at })));
+    await store.appendAudit([recordOf(`${zone}-other`, { at: 1 })]);
+    assert.equal(await store.countAudit(zone, 4), 3);
+    assert.equal(await store.pruneAudit(zone, 4, 0), 0);
+    assert.equal(await store.pruneAudit(zone, 4, 2), 2);
+    const left = async (of: string): Promise<readonly number[]> =>
+      (await store.audit({ zone: of, limit: 10 })).map(({ at }) => at);
+    assert.deepEqual(await left(zone), [5, 4, 3]);
+    assert.equal(await store.pruneAudit(zone, 4, 100), 1);
+    assert.equal(await store.pruneAudit(zone, 4, 100), 0);
+    assert.deepEqual(await left(zone), [5, 4]);
+    assert.deepEqual(await left(`${zone}-other`), [1]);
+    const [first] = await store.audit({ zone, limit: 1 });
+    await store.pruneAudit(zone, 100, 100);
+    assert.deepEqual(await store.audit({ zone, limit: 10, before: first?.seq ?? 0 }), []);
+  }),
+
   storeCase(
     'whatever an agent wrote is kept in a record, also what no column can hold',
     async ({ zone, open }) => {

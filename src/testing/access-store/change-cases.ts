@@ -22,6 +22,39 @@ export const changeCases = [
     }
   }),
 
+  storeCase('writes that come together are as if they had come one by one', async ({ zone, open }) => {
+    const store = await open();
+    const wishes = Array.from({ length: 80 }, (_, round) => round);
+    const written = await Promise.all(
+      wishes.map((round) => {
+        const record = recordOf(zone, { principal: `user:${round}`, requestId: String(round) });
+        return store.write({ ...writeOf(zone, randomChange(round)), record });
+      }),
+    );
+    const moved = written.filter(({ added, removed }) => added.length + removed.length > 0);
+    const revisions = moved.map(({ revision }) => revision).sort((a, b) => a - b);
+    assert.deepEqual(
+      revisions,
+      revisions.map((_, place) => place + 1),
+    );
+    // What each was told it changed leads, in the order of revisions, to what is there.
+    const state = new Map<string, GrantTuple>();
+    for (const { added, removed } of moved.toSorted((a, b) => a.revision - b.revision)) {
+      for (const tuple of removed) assert.ok(state.delete(nameOf(tuple)));
+      for (const tuple of added) state.set(nameOf(tuple), tuple);
+    }
+    const all = await tuplesIn(store, zone);
+    assert.deepEqual(new Map(all.map((tuple) => [nameOf(tuple), tuple])), state);
+    assert.deepEqual(follow(new Map(), await store.changes(zone, 0)), stateOf(all));
+    const records = await store.audit({ zone, limit: 100 });
+    for (const [round, { revision }] of written.entries()) {
+      const own = records.find(({ requestId }) => requestId === String(round));
+      assert.deepEqual([own?.revision, own?.principal], [revision, `user:${round}`]);
+    }
+    for (const { createdBy, revision } of await store.grants(zone))
+      assert.equal(written[Number(createdBy.slice('user:'.length))]?.revision, revision);
+  }),
+
   storeCase(
     'from nowhere, from the future and from before all time there are all tuples',
     async ({ zone, open }) => {

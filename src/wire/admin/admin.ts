@@ -6,6 +6,7 @@ import {
   emptyObject,
   createQuietExchange,
   JsonText,
+  type Request,
   type Session,
   depthOf,
   maxDepth,
@@ -51,6 +52,8 @@ export interface AdminDesk {
   isAdmin(caller: Caller): boolean | Promise<boolean>;
   /** Told of whoever is no admin and wanted to be. */
   refused(attempt: RefusedAttempt): void;
+  /** Told of whoever asked for a tool that is not there for him. */
+  missed(request: Request): void;
   readonly operations: Readonly<Record<DeskOperation, (order: DeskOrder) => Promise<DeskReply>>>;
 }
 
@@ -145,7 +148,11 @@ export function openAdmin({ gateway, common, desk, counts }: AdminParts): Admin 
       const session = sessionOf(caller);
       await gateway.settle(session);
       const spec = gateway.describe(session, name);
-      if (spec === undefined) return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
+      if (spec === undefined) {
+        const wanted = { kind: 'tool', name } as const;
+        desk.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
+        return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
+      }
       return {
         status: 200,
         body: `{"source":${JSON.stringify(spec.source)},"definition":${spec.definition.text}}`,

@@ -16,6 +16,7 @@ export const deskOperations = [
   'testAccess',
   'audit',
   'surface',
+  'pruneAudit',
 ] as const;
 export type DeskOperation = (typeof deskOperations)[number];
 
@@ -169,7 +170,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/access',
     summary: 'Takes such a document in: all of it, or nothing where anything in it is wrong.',
-    query: ['replace', 'dryRun'],
+    query: ['replace', 'dryRun', 'force'],
     body: ['*'],
     isForAdmins: true,
   },
@@ -187,6 +188,15 @@ export const routes: readonly Route[] = [
     path: '/api/audit',
     summary: 'What was called, refused and changed, the newest first.',
     query: ['principal', 'denied', 'action', 'limit', 'before'],
+    isForAdmins: true,
+  },
+  {
+    operation: 'pruneAudit',
+    method: 'POST',
+    path: '/api/audit/prune',
+    summary:
+      'Removes records that are older than `olderThan`, such as `90d`; with `dryRun` only counts them.',
+    body: ['olderThan!', 'dryRun'],
     isForAdmins: true,
   },
 ];

@@ -58,6 +58,8 @@ const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
       return id === 'ada';
     },
     refused: (attempt) => refusedAttempts.push(`${attempt.operation} ${attempt.by.principal.id}`),
+    missed: ({ wanted, session }) =>
+      refusedAttempts.push(`describe ${wanted.kind === 'tool' ? wanted.name : ''} ${session.principal.id}`),
     operations: {
       ...echoes,
       tokens: async ({ by }) => ({ value: { tokens: [], by: by.credential } }),
@@ -584,6 +586,7 @@ describe('the admin API', () => {
       'importAccess',
       'testAccess',
       'audit',
+      'pruneAudit',
     ]);
     refusedAttempts.length = 0;
     for (const { method, path: pattern } of forAdmins) {
@@ -599,6 +602,8 @@ describe('the admin API', () => {
     }
     expect((await ask({ path: '/api/tools', headers: { authorization: 'Bearer eve' } })).status).toBe(200);
     expect(refusedAttempts).toEqual(forAdmins.map(({ operation }) => `${operation} eve`));
+    expect((await ask({ path: '/api/tools/gone' })).status).toBe(404);
+    expect(refusedAttempts.at(-1)).toBe('describe gone ada');
   });
 
   it('makes, lists and revokes tokens at the desk', async () => {

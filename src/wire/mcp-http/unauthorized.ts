@@ -1,11 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { answerJson } from './answer-json.js';
 
-const unauthorizedText = '{"error":{"code":"auth.required","message":"Send Authorization: Bearer <token>."}}';
+const unauthorizedText = JSON.stringify({
+  error: {
+    code: 'auth.required',
+    message:
+      'Send Authorization: Bearer <token> with a token of this gate that is still good. Whoever runs the gate makes one.',
+    next: 'tidegate token create --as agent:<name>',
+  },
+});
 const unavailableText =
   '{"error":{"code":"access.unavailable","message":"The gate cannot find out who you are right now: try again."}}';
 
-/** The same for everyone who is not let in, whatever the reason. */
+/** The same for everyone who is not let in, whatever the reason: which tokens there are is nobody's business. */
 export function answerUnauthorized(response: ServerResponse): void {
   answerJson(response, 401, unauthorizedText, { 'www-authenticate': 'Bearer realm="tidegate"' });
 }

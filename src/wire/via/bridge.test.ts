@@ -172,6 +172,30 @@ describe('the bridge', () => {
     expect(await bridge.leave()).toBe('ended');
   });
 
+  it('ends by itself when the token never was good, after it has said so', async () => {
+    const gate = await openGate((_, response) => json(response, '{"error":{"code":"auth.required"}}', 401));
+    const bridge = connect(gate);
+    bridge.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    expect(JSON.parse(await bridge.next())).toMatchObject({ error: { data: { code: 'auth.required' } } });
+    expect(await bridge.ended).toBe('refused');
+  });
+
+  it('stays for a client whose token was good before, and says at the end that it no longer is', async () => {
+    let isGood = true;
+    const gate = await openGate((_, response) =>
+      isGood ? json(response, result(1, '{"tools":[]}')) : json(response, '{}', 401),
+    );
+    const bridge = connect(gate);
+    bridge.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    await bridge.next();
+    isGood = false;
+    bridge.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    await bridge.next();
+    bridge.say('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
+    expect(await bridge.next()).toContain('refused the token');
+    expect(await bridge.leave()).toBe('refused');
+  });
+
   it('says that no gate was ever reached', async () => {
     const gate = await openGate(() => undefined);
     gate.close();

@@ -20,8 +20,8 @@ export interface BridgeParts {
   readonly signal: AbortSignal;
 }
 
-/** `unreached`: in all its time, no gate ever answered. */
-export type BridgeEnd = 'ended' | 'unreached';
+/** `unreached`: in all its time, no gate ever answered. `refused`: the token is not good, or no longer. */
+export type BridgeEnd = 'ended' | 'unreached' | 'refused';
 
 /** After the client closed its end, requests that are nearly done may still answer. */
 const lastWordsMs = 500;
@@ -46,7 +46,15 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
   }
   writer.onDrain(() => client.resume());
 
-  const carrier = createCarrier({ client, deliver, signal: stop.signal, address: addressOf(parts.url) });
+  let refuse: () => void = () => undefined;
+  const refused = new Promise<void>((resolve) => (refuse = resolve));
+  const carrier = createCarrier({
+    client,
+    deliver,
+    signal: stop.signal,
+    address: addressOf(parts.url),
+    onRefused: () => refuse(),
+  });
   const legacy = openLegacyEra({ client, deliver, signal: stop.signal });
   const modern = createModernEra({ client, signal: stop.signal });
 
@@ -66,14 +74,15 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
   parts.input.on('data', (chunk: Buffer) => {
     for (const line of reader.push(chunk)) take(line);
   });
-  await over(parts, (listener) => writer.onBroken(listener));
+  await Promise.race([over(parts, (listener) => writer.onBroken(listener)), refused]);
   for (const line of reader.end()) take(line);
   await carrier.idle(parts.signal.aborted || writer.isBroken() ? 0 : lastWordsMs);
   await legacy.close();
   stop.abort();
   client.close();
   writer.flush();
-  return carrier.wasReached() ? 'ended' : 'unreached';
+  if (!carrier.wasReached()) return 'unreached';
+  return carrier.wasRefused() ? 'refused' : 'ended';
 }
 
 /** The address for messages: without a user and a password. */

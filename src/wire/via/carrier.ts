@@ -40,6 +40,8 @@ export interface Carrier {
   /** Resolves when no request is on its way any more, or after the time given. */
   idle(ms: number): Promise<void>;
   wasReached(): boolean;
+  /** Whether the last answer was that the token is not good. */
+  wasRefused(): boolean;
 }
 
 export interface CarrierParts {
@@ -47,6 +49,8 @@ export interface CarrierParts {
   readonly deliver: (text: string) => void;
   readonly signal: AbortSignal;
   readonly address: string;
+  /** Called when the token was refused and never was good: nothing will come of any request. */
+  readonly onRefused: () => void;
 }
 
 interface Going {
@@ -58,6 +62,7 @@ interface Going {
   isAnswered: boolean;
 }
 
+const unauthorized = 401;
 /** What unanswered requests may hold in memory, in characters. */
 const maxHeld = 64 * 1024 * 1024;
 
@@ -67,6 +72,8 @@ export function createCarrier(parts: CarrierParts): Carrier {
   const turnstile = createTurnstile(maxRunning, maxWaiting);
   let held = 0;
   let isReached = false;
+  let isRefused = false;
+  let wasLetIn = false;
 
   async function run(frame: RequestFrame, text: string, entry: Going, wasSent: () => void): Promise<void> {
     const { signal } = entry.controller;
@@ -100,6 +107,8 @@ export function createCarrier(parts: CarrierParts): Carrier {
       onSent: wasSent,
       onAnswer(reply) {
         isReached = true;
+        isRefused = reply.status === unauthorized;
+        wasLetIn ||= reply.status < 300;
         era.answered(frame, reply);
       },
       onMessage: (message) => pass(message, frame, entry),
@@ -108,6 +117,7 @@ export function createCarrier(parts: CarrierParts): Carrier {
       return attempt(frame, text, entry, wasSent, false);
     }
     finish(frame, entry, ending);
+    if (isRefused && !wasLetIn) parts.onRefused();
   }
 
   function pass(message: string, frame: RequestFrame, entry: Going): void {
@@ -171,6 +181,7 @@ export function createCarrier(parts: CarrierParts): Carrier {
         await new Promise((resolve) => setTimeout(resolve, 5));
     },
     wasReached: () => isReached,
+    wasRefused: () => isRefused,
   };
 }
 
@@ -197,11 +208,12 @@ function failure(id: RawId, ending: Extract<Ending, { readonly reason: string }>
 }
 
 function refusal(id: RawId, status: number): string {
-  if (status === 401) {
+  if (status === unauthorized) {
     return protocolError(
       id,
       -32603,
-      'The gate refused the token: give the right one with --token or TIDEGATE_TOKEN',
+      'The gate refused the token: give one that is good with TIDEGATE_TOKEN or --token; whoever runs the gate makes one with tidegate token create',
+      { code: 'auth.required' },
     );
   }
   return protocolError(id, -32603, `The gate answered with HTTP ${String(status)} and no result`);

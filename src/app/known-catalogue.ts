@@ -1,0 +1,19 @@
+import type { DeskCatalogue } from '../access/desk/index.js';
+import type { Gateway } from '../gateway/index.js';
+import type { Principal, Session } from '../kernel/index.js';
+
+const kinds = ['tools', 'prompts', 'resources', 'templates'] as const;
+
+/** Everything that is known now: nothing is started for it. */
+export function knownCatalogue(gateway: Gateway, principal: Principal): DeskCatalogue {
+  const chain = [{ principal, rights: 'all' }] as const;
+  const session: Session = { id: 'desk', principal, chain, scope: 'connection' };
+  const specs = kinds.flatMap((kind) => [...gateway.list(session, kind)]);
+  const known = new Set(specs.map(({ source }) => source));
+  const unlisted = gateway
+    .status()
+    .filter(({ source, state }) => !known.has(source) && state !== 'untrusted' && state !== 'disabled')
+    .map(({ source }) => source)
+    .filter((source) => source.startsWith('server:'));
+  return { specs, unlisted };
+}

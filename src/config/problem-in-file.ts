@@ -1,0 +1,14 @@
+import { parseSource } from './parse-source.js';
+import { createProblem, type Finding, type Path, type Problem } from './problem.js';
+import { readSource } from './source-file.js';
+import { offsetAt } from './tree.js';
+
+/** A finding of somebody who knows what a value means, with the line and column of that value. */
+export async function problemInFile(
+  file: string,
+  finding: Finding & { readonly path: Path },
+): Promise<Problem> {
+  const source = readSource(file);
+  const { root } = await parseSource(source);
+  return createProblem(source.file, source.text, { ...finding, offset: offsetAt(root, finding.path) });
+}

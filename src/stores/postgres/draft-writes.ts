@@ -1,0 +1,84 @@
+import {
+  type AuditRecord,
+  type GrantChange,
+  type GrantKey,
+  type GrantTuple,
+  type GrantWrite,
+  StoreError,
+} from '../../access/ports.js';
+import { changesOf, isMatch, planChange } from '../plan-change.js';
+import { keyOf } from '../words.js';
+import type { WriteOutcome } from './grant-batches.js';
+
+/** A tuple that is to be there, and who wrote it. */
+export interface DraftRow {
+  readonly tuple: GrantTuple;
+  readonly by: string;
+  readonly at: number;
+  readonly revision: number;
+}
+
+export interface LoggedChange {
+  readonly revision: number;
+  readonly place: number;
+  readonly change: GrantChange;
+}
+
+export interface KeptRecord {
+  readonly record: AuditRecord;
+  readonly revision?: number;
+}
+
+/** What writes come to when they are done one after the other. */
+export interface DraftedWrites {
+  readonly outcomes: readonly WriteOutcome[];
+  /** The last one. */
+  readonly revision: number;
+  /** Tuples that have to go, and those that have to come in the end. */
+  readonly gone: readonly GrantKey[];
+  readonly rows: readonly DraftRow[];
+  readonly log: readonly LoggedChange[];
+  readonly records: readonly KeptRecord[];
+}
+
+/** `present`: all that is stored and that any of the writes could touch. */
+export function draftWrites(
+  changes: readonly GrantWrite[],
+  from: number,
+  present: ReadonlyMap<string, GrantTuple>,
+): DraftedWrites {
+  const state = new Map(present);
+  const rows = new Map<string, DraftRow>();
+  const log: LoggedChange[] = [];
+  const records: KeptRecord[] = [];
+  let revision = from;
+
+  function write(change: GrantWrite): WriteOutcome {
+    const { expected, record } = change;
+    if (expected !== undefined && expected !== revision) {
+      const message = `The zone is at revision ${String(revision)}, not ${String(expected)}.`;
+      return { ok: false, error: new StoreError('store.conflict', message) };
+    }
+    const plan = planChange(change, {
+      find: (key) => state.get(keyOf(key)),
+      matching: (filter) => [...state.values()].filter((tuple) => isMatch(tuple, filter)),
+    });
+    const made = changesOf(plan);
+    if (made.length > 0) revision += 1;
+    made.forEach((one, place) => log.push({ revision, place: place + 1, change: one }));
+    for (const tuple of plan.removed) {
+      state.delete(keyOf(tuple));
+      rows.delete(keyOf(tuple));
+    }
+    for (const tuple of plan.added) {
+      state.set(keyOf(tuple), tuple);
+      rows.set(keyOf(tuple), { tuple, by: record.principal, at: record.at, revision });
+    }
+    records.push({ record, revision });
+    return { ok: true, written: { revision, ...plan } };
+  }
+
+  const outcomes = changes.map(write);
+  const gone = [...present].flatMap(([key, tuple]) => (state.get(key) === tuple ? [] : [tuple]));
+  return { outcomes, revision, gone, rows: [...rows.values()], log, records };
+}

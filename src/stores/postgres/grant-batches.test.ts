@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type GrantWrite, StoreError } from '../../access/ports.js';
+import { createGrantBatches, type WriteAll } from './grant-batches.js';
+
+const record = { at: 1, zone: 'z', action: 'grant.write', decision: 'allow', principal: 'user:ana' } as const;
+
+function write(name: string, more: Partial<GrantWrite> = {}): GrantWrite {
+  return { zone: 'z', add: [{ user: 'u:a', relation: 'caller', object: `tool:${name}` }], record, ...more };
+}
+
+const nameOf = ({ add = [] }: GrantWrite): string => add[0]?.object.slice('tool:'.length) ?? '';
+
+/** A server that counts revisions, refuses some writes and fails at others. */
+function openServer() {
+  const sent: string[] = [];
+  let revision = 0;
+  const writeAll: WriteAll = async (changes) => {
+    const names = changes.map(nameOf);
+    sent.push(names.length > 5 ? `${String(names.length)} writes` : names.join(' '));
+    await new Promise((resolve) => setImmediate(resolve));
+    if (names.includes('bad'))
+      throw new StoreError('store.unavailable', 'bad', {
+        cause: Object.assign(new Error('bad'), { code: '22P05' }),
+      });
+    if (names.includes('gone')) throw new StoreError('store.unavailable', 'gone');
+    return changes.map((change) =>
+      nameOf(change) === 'late'
+        ? { ok: false, error: new StoreError('store.conflict', 'late') }
+        : { ok: true, written: { revision: (revision += 1), added: change.add ?? [], removed: [] } },
+    );
+  };
+  return { sent, batches: createGrantBatches(writeAll) };
+}
+
+async function results(
+  writes: readonly Promise<{ readonly revision: number }>[],
+): Promise<readonly unknown[]> {
+  const settled = await Promise.allSettled(writes);
+  return settled.map((one) => (one.status === 'fulfilled' ? one.value.revision : String(one.reason)));
+}
+
+describe('writes to one zone', () => {
+  it('that come together go together, each with its revision', async () => {
+    const { sent, batches } = openServer();
+    const first = ['a', 'b'].map((name) => batches.write(write(name)));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const more = ['c', 'd'].map((name) => batches.write(write(name)));
+    expect(await results([...first, ...more])).toEqual([1, 2, 3, 4]);
+    expect(sent.join(' ')).toBe('a b c d');
+    expect(sent[0]).toBe('a b');
+  });
+
+  it('that are refused take only themselves back', async () => {
+    const { batches } = openServer();
+    const all = ['a', 'late', 'b'].map((name) => batches.write(write(name)));
+    expect(await results(all)).toEqual([1, 'StoreError: late', 2]);
+  });
+
+  it('that the server does not take are tried alone, so that the others are kept', async () => {
+    const { sent, batches } = openServer();
+    const all = ['a', 'bad', 'b'].map((name) => batches.write(write(name)));
+    expect(await results(all)).toEqual([1, 'StoreError: bad', 2]);
+    expect(sent).toEqual(['a bad b', 'a', 'bad', 'b']);
+  });
+
+  it('are not tried again when nobody knows what became of them', async () => {
+    const { sent, batches } = openServer();
+    const all = ['a', 'gone', 'b'].map((name) => batches.write(write(name)));
+    expect(await results(all)).toEqual(Array.from({ length: 3 }, () => 'StoreError: gone'));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('go in pieces, and a large one goes alone', async () => {
+    const { sent, batches } = openServer();
+    const many = Array.from({ length: 600 }, (_, at) => ({
+      user: 'u:a',
+      relation: 'caller',
+      object: `tool:${String(at)}`,
+    }));
+    const small = Array.from({ length: 65 }, (_, at) => batches.write(write(`s${String(at)}`)));
+    const large = batches.write(write('large', { add: many }));
+    expect((await results([...small, large])).at(-1)).toBe(66);
+    expect(sent).toEqual(['64 writes', 's64', '0']);
+  });
+
+  it('do not wait for those to another zone, and are all done when it is closed', async () => {
+    const { sent, batches } = openServer();
+    const all = [batches.write(write('a')), batches.write(write('b', { zone: 'other' }))];
+    await batches.settled();
+    expect(sent).toEqual(['a', 'b']);
+    expect(await results(all)).toEqual([1, 2]);
+  });
+});
