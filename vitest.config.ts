@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: {
     alias: {
       'tidegate/tool': fileURLToPath(new URL('src/tool/index.ts', import.meta.url)),
+      'tidegate/plugin': fileURLToPath(new URL('src/plugin/index.ts', import.meta.url)),
       'tidegate/testing': fileURLToPath(new URL('src/testing/index.ts', import.meta.url)),
     },
   },

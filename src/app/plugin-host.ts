@@ -108,6 +108,13 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
   };
 }
 
+/**
+ * The door `tidegate/plugin` of this very program, for plugins that `tidegate plugin new` made: they need nothing installed.
+ * Built, this file is a chunk of its own, one folder below the doors.
+ */
+const sdk = new URL(import.meta.url.endsWith('.ts') ? '../plugin/index.ts' : '../plugin.js', import.meta.url)
+  .href;
+
 /** What a provider depends on: with another one of these it is another provider. */
 function keyOf(plugin: LocatedPlugin): string {
   return JSON.stringify(plugin);
@@ -144,7 +151,12 @@ function optionsOf(
     name,
     ...(version !== undefined && { version }),
     capabilities,
-    program: { command, args, cwd, env: childEnvironment(parts.env, plugin.env) },
+    program: {
+      command,
+      args,
+      cwd,
+      env: childEnvironment(parts.env, { ...plugin.env, TIDEGATE_PLUGIN_SDK: sdk }),
+    },
     config,
     events,
     offers: createToolFilter(plugin.expose),

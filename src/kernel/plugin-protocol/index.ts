@@ -2,7 +2,7 @@ export { createCertificate } from './certificate.js';
 export { decodeMessage, Malformed } from './decode.js';
 export { encodeMessage } from './encode.js';
 export type { Message, ValueOf } from './message.js';
-export * as messages from './messages.js';
+export { severities } from './messages.js';
 export type {
   EventMessage,
   ExecuteResponse,
