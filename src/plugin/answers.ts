@@ -1,4 +1,4 @@
-import { decodeUtf8, type SchemaIssue } from '../kernel/index.js';
+import type { SchemaIssue } from '../kernel/index.js';
 import {
   type EventMessage,
   type Message,
@@ -8,6 +8,7 @@ import {
   healthService,
   operationService,
   pluginService,
+  readText,
   severities,
   stepTypeService,
   type ValidationIssue,
@@ -165,8 +166,9 @@ function issueWords(issues: readonly SchemaIssue[]): string {
 
 /** JSON, or the text itself where it is none: other hosts send both. */
 function valueOf(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes) ?? '';
+  let text = '';
   try {
+    text = readText(bytes);
     return JSON.parse(text);
   } catch {
     return text;

@@ -1,4 +1,3 @@
-import { decodeUtf8 } from '../lines.js';
 import type { Field, Message, Scalar, ValueOf } from './message.js';
 
 /** Bytes that are not the message they should be. */
@@ -76,11 +75,20 @@ function readOne(of: Field['of'], reader: Reader): unknown {
   if (typeof of !== 'string') return readMessage(of, createReader(reader.block()));
   if (of === 'bytes') return reader.block();
   if (of === 'string') {
-    const text = decodeUtf8(reader.block());
-    if (text === undefined) throw new Malformed('a text is not UTF-8');
-    return text;
+    return readText(reader.block());
   }
   return numberOf(of, reader.varint());
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Not the reader of lines that the gate has: a plugin's own process should load no part of the gate. */
+export function readText(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    throw new Malformed('a text is not UTF-8');
+  }
 }
 
 function numberOf(of: Exclude<Scalar, 'string' | 'bytes'>, bits: bigint): unknown {
