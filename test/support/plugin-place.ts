@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPlace, type Place } from './gate.js';
@@ -64,4 +64,13 @@ export function openPluginPlace(
       if (status !== 0) throw new Error(stderr);
     },
   };
+}
+
+/** Folders for sockets that a gate of this place has left. */
+export function socketsOf(place: Place): readonly string[] {
+  try {
+    return readdirSync(join(place.env['TIDEGATE_HOME'] ?? '', 'sockets'));
+  } catch {
+    return [];
+  }
 }

@@ -26,6 +26,8 @@ export interface LivePlugin {
   readonly version: string;
   readonly offer: RawOffer;
   readonly channel: Channel;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
   /** False: it does not even answer how it is. */
   isHealthy(): Promise<boolean>;
   close(): Promise<void>;
@@ -68,6 +70,7 @@ export async function openLivePlugin(
       version,
       offer,
       channel: line,
+      ended,
       isHealthy: () => isServing(line, limits.questionMs),
       async close() {
         await askToEnd(line, ended, limits);

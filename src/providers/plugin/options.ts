@@ -68,8 +68,9 @@ export const usualLimits: PluginLimits = {
   handshakeMs: 15_000,
   initMs: 15_000,
   questionMs: 5_000,
-  shutdownMs: 2_000,
-  controllerMs: 2_000,
+  // With the time to TERM, all of it stays below the five seconds in which nothing of a gate may be left.
+  shutdownMs: 1_500,
+  controllerMs: 1_000,
   termMs: 1_000,
   pauseMs: 250,
 };

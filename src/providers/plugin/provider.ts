@@ -37,6 +37,9 @@ export interface PluginProvider extends Provider {
   doubt(plugin: LivePlugin, failure: unknown): void;
 }
 
+/** Who breaks off in the middle of a call has mostly died, and its exit says more than the broken line. */
+const brokenMs = 1_000;
+
 /** One plugin as a provider. Nothing starts before somebody calls, or wants a list that nobody knows. */
 export function openPluginProvider(options: PluginOptions): PluginProvider {
   const { name, log, memory, identity } = options;
@@ -83,7 +86,9 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
   }
 
   function doubt(plugin: LivePlugin, failure: unknown): void {
-    if (!(failure instanceof CallFailure) || failure.kind !== 'timeout') return;
+    const kind = failure instanceof CallFailure ? failure.kind : undefined;
+    if (kind === 'unavailable') supervisor.giveUpOn(plugin, 'its connection broke', brokenMs);
+    if (kind !== 'timeout') return;
     void plugin.isHealthy().then((isHealthy) => {
       if (!isHealthy) supervisor.giveUpOn(plugin, 'it no longer answers');
     });

@@ -1,4 +1,10 @@
-import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../kernel/index.js';
+import {
+  atMost,
+  createFault,
+  type Fault,
+  type ProviderState,
+  type ProviderStatus,
+} from '../../kernel/index.js';
 import type { LivePlugin } from './live-plugin.js';
 import type { Log } from './options.js';
 
@@ -17,8 +23,8 @@ export interface Supervisor {
   readonly live: LivePlugin | undefined;
   /** The plugin, started if need be. */
   use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault>;
-  /** Ends a process that is there but no longer answers. */
-  giveUpOn(plugin: LivePlugin, why: string): void;
+  /** Ends a process that no longer answers; one that may be ending by itself gets a moment to say why. */
+  giveUpOn(plugin: LivePlugin, why: string, waitMs?: number): void;
   status(): ProviderStatus;
   close(): Promise<void>;
 }
@@ -36,6 +42,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   const closings = new Set<Promise<void>>();
   let live: LivePlugin | undefined;
   let starting: Promise<LivePlugin | Fault> | undefined;
+  let leaving: Promise<void> | undefined;
   let state: ProviderState = 'idle';
   let detail: string | undefined;
   let falls = 0;
@@ -115,17 +122,22 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
 
   return {
     get live() {
-      return live;
+      return leaving === undefined ? live : undefined;
     },
     async use(signal) {
+      await leaving;
       if (live !== undefined) return live;
       if (life.signal.aborted) return closed(name);
       const isHopeless = falls >= mostFalls || notBefore - Date.now() > patienceMs;
       if (isHopeless && starting === undefined) return unavailable(name, detail ?? 'it failed');
       return untilAborted(start(), signal);
     },
-    giveUpOn(plugin, why) {
-      if (live === plugin) lost(why);
+    giveUpOn(plugin, why, waitMs = 0) {
+      if (live !== plugin || leaving !== undefined) return;
+      leaving = atMost(waitMs, plugin.ended).then(() => {
+        leaving = undefined;
+        if (live === plugin) lost(why);
+      });
     },
     status: () => ({
       state,
