@@ -88,6 +88,7 @@ export interface Tidegate extends Serving {
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;
+const sweepMs = 1000;
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
@@ -106,7 +107,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
   void sweepLeftovers(state.directory).catch(() => undefined);
-  void sweepSockets(state.directory).catch(() => undefined);
+  const sweeping = sweepSockets(state.directory).catch(() => undefined);
   void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
@@ -187,6 +188,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     );
     // A plugin is asked to end, and given the time that it needs: it may hold what is not written yet.
     await plugins.close();
+    // A short command would be gone before it is done.
+    await atMost(sweepMs, sweeping);
     await opened.close();
     await processes.close();
     await observers.close();
