@@ -161,6 +161,7 @@ function optionsOf(
     events,
     offers: createToolFilter(plugin.expose),
     timeoutMs: timeout,
+    isPlain: !plugin.hasTls,
     ...(closed && { closed }),
     recheck: () => stillTrusted(plugin, parts.state.trust),
     processes: parts.processes,

@@ -36,6 +36,7 @@ export interface LocatedPlugin {
   readonly env: Readonly<Record<string, string>>;
   readonly expose: readonly string[];
   readonly timeout: number;
+  readonly hasTls: boolean;
   readonly isEnabled: boolean;
   /** Everything that is to be trusted. Empty where something stands in the way. */
   readonly files: readonly PluginFile[];
@@ -105,6 +106,7 @@ async function foundPlugin(folder: PluginFolder, place: PluginPlace): Promise<Lo
       env: {},
       expose: ['*'],
       timeout: usualTimeout,
+      hasTls: true,
       isEnabled: true,
     },
     [...problems, ...config.problems, ...digests.problems],
@@ -135,6 +137,7 @@ async function declaredPlugin(
     env: Object.fromEntries(entry.env),
     expose: entry.expose,
     timeout: entry.timeout,
+    hasTls: entry.mtls,
     isEnabled: entry.enabled,
   } as const;
   const listed: readonly PluginFile[] =

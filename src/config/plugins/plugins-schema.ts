@@ -64,6 +64,12 @@ const plugin = defineRecord({
       default: ['*'],
       of: { kind: 'text', format: 'pattern', description: 'A name or pattern.' },
     },
+    mtls: {
+      kind: 'boolean',
+      description:
+        'Whether gate and plugin prove themselves to each other over TLS. `false` is for finding out why something does not work.',
+      default: true,
+    },
     enabled: { kind: 'boolean', description: 'Whether the plugin is used at all.', default: true },
     timeout: {
       kind: 'duration',
