@@ -50,7 +50,10 @@ function onProgram(name: string, folders: readonly string[]) {
     extends: true as const,
     // What these suites import by its public name is the built one.
     resolve: {
-      alias: { 'tidegate/testing': fileURLToPath(new URL('dist/testing.js', import.meta.url)) },
+      alias: [
+        { find: /^tidegate$/, replacement: fileURLToPath(new URL('dist/index.js', import.meta.url)) },
+        { find: 'tidegate/testing', replacement: fileURLToPath(new URL('dist/testing.js', import.meta.url)) },
+      ],
     },
     test: {
       name,

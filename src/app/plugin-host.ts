@@ -215,7 +215,7 @@ function transportOf({ start, env }: LocatedPlugin, parts: PluginHostParts): Mcp
 }
 
 /** Why a plugin is not started, and what to do about it. */
-export function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
+function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
   const { name, standing, problems, isEnabled } = plugin;
   if (standing === 'broken') {
     const [first] = problems.filter(({ severity }) => severity === 'error');

@@ -39,15 +39,12 @@ export interface PluginTools {
   readonly expose: readonly string[];
 }
 
-export const pluginToolCodes = [
-  'USER.MCP_PROXY.UNKNOWN_PLUGIN',
-  'USER.MCP_PROXY.UNKNOWN_OPERATION',
-  'USER.MCP_PROXY.NAME_COLLISION',
-] as const;
-
 /** What is wrong with `plugin_tools`; `entry` and `exposed` say which of them, counted from 0. */
 export interface PluginToolsProblem {
-  readonly code: (typeof pluginToolCodes)[number];
+  readonly code:
+    | 'USER.MCP_PROXY.UNKNOWN_PLUGIN'
+    | 'USER.MCP_PROXY.UNKNOWN_OPERATION'
+    | 'USER.MCP_PROXY.NAME_COLLISION';
   readonly message: string;
   readonly entry: number;
   readonly exposed?: number;

@@ -26,7 +26,11 @@ const greet = definePlugin({
       output: z.object({ greeting: z.string().describe('The words.') }),
       run: ({ name, times }, { config }) => {
         if (name === '') throw new Error('nobody to greet');
-        return { data: { greeting: `Hello, ${name}! `.repeat(times).trim() + String(config['mark'] ?? '') } };
+        return {
+          data: {
+            greeting: `Hello, ${name}! `.repeat(times).trim() + (config['mark'] === undefined ? '' : '?'),
+          },
+        };
       },
     }),
     plain: defineOperation({ description: 'Gives text.', input: z.object({}), run: () => 'text' }),

@@ -15,7 +15,7 @@ import {
   validatorService,
   type ValueOf,
 } from '../kernel/plugin-protocol/index.js';
-import type { AnyOperation, EmittedEvent, Issue, Plugin, Workflow } from './define-plugin.js';
+import type { AnyOperation, EmittedEvent, Issue, Plugin } from './define-plugin.js';
 import { operationSchemaOf } from './operation-schema.js';
 
 /** How one method is answered. A throw becomes an error of the call, with its words. */
@@ -84,11 +84,11 @@ export function answersOf(plugin: Plugin): readonly Answer[] {
       return { output, data: json(data), exit_code: exitCode };
     }),
     answer(validatorService.validateWorkflow, async (asked) => {
-      const found = await validators?.workflow?.(objectOf(asked.workflow_json) as Workflow);
+      const found = await validators?.workflow?.(objectOf(asked.workflow_json));
       return { issues: (found ?? []).map(issueOf) };
     }),
     answer(validatorService.validateStep, async (asked) => {
-      const found = await validators?.step?.(objectOf(asked.workflow_json) as Workflow, asked.step_name);
+      const found = await validators?.step?.(objectOf(asked.workflow_json), asked.step_name);
       return { issues: (found ?? []).map(issueOf) };
     }),
     answer(eventService.handleEvent, async (asked) => {
@@ -116,12 +116,13 @@ function answer<A extends Message, G extends Message>(
   return { method, give: async (asked, signal) => give(asked as ValueOf<A>, signal) };
 }
 
-function capabilitiesOf({ operations, stepTypes, validators, onEvent }: Plugin): readonly string[] {
+function capabilitiesOf(plugin: Plugin): readonly string[] {
+  const { operations, stepTypes, validators } = plugin;
   return [
     ...(operations ? ['operations'] : []),
     ...(stepTypes ? ['step_types'] : []),
     ...(validators ? ['validators'] : []),
-    ...(onEvent ? ['events'] : []),
+    ...(plugin.onEvent ? ['events'] : []),
   ];
 }
 
@@ -133,23 +134,22 @@ function failed(error: string): Executed {
 
 async function execute(
   name: string,
-  { input, output, run }: AnyOperation,
+  operation: AnyOperation,
   values: Readonly<Record<string, unknown>>,
   context: Parameters<AnyOperation['run']>[1],
 ): Promise<Executed> {
+  const { input, output } = operation;
   const read = await input['~standard'].validate(values);
   if (read.issues) return failed(`The arguments of ${name} are not right: ${issueWords(read.issues)}.`);
   try {
     // The schema of this very operation made the value.
-    const result = await run(read.value as never, context);
+    const result = await operation.run(read.value as never, context);
     if (typeof result === 'string') return { success: true, output: result };
     const { data, text = '' } = result as { readonly data?: unknown; readonly text?: string };
     const checked = output && (await output['~standard'].validate(data));
     if (checked?.issues)
       return failed(`${name} ran, but its result is not what it promised: ${issueWords(checked.issues)}.`);
-    const given = Object.entries((checked?.value ?? data ?? {}) as object).filter(
-      ([, value]) => value !== undefined,
-    );
+    const given = Object.entries(checked?.value ?? data ?? {}).filter(([, value]) => value !== undefined);
     return { success: true, output: text, data: new Map(given.map(([key, value]) => [key, json(value)])) };
   } catch (error) {
     return failed(wordsOf(error) || `${name} failed without a word.`);

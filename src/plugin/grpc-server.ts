@@ -4,7 +4,6 @@ import {
   ServerCredentials,
   type ServerDuplexStream,
   type ServerWritableStream,
-  type ServiceDefinition,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
@@ -99,14 +98,14 @@ function add(server: Server, method: Method<Message, Message>, handler: unknown)
       responseDeserialize: (bytes: Buffer) => decodeMessage(given, bytes),
     },
   };
-  server.addService(definition as ServiceDefinition, { only: handler } as UntypedServiceImplementation);
+  server.addService(definition, { only: handler } as UntypedServiceImplementation);
 }
 
-function unary({ give }: Answer, life: AbortSignal): handleUnaryCall<unknown, unknown> {
+function unary(answer: Answer, life: AbortSignal): handleUnaryCall<unknown, unknown> {
   return (call, done) => {
     const own = new AbortController();
     call.on('cancelled', () => own.abort());
-    give(call.request, AbortSignal.any([own.signal, life])).then(
+    answer.give(call.request, AbortSignal.any([own.signal, life])).then(
       (value) => done(null, value),
       (error: unknown) =>
         done({ code: status.UNKNOWN, details: error instanceof Error ? error.message : String(error) }),

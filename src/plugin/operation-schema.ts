@@ -42,8 +42,8 @@ const known = ['string', 'integer', 'boolean', 'number', 'array', 'object'];
 function typeOf(schema: Json): string {
   const { type, anyOf, oneOf, enum: choices } = schema;
   const types = Array.isArray(type) ? (type as readonly unknown[]) : [type];
-  const found = types.find((one) => known.includes(String(one)));
-  if (found !== undefined) return String(found);
+  const found = types.find((one): one is string => typeof one === 'string' && known.includes(one));
+  if (found !== undefined) return found;
   for (const branch of [anyOf, oneOf].flatMap((one) =>
     Array.isArray(one) ? (one as readonly Json[]) : [],
   )) {

@@ -17,17 +17,15 @@ export async function runPluginFile(file: URL | string): Promise<void> {
     virtualModules: { 'tidegate/plugin': door, zod },
   });
   const exported: unknown = await jiti.import(path);
-  if (
-    !isObject(exported) ||
-    !isObject(exported['default']) ||
-    typeof exported['default']['name'] !== 'string'
-  ) {
-    process.stderr.write(`${path}: its default export is not a plugin; make one with definePlugin\n`);
-    process.exitCode = 1;
-    return;
-  }
-  // Made by `definePlugin`, which knows its type; nobody compiled the file.
-  await servePlugin(exported['default'] as object as Plugin);
+  const plugin = isObject(exported) ? exported['default'] : undefined;
+  if (isPlugin(plugin)) return servePlugin(plugin);
+  process.stderr.write(`${path}: its default export is not a plugin; make one with definePlugin\n`);
+  process.exitCode = 1;
+}
+
+/** A first look, because nobody compiled the file. */
+function isPlugin(value: unknown): value is Plugin {
+  return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -23,7 +23,7 @@ export function takeOverOutput(stdout: NodeJS.WriteStream): StrayOutput {
   }
 
   // The signatures of `write` differ in what may stand second.
-  stdout.write = ((chunk: string | Uint8Array, second?: unknown, third?: unknown): boolean => {
+  stdout.write = (chunk: string | Uint8Array, second?: unknown, third?: unknown): boolean => {
     take(
       typeof chunk === 'string'
         ? Buffer.from(chunk, typeof second === 'string' ? (second as BufferEncoding) : 'utf8')
@@ -32,7 +32,7 @@ export function takeOverOutput(stdout: NodeJS.WriteStream): StrayOutput {
     const done = typeof second === 'function' ? second : third;
     if (typeof done === 'function') queueMicrotask(() => (done as () => void)());
     return true;
-  }) as typeof stdout.write;
+  };
 
   return {
     print: (text) => void write(text),

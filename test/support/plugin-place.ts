@@ -20,7 +20,7 @@ export interface PluginPlace extends Place {
   trustPlugins(...names: readonly string[]): void;
 }
 
-export const everything = ['operations', 'step_types', 'validators', 'events'];
+const everything = ['operations', 'step_types', 'validators', 'events'];
 
 export function openPluginPlace(
   peers: Readonly<Record<string, PeerSpec>> = {},

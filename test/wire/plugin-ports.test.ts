@@ -1,6 +1,6 @@
 // What a workflow runner gets of plugins: step types, validators, events, and the check of `plugin_tools`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { openTidegate, Tidegate } from '../../src/index.js';
+import { openTidegate, type Tidegate } from 'tidegate';
 import { waitFor } from '../support/gate.js';
 import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
 
@@ -16,10 +16,7 @@ beforeAll(async () => {
     unasked: { manifest: { capabilities: ['operations'] } },
   });
   place.trustPlugins('peer', 'peer_a', 'crashing');
-  const built = (await import(new URL('../../dist/index.js', import.meta.url).href)) as {
-    readonly openTidegate: typeof openTidegate;
-  };
-  gate = await built.openTidegate({
+  gate = await openTidegate({
     cwd: place.workspace,
     env: place.env,
     version: '0.1.0',

@@ -39,7 +39,7 @@ async function toolsWith(client: SdkClient, name: string): Promise<readonly (Jso
     20_000,
     () => `no ${name} among ${tools.map((tool) => tool.name).join()}`,
   );
-  return tools as readonly (Json & { name: string })[];
+  return tools;
 }
 
 const textOf = (result: { readonly content: readonly { readonly text?: string }[] }): string =>
@@ -135,6 +135,17 @@ describe('the operations of a plugin', () => {
     expect(text).toContain(
       '"structuredContent":{"site":"x","count":12345678901234567890123,"shape":{"k":1.10}}',
     );
+  });
+
+  it('work without TLS where plugins.yaml says so', async () => {
+    const place = open();
+    const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
+    place.writeList({ peer: { path: folder, mtls: false } });
+    place.trustPlugins();
+    const client = await connect(place);
+    await toolsWith(client, 'peer_env');
+    const { output } = (await client.call('peer_env')).structuredContent as { readonly output: string };
+    expect(output.split(',')).not.toContain('PLUGIN_CLIENT_CERT');
   });
 
   it('see a minimal environment and what plugins.yaml names', async () => {

@@ -6,7 +6,7 @@ const lengthDelimited = 2;
 /** The bytes of a message. Fields that hold the default of their type are left out, as proto3 wants it. */
 export function encodeMessage<M extends Message>(table: M, value: Partial<ValueOf<M>>): Uint8Array {
   const writer = createWriter();
-  writeMessage(writer, table, value as Readonly<Record<string, unknown>>);
+  writeMessage(writer, table, value);
   return writer.bytes();
 }
 

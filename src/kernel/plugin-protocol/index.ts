@@ -1,5 +1,5 @@
 export { createCertificate } from './certificate.js';
-export { decodeMessage, Malformed, readText } from './decode.js';
+export { decodeMessage, readText } from './decode.js';
 export { encodeMessage } from './encode.js';
 export type { Message, ValueOf } from './message.js';
 export { severities } from './messages.js';

@@ -22,7 +22,7 @@ export const inputSchema = message({
   validation: one(6, 'string'),
 });
 
-export const outputSchema = message({
+const outputSchema = message({
   name: one(1, 'string'),
   type: one(2, 'string'),
   description: one(3, 'string'),

@@ -52,7 +52,7 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
       await deliver(plugin, item).catch((error: unknown) =>
         log('warn', 'an event was not delivered', {
           plugin: name,
-          type: item?.event.type,
+          type: item.event.type,
           error: String(error),
         }),
       );

@@ -88,12 +88,13 @@ export async function openLivePlugin(
   }
 }
 
-function watchEnd({ child, lastWords }: StartedProcess, lost: (why: string) => void): Promise<void> {
+function watchEnd(started: StartedProcess, lost: (why: string) => void): Promise<void> {
   return new Promise((resolve) => {
-    child.onExit(({ code, signal }) => {
+    started.child.onExit(({ code, signal }) => {
       const how = signal === null ? `exited with code ${String(code)}` : `ended by ${signal}`;
       resolve();
-      lost(lastWords() === '' ? how : `${how}: ${lastWords()}`);
+      const said = started.lastWords();
+      lost(said === '' ? how : `${how}: ${said}`);
     });
   });
 }

@@ -7,7 +7,7 @@ export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) 
 const toolName = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** The name at the gate. It is never taken apart again: calls go by plugin and operation. */
-export function toolNameOf(plugin: string, operation: string): string {
+function toolNameOf(plugin: string, operation: string): string {
   return `${plugin}_${operation}`;
 }
 

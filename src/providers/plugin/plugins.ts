@@ -48,7 +48,7 @@ export function openPlugins(members: () => readonly PluginMember[], log: Log): O
     async check(wanted, taken, signal) {
       const names = members().map((one) => one.facts().name);
       const answers = await Promise.all(
-        wanted.map(({ plugin }) => (names.includes(plugin) ? offer(plugin, signal) : undefined)),
+        wanted.map(async ({ plugin }) => (names.includes(plugin) ? offer(plugin, signal) : undefined)),
       );
       return checkOf(wanted, answers, taken);
     },
@@ -63,9 +63,9 @@ export function openPlugins(members: () => readonly PluginMember[], log: Log): O
       );
       return (await Promise.all(asked.map((plugin) => askValidator(plugin, workflow, limits)))).flat();
     },
-    publish: bus.publish,
-    onEvent: bus.onEvent,
-    close: bus.close,
+    publish: (event) => bus.publish(event),
+    onEvent: (listener) => bus.onEvent(listener),
+    close: () => bus.close(),
   };
 }
 

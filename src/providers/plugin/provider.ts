@@ -140,7 +140,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     async offer(signal) {
       if (offer !== undefined) return offer;
       const plugin = await use(signal);
-      return isFault(plugin) ? plugin : (offer ?? plugin.offer);
+      return isFault(plugin) ? plugin : plugin.offer;
     },
     use,
     doubt,

@@ -44,7 +44,7 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
     if (typeof greeting === 'string') throw new Error(`${greeting}: ${parts.redact(line).slice(0, 200)}`);
     if (parts.certificate !== undefined && greeting.certificate === undefined)
       throw new Error('it gave no certificate, and nothing is sent to it in plain text');
-    return { child, greeting, lastWords: words.last };
+    return { child, greeting, lastWords: () => words.last() };
   } catch (error) {
     await child.close();
     const reason = error instanceof Error ? error.message : String(error);

@@ -50,6 +50,8 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   let notBefore = 0;
   let runningSince = 0;
 
+  const isClosing = (): boolean => life.signal.aborted;
+
   function start(): Promise<LivePlugin | Fault> {
     starting ??= attempt().finally(() => {
       starting = undefined;
@@ -63,17 +65,16 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     if (life.signal.aborted) return closed(name);
     if (falls > 0) restarts += 1;
     state = 'pending';
-    let endedWith: string | undefined;
-    let mine: LivePlugin | undefined;
+    const run: { endedWith?: string; plugin?: LivePlugin } = {};
     try {
       const plugin = await parts.open(life.signal, (why) => {
-        endedWith = why;
-        if (mine !== undefined && live === mine) lost(why);
+        run.endedWith = why;
+        if (run.plugin !== undefined && live === run.plugin) lost(why);
       });
-      if (life.signal.aborted) return finish(plugin, closed(name));
-      if (endedWith !== undefined)
-        return finish(plugin, fell(`it ended right after its start: ${String(endedWith)}`));
-      mine = plugin;
+      if (isClosing()) return finish(plugin, closed(name));
+      if (run.endedWith !== undefined)
+        return finish(plugin, fell(`it ended right after its start: ${run.endedWith}`));
+      run.plugin = plugin;
       return welcome(plugin);
     } catch (error) {
       return fell(error instanceof Error ? error.message : String(error));
