@@ -20,8 +20,10 @@ export const pluginShow: Command = {
       await tidegate.gateway.listed();
       const report = reportsOf(tidegate).find((one) => one.name === name);
       const { operations, stepTypes } = answer.ok ? answer.value : { operations: [], stepTypes: [] };
-      const { description, files, config, expose, standing } = plugin;
-      output.json({ ...report, description, standing, files, config, expose, operations, stepTypes });
+      const { description, files, expose, standing } = plugin;
+      // Values may be secrets.
+      const settings = Object.keys(plugin.config);
+      output.json({ ...report, description, standing, files, settings, expose, operations, stepTypes });
       output.line(`${output.paint('bold', printable(name))}  ${printable(description ?? '')}`);
       const lines = [
         ['state', `${report?.state ?? 'stopped'}${report?.detail === undefined ? '' : `: ${report.detail}`}`],
