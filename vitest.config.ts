@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: {
     alias: {
       'tidegate/tool': fileURLToPath(new URL('src/tool/index.ts', import.meta.url)),
+      'tidegate/plugin': fileURLToPath(new URL('src/plugin/index.ts', import.meta.url)),
       'tidegate/testing': fileURLToPath(new URL('src/testing/index.ts', import.meta.url)),
     },
   },
@@ -49,7 +50,10 @@ function onProgram(name: string, folders: readonly string[]) {
     extends: true as const,
     // What these suites import by its public name is the built one.
     resolve: {
-      alias: { 'tidegate/testing': fileURLToPath(new URL('dist/testing.js', import.meta.url)) },
+      alias: [
+        { find: /^tidegate$/, replacement: fileURLToPath(new URL('dist/index.js', import.meta.url)) },
+        { find: 'tidegate/testing', replacement: fileURLToPath(new URL('dist/testing.js', import.meta.url)) },
+      ],
     },
     test: {
       name,

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const doors = ['index.d.ts', 'tool/index.d.ts', 'testing/index.d.ts'];
+const doors = ['index.d.ts', 'tool/index.d.ts', 'testing/index.d.ts', 'plugin/index.d.ts'];
 /** Dependencies of the package, so that every user has their types. */
 const installed = ['zod'];
 const importOf = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;

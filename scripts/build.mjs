@@ -20,6 +20,7 @@ const entries = {
   index: 'src/index.ts',
   tool: 'src/tool/index.ts',
   testing: 'src/testing/index.ts',
+  plugin: 'src/plugin/index.ts',
   // Not a door: the thread that writes to SQLite starts here.
   'store-writer': 'src/stores/sqlite/writer.main.ts',
 };
@@ -32,6 +33,9 @@ const gateless = [
   entries.tidegate,
   entries.tool,
   entries.testing,
+  entries.plugin,
+  // What a plugin's own process loads late.
+  'src/plugin/grpc-server.ts',
   'src/app/bridge.ts',
   'src/cli/ask.ts',
   'src/cli/run.ts',

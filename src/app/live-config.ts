@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describeProblem, hasErrors, watchConfig } from '../config/index.js';
 import type { Gateway } from '../gateway/index.js';
+import type { Provider } from '../kernel/index.js';
 import type { LocalTools } from './local-tools.js';
 import { type Located, locateConfig, type Place, type State } from './locate-config.js';
 import type { ServerProviders } from './server-providers.js';
@@ -11,6 +12,8 @@ export interface LiveConfigParts {
   readonly gateway: Gateway;
   readonly servers: ServerProviders;
   readonly local: LocalTools;
+  /** In the order in which they are merged. */
+  readonly everyProvider: () => readonly Provider[];
   readonly first: Located;
   readonly log: (
     level: 'info' | 'warn' | 'error',
@@ -61,7 +64,7 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     applied = next;
     const gone = parts.servers.apply(next.config, next.isTrusted);
     if (next.isTrusted) parts.local.apply(next.config);
-    parts.gateway.replaceProviders([...parts.local.providers(), ...parts.servers.current()]);
+    parts.gateway.replaceProviders(parts.everyProvider());
     void parts.gateway.settle();
     await Promise.all(gone.map((provider) => provider.close()));
   }

@@ -15,12 +15,14 @@ import {
   atMost,
   type Caller,
   createToolFilter,
+  type Plugins,
   type Principal,
   type Provider,
   type Session,
   type SessionScope,
   type ToolModule,
 } from '../kernel/index.js';
+import type { LocatedPlugins } from '../config/plugins/index.js';
 import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
 import { createWireCommon } from '../wire/index.js';
@@ -28,6 +30,7 @@ import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
 import { idlePatternLines } from './idle-patterns.js';
 import { knownCatalogue } from './known-catalogue.js';
+import { openLatePlugins, sweepSockets } from './late-plugins.js';
 import { openLateProcesses, sweepLeftovers } from './late-processes.js';
 import { type AccessParts, openAccess, type OpenedAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
@@ -73,6 +76,10 @@ export interface Tidegate extends Serving {
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** How the tool files of the workspace are doing. */
   workspaceTools(): readonly WorkspaceReport[];
+  /** What plugins do beside being tools. */
+  readonly plugins: Plugins;
+  /** Every plugin of this place, those that may not run too. */
+  locatedPlugins(): LocatedPlugins;
   /** One line for each of the `toolPatterns` that names nothing of what is known now. */
   idlePatterns(): readonly string[];
   /** Of the operator, or of whom the gate was told to act as. */
@@ -85,6 +92,7 @@ export interface Tidegate extends Serving {
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;
+const sweepMs = 1000;
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
@@ -110,6 +118,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
   void sweepLeftovers(state.directory).catch(() => undefined);
+  const sweeping = sweepSockets(state.directory).catch(() => undefined);
   void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
@@ -131,13 +140,23 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     isPatient: isCommand,
     log,
   });
+  const plugins = await openLatePlugins({
+    state,
+    env,
+    version,
+    folder: located.folder,
+    roots: config.workspace.roots,
+    processes,
+    memory,
+    log,
+  });
   const giveUp = async (error: unknown): Promise<never> => {
-    await Promise.all([local.close(), processes.close(), observers.close()]);
+    await Promise.all([local.close(), plugins.close(), processes.close(), observers.close()]);
     throw error;
   };
   const clashes = clashProblems(local);
   if (clashes.length > 0) await giveUp(new ConfigRefused(clashes));
-  const everyProvider = () => [...local.providers(), ...servers.current()];
+  const everyProvider = () => [...local.providers(), ...servers.current(), ...plugins.providers()];
   const operator: Principal = { kind: 'user', id: operatorName(), zone: config.access.zone };
   const opened = await openAccess({
     config,
@@ -165,8 +184,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   });
   const live = isCommand
     ? undefined
-    : openLiveConfig({ place, state, gateway, servers, local, first: located, log });
-  if (!isCommand) local.follow();
+    : openLiveConfig({ place, state, gateway, servers, local, everyProvider, first: located, log });
+  if (!isCommand) {
+    local.follow();
+    plugins.follow(() => gateway.replaceProviders(everyProvider()));
+  }
   const idlePatterns = (): readonly string[] =>
     idlePatternLines(options.toolPatterns ?? [], toolNames(everyProvider()));
   if (options.toolPatterns && !isCommand) {
@@ -190,6 +212,10 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       closeMs,
       Promise.all([gateway.close(), local.close()]).then(() => undefined),
     );
+    // A plugin is asked to end, and given the time that it needs: it may hold what is not written yet.
+    await plugins.close();
+    // A short command would be gone before it is done.
+    await atMost(sweepMs, sweeping);
     await opened.close();
     await processes.close();
     await observers.close();
@@ -202,6 +228,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     access: opened,
     surface: shown,
     workspaceTools: () => local.reports(),
+    plugins: plugins.port,
+    locatedPlugins: () => plugins.located(),
     idlePatterns,
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     localSession,

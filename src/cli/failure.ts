@@ -35,6 +35,17 @@ export const commandCodes = {
   'tool.no_graph': { exit: exitCodes.usage, meaning: 'The tool is not made of nodes.' },
   'tool.exists': { exit: exitCodes.usage, meaning: 'A file of that name is there already.' },
   'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },
+  'plugin.not_found': { exit: exitCodes.notFound, meaning: 'There is no plugin of that name here.' },
+  'plugin.no_operation': { exit: exitCodes.notFound, meaning: 'The plugin has no such operation.' },
+  'plugin.collision': {
+    exit: exitCodes.unavailable,
+    meaning: 'A tool of the plugin has the name of another tool, so none of its tools is offered.',
+  },
+  'plugin.broken': {
+    exit: exitCodes.usage,
+    meaning: 'The plugin cannot be used as it is: its manifest, its program or its settings are wrong.',
+  },
+  'plugin.exists': { exit: exitCodes.usage, meaning: 'A plugin of that name is there already.' },
   'http.port_in_use': { exit: exitCodes.usage, meaning: 'Another program listens on the port.' },
   'http.cannot_listen': {
     exit: exitCodes.usage,

@@ -11,6 +11,7 @@ export interface Chosen {
 
 const groups: Readonly<Record<string, string>> = {
   tools: 'List, show and call tools.',
+  plugin: 'List, show, call, trust, switch and start plugins.',
   profile: 'List, show, assign and inspect profiles.',
   access: 'Export, import and test all grants.',
   token: 'Make, list and revoke the tokens of clients.',

@@ -155,6 +155,18 @@ export const problemCodes = {
     meaning: 'The file that extends the authorization model cannot be used.',
     remedy: 'Correct the model here.',
   },
+  'plugins.bad_manifest': {
+    meaning: 'The manifest of a plugin cannot be used as it is.',
+    remedy: 'Correct `plugin.yaml` here.',
+  },
+  'plugins.bad_entry': {
+    meaning: 'An entry of `plugins.yaml` cannot be used as it is.',
+    remedy: 'Correct the entry here.',
+  },
+  'plugins.unusable': {
+    meaning: 'A plugin cannot be used: its program, its folder, its checksum or its settings are not right.',
+    remedy: 'Do what the message says, then look again with `tidegate plugin list`.',
+  },
   'tools.name_clash': {
     meaning: 'Two tools that run here have the same name.',
     remedy: 'Give one of them another name.',

@@ -19,6 +19,7 @@ export {
   recordedPolicy,
 } from './locate-policy.js';
 export { nearest } from './nearest.js';
+export { mayHavePlugins } from './plugins/directories.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { problemInFile } from './problem-in-file.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';

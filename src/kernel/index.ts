@@ -80,6 +80,23 @@ export {
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
 export {
+  type PluginAnswer,
+  type PluginCapability,
+  pluginCapabilities,
+  type PluginEvent,
+  type PluginFacts,
+  type PluginIssue,
+  type PluginOffer,
+  type Plugins,
+  type PluginStep,
+  type PluginStepResult,
+  type PluginTools,
+  type PluginToolsCheck,
+  type PluginToolsProblem,
+  type PluginWorkflow,
+  type ValidateLimits,
+} from './plugin-port.js';
+export {
   type PortName,
   type PortService,
   type PortServices,

@@ -10,6 +10,7 @@ describe('the package', () => {
     expect(manifest['exports']).toEqual({
       '.': { types: './dist/types/index.d.ts', default: './dist/index.js' },
       './tool': { types: './dist/types/tool/index.d.ts', default: './dist/tool.js' },
+      './plugin': { types: './dist/types/plugin/index.d.ts', default: './dist/plugin.js' },
       './testing': { types: './dist/types/testing/index.d.ts', default: './dist/testing.js' },
       './package.json': './package.json',
     });

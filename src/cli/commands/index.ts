@@ -11,6 +11,12 @@ import { configSchema } from './config-schema.js';
 import { explain } from './explain.js';
 import { grant } from './grant.js';
 import { mcp } from './mcp.js';
+import { pluginCall } from './plugin-call.js';
+import { pluginList } from './plugin-list.js';
+import { pluginNew } from './plugin-new.js';
+import { pluginShow } from './plugin-show.js';
+import { pluginDisable, pluginEnable } from './plugin-switch.js';
+import { pluginTrust } from './plugin-trust.js';
 import { profileAssign } from './profile-assign.js';
 import { profileInspect } from './profile-inspect.js';
 import { profileList } from './profile-list.js';
@@ -43,6 +49,13 @@ export const commands: readonly Command[] = [
   toolsNew,
   servers,
   surface,
+  pluginList,
+  pluginShow,
+  pluginCall,
+  pluginTrust,
+  pluginEnable,
+  pluginDisable,
+  pluginNew,
   profileList,
   profileShow,
   profileAssign,

@@ -27,14 +27,22 @@ export const toolsCall: Command = {
   ],
   run(given, context) {
     const [name = '', ...words] = given.arguments;
-    return withGate(given, context, 'command', async (tidegate) => {
-      const tool = await findTool(tidegate, name, context);
-      const text = await argumentsText(words, argumentsOf(tool), context.input);
-      for (const line of unknownArgumentLines(tool, text)) context.output.note(line);
-      return call(tidegate, name, text, context);
-    });
+    return withGate(given, context, 'command', (tidegate) => callTyped(tidegate, name, words, context));
   },
 };
+
+/** Calls the tool with what was typed after its name, and shows what it gives. */
+export async function callTyped(
+  tidegate: Tidegate,
+  name: string,
+  words: readonly string[],
+  context: Context,
+): Promise<ExitCode> {
+  const tool = await findTool(tidegate, name, context);
+  const text = await argumentsText(words, argumentsOf(tool), context.input);
+  for (const line of unknownArgumentLines(tool, text)) context.output.note(line);
+  return call(tidegate, name, text, context);
+}
 
 async function call(tidegate: Tidegate, name: string, text: string, context: Context): Promise<ExitCode> {
   const { output, signal } = context;

@@ -31,6 +31,8 @@ export interface Clock {
 export interface McpProviderOptions {
   /** The name under which the server is configured. */
   readonly name: string;
+  /** Left out: `server`. As `plugin` it stands among the plugins, under their names and grants. */
+  readonly kind?: 'server' | 'plugin';
   readonly transport: Transport;
   /** What is remembered of the server holds for this. Left out: for the exact transport, environment and all. */
   readonly identity?: string;

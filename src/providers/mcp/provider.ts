@@ -35,7 +35,7 @@ export function openMcpProvider(options: McpProviderOptions): Provider {
 function openServer(options: McpProviderOptions): Provider {
   const { name, timeoutMs, log } = options;
   const clock = options.clock ?? systemClock;
-  const source: Source = `server:${name}`;
+  const source = sourceOf(options);
   const isHttp = options.transport.kind === 'http';
   const keeper = openCatalogueKeeper({
     rules: { source, prefix: options.prefix, offers: options.offers, log },
@@ -112,7 +112,7 @@ function openServer(options: McpProviderOptions): Provider {
   }
 
   return {
-    id: name,
+    id: idOf(options),
     source,
     status() {
       const status = supervisor.status();
@@ -149,6 +149,15 @@ function openServer(options: McpProviderOptions): Provider {
   };
 }
 
+function sourceOf({ kind = 'server', name }: McpProviderOptions): Source {
+  return `${kind}:${name}`;
+}
+
+/** A server and a plugin may have the same name. */
+function idOf({ kind, name }: McpProviderOptions): string {
+  return kind === 'plugin' ? `plugin:${name}` : name;
+}
+
 /** HTTP is loaded only by those who use it. */
 async function openLink(options: McpProviderOptions, clock: Clock, events: LinkEvents): Promise<Link> {
   const { transport, log, name } = options;
@@ -180,15 +189,16 @@ function isFault(value: Peer | Fault): value is Fault {
 }
 
 /** A server that must not run: it offers nothing and every call says why. */
-function closedProvider({ name }: McpProviderOptions, state: 'untrusted' | 'disabled'): Provider {
+function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disabled'): Provider {
+  const { name } = options;
   const message =
     state === 'untrusted'
       ? `The server ${name} is not trusted: run \`tidegate trust\`.`
       : `The server ${name} is switched off in the configuration.`;
   const fault = createFault('provider.untrusted', message);
   return {
-    id: name,
-    source: `server:${name}`,
+    id: idOf(options),
+    source: sourceOf(options),
     status: () => ({ state, restarts: 0 }),
     list: () => emptyCatalogue,
     ready: () => Promise.resolve(),

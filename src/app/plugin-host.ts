@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import { createLineRedactor } from '../concerns/log/index.js';
+import { childEnvironment, type Environment, watchConfig } from '../config/index.js';
+import {
+  type LocatedPlugin,
+  type LocatedPlugins,
+  locatePlugins,
+  openPluginSwitches,
+  stillTrusted,
+  switchFile,
+} from '../config/plugins/index.js';
+import {
+  createToolFilter,
+  type PluginFacts,
+  type Plugins,
+  type Processes,
+  type Provider,
+} from '../kernel/index.js';
+import { type McpProviderOptions, openMcpProvider, type UpstreamMemory } from '../providers/mcp/index.js';
+import {
+  openOfferMemory,
+  openPluginProvider,
+  openPlugins,
+  type PluginMember,
+  type PluginOptions,
+} from '../providers/plugin/index.js';
+import type { State } from './locate-config.js';
+
+export interface PluginHostParts {
+  readonly state: State;
+  readonly env: Environment;
+  readonly version: string;
+  /** The folder whose `.tidegate/` is meant. */
+  readonly folder: string;
+  readonly roots: readonly string[];
+  readonly processes: Processes;
+  readonly memory: UpstreamMemory;
+  readonly log: PluginOptions['log'];
+}
+
+/** The plugins of a gate: found, judged, and opened as providers. */
+export interface PluginHost {
+  providers(): readonly Provider[];
+  readonly port: Plugins;
+  located(): LocatedPlugins;
+  /** Takes up changes of trust and of switches; `onChange` is told after the providers are others, and closes the old. */
+  follow(onChange: () => void): void;
+  close(): Promise<void>;
+}
+
+interface Opened extends PluginMember {
+  readonly key: string;
+}
+
+export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost> {
+  const { state, log } = parts;
+  const switches = openPluginSwitches(state.directory);
+  const find = (): Promise<LocatedPlugins> =>
+    locatePlugins({
+      workspace: parts.folder,
+      environment: parts.env,
+      version: parts.version,
+      trust: state.trust,
+      switches,
+    });
+  const open = createOpener(parts);
+  let located = await find();
+  let members = located.plugins.map((plugin) => open(plugin));
+  const port = openPlugins(() => members, log);
+  tellOf(located, log);
+  const watches: { close(): void }[] = [];
+  let looking: Promise<void> = Promise.resolve();
+
+  async function look(onChange: () => void): Promise<void> {
+    const next = await find();
+    const known = new Map(members.map((member) => [member.key, member]));
+    const after = next.plugins.map((plugin) => known.get(keyOf(plugin)) ?? open(plugin));
+    located = next;
+    if (after.every((member) => known.has(member.key)) && after.length === members.length) return;
+    const gone = members.filter((member) => !after.includes(member));
+    members = after;
+    tellOf(located, log);
+    onChange();
+    await Promise.all(gone.map(({ provider }) => provider.close()));
+  }
+
+  return {
+    providers: () => members.map(({ provider }) => provider),
+    port,
+    located: () => located,
+    follow(onChange) {
+      const later = (): void => {
+        looking = looking
+          .then(() => look(onChange))
+          .catch((error: unknown) => log('error', 'plugins not looked at again', { error: String(error) }));
+      };
+      watches.push(
+        watchConfig(join(state.directory, 'trust.json'), later),
+        watchConfig(switchFile(state.directory), later),
+      );
+    },
+    async close() {
+      for (const watch of watches) watch.close();
+      port.close();
+      await looking;
+      await Promise.all(members.map(({ provider }) => provider.close()));
+    },
+  };
+}
+
+/**
+ * The door `tidegate/plugin` of this very program, for plugins that `tidegate plugin new` made: they need nothing installed.
+ * Built, this file is a chunk of its own, one folder below the doors.
+ */
+const sdk = new URL(import.meta.url.endsWith('.ts') ? '../plugin/index.ts' : '../plugin.js', import.meta.url)
+  .href;
+
+/** What a provider depends on: with another one of these it is another provider. */
+function keyOf(plugin: LocatedPlugin): string {
+  return JSON.stringify(plugin);
+}
+
+function createOpener(parts: PluginHostParts): (plugin: LocatedPlugin) => Opened {
+  const memory = openOfferMemory(parts.state.directory);
+  return (plugin) => {
+    const key = keyOf(plugin);
+    if (plugin.type === 'mcp') return { key, ...openServer(plugin, parts) };
+    const provider = openPluginProvider({
+      ...optionsOf(plugin, parts),
+      memory,
+      identity: JSON.stringify([
+        plugin.name,
+        plugin.start,
+        plugin.files.map(({ sha256 }) => sha256),
+        plugin.config,
+      ]),
+    });
+    return { key, provider, plugin: provider, facts: () => provider.facts() };
+  };
+}
+
+function optionsOf(
+  plugin: LocatedPlugin,
+  parts: PluginHostParts,
+): Omit<PluginOptions, 'memory' | 'identity'> {
+  const { name, version, capabilities, config, events, timeout, start } = plugin;
+  const program = start?.kind === 'program' ? start : { command: '', args: [], cwd: parts.folder };
+  const { command, args, cwd } = program;
+  const closed = closedBecause(plugin);
+  return {
+    name,
+    ...(version !== undefined && { version }),
+    capabilities,
+    program: {
+      command,
+      args,
+      cwd,
+      env: childEnvironment(parts.env, { ...plugin.env, TIDEGATE_PLUGIN_SDK: sdk }),
+    },
+    config,
+    events,
+    offers: createToolFilter(plugin.expose),
+    timeoutMs: timeout,
+    isPlain: !plugin.hasTls,
+    ...(closed && { closed }),
+    recheck: () => stillTrusted(plugin, parts.state.trust),
+    processes: parts.processes,
+    socketHome: join(parts.state.directory, 'sockets'),
+    log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
+    createRedactor: createLineRedactor,
+  };
+}
+
+/** An MCP server under the rules of plugins: its key in plugins.yaml is its name, and the prefix of its tools. */
+function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember {
+  const { name, version } = plugin;
+  const closed = closedBecause(plugin);
+  const provider = openMcpProvider({
+    name,
+    kind: 'plugin',
+    transport: transportOf(plugin, parts),
+    identity: JSON.stringify([plugin.start, plugin.env]),
+    prefix: `${name}_`,
+    offers: createToolFilter(plugin.expose),
+    timeoutMs: plugin.timeout,
+    idleMs: 0,
+    protocol: 'auto',
+    trusted: closed?.state !== 'untrusted' && closed?.state !== 'failed',
+    enabled: closed?.state !== 'disabled',
+    processes: parts.processes,
+    memory: parts.memory,
+    roots: parts.roots,
+    version: parts.version,
+    createRedactor: createLineRedactor,
+    log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
+  });
+  const facts = (): PluginFacts => {
+    const status = provider.status();
+    const detail = closed?.why ?? status.detail;
+    return {
+      name,
+      state: closed?.state ?? status.state,
+      ...(detail !== undefined && { detail }),
+      ...(version !== undefined && { version }),
+      capabilities: ['operations'],
+    };
+  };
+  return { provider, facts };
+}
+
+function transportOf({ start, env }: LocatedPlugin, parts: PluginHostParts): McpProviderOptions['transport'] {
+  if (start?.kind === 'url') return { kind: 'http', url: start.url, headers: start.headers };
+  const { command, args, cwd } = start ?? { command: '', args: [], cwd: parts.folder };
+  return { kind: 'stdio', command, args, cwd, env: childEnvironment(parts.env, env) };
+}
+
+/** Why a plugin is not started, and what to do about it. */
+function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
+  const { name, standing, problems, isEnabled } = plugin;
+  if (standing === 'broken') {
+    const [first] = problems.filter(({ severity }) => severity === 'error');
+    return {
+      state: 'failed',
+      why: first === undefined ? 'it cannot be used' : `${first.message} (${first.file})`,
+    };
+  }
+  if (!isEnabled)
+    return { state: 'disabled', why: `it is switched off; run \`tidegate plugin enable ${name}\`` };
+  if (standing === 'trusted') return undefined;
+  const how = standing === 'changed' ? 'it has changed since it was trusted' : 'nobody trusted it yet';
+  return { state: 'untrusted', why: `${how}; look at it, then run \`tidegate plugin trust ${name}\`` };
+}
+
+function tellOf({ plugins, shadowed, problems }: LocatedPlugins, log: PluginOptions['log']): void {
+  for (const plugin of plugins) {
+    const closed = closedBecause(plugin);
+    if (closed !== undefined && closed.state !== 'disabled')
+      log('warn', `plugin not used: ${closed.why}`, { plugin: plugin.name });
+  }
+  for (const { name, place, by } of shadowed)
+    log('warn', 'a plugin of the same name was found first', { plugin: name, place, by });
+  for (const { code, message, file } of problems) log('warn', `${code}: ${message}`, { file });
+}

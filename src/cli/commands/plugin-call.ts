@@ -1,0 +1,54 @@
+import { printable } from '../../config/index.js';
+import { asOption, type Command, configOption } from '../command.js';
+import { Failure } from '../failure.js';
+import { findPlugin, reportsOf } from '../plugins.js';
+import { withGate } from '../with-gate.js';
+import { callTyped } from './tools-call.js';
+
+export const pluginCall: Command = {
+  name: 'plugin call',
+  summary: 'Call an operation of a plugin through the gate, as an agent would.',
+  arguments: [
+    { name: '<plugin>', about: 'The name of the plugin.' },
+    { name: '<operation>', about: 'The plugin’s own name for the operation.' },
+    {
+      name: '[arguments...]',
+      about: 'One JSON object, key=value pairs, or - to read JSON from standard input.',
+    },
+  ],
+  options: [configOption, asOption],
+  examples: [
+    'tidegate plugin call echo echo text=hello',
+    `tidegate plugin call echo echo '{"text": "hello"}' --json`,
+  ],
+  run(given, context) {
+    const [name = '', operation = '', ...words] = given.arguments;
+    return withGate(given, context, 'command', async (tidegate) => {
+      findPlugin(tidegate.locatedPlugins(), name);
+      const { problems, unchecked, tools } = await tidegate.plugins.check(
+        [{ plugin: name, expose: [operation] }],
+        [],
+        context.signal,
+      );
+      const [refused] = unchecked;
+      if (refused) {
+        const { code, message } = refused.fault;
+        const next =
+          code === 'provider.untrusted' ? `tidegate plugin trust ${name}` : `tidegate plugin show ${name}`;
+        throw new Failure(code, printable(message), next);
+      }
+      const [problem] = problems;
+      if (problem) throw new Failure('plugin.no_operation', problem.message, `tidegate plugin show ${name}`);
+      const clash = reportsOf(tidegate).find(
+        (one) => one.name === name && one.detail?.includes('NAME_COLLISION'),
+      );
+      if (clash)
+        throw new Failure(
+          'plugin.collision',
+          String(clash.detail),
+          'rename one of the two, or leave it out of `expose`',
+        );
+      return callTyped(tidegate, tools[0] ?? '', words, context);
+    });
+  },
+};

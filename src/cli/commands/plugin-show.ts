@@ -1,0 +1,59 @@
+import { printable } from '../../config/index.js';
+import { type Command, configOption, type Context } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { findPlugin, reportsOf } from '../plugins.js';
+import { withGate } from '../with-gate.js';
+
+export const pluginShow: Command = {
+  name: 'plugin show',
+  summary:
+    'Show one plugin: its state, what is trusted of it, its operations and step types. Starts it if it may run.',
+  arguments: [{ name: '<name>', about: 'The name of the plugin.' }],
+  options: [configOption],
+  examples: ['tidegate plugin show echo', 'tidegate plugin show echo --json'],
+  run(given, context) {
+    const [name = ''] = given.arguments;
+    const { output, signal } = context;
+    return withGate(given, context, 'command', async (tidegate) => {
+      const plugin = findPlugin(tidegate.locatedPlugins(), name);
+      const answer = await tidegate.plugins.offer(name, signal);
+      await tidegate.gateway.listed();
+      const report = reportsOf(tidegate).find((one) => one.name === name);
+      const { operations, stepTypes } = answer.ok ? answer.value : { operations: [], stepTypes: [] };
+      const { description, files, expose, standing } = plugin;
+      // Values may be secrets.
+      const settings = Object.keys(plugin.config);
+      output.json({ ...report, description, standing, files, settings, expose, operations, stepTypes });
+      output.line(`${output.paint('bold', printable(name))}  ${printable(description ?? '')}`);
+      const lines = [
+        ['state', `${report?.state ?? 'stopped'}${report?.detail === undefined ? '' : `: ${report.detail}`}`],
+        ['version', plugin.version ?? '-'],
+        ['where', plugin.place],
+        ['can', report?.capabilities.join(', ') ?? '-'],
+      ] as const;
+      for (const [label, text] of lines) output.line(`${label.padEnd(8)} ${printable(text)}`);
+      for (const { file, sha256, what } of files) output.line(`${sha256}  ${printable(file)}  (${what})`);
+      listing('Operations', operations, context);
+      listing('Step types', stepTypes, context);
+      if (answer.ok) return exitCodes.ok;
+      return standing === 'trusted' && plugin.isEnabled ? exitCodes.unavailable : exitCodes.untrusted;
+    });
+  },
+};
+
+function listing(
+  title: string,
+  rows: readonly { readonly name: string; readonly tool?: string; readonly description: string }[],
+  { output }: Context,
+): void {
+  if (rows.length === 0) return;
+  output.line('');
+  output.line(title);
+  output.table(
+    rows.map(({ name, tool, description }) => [
+      `  ${printable(name)}`,
+      printable(tool ?? ''),
+      printable(description.split('\n')[0] ?? ''),
+    ]),
+  );
+}

@@ -1,0 +1,136 @@
+import { printable, type Problem } from '../../config/index.js';
+import type { LocatedPlugin } from '../../config/plugins/index.js';
+import type { Command, Context } from '../command.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { Failure } from '../failure.js';
+import { findPlugin, locatedPlugins } from '../plugins.js';
+
+export const pluginTrust: Command = {
+  name: 'plugin trust',
+  summary: 'Show what a plugin would run, and allow exactly this content to do so.',
+  arguments: [
+    { name: '[names...]', about: 'The plugins. Default: all of this place that nobody trusted yet.' },
+  ],
+  options: [
+    { name: 'yes', about: 'Do not ask.' },
+    { name: 'forget', about: 'Take the trust back.' },
+  ],
+  examples: [
+    'tidegate plugin trust echo',
+    'tidegate plugin trust --yes',
+    'tidegate plugin trust echo --forget',
+  ],
+  async run(given, context) {
+    const { yes, forget } = given.options;
+    if (yes === true && forget === true)
+      throw new Failure(
+        'usage.exclusive',
+        '--yes and --forget exclude each other.',
+        'tidegate plugin trust --help',
+      );
+    const located = await locatedPlugins(context);
+    const named = given.arguments.map((name) => findPlugin(located, name));
+    if (forget === true) return forgetAll(named.length > 0 ? named : located.plugins, context);
+    const chosen = named.length > 0 ? named : located.plugins.filter(isOpen);
+    for (const plugin of named) refuseBroken(plugin);
+    return trustAll(chosen, context, yes === true);
+  },
+};
+
+function isOpen({ standing }: LocatedPlugin): boolean {
+  return standing === 'new' || standing === 'changed';
+}
+
+function refuseBroken({ name, standing, problems }: LocatedPlugin): void {
+  if (standing !== 'broken') return;
+  const lines = problems.map(
+    ({ file, line, code, message }) => `${file}:${String(line)}: ${code}: ${message}`,
+  );
+  throw new Failure(
+    'plugin.broken',
+    `Nothing was trusted: ${printable(name)} cannot be used.`,
+    undefined,
+    lines,
+  );
+}
+
+async function trustAll(
+  plugins: readonly LocatedPlugin[],
+  context: Context,
+  isAgreed: boolean,
+): Promise<ExitCode> {
+  const { output } = context;
+  const { openState } = await import('../../app/index.js');
+  const { trust } = openState(context.env);
+  refuse(trust.problem());
+  const fresh = plugins.filter(isOpen);
+  for (const plugin of fresh) for (const line of linesOf(plugin)) output.line(line);
+  if (fresh.length > 0 && !isAgreed) await agree(context);
+  for (const { files } of fresh) for (const { file, sha256 } of files) refuse(trust.record(file, sha256));
+  output.json({ trusted: plugins.map(({ name, files }) => ({ name, files })) });
+  for (const { name, standing } of plugins)
+    output.line(`${standing === 'trusted' ? 'Already trusted' : 'Trusted'}: ${printable(name)}`);
+  if (plugins.length === 0) output.line('There is nothing to trust.');
+  return exitCodes.ok;
+}
+
+function linesOf({
+  name,
+  standing,
+  place,
+  start,
+  files,
+  env,
+  config,
+  capabilities,
+}: LocatedPlugin): readonly string[] {
+  const quoted = (text: string): string => printable(JSON.stringify(text));
+  const program =
+    start?.kind === 'url'
+      ? [`  url      ${quoted(start.url)}`]
+      : [
+          `  program  ${quoted(start?.command ?? '')}`,
+          ...(start?.args ?? []).map((argument) => `  argument ${quoted(argument)}`),
+        ];
+  return [
+    `${printable(name)}${standing === 'changed' ? ' (it has changed since it was trusted)' : ''}`,
+    `  in       ${quoted(place)}`,
+    ...program,
+    `  can      ${capabilities.join(', ') || 'not said'}`,
+    // Values may be secrets; their names are enough to decide.
+    ...(Object.keys(env).length === 0 ? [] : [`  env      ${Object.keys(env).map(printable).join(', ')}`]),
+    ...(Object.keys(config).length === 0
+      ? []
+      : [`  settings ${Object.keys(config).map(printable).join(', ')}`]),
+    ...files.map(({ file, sha256, what }) => `  SHA-256  ${sha256}  ${printable(file)} (${what})`),
+    '',
+  ];
+}
+
+async function agree({ input, output, signal }: Context): Promise<void> {
+  if (!input.isTerminal || output.isJson)
+    throw new Failure(
+      'trust.not_asked',
+      'Nothing was trusted: there is nobody to ask.',
+      'tidegate plugin trust --yes',
+    );
+  const answer = await input.ask('Run these whenever Tidegate works here? [y/N] ');
+  if (signal.aborted || !/^y(es)?$/i.test(answer.trim()))
+    throw new Failure('trust.refused', 'Nothing was trusted.');
+}
+
+/** The file that declares several plugins stays trusted for the others only if it is trusted again. */
+async function forgetAll(plugins: readonly LocatedPlugin[], context: Context): Promise<ExitCode> {
+  const { output } = context;
+  const { openState } = await import('../../app/index.js');
+  const { trust } = openState(context.env);
+  refuse(trust.problem());
+  for (const { files } of plugins) for (const { file } of files) refuse(trust.forget(file));
+  output.json({ forgotten: plugins.map(({ name }) => name) });
+  for (const { name } of plugins) output.line(`No longer trusted: ${printable(name)}`);
+  return exitCodes.ok;
+}
+
+function refuse(problem: Problem | undefined): void {
+  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
+}

@@ -1,0 +1,79 @@
+import type { Tidegate } from '../app/index.js';
+import { printable } from '../config/index.js';
+import type { LocatedPlugin, LocatedPlugins } from '../config/plugins/index.js';
+import type { Context } from './command.js';
+import { Failure } from './failure.js';
+import { didYouMean } from './nearest-name.js';
+
+/** Finds the plugins of this place without opening a gate. Runs nothing. */
+export async function locatedPlugins({ cwd, env, version }: Context): Promise<LocatedPlugins> {
+  const { locateConfig, openState } = await import('../app/index.js');
+  const { locatePlugins, openPluginSwitches } = await import('../config/plugins/index.js');
+  const state = openState(env);
+  if (state.problem) throw new Failure(state.problem.code, state.problem.message, state.problem.remedy);
+  const { folder } = await locateConfig({ cwd, env }, state.trust);
+  const switches = openPluginSwitches(state.directory);
+  return locatePlugins({ workspace: folder, environment: env, version, trust: state.trust, switches });
+}
+
+/** The plugin of that name; otherwise a failure that names the nearest one. */
+export function findPlugin({ plugins }: LocatedPlugins, name: string): LocatedPlugin {
+  const found = plugins.find((plugin) => plugin.name === name);
+  if (found !== undefined) return found;
+  const near = didYouMean(
+    name,
+    plugins.map((plugin) => plugin.name),
+  );
+  throw new Failure('plugin.not_found', `Unknown plugin: ${printable(name)}.${near}`, 'tidegate plugin list');
+}
+
+export interface PluginReport {
+  readonly name: string;
+  readonly type: string;
+  readonly state: string;
+  readonly detail?: string;
+  readonly version?: string;
+  readonly capabilities: readonly string[];
+  readonly place: string;
+  readonly tools: number;
+}
+
+/** How each plugin of a gate is doing. */
+export function reportsOf(tidegate: Tidegate): readonly PluginReport[] {
+  const status = new Map(tidegate.gateway.status().map((one) => [one.id, one]));
+  const collisions = new Map(tidegate.gateway.collisions().map((one) => [one.second, one]));
+  return tidegate.locatedPlugins().plugins.map(({ name, type, version, capabilities, place }) => {
+    const { state = 'stopped', detail, tools = 0 } = status.get(`plugin:${name}`) ?? {};
+    const clash = collisions.get(`plugin:${name}`);
+    const why =
+      clash === undefined
+        ? detail
+        : `USER.MCP_PROXY.NAME_COLLISION: ${clash.first} and ${clash.second} both offer "${clash.name}"`;
+    return {
+      name,
+      type,
+      state,
+      ...(why !== undefined && { detail: why }),
+      ...(version !== undefined && { version }),
+      capabilities: type === 'mcp' ? ['operations'] : capabilities,
+      place,
+      tools: clash === undefined ? tools : 0,
+    };
+  });
+}
+
+/** What else an operator should know of the plugins of a place. */
+export function pluginNotes({ shadowed, plugins, problems }: LocatedPlugins): readonly string[] {
+  const flaws = [...problems, ...plugins.flatMap((plugin) => plugin.problems)];
+  const words = flaws.map(
+    ({ file, line, severity, code, message }) =>
+      `${printable(file)}:${String(line)}: ${severity} ${code}: ${printable(message)}`,
+  );
+  return [
+    ...new Set(words),
+    ...shadowed.map(
+      ({ name, place, by }) =>
+        `${printable(place)} is not used: ${printable(by)} is called ${printable(name)} too`,
+    ),
+  ];
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** More than any plugin needs to bring along. */
+const mostFiles = 20_000;
+const mostBytes = 1024 * 1024 * 1024;
+const deepest = 24;
+
+export async function digestOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/**
+ * Of everything in a folder but one file: what a program can load from beside it is part of what is trusted. Throws where
+ * the folder cannot be read as a whole, or leads out of itself.
+ */
+export async function digestOfFolder(folder: string, except: string): Promise<string> {
+  const state = { files: 0, bytes: 0 };
+  const hash = createHash('sha256');
+  for await (const path of walk(folder, folder, 0)) {
+    if (path === except) continue;
+    state.files += 1;
+    if (state.files > mostFiles) throw new Error(`it holds more than ${String(mostFiles)} files`);
+    const stats = await lstat(path);
+    if (stats.isFile()) state.bytes += stats.size;
+    if (state.bytes > mostBytes) throw new Error('it holds more than 1 GiB');
+    const mode = (stats.mode & 0o111) === 0 ? '-' : 'x';
+    const content = stats.isSymbolicLink() ? `-> ${await readlink(path)}` : await digestOfFile(path);
+    hash.update(JSON.stringify([relative(folder, path).split(sep), mode, content]));
+  }
+  return hash.digest('hex');
+}
+
+async function* walk(root: string, folder: string, depth: number): AsyncGenerator<string> {
+  if (depth > deepest) throw new Error('its folders are nested too deep');
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(root, path, depth + 1);
+    else if (entry.isSymbolicLink()) {
+      await refuseWayOut(root, path);
+      yield path;
+    } else if (entry.isFile()) yield path;
+    else throw new Error(`${relative(root, path)} is neither a file nor a folder`);
+  }
+}
+
+/** What a link leads to must be part of the same whole. */
+async function refuseWayOut(root: string, link: string): Promise<void> {
+  const target = await realpath(link).catch(() => resolve(dirname(link), '..', '..'));
+  if (!`${target}${sep}`.startsWith(`${root}${sep}`))
+    throw new Error(`the link ${relative(root, link)} leads out of it, or nowhere`);
+}

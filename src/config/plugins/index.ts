@@ -1,0 +1,7 @@
+export {
+  type LocatedPlugin,
+  type LocatedPlugins,
+  locatePlugins,
+} from './locate.js';
+export { stillTrusted } from './standing.js';
+export { openPluginSwitches, switchFile } from './switches.js';

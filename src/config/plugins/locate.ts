@@ -1,0 +1,186 @@
+import { dirname } from 'node:path';
+import type { PluginCapability } from '../../kernel/index.js';
+import { hasErrors, type Problem } from '../problem.js';
+import type { Environment } from '../substitute.js';
+import type { Trust } from '../trust.js';
+import { type PluginFolder, pluginDirectories, pluginFoldersIn, pluginLists } from './directories.js';
+import { type LoadedEntries, loadEntries } from './entries.js';
+import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
+import type { PluginEntry } from './plugins-schema.js';
+import { checksumProblems, folderDigests, type PluginFile, type PluginStart, programOf } from './program.js';
+import { looseSettings, settingsOf } from './settings.js';
+import { type Standing, standingOf } from './standing.js';
+import type { PluginSwitches } from './switches.js';
+
+export interface PluginPlace {
+  /** The folder whose `.tidegate/` and `.awf/` are meant. */
+  readonly workspace: string;
+  readonly environment: Environment;
+  readonly version: string;
+  readonly trust: Trust;
+  readonly switches: PluginSwitches;
+}
+
+/** A plugin that was found or declared, and whether it may run. */
+export interface LocatedPlugin {
+  readonly name: string;
+  readonly type: 'grpc' | 'mcp';
+  /** Its folder, or the file that declares it: by this it is switched off. */
+  readonly place: string;
+  readonly start?: PluginStart;
+  readonly version?: string;
+  readonly description?: string;
+  readonly capabilities: readonly PluginCapability[];
+  readonly events: PluginManifest['events'];
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly expose: readonly string[];
+  readonly timeout: number;
+  readonly hasTls: boolean;
+  readonly isEnabled: boolean;
+  /** Everything that is to be trusted. Empty where something stands in the way. */
+  readonly files: readonly PluginFile[];
+  readonly standing: Standing;
+  /** What is wrong with it; with an error among them it is not started. */
+  readonly problems: readonly Problem[];
+}
+
+export interface LocatedPlugins {
+  /** In the order of their names. */
+  readonly plugins: readonly LocatedPlugin[];
+  /** Found, but another one of the same name came first. */
+  readonly shadowed: readonly { readonly name: string; readonly place: string; readonly by: string }[];
+  /** Of files that declare plugins. */
+  readonly problems: readonly Problem[];
+}
+
+/** Finds every plugin of a place and judges it. Runs nothing. */
+export async function locatePlugins(place: PluginPlace): Promise<LocatedPlugins> {
+  const lists: LoadedEntries[] = [];
+  for (const file of pluginLists(place.workspace)) {
+    const list = await loadEntries(file, place.environment);
+    if (list !== undefined) lists.push(list);
+  }
+  const declared = await Promise.all(
+    lists.flatMap((list) =>
+      [...list.entries].map(([name, entry]) => declaredPlugin(name, entry, list, place)),
+    ),
+  );
+  const directories = pluginDirectories(place.workspace, place.environment);
+  const found = await Promise.all(
+    directories.flatMap((directory) =>
+      pluginFoldersIn(directory).map((folder) => foundPlugin(folder, place)),
+    ),
+  );
+  return { ...firstOfEachName([...declared, ...found]), problems: lists.flatMap((list) => list.problems) };
+}
+
+function firstOfEachName(all: readonly LocatedPlugin[]): Omit<LocatedPlugins, 'problems'> {
+  const first = new Map<string, LocatedPlugin>();
+  const shadowed: { name: string; place: string; by: string }[] = [];
+  for (const plugin of all) {
+    const other = first.get(plugin.name);
+    if (other === undefined) first.set(plugin.name, plugin);
+    else shadowed.push({ name: plugin.name, place: plugin.place, by: other.place });
+  }
+  const plugins = [...first.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { plugins, shadowed };
+}
+
+const noEvents = { subscribe: [], emit: [] } as const;
+const usualTimeout = 60_000;
+
+async function foundPlugin(folder: PluginFolder, place: PluginPlace): Promise<LocatedPlugin> {
+  const { manifest, problems } = await loadManifest(folder.manifestFile, place.version);
+  const name = hasErrors(problems) && !/^[a-zA-Z][\w-]*$/.test(manifest.name) ? folder.folder : manifest.name;
+  const digests = await folderDigests(folder);
+  const config = settingsOf(manifest, new Map(), folder.manifestFile);
+  return judged(
+    {
+      name,
+      type: 'grpc',
+      place: folder.folder,
+      start: { kind: 'program', command: folder.program, args: [], cwd: folder.folder },
+      ...aboutOf(manifest),
+      config: config.values,
+      env: {},
+      expose: ['*'],
+      timeout: usualTimeout,
+      hasTls: true,
+      isEnabled: true,
+    },
+    [...problems, ...config.problems, ...digests.problems],
+    digests.files,
+    place,
+  );
+}
+
+function aboutOf(
+  manifest: PluginManifest | undefined,
+): Pick<LocatedPlugin, 'version' | 'description' | 'capabilities' | 'events'> {
+  if (manifest === undefined) return { capabilities: [], events: noEvents };
+  const { version, description, capabilities, events } = manifest;
+  return { version, ...(description !== undefined && { description }), capabilities, events };
+}
+
+async function declaredPlugin(
+  name: string,
+  entry: PluginEntry,
+  list: LoadedEntries,
+  place: PluginPlace,
+): Promise<LocatedPlugin> {
+  const own = list.problems.filter(({ path }) => path === '' || path.startsWith(`plugins.${name}`));
+  const base = {
+    name,
+    type: entry.type,
+    place: `${list.file}#${name}`,
+    env: Object.fromEntries(entry.env),
+    expose: entry.expose,
+    timeout: entry.timeout,
+    hasTls: entry.mtls,
+    isEnabled: entry.enabled,
+  } as const;
+  const listed: readonly PluginFile[] =
+    list.sha256 === undefined
+      ? []
+      : [{ file: list.file, sha256: list.sha256, what: 'the file that declares it' }];
+  if (hasErrors(own)) return judged({ ...base, ...aboutOf(undefined), config: {} }, own, [], place);
+  const program = await programOf(entry, dirname(list.file), place.version);
+  const { manifest } = program;
+  const settings = manifest
+    ? settingsOf(manifest, entry.config, list.file)
+    : { values: looseSettings(entry.config), problems: [] };
+  const other =
+    manifest === undefined || manifest.name === name
+      ? []
+      : [pluginProblem(list.file, `The plugin at ${program.place} is called ${manifest.name}, not ${name}.`)];
+  return judged(
+    {
+      ...base,
+      ...aboutOf(manifest),
+      ...(program.start && { start: program.start }),
+      config: settings.values,
+    },
+    [
+      ...own,
+      ...program.problems,
+      ...settings.problems,
+      ...other,
+      ...checksumProblems(entry, program.files, list.file),
+    ],
+    [...listed, ...program.files],
+    place,
+  );
+}
+
+function judged(
+  plugin: Omit<LocatedPlugin, 'files' | 'standing' | 'problems'>,
+  problems: readonly Problem[],
+  files: readonly PluginFile[],
+  { trust, switches }: PluginPlace,
+): LocatedPlugin {
+  const isBroken = hasErrors(problems);
+  const standing = isBroken ? 'broken' : standingOf(files, trust);
+  const isEnabled = plugin.isEnabled && !switches.isOff(plugin.place);
+  return { ...plugin, isEnabled, files: isBroken ? [] : files, standing, problems };
+}

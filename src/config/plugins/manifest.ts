@@ -1,0 +1,141 @@
+import { type PluginCapability, pluginCapabilities } from '../../kernel/index.js';
+import { parseSource, problemsOf } from '../parse-source.js';
+import { createProblem, type Finding, type Problem } from '../problem.js';
+import { readTree } from '../read-tree.js';
+import { readSource } from '../source-file.js';
+import { offsetAt, type TreeNode } from '../tree.js';
+import { awfLevel, fits, isVersion } from './constraint.js';
+import { type ManifestValues, manifestTable } from './manifest-schema.js';
+
+export interface PluginSetting {
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly isRequired: boolean;
+  readonly default?: string;
+  readonly choices?: readonly string[];
+}
+
+/** What a plugin says of itself, in a file that is part of what is trusted. */
+export interface PluginManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  readonly capabilities: readonly PluginCapability[];
+  readonly settings: ReadonlyMap<string, PluginSetting>;
+  readonly events: { readonly subscribe: readonly string[]; readonly emit: readonly string[] };
+}
+
+export interface LoadedManifest {
+  readonly file: string;
+  /** Usable only when no problem is an error. */
+  readonly manifest: PluginManifest;
+  readonly problems: readonly Problem[];
+}
+
+const anyName = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
+const strictName = /^[a-z][a-z0-9-]*$/;
+const longestName = 64;
+
+/** Reads a manifest and reports all of its problems at once. Nothing in it refers to the environment. */
+export async function loadManifest(path: string, version: string): Promise<LoadedManifest> {
+  const source = readSource(path);
+  const { root, findings } = await parseSource(source);
+  const found: Finding[] = [...findings];
+  const values = readTree(manifestTable, root, {
+    text: source.text,
+    environment: {},
+    report: (finding) => void found.push(finding),
+    isLiteral: true,
+  });
+  if (findings.length === 0) found.push(...flawsOf(values, version, root));
+  return {
+    file: source.file,
+    manifest: manifestOf(values),
+    problems: problemsOf(source, found),
+  };
+}
+
+/** A problem of a plugin that no line of a file is to blame for. */
+export function pluginProblem(file: string, message: string): Problem {
+  return createProblem(file, '', { code: 'plugins.unusable', message });
+}
+
+function flawsOf(values: ManifestValues, version: string, root: TreeNode): readonly Finding[] {
+  const at = (key: string, message: string, isWarning = false): Finding => ({
+    code: 'plugins.bad_manifest',
+    ...(isWarning && { severity: 'warning' }),
+    path: [key],
+    offset: offsetAt(root, [key]),
+    message,
+  });
+  const { name, capabilities } = values;
+  const found: Finding[] = [];
+  if (!anyName.test(name) || name.length > longestName)
+    found.push(at('name', 'The name must be a letter, then letters, digits, `_` or `-`, at most 64.'));
+  else if (!strictName.test(name))
+    found.push(at('name', 'Other hosts take only small letters, digits and `-` in a name.', true));
+  if (!isVersion(values.version)) found.push(at('version', 'The version must be like 1.2.3.'));
+  if (capabilities.length === 0) found.push(at('capabilities', 'The plugin says nothing that it can do.'));
+  for (const one of capabilities)
+    if (!isCapability(one)) found.push(at('capabilities', `"${one}" is no capability.`));
+  return [...found, ...constraintFlaws(values, version, at), ...settingFlaws(values, at)];
+}
+
+type At = (key: string, message: string, isWarning?: boolean) => Finding;
+
+/** One of the two is needed. Our own counts where both stand. */
+function constraintFlaws(values: ManifestValues, version: string, at: At): readonly Finding[] {
+  const { awf_version: awf, tidegate_version: own } = values;
+  if (awf === undefined && own === undefined)
+    return [at('awf_version', 'It must say which versions it works with: `awf_version: ">=0.4.0"`.')];
+  const [key, wanted, present] =
+    own === undefined ? ['awf_version', awf ?? '', awfLevel] : ['tidegate_version', own, version];
+  const answer = fits(present, wanted);
+  if (answer === undefined) return [at(key, `"${wanted}" is no constraint such as ">=0.4.0".`)];
+  return answer ? [] : [at(key, `It wants ${wanted}, and this is ${present}.`)];
+}
+
+function settingFlaws({ config }: ManifestValues, at: At): readonly Finding[] {
+  return [...config].flatMap(([name, { type, default: value, enum: choices }]) => {
+    if (choices !== undefined && type !== 'string')
+      return [at('config', `The setting ${name} has an enum and is no string.`)];
+    if (value !== undefined && settingValue(type, value) === undefined)
+      return [at('config', `The default of the setting ${name} is no ${type}.`)];
+    return [];
+  });
+}
+
+/** A setting as the plugin gets it; undefined where the text is not of the type. */
+export function settingValue(
+  type: PluginSetting['type'],
+  text: string,
+): string | number | boolean | undefined {
+  if (type === 'string') return text;
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+}
+
+function isCapability(text: string): text is PluginCapability {
+  return (pluginCapabilities as readonly string[]).includes(text);
+}
+
+function manifestOf(values: ManifestValues): PluginManifest {
+  const { name, version, description, capabilities, config, events } = values;
+  return {
+    name,
+    version,
+    ...(description !== undefined && { description }),
+    capabilities: capabilities.filter(isCapability),
+    settings: new Map(
+      [...config].map(([key, { type, required, default: value, enum: choices }]) => [
+        key,
+        {
+          type,
+          isRequired: required,
+          ...(value !== undefined && { default: value }),
+          ...(choices && { choices }),
+        },
+      ]),
+    ),
+    events,
+  };
+}

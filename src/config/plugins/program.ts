@@ -1,0 +1,130 @@
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import type { Problem } from '../problem.js';
+import { digestOfFile, digestOfFolder } from './digest.js';
+import { type PluginFolder, pluginFolderAt } from './directories.js';
+import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
+import type { PluginEntry } from './plugins-schema.js';
+
+export type PluginStart =
+  | {
+      readonly kind: 'program';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly cwd: string;
+    }
+  | { readonly kind: 'url'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** A file that must be trusted as it is, with what it is to the plugin. */
+export interface PluginFile {
+  readonly file: string;
+  readonly sha256: string;
+  readonly what: 'the program' | 'its manifest and what stands beside it' | 'the file that declares it';
+}
+
+/** What an entry starts, and what of it is to be trusted. */
+export interface Program {
+  readonly place: string;
+  readonly start?: PluginStart;
+  readonly manifest?: PluginManifest;
+  readonly files: readonly PluginFile[];
+  readonly problems: readonly Problem[];
+}
+
+export async function programOf(entry: PluginEntry, directory: string, version: string): Promise<Program> {
+  const { url, command, path = '' } = entry;
+  if (url !== undefined)
+    return {
+      place: url,
+      start: { kind: 'url', url, headers: Object.fromEntries(entry.headers) },
+      files: [],
+      problems: [],
+    };
+  if (command !== undefined) return commandProgram(command, directory);
+  const target = resolve(directory, path);
+  const folder = statSync(target, { throwIfNoEntry: false })?.isDirectory()
+    ? pluginFolderAt(target)
+    : undefined;
+  if (folder !== undefined) {
+    const { manifest, problems } = await loadManifest(folder.manifestFile, version);
+    const digests = await folderDigests(folder);
+    return {
+      place: folder.folder,
+      start: { kind: 'program', command: folder.program, args: [], cwd: folder.folder },
+      manifest,
+      files: digests.files,
+      problems: [...problems, ...digests.problems],
+    };
+  }
+  return commandProgram([target], directory);
+}
+
+/** A program with a slash is a file, and part of what is trusted; one of PATH is what the operator installed. */
+async function commandProgram(command: readonly string[], directory: string): Promise<Program> {
+  const [program = '', ...args] = command;
+  const isFile = isAbsolute(program) || program.includes('/');
+  const file = isFile ? resolve(directory, program) : program;
+  const start: PluginStart = { kind: 'program', command: file, args, cwd: directory };
+  if (!isFile) return { place: program, start, files: [], problems: [] };
+  const flaw = programFlaw(file);
+  if (flaw !== undefined) return { place: file, start, files: [], problems: [pluginProblem(file, flaw)] };
+  const real = realpathSync.native(file);
+  const sha256 = await digestOfFile(real);
+  return {
+    place: file,
+    start: { ...start, command: real },
+    files: [{ file: real, sha256, what: 'the program' }],
+    problems: [],
+  };
+}
+
+export async function folderDigests(folder: PluginFolder): Promise<Pick<Program, 'files' | 'problems'>> {
+  const { program, manifestFile } = folder;
+  const flaw = programFlaw(program);
+  if (flaw !== undefined) return { files: [], problems: [pluginProblem(program, flaw)] };
+  try {
+    return {
+      files: [
+        { file: program, sha256: await digestOfFile(program), what: 'the program' },
+        {
+          file: manifestFile,
+          sha256: await digestOfFolder(folder.folder, program),
+          what: 'its manifest and what stands beside it',
+        },
+      ],
+      problems: [],
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      files: [],
+      problems: [pluginProblem(folder.folder, `The folder cannot be trusted as a whole: ${reason}.`)],
+    };
+  }
+}
+
+function programFlaw(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return 'There is no program of this name.';
+  const canRun = process.platform === 'win32' || (stats.mode & 0o111) !== 0;
+  return canRun ? undefined : 'The program may not be executed: set its execute bit.';
+}
+
+export function checksumProblems(
+  { checksum }: PluginEntry,
+  files: readonly PluginFile[],
+  list: string,
+): readonly Problem[] {
+  const wanted = checksum?.slice('sha256:'.length).toLowerCase();
+  if (wanted === undefined) return [];
+  const program = files.find(({ what }) => what === 'the program');
+  if (program === undefined)
+    return [pluginProblem(list, 'A checksum is given, and there is no file to compare it with.')];
+  if (program.sha256 === wanted) return [];
+  return [
+    pluginProblem(
+      program.file,
+      `EXECUTION.PLUGIN.CHECKSUM_MISMATCH: the program is ${program.sha256}, not ${wanted}.`,
+    ),
+  ];
+}

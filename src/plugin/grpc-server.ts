@@ -1,0 +1,140 @@
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import {
+  brokerService,
+  controllerService,
+  decodeMessage,
+  encodeMessage,
+  eventService,
+  type Message,
+  type Method,
+  stdioService,
+} from '../kernel/plugin-protocol/index.js';
+import type { Answer } from './answers.js';
+import type { StrayOutput } from './stray-output.js';
+
+export interface GrpcServerParts {
+  readonly answers: readonly Answer[];
+  readonly output: StrayOutput;
+  /** Aborted when the plugin ends. */
+  readonly life: AbortSignal;
+  readonly onShutdown: () => void;
+}
+
+export interface GrpcServer {
+  listen(address: string, tls: TlsParts | undefined): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface TlsParts {
+  readonly clientCertificate: string;
+  readonly key: string;
+  readonly certificate: string;
+}
+
+/** Calls in flight have been told to stop by then. */
+const graceMs = 300;
+
+/** The services of a plugin, with those that go-plugin has beside them. */
+export function createGrpcServer(parts: GrpcServerParts): GrpcServer {
+  const server = new Server({
+    // Other hosts send 4 MiB at most; nothing says that ours must.
+    'grpc.max_receive_message_length': 64 * 1024 * 1024,
+    'grpc.max_send_message_length': -1,
+    'grpc.enable_channelz': 0,
+  });
+  for (const answer of parts.answers) add(server, answer.method, unary(answer, parts.life));
+  add(server, controllerService.shutdown, (_call: unknown, done: (error: null, given: object) => void) => {
+    done(null, {});
+    parts.onShutdown();
+  });
+  add(server, stdioService.streamStdio, (call: ServerWritableStream<unknown, object>) => {
+    const stop = parts.output.listen((data) => void call.write({ channel: 1, data }));
+    call.on('cancelled', stop);
+    parts.life.addEventListener('abort', () => call.end(), { once: true });
+  });
+  // Nobody asks for a broker here; a host that offers one finds somebody who holds the line.
+  add(server, brokerService.startStream, (call: ServerDuplexStream<unknown, object>) => {
+    call.on('data', () => undefined);
+    call.on('end', () => call.end());
+    parts.life.addEventListener('abort', () => call.end(), { once: true });
+  });
+  add(server, eventService.streamEvents, streamed(parts));
+  return {
+    listen: (address, tls) => bind(server, address, tls),
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          server.forceShutdown();
+          resolve();
+        }, graceMs);
+        server.tryShutdown(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  };
+}
+
+/** Each method is registered as a service of its own: their paths are all that counts. */
+function add(server: Server, method: Method<Message, Message>, handler: unknown): void {
+  const { path, asked, given, streams } = method;
+  const asBytes = (table: Message) => (value: object) => Buffer.from(encodeMessage(table, value));
+  const definition = {
+    only: {
+      path,
+      requestStream: streams === 'asked' || streams === 'both',
+      responseStream: streams === 'given' || streams === 'both',
+      requestSerialize: asBytes(asked),
+      requestDeserialize: (bytes: Buffer) => decodeMessage(asked, bytes),
+      responseSerialize: asBytes(given),
+      responseDeserialize: (bytes: Buffer) => decodeMessage(given, bytes),
+    },
+  };
+  server.addService(definition, { only: handler } as UntypedServiceImplementation);
+}
+
+function unary(answer: Answer, life: AbortSignal): handleUnaryCall<unknown, unknown> {
+  return (call, done) => {
+    const own = new AbortController();
+    call.on('cancelled', () => own.abort());
+    answer.give(call.request, AbortSignal.any([own.signal, life])).then(
+      (value) => done(null, value),
+      (error: unknown) =>
+        done({ code: status.UNKNOWN, details: error instanceof Error ? error.message : String(error) }),
+    );
+  };
+}
+
+/** The same events, one after another on one line; what they lead to is told to nobody, as this way has no answer. */
+function streamed({ answers, life }: GrpcServerParts) {
+  const single = answers.find(({ method }) => method.path === eventService.handleEvent.path);
+  return (call: NodeJS.ReadableStream, done: (error: null, given: object) => void): void => {
+    let last: Promise<unknown> = Promise.resolve();
+    call.on('data', (event: unknown) => {
+      last = last.then(() => single?.give(event, life)).catch(() => undefined);
+    });
+    call.on('end', () => void last.then(() => done(null, {})));
+  };
+}
+
+function bind(server: Server, address: string, tls: TlsParts | undefined): Promise<number> {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(
+          Buffer.from(tls.clientCertificate),
+          [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) }],
+          true,
+        );
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
+  });
+}

@@ -1,0 +1,52 @@
+import { createFault, type Fault, printable } from '../../kernel/index.js';
+
+export type FailureKind =
+  | 'unavailable'
+  | 'timeout'
+  | 'cancelled'
+  | 'too_large'
+  | 'unimplemented'
+  | 'malformed'
+  /** The plugin answered with an error of its own. */
+  | 'refused';
+
+/** Why a question to a plugin was not answered. */
+export class CallFailure extends Error {
+  readonly kind: FailureKind;
+
+  constructor(kind: FailureKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** The same in the words of the gate. What the plugin said is for the log, save where it is the answer. */
+export function faultOf(plugin: string, failure: unknown): Fault {
+  const kind = failure instanceof CallFailure ? failure.kind : 'refused';
+  const said = printable(failure instanceof Error ? failure.message : String(failure)).slice(0, 2000);
+  const more = { detail: said, reason: kind };
+  switch (kind) {
+    case 'cancelled':
+      return createFault('call.cancelled', 'The call was cancelled.');
+    case 'timeout':
+      return createFault('call.timeout', `The plugin ${plugin} gave no answer within its time.`, more);
+    case 'unavailable':
+      return createFault('provider.lost', `The plugin ${plugin} went away before it answered.`, more);
+    case 'too_large':
+      return createFault('work.failed', `The plugin ${plugin} cannot take or give that much at once.`, {
+        ...more,
+        suggestion: 'Ask for less at once.',
+      });
+    case 'malformed':
+    case 'unimplemented':
+      return createFault(
+        'provider.malformed',
+        `The plugin ${plugin} does not speak the plugin protocol.`,
+        more,
+      );
+    case 'refused':
+      return createFault('work.failed', said === '' ? `The plugin ${plugin} failed without a word.` : said, {
+        reason: kind,
+      });
+  }
+}

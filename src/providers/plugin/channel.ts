@@ -1,0 +1,141 @@
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import {
+  decodeMessage,
+  encodeMessage,
+  type Message,
+  type Method,
+  type ValueOf,
+} from '../../kernel/plugin-protocol/index.js';
+import { CallFailure, type FailureKind } from './call-failure.js';
+import type { Greeting } from './handshake-line.js';
+import { type Identity, pemOf } from './identity.js';
+
+/** How long an answer may take, and who may give up earlier. */
+export interface CallLimits {
+  readonly ms: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The line to one plugin process. */
+export interface Channel {
+  /** Rejects with a `CallFailure`, and with nothing else. */
+  call<A extends Message, G extends Message>(
+    method: Method<A, G>,
+    asked: Partial<ValueOf<A>>,
+    limits: CallLimits,
+  ): Promise<ValueOf<G>>;
+  /** Hears what the method sends until the line is closed. */
+  listen<A extends Message, G extends Message>(method: Method<A, G>, hear: (given: ValueOf<G>) => void): void;
+  /** Opens a stream both ways, and keeps it. */
+  hold<A extends Message, G extends Message>(method: Method<A, G>): void;
+  close(): void;
+}
+
+/** As much as we pass on of our own tools, and a little for the frame. */
+const largestAnswer = 33 * 1024 * 1024;
+
+const channelOptions: ChannelOptions = {
+  'grpc.max_receive_message_length': largestAnswer,
+  'grpc.max_send_message_length': -1,
+  'grpc.default_authority': 'localhost',
+  'grpc.ssl_target_name_override': 'localhost',
+  // One line to one process: nothing is shared, looked up, sent elsewhere or sent twice.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.enable_http_proxy': 0,
+  'grpc.enable_retries': 0,
+  'grpc.enable_channelz': 0,
+};
+
+export function openChannel(greeting: Greeting, identity: Identity | undefined): Channel {
+  const client = new Client(targetOf(greeting), credentialsOf(greeting, identity), channelOptions);
+  const streams = new Set<{ cancel(): void }>();
+  const asBytes = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const asIs = (bytes: Buffer): Buffer => bytes;
+
+  function call<A extends Message, G extends Message>(
+    { path, asked: table, given }: Method<A, G>,
+    asked: Partial<ValueOf<A>>,
+    { ms, signal }: CallLimits,
+  ): Promise<ValueOf<G>> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(new CallFailure('cancelled', 'cancelled'));
+      const bytes = asBytes(encodeMessage(table, asked));
+      const settle = (error: ServiceError | null, answer?: Buffer): void => {
+        signal?.removeEventListener('abort', cancel);
+        if (error !== null) return reject(failureOf(error, signal));
+        try {
+          resolve(decodeMessage(given, answer ?? Buffer.alloc(0)));
+        } catch (problem) {
+          reject(new CallFailure('malformed', problem instanceof Error ? problem.message : String(problem)));
+        }
+      };
+      const options = { deadline: Date.now() + ms };
+      const running = client.makeUnaryRequest(path, asIs, asIs, bytes, new Metadata(), options, settle);
+      const cancel = (): void => running.cancel();
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  return {
+    call,
+    listen({ path, given }, hear) {
+      const stream = client.makeServerStreamRequest(path, asIs, asIs, Buffer.alloc(0));
+      streams.add(stream);
+      stream.on('data', (bytes: Buffer) => {
+        try {
+          hear(decodeMessage(given, bytes));
+        } catch {
+          // What cannot be read is nothing that anybody waits for.
+        }
+      });
+      // The end of the process, or a plugin that has no such service: either is told elsewhere, or no harm.
+      stream.on('error', () => {});
+    },
+    hold({ path }) {
+      const stream: ClientDuplexStream<Buffer, Buffer> = client.makeBidiStreamRequest(path, asIs, asIs);
+      streams.add(stream);
+      stream.on('data', () => {});
+      stream.on('error', () => {});
+    },
+    close() {
+      for (const stream of streams) stream.cancel();
+      client.close();
+    },
+  };
+}
+
+function targetOf({ address }: Greeting): string {
+  return address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
+}
+
+/** The only root that is believed is the certificate of the handshake. */
+function credentialsOf({ certificate }: Greeting, identity: Identity | undefined): ChannelCredentials {
+  if (certificate === undefined || identity === undefined) return credentials.createInsecure();
+  const root = Buffer.from(pemOf(certificate));
+  return credentials.createSsl(root, Buffer.from(identity.key), Buffer.from(identity.certificate));
+}
+
+const kinds: Readonly<Partial<Record<status, FailureKind>>> = {
+  [status.CANCELLED]: 'cancelled',
+  [status.DEADLINE_EXCEEDED]: 'timeout',
+  [status.RESOURCE_EXHAUSTED]: 'too_large',
+  [status.UNIMPLEMENTED]: 'unimplemented',
+  [status.UNAVAILABLE]: 'unavailable',
+};
+
+function failureOf({ code, details }: ServiceError, signal: AbortSignal | undefined): CallFailure {
+  if (signal?.aborted === true) return new CallFailure('cancelled', 'cancelled');
+  // Not our doing: the line was closed because the process went away.
+  const kind = code === status.CANCELLED ? 'unavailable' : (kinds[code] ?? 'refused');
+  return new CallFailure(kind, details);
+}

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { ExecuteResponse } from '../../kernel/plugin-protocol/index.js';
+import { outcomeOf } from './execute-result.js';
+
+function resultOf(more: Partial<ExecuteResponse>): string {
+  const outcome = outcomeOf('p_o', { success: true, output: '', data: new Map(), error: '', ...more });
+  return outcome.kind === 'content' ? outcome.result.text : JSON.stringify(outcome);
+}
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+it('an answer keeps its values as the text that they came in', () => {
+  const data = new Map([
+    ['n', bytes('12345678901234567890.10')],
+    ['output', bytes('"of data"')],
+  ]);
+  expect(resultOf({ output: 'words', data })).toBe(
+    '{"content":[{"type":"text","text":"{\\"output\\":\\"of data\\",\\"n\\":12345678901234567890.10}"}],"structuredContent":{"output":"of data","n":12345678901234567890.10}}',
+  );
+});
+
+it('an empty answer is an empty object', () => {
+  expect(resultOf({})).toBe('{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}');
+});
+
+it('bytes that are no JSON are a text', () => {
+  expect(
+    JSON.parse(
+      resultOf({
+        data: new Map([
+          ['a', bytes('{x')],
+          ['b', new Uint8Array(0)],
+        ]),
+      }),
+    ),
+  ).toMatchObject({
+    structuredContent: { a: '{x', b: '' },
+  });
+});
+
+it('any sign of failure is one', () => {
+  expect(JSON.parse(resultOf({ success: false }))).toMatchObject({ isError: true });
+  expect(JSON.parse(resultOf({ error: 'late' }))).toMatchObject({
+    isError: true,
+    content: [{}, { text: 'late' }],
+  });
+});
+
+it('what nobody could hold is refused', () => {
+  expect(resultOf({ output: 'x'.repeat(20 * 1024 * 1024) })).toContain('too_large');
+});

@@ -1,0 +1,206 @@
+import { lstat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { atMost, type PluginCapability } from '../../kernel/index.js';
+import {
+  brokerService,
+  controllerService,
+  handshake,
+  healthService,
+  operationService,
+  pluginService,
+  stdioService,
+  stepTypeService,
+} from '../../kernel/plugin-protocol/index.js';
+import { CallFailure } from './call-failure.js';
+import { type Channel, openChannel } from './channel.js';
+import type { Address } from './handshake-line.js';
+import { createIdentity } from './identity.js';
+import type { RawOffer } from './offer-memory.js';
+import type { PluginLimits, PluginOptions } from './options.js';
+import { makeSocketFolder } from './socket-folder.js';
+import { collectWords, startProcess, type StartedProcess } from './start-process.js';
+
+/** A plugin that runs: greeted, initialised, and asked what it can do. */
+export interface LivePlugin {
+  readonly pid: number;
+  readonly version: string;
+  readonly offer: RawOffer;
+  readonly channel: Channel;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
+  /** False: it does not even answer how it is. */
+  isHealthy(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Starts a plugin. `lost` is called once when its process ends by itself. Throws with the reason. */
+export async function openLivePlugin(
+  options: PluginOptions,
+  limits: PluginLimits,
+  signal: AbortSignal,
+  lost: (why: string) => void,
+): Promise<LivePlugin> {
+  const refused = await options.recheck();
+  if (refused !== undefined) throw new Error(refused);
+  const folder = makeSocketFolder(options.socketHome);
+  const identity = options.isPlain === true ? undefined : createIdentity();
+  const { name, program, processes, log } = options;
+  const redact = options.createRedactor();
+  let started: StartedProcess | undefined;
+  let channel: Channel | undefined;
+  try {
+    started = await startProcess({
+      name,
+      program,
+      processes,
+      socketFolder: folder.path,
+      ...(identity && { certificate: identity.certificate }),
+      limits,
+      log,
+      redact,
+      signal,
+    });
+    channel = openChannel(started.greeting, identity);
+    const ended = watchEnd(started, lost);
+    listenToStdio(channel, options);
+    const { version, offer } = await introduce(channel, options, limits, signal);
+    const [{ child, greeting }, line] = [started, channel];
+    return {
+      pid: child.pid,
+      version,
+      offer,
+      channel: line,
+      ended,
+      isHealthy: () => isServing(line, limits.questionMs),
+      async close() {
+        await askToEnd(line, ended, limits);
+        line.close();
+        await child.close();
+        await removeSocket(greeting.address, folder.path);
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    channel?.close();
+    await started?.child.close();
+    await folder.remove();
+    throw error;
+  }
+}
+
+function watchEnd(started: StartedProcess, lost: (why: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    started.child.onExit(({ code, signal }) => {
+      const how = signal === null ? `exited with code ${String(code)}` : `ended by ${signal}`;
+      resolve();
+      const said = started.lastWords();
+      lost(said === '' ? how : `${how}: ${said}`);
+    });
+  });
+}
+
+/** After the handshake go-plugin sends what the plugin prints this way; unread, a talkative plugin would stand still. */
+function listenToStdio(channel: Channel, { log, createRedactor }: PluginOptions): void {
+  const output = collectWords(log, createRedactor());
+  const errors = collectWords(log, createRedactor());
+  const stdout = 1;
+  channel.listen(stdioService.streamStdio, ({ channel: number, data }) =>
+    (number === stdout ? output : errors).push(data),
+  );
+  channel.hold(brokerService.startStream);
+}
+
+async function introduce(
+  channel: Channel,
+  options: PluginOptions,
+  limits: PluginLimits,
+  signal: AbortSignal,
+): Promise<{ readonly version: string; readonly offer: RawOffer }> {
+  const question = { ms: limits.questionMs, signal };
+  if (!(await isServing(channel, limits.questionMs))) throw new Error('it says that it is not well');
+  const info = await asked('GetInfo', channel.call(pluginService.getInfo, {}, question));
+  tellOfOthers(info, options);
+  const config = new Map(
+    Object.entries(options.config).map(([key, value]) => [key, Buffer.from(JSON.stringify(value))]),
+  );
+  await asked('Init', channel.call(pluginService.init, { config }, { ms: limits.initMs, signal }));
+  const has = (one: PluginCapability): boolean =>
+    options.capabilities.length === 0 || options.capabilities.includes(one);
+  const { operations } = has('operations')
+    ? await listed('ListOperations', channel.call(operationService.listOperations, {}, question), {
+        operations: [],
+      })
+    : { operations: [] };
+  const { step_types: stepTypes } = has('step_types')
+    ? await listed('ListStepTypes', channel.call(stepTypeService.listStepTypes, {}, question), {
+        step_types: [],
+      })
+    : { step_types: [] };
+  return { version: info.version, offer: { operations, stepTypes } };
+}
+
+/** The manifest is what was trusted; a program that calls itself something else is worth a look. */
+function tellOfOthers(
+  { name, version }: { readonly name: string; readonly version: string },
+  options: PluginOptions,
+): void {
+  const isOther = name !== options.name || (options.version !== undefined && version !== options.version);
+  if (isOther)
+    options.log('warn', 'the plugin gives another name or version than its manifest', {
+      name: name.slice(0, 200),
+      version: version.slice(0, 200),
+    });
+}
+
+async function asked<T>(what: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const kind = error instanceof CallFailure ? `${error.kind}: ` : '';
+    throw new Error(`${what} failed: ${kind}${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A plugin without the service has nothing to list. */
+async function listed<T>(what: string, answer: Promise<T>, none: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof CallFailure && error.kind === 'unimplemented') return none;
+    return asked(what, Promise.reject(error as Error));
+  }
+}
+
+async function isServing(channel: Channel, ms: number): Promise<boolean> {
+  try {
+    const { status } = await channel.call(healthService.check, { service: handshake.healthName }, { ms });
+    return status === handshake.serving;
+  } catch (error) {
+    // Whoever answers that there is no such service is alive.
+    return error instanceof CallFailure && error.kind === 'unimplemented';
+  }
+}
+
+/** Asks the plugin, then the server that it runs in. What does not end by then is ended. */
+async function askToEnd(channel: Channel, ended: Promise<void>, limits: PluginLimits): Promise<void> {
+  const { shutdownMs, controllerMs } = limits;
+  const ignore = (): void => undefined;
+  await Promise.race([
+    ended,
+    channel.call(pluginService.shutdown, {}, { ms: shutdownMs }).then(ignore, ignore),
+  ]);
+  const started = performance.now();
+  await Promise.race([
+    ended,
+    channel.call(controllerService.shutdown, {}, { ms: controllerMs }).then(ignore, ignore),
+  ]);
+  await atMost(Math.max(0, controllerMs - (performance.now() - started)), ended);
+}
+
+/** A plugin that did not keep to our folder leaves its socket elsewhere. */
+async function removeSocket(address: Address, folder: string): Promise<void> {
+  if (address.kind !== 'unix' || dirname(address.path) === folder) return;
+  const stats = await lstat(address.path).catch(() => undefined);
+  if (stats?.isSocket() === true && stats.uid === (process.getuid?.() ?? stats.uid))
+    await unlink(address.path).catch(() => undefined);
+}

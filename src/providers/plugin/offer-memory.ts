@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OperationSchema, StepTypeInfo } from '../../kernel/plugin-protocol/index.js';
+
+/** What a plugin listed, in its own words. */
+export interface RawOffer {
+  readonly operations: readonly OperationSchema[];
+  readonly stepTypes: readonly StepTypeInfo[];
+}
+
+/** What plugins listed when they ran last, so that a list need not start them. */
+export interface OfferMemory {
+  read(identity: string): RawOffer | undefined;
+  write(identity: string, offer: RawOffer): void;
+}
+
+const format = 1;
+
+/** Keeps one small file per plugin and content. Fails open: what cannot be read is asked again. */
+export function openOfferMemory(stateDirectory: string): OfferMemory {
+  const folder = join(stateDirectory, 'plugins');
+  const fileOf = (identity: string): string =>
+    join(folder, `${createHash('sha256').update(`${format}\n${identity}`).digest('hex')}.json`);
+  return {
+    read(identity) {
+      try {
+        return readOffer(JSON.parse(readFileSync(fileOf(identity), 'utf8')));
+      } catch {
+        // Absent or damaged: the plugin is asked.
+        return undefined;
+      }
+    },
+    write(identity, offer) {
+      const draft = join(folder, `.${randomUUID()}`);
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(draft, JSON.stringify({ format, ...offer }), { mode: 0o600 });
+        renameSync(draft, fileOf(identity));
+      } catch {
+        // Without it the next start asks again.
+        rmSync(draft, { force: true });
+      }
+    },
+  };
+}
+
+function readOffer(value: unknown): RawOffer | undefined {
+  if (!isRecord(value) || value['format'] !== format) return undefined;
+  const { operations, stepTypes } = value;
+  if (!Array.isArray(operations) || !Array.isArray(stepTypes)) return undefined;
+  if (!operations.every(isOperation) || !stepTypes.every(isStepType)) return undefined;
+  return { operations, stepTypes };
+}
+
+function isOperation(value: unknown): value is OperationSchema {
+  if (!isRecord(value) || !hasTexts(value, ['name', 'description'])) return false;
+  const { inputs, outputs } = value;
+  const areInputs =
+    Array.isArray(inputs) &&
+    inputs.every(
+      (input) =>
+        isRecord(input) &&
+        typeof input['required'] === 'boolean' &&
+        hasTexts(input, ['name', 'type', 'default', 'description', 'validation']),
+    );
+  const areOutputs =
+    Array.isArray(outputs) &&
+    outputs.every((output) => isRecord(output) && hasTexts(output, ['name', 'type', 'description']));
+  return areInputs && areOutputs;
+}
+
+function isStepType(value: unknown): value is StepTypeInfo {
+  return isRecord(value) && hasTexts(value, ['name', 'description']);
+}
+
+function hasTexts(value: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
+  return keys.every((key) => typeof value[key] === 'string');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { InputSchema, OperationSchema } from '../../kernel/plugin-protocol/index.js';
+import { toolsOf } from './operation-tool.js';
+
+const input = (name: string, more: Partial<InputSchema> = {}): InputSchema => ({
+  name,
+  type: 'string',
+  required: false,
+  default: '',
+  description: '',
+  validation: '',
+  ...more,
+});
+const operation = (name: string, more: Partial<OperationSchema> = {}): OperationSchema => ({
+  name,
+  description: '',
+  inputs: [],
+  outputs: [],
+  ...more,
+});
+
+function read(...operations: readonly OperationSchema[]) {
+  const warnings: unknown[] = [];
+  const tools = toolsOf('p', operations, (message, fields) => void warnings.push({ message, ...fields }));
+  return {
+    warnings,
+    tools,
+    first: tools[0]?.definition.value as Readonly<Record<string, unknown>> | undefined,
+  };
+}
+const propertyOf = (given: InputSchema): unknown => {
+  const schema = read(operation('o', { inputs: [given] })).first?.['inputSchema'];
+  return (schema as { readonly properties: Readonly<Record<string, unknown>> }).properties[given.name];
+};
+
+describe('an operation as a tool', () => {
+  it('is called after plugin and operation, and known by its own name', () => {
+    const { tools } = read(operation('b_c'), operation('a'));
+    expect(tools.map(({ name, localName, source }) => [name, localName, source])).toEqual([
+      ['p_a', 'a', 'plugin:p'],
+      ['p_b_c', 'b_c', 'plugin:p'],
+    ]);
+  });
+
+  it('takes anything where the plugin does not say', () => {
+    expect(read(operation('o')).first?.['inputSchema']).toEqual({
+      type: 'object',
+      additionalProperties: true,
+    });
+  });
+
+  it.each([
+    ['string', 'x', { type: 'string', default: 'x' }],
+    ['integer', '-5', { type: 'integer', default: -5 }],
+    ['integer', '9007199254740993', { type: 'integer' }],
+    ['integer', '1.5', { type: 'integer' }],
+    ['number', '1.5', { type: 'number', default: 1.5 }],
+    ['float', 'NaN', { type: 'number' }],
+    ['boolean', 'false', { type: 'boolean', default: false }],
+    ['boolean', 'yes', { type: 'boolean' }],
+    ['array', '[1,"a"]', { type: 'array', default: [1, 'a'] }],
+    ['array', '{}', { type: 'array' }],
+    ['object', '{"a":1}', { type: 'object', additionalProperties: true, default: { a: 1 } }],
+    ['object', 'oops', { type: 'object', additionalProperties: true }],
+    ['', '', {}],
+    ['constructor', '', {}],
+  ])('has a typed default: %s %s', (type, value, expected) => {
+    expect(propertyOf(input('i', { type, default: value }))).toEqual(expected);
+  });
+
+  it('warns of a type that is not known and of a default that does not fit', () => {
+    const given = [input('a', { type: 'tensor' }), input('b', { type: 'integer', default: 'many' })];
+    expect(read(operation('o', { inputs: given })).warnings).toHaveLength(2);
+  });
+
+  it('maps what the plugin checks', () => {
+    expect(propertyOf(input('i', { validation: 'url' }))).toEqual({ type: 'string', format: 'uri' });
+    expect(propertyOf(input('i', { validation: 'email' }))).toEqual({ type: 'string', format: 'email' });
+    expect(propertyOf(input('i', { validation: 'prime' }))).toEqual({
+      type: 'string',
+      'x-validation': 'prime',
+    });
+  });
+
+  it('sorts what is required, and passes extra arguments on', () => {
+    const given = [input('z', { required: true }), input('a', { required: true }), input('m'), input('')];
+    expect(read(operation('o', { inputs: given })).first?.['inputSchema']).toMatchObject({
+      required: ['a', 'z'],
+      additionalProperties: true,
+    });
+  });
+
+  it('is left out, with a warning, when it cannot be a tool', () => {
+    const twice = operation('t', { inputs: [input('a'), input('a')] });
+    const { tools, warnings } = read(
+      operation('a b'),
+      operation(''),
+      twice,
+      operation('x'.repeat(200)),
+      operation('o'),
+      operation('o'),
+    );
+    expect(tools.map(({ name }) => name)).toEqual(['p_o']);
+    expect(warnings).toHaveLength(5);
+  });
+
+  it('hides nothing from the eye in what a model reads', () => {
+    const { first } = read(operation('o', { description: 'good\u202Eevil\u200b' }));
+    expect(first?.['description']).toBe('good\\u202eevil\\u200b');
+  });
+
+  it('says which fields come back, and promises none of them', () => {
+    const { first } = read(
+      operation('o', {
+        description: 'Counts.',
+        outputs: [{ name: 'n', type: 'integer', description: 'How many.' }],
+      }),
+    );
+    expect(first?.['description']).toBe('Counts. Returns a JSON object with fields: n.');
+    expect(first?.['outputSchema']).toEqual({
+      type: 'object',
+      properties: { n: { type: 'integer', description: 'How many.' } },
+      additionalProperties: true,
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import { JsonText, printableLines, type Source, type ToolSpec } from '../../kernel/index.js';
+import type { InputSchema, OperationSchema } from '../../kernel/plugin-protocol/index.js';
+
+/** What was left out of a definition, and why. */
+export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+
+const toolName = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** The name at the gate. It is never taken apart again: calls go by plugin and operation. */
+function toolNameOf(plugin: string, operation: string): string {
+  return `${plugin}_${operation}`;
+}
+
+/** The operations of a plugin as tools, in the order of their names. What cannot be a tool is left out with a warning. */
+export function toolsOf(
+  plugin: string,
+  operations: readonly OperationSchema[],
+  warn: Warn,
+): readonly ToolSpec[] {
+  const tools = new Map<string, ToolSpec>();
+  for (const operation of operations) {
+    const tool = toolOf(plugin, operation, warn);
+    if (typeof tool === 'string')
+      warn('an operation was left out', { operation: operation.name, reason: tool });
+    else if (tools.has(tool.name))
+      warn('an operation was left out', { operation: operation.name, reason: 'it is listed twice' });
+    else tools.set(tool.name, tool);
+  }
+  return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function toolOf(plugin: string, operation: OperationSchema, warn: Warn): ToolSpec | string {
+  const name = toolNameOf(plugin, operation.name);
+  if (operation.name === '' || !toolName.test(name)) return 'its name cannot be that of a tool';
+  const inputSchema = inputSchemaOf(operation, warn);
+  if (typeof inputSchema === 'string') return inputSchema;
+  const source: Source = `plugin:${plugin}`;
+  const outputSchema = outputSchemaOf(operation);
+  const description = descriptionOf(plugin, operation);
+  return {
+    kind: 'tool',
+    name,
+    localName: operation.name,
+    source,
+    // The plugin does not say, so it may do anything.
+    effect: 'execute',
+    hints: {},
+    definition: JsonText.from({ name, description, inputSchema, ...(outputSchema && { outputSchema }) }),
+  };
+}
+
+function descriptionOf(plugin: string, { name, description, outputs }: OperationSchema): string {
+  const said = clean(description).trim();
+  const first = said === '' ? `Operation '${name}' from plugin '${plugin}'.` : said;
+  const fields = outputs.map((output) => clean(output.name)).filter((field) => field !== '');
+  return fields.length === 0 ? first : `${first} Returns a JSON object with fields: ${fields.join(', ')}.`;
+}
+
+interface Warned {
+  readonly warn: Warn;
+  readonly operation: string;
+}
+
+function inputSchemaOf({ name, inputs }: OperationSchema, warn: Warn): object | string {
+  const named = inputs.filter((input) => input.name !== '');
+  // Nobody can tell "takes nothing" from "does not say".
+  if (named.length === 0) return { type: 'object', additionalProperties: true };
+  const names = named.map((input) => input.name);
+  if (new Set(names).size < names.length) return 'two of its inputs have the same name';
+  const properties = Object.fromEntries(
+    named.map((input) => [input.name, propertyOf(input, { warn, operation: name })]),
+  );
+  const required = named.filter((input) => input.required).map((input) => input.name);
+  return { type: 'object', properties, required: required.sort(), additionalProperties: true };
+}
+
+const types: Readonly<Record<string, object>> = {
+  string: { type: 'string' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  number: { type: 'number' },
+  float: { type: 'number' },
+  double: { type: 'number' },
+  array: { type: 'array' },
+  object: { type: 'object', additionalProperties: true },
+};
+
+const formats: Readonly<Record<string, object>> = { url: { format: 'uri' }, email: { format: 'email' } };
+
+function propertyOf(input: InputSchema, { warn, operation }: Warned): object {
+  const type = Object.hasOwn(types, input.type) ? types[input.type] : undefined;
+  const where = { operation, input: input.name };
+  if (type === undefined) warn('an input has no type that is known', { ...where, type: input.type });
+  const value = defaultOf(input);
+  if (value === undefined && input.default !== '')
+    warn('the default of an input does not fit its type', { ...where, default: input.default });
+  const { validation } = input;
+  const more = Object.hasOwn(formats, validation)
+    ? formats[validation]
+    : { 'x-validation': clean(validation) };
+  return {
+    ...type,
+    ...(input.description !== '' && { description: clean(input.description) }),
+    ...(value !== undefined && { default: value }),
+    ...(validation !== '' && more),
+  };
+}
+
+/** Defaults come as text, whatever the type; an empty one says that there is none. */
+function defaultOf({ type, default: text }: InputSchema): unknown {
+  if (text === '') return undefined;
+  switch (type) {
+    case 'integer':
+      return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+    case 'number':
+    case 'float':
+    case 'double':
+      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'array':
+      return parsed(text, Array.isArray);
+    case 'object':
+      return parsed(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+    default:
+      return clean(text);
+  }
+}
+
+function parsed(text: string, fits: (value: unknown) => boolean): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return fits(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a result may have: nothing of it is promised. */
+function outputSchemaOf({ outputs }: OperationSchema): object | undefined {
+  const named = outputs.filter((output) => output.name !== '');
+  if (named.length === 0) return undefined;
+  const properties = named.map((output) => [
+    output.name,
+    {
+      ...(Object.hasOwn(types, output.type) && types[output.type]),
+      ...(output.description !== '' && { description: clean(output.description) }),
+    },
+  ]);
+  return { type: 'object', properties: Object.fromEntries(properties) as object, additionalProperties: true };
+}
+
+/** Text that a model will read: what no eye can see in it is spelt out. */
+function clean(text: string): string {
+  return printableLines(text);
+}

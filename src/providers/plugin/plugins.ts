@@ -1,0 +1,176 @@
+import {
+  createFault,
+  decodeUtf8,
+  type Fault,
+  type PluginAnswer,
+  type PluginFacts,
+  type PluginOffer,
+  type Plugins,
+  type PluginStep,
+  type PluginStepResult,
+  type PluginTools,
+  type PluginToolsCheck,
+  type PluginToolsProblem,
+  type Provider,
+} from '../../kernel/index.js';
+import { stepTypeService } from '../../kernel/plugin-protocol/index.js';
+import { faultOf } from './call-failure.js';
+import { openEventBus } from './events.js';
+import type { Log } from './options.js';
+import { isFault, type PluginProvider } from './provider.js';
+import { askValidator } from './validators.js';
+
+/** A plugin of either kind. `plugin` is there for those that speak the plugin protocol. */
+export interface PluginMember {
+  readonly provider: Provider;
+  readonly plugin?: PluginProvider;
+  facts(): PluginFacts;
+}
+
+export interface OpenPlugins extends Plugins {
+  close(): void;
+}
+
+/** The plugins of a gate, for whoever needs more of them than their tools. */
+export function openPlugins(members: () => readonly PluginMember[], log: Log): OpenPlugins {
+  const hosted = (): readonly PluginProvider[] => members().flatMap(({ plugin }) => plugin ?? []);
+  const bus = openEventBus(hosted, log);
+  const find = (name: string): PluginMember | undefined => members().find((one) => one.facts().name === name);
+
+  async function offer(name: string, signal: AbortSignal): Promise<PluginAnswer<PluginOffer>> {
+    const member = find(name);
+    return member === undefined ? { ok: false, fault: unknownPlugin(name) } : offerOf(member, signal);
+  }
+
+  return {
+    list: () => members().map((one) => one.facts()),
+    offer,
+    async check(wanted, taken, signal) {
+      const names = members().map((one) => one.facts().name);
+      const answers = await Promise.all(
+        wanted.map(async ({ plugin }) => (names.includes(plugin) ? offer(plugin, signal) : undefined)),
+      );
+      return checkOf(wanted, answers, taken);
+    },
+    async runStep(step, signal) {
+      const plugin = find(step.plugin)?.plugin;
+      if (plugin === undefined) return { ok: false, fault: unknownPlugin(step.plugin) };
+      return runStep(plugin, step, signal);
+    },
+    async validate(workflow, limits) {
+      const asked = hosted().filter(
+        ({ options }) => options.closed === undefined && options.capabilities.includes('validators'),
+      );
+      return (await Promise.all(asked.map((plugin) => askValidator(plugin, workflow, limits)))).flat();
+    },
+    publish: (event) => bus.publish(event),
+    onEvent: (listener) => bus.onEvent(listener),
+    close: () => bus.close(),
+  };
+}
+
+function unknownPlugin(name: string): Fault {
+  return createFault('work.not_found', `There is no plugin ${name} here.`, { reason: 'unknown_plugin' });
+}
+
+async function offerOf(
+  { provider, plugin }: PluginMember,
+  signal: AbortSignal,
+): Promise<PluginAnswer<PluginOffer>> {
+  const raw = plugin && (await plugin.offer(signal));
+  if (raw !== undefined && isFault(raw)) return { ok: false, fault: raw };
+  if (raw === undefined) await provider.ready();
+  const { tools } = provider.list();
+  const { state, detail } = provider.status();
+  if (raw === undefined && tools.length === 0 && state !== 'ready') {
+    const message = `The plugin could not be asked what it offers: ${detail ?? state}.`;
+    return { ok: false, fault: createFault('provider.unavailable', message) };
+  }
+  const operations = tools.map(({ name, localName, definition }) => {
+    const { description } = definition.value as { readonly description?: unknown };
+    return { name: localName, tool: name, description: typeof description === 'string' ? description : '' };
+  });
+  return { ok: true, value: { operations, stepTypes: raw?.stepTypes ?? [] } };
+}
+
+type Answers = readonly (PluginAnswer<PluginOffer> | undefined)[];
+
+function checkOf(
+  wanted: readonly PluginTools[],
+  answers: Answers,
+  taken: readonly string[],
+): PluginToolsCheck {
+  const problems: PluginToolsProblem[] = [];
+  const unchecked: { entry: number; fault: Fault }[] = [];
+  const owners = new Map(taken.map((name) => [name, 'another tool']));
+  const tools: string[] = [];
+  wanted.forEach(({ plugin, expose }, entry) => {
+    const answer = answers[entry];
+    if (answer === undefined) {
+      const message = `There is no plugin "${plugin}": none is declared in plugins.yaml or found in a folder of plugins.`;
+      return problems.push({ code: 'USER.MCP_PROXY.UNKNOWN_PLUGIN', message, entry });
+    }
+    if (!answer.ok) return unchecked.push({ entry, fault: answer.fault });
+    expose.forEach((operation, exposed) => {
+      const found = answer.value.operations.find(({ name }) => name === operation);
+      const owner = found && owners.get(found.tool);
+      if (found === undefined) {
+        const known = answer.value.operations.map(({ name }) => name).join(', ') || 'none';
+        const message = `The plugin "${plugin}" has no operation "${operation}"; it has: ${known}.`;
+        problems.push({ code: 'USER.MCP_PROXY.UNKNOWN_OPERATION', message, entry, exposed });
+      } else if (owner !== undefined) {
+        const message = `The tool "${found.tool}" of the plugin "${plugin}" has the name of ${owner}.`;
+        problems.push({ code: 'USER.MCP_PROXY.NAME_COLLISION', message, entry, exposed });
+      } else {
+        owners.set(found.tool, `the operation "${operation}" of the plugin "${plugin}"`);
+        tools.push(found.tool);
+      }
+    });
+    return undefined;
+  });
+  return { problems, unchecked, tools: problems.length > 0 ? [] : tools };
+}
+
+async function runStep(
+  plugin: PluginProvider,
+  step: PluginStep,
+  signal: AbortSignal,
+): Promise<PluginAnswer<PluginStepResult>> {
+  const { name, timeoutMs } = plugin.options;
+  const running = await plugin.use(signal);
+  if (isFault(running)) return { ok: false, fault: running };
+  try {
+    const answer = await running.channel.call(
+      stepTypeService.executeStep,
+      {
+        step_name: step.stepName,
+        step_type: step.stepType,
+        config: Buffer.from(JSON.stringify(step.config)),
+        inputs: Buffer.from(JSON.stringify(step.inputs)),
+      },
+      { ms: timeoutMs, signal },
+    );
+    const data = objectOf(answer.data);
+    if (data === undefined) {
+      const message = `The plugin ${name} gave data of the step ${step.stepName} that is no JSON object.`;
+      return { ok: false, fault: createFault('provider.malformed', message) };
+    }
+    return { ok: true, value: { output: answer.output, data, exitCode: answer.exit_code } };
+  } catch (failure) {
+    plugin.doubt(running, failure);
+    return { ok: false, fault: faultOf(name, failure) };
+  }
+}
+
+function objectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  if (bytes.length === 0) return {};
+  try {
+    const value: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
+    if (value === null) return {};
+    return typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

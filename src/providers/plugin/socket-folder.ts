@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder that only we can enter, for the socket of one process. */
+export interface SocketFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Systems allow 104 or 108 bytes for the address of a socket; plugins add a name like `plugin1234567890`. */
+const longestFolder = 78;
+const folderName = /^[1-9][0-9]*-[0-9a-f]{12}$/;
+const startMs = 60_000;
+const mostFolders = 10_000;
+
+export function makeSocketFolder(home: string): SocketFolder {
+  const name = `${String(process.pid)}-${randomBytes(6).toString('hex')}`;
+  const parent = Buffer.byteLength(join(home, name)) <= longestFolder ? home : shortHome();
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  refuseForeign(parent);
+  const path = join(parent, name);
+  mkdirSync(path, { mode: 0o700 });
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Where the state directory has too long a name. */
+function shortHome(): string {
+  return join(tmpdir(), `tidegate-${String(process.getuid?.() ?? 'user')}`);
+}
+
+/** Whoever owns the folder decides what a socket in it is. */
+function refuseForeign(folder: string): void {
+  const stats = lstatSync(folder);
+  const self = process.getuid?.();
+  const isOurs =
+    stats.isDirectory() && (self === undefined || (stats.uid === self && (stats.mode & 0o022) === 0));
+  if (!isOurs) throw new Error(`others can change ${folder}, where sockets of plugins would stand`);
+}
+
+/** Removes the folders of gates that are no more, with their sockets. Gives how many. */
+export async function sweepSocketFolders(home: string): Promise<number> {
+  let removed = 0;
+  for (const parent of [home, shortHome()]) {
+    const names = await readdir(parent).catch(() => []);
+    for (const name of names.filter((one) => folderName.test(one)).slice(0, mostFolders)) {
+      const path = join(parent, name);
+      if (!(await isLeft(path, Number.parseInt(name, 10)))) continue;
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+async function isLeft(folder: string, pid: number): Promise<boolean> {
+  const stats = await lstat(folder).catch(() => undefined);
+  if (stats?.isDirectory() !== true || stats.uid !== (process.getuid?.() ?? stats.uid)) return false;
+  if (!isRunning(pid)) return true;
+  // The number may belong to another process by now: then nobody listens there any more.
+  if (pid === process.pid || Date.now() - stats.mtimeMs < startMs) return false;
+  const sockets = await readdir(folder).catch(() => []);
+  const answers = await Promise.all(sockets.map((name) => isListening(join(folder, name))));
+  return !answers.includes(true);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (answer: boolean) => (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', end(true)).once('error', end(false)).setTimeout(1000, end(true));
+  });
+}

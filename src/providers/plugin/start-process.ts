@@ -1,0 +1,124 @@
+import { type ChildProcess, createLineReader, type Processes } from '../../kernel/index.js';
+import { handshake } from '../../kernel/plugin-protocol/index.js';
+import { type Greeting, readGreeting } from './handshake-line.js';
+import type { Log, PluginLimits, PluginProgram, Redactor } from './options.js';
+
+export interface StartParts {
+  readonly name: string;
+  readonly program: PluginProgram;
+  readonly processes: Processes;
+  readonly socketFolder: string;
+  /** Our certificate, in PEM; absent: plain text. */
+  readonly certificate?: string;
+  readonly limits: PluginLimits;
+  readonly log: Log;
+  readonly redact: Redactor;
+  readonly signal: AbortSignal;
+}
+
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  readonly greeting: Greeting;
+  /** What it said last on stderr: often the reason of its end. */
+  lastWords(): string;
+}
+
+const longestLine = 16 * 1024;
+const keptWords = 1024;
+
+/** Starts the program and waits for its handshake line. Whatever else it does is an error that says what it said. */
+export async function startProcess(parts: StartParts): Promise<StartedProcess> {
+  const { limits } = parts;
+  const child = await parts.processes.start({
+    owner: `plugin ${parts.name}`,
+    ...parts.program,
+    env: { ...parts.program.env, ...handshakeEnvironment(parts) },
+    input: 'none',
+    patience: { afterInputMs: 0, afterTermMs: limits.termMs },
+  });
+  const words = collectWords(parts.log, parts.redact);
+  child.onErrorOutput((chunk) => words.push(chunk));
+  try {
+    const line = await firstLine(child, parts);
+    const greeting = readGreeting(line);
+    if (typeof greeting === 'string') throw new Error(`${greeting}: ${parts.redact(line).slice(0, 200)}`);
+    if (parts.certificate !== undefined && greeting.certificate === undefined)
+      throw new Error('it gave no certificate, and nothing is sent to it in plain text');
+    return { child, greeting, lastWords: () => words.last() };
+  } catch (error) {
+    await child.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(words.first() === '' ? reason : `${reason}; it said: ${words.first()}`);
+  }
+}
+
+function handshakeEnvironment({ certificate, socketFolder }: StartParts): Readonly<Record<string, string>> {
+  return {
+    [handshake.cookieName]: handshake.cookie,
+    PLUGIN_PROTOCOL_VERSIONS: handshake.appVersion,
+    PLUGIN_MIN_PORT: '10000',
+    PLUGIN_MAX_PORT: '25000',
+    PLUGIN_UNIX_SOCKET_DIR: socketFolder,
+    ...(certificate !== undefined && { PLUGIN_CLIENT_CERT: certificate }),
+  };
+}
+
+/** What follows the first line is output that went astray: our own stdout may be a protocol, so it goes to the log. */
+function firstLine(child: ChildProcess, { limits, log, redact, signal }: StartParts): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = createLineReader(longestLine);
+    let isKnown = false;
+    const timer = setTimeout(() => {
+      reject(new Error(`it printed no handshake within ${limits.handshakeMs / 1000} s`));
+    }, limits.handshakeMs);
+    const stop = (): void => reject(new Error('it is being closed'));
+    signal.addEventListener('abort', stop, { once: true });
+    const settle = (end: () => void): void => {
+      isKnown = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      end();
+    };
+    child.onOutput((chunk) => {
+      for (const line of reader.push(chunk)) {
+        if (isKnown)
+          log('debug', 'plugin output', { text: line.kind === 'line' ? redact(line.text) : line.reason });
+        else if (line.kind === 'line') settle(() => resolve(line.text));
+        else settle(() => reject(new Error(`its first line cannot be read: ${line.reason}`)));
+      }
+    });
+    child.onExit(({ code, signal: by }) => {
+      const how = by === null ? `exited with code ${String(code)}` : `was ended by ${by}`;
+      settle(() => reject(new Error(`it ${how} before its handshake`)));
+    });
+    if (signal.aborted) stop();
+  });
+}
+
+interface Words {
+  push(chunk: Uint8Array): void;
+  /** The beginning, for a start that failed. */
+  first(): string;
+  last(): string;
+}
+
+/** What a plugin says on stderr is kept for the operator: as debug lines, the first of it and the last line. */
+export function collectWords(log: Log, redact: Redactor): Words {
+  const reader = createLineReader(longestLine);
+  let first = '';
+  let last = '';
+  return {
+    push(chunk) {
+      for (const line of reader.push(chunk)) {
+        if (line.kind !== 'line') continue;
+        // Before it is cut: half a secret is known by no shape.
+        last = redact(line.text).slice(0, keptWords);
+        if (first.length < keptWords)
+          first = `${first}${first === '' ? '' : ' / '}${last}`.slice(0, keptWords);
+        log('debug', 'plugin stderr', { text: last });
+      }
+    },
+    first: () => first,
+    last: () => last,
+  };
+}

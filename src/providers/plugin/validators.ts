@@ -1,0 +1,59 @@
+import type { PluginIssue, PluginWorkflow, ValidateLimits } from '../../kernel/index.js';
+import { type ValidationIssue, validatorService } from '../../kernel/plugin-protocol/index.js';
+import { CallFailure } from './call-failure.js';
+import { isFault, type PluginProvider } from './provider.js';
+
+const usualMs = 5_000;
+
+/** Asks one plugin about a workflow and each of its steps. Whatever goes wrong with it is an issue, never a silence. */
+export async function askValidator(
+  plugin: PluginProvider,
+  workflow: PluginWorkflow,
+  { signal, timeoutMs = usualMs }: ValidateLimits,
+): Promise<readonly PluginIssue[]> {
+  const { name } = plugin.options;
+  const running = await plugin.use(signal);
+  if (isFault(running)) return [{ plugin: name, severity: 'error', message: running.message }];
+  const { validateWorkflow, validateStep } = validatorService;
+  const limits = { ms: timeoutMs, signal };
+  const json = Buffer.from(JSON.stringify(workflow));
+  const issues: PluginIssue[] = [];
+  try {
+    const whole = await running.channel.call(validateWorkflow, { workflow_json: json }, limits);
+    issues.push(...whole.issues.map((issue) => issueOf(name, issue)));
+    for (const step of Object.keys(workflow.steps)) {
+      const answer = await running.channel.call(
+        validateStep,
+        { workflow_json: json, step_name: step },
+        limits,
+      );
+      issues.push(...answer.issues.map((issue) => issueOf(name, issue, step)));
+    }
+  } catch (failure) {
+    plugin.doubt(running, failure);
+    const kind = failure instanceof CallFailure ? failure.kind : 'failed';
+    const said = failure instanceof Error ? failure.message : String(failure);
+    issues.push({
+      plugin: name,
+      severity: 'error',
+      message: `The validator of the plugin gave no answer (${kind}): ${said}`,
+    });
+  }
+  return unique(issues);
+}
+
+function issueOf(plugin: string, issue: ValidationIssue, asked?: string): PluginIssue {
+  const step = issue.step === '' ? asked : issue.step;
+  return {
+    plugin,
+    severity: issue.severity === 1 ? 'warning' : issue.severity === 3 ? 'info' : 'error',
+    message: issue.message,
+    ...(step !== undefined && { step }),
+    ...(issue.field !== '' && { field: issue.field }),
+  };
+}
+
+/** Many validators say the same of the whole and of the step. */
+function unique(issues: readonly PluginIssue[]): readonly PluginIssue[] {
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
+}

@@ -1,0 +1,225 @@
+// Plugins that do what they should not: each has a clear end, and the others are unharmed.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endProcess, type HttpGate, spawnStdioGate, waitFor } from '../support/gate.js';
+import { openLineClient } from '../support/line-client.js';
+import { openPluginPlace, type PluginPlace, socketsOf } from '../support/plugin-place.js';
+import { findMarked, hasProc } from '../support/proc.js';
+import { runGate } from '../support/run-program.js';
+import { openSdkClient, type SdkClient, sdkKinds } from '../support/sdk-clients.js';
+
+interface Shown {
+  readonly state: string;
+  readonly detail?: string;
+  readonly operations: readonly unknown[];
+}
+
+/** How a start goes wrong, and what the operator is told. */
+const badStarts: Readonly<Record<string, RegExp>> = {
+  silent: /it printed no handshake within 15 s/,
+  garbage: /its first line is not a handshake: Hello, I am ready!/,
+  'exits-early': /it exited with code 7 before its handshake; it said: no licence found/,
+  'endless-line': /its first line cannot be read: oversize/,
+  'other-core': /it speaks version "2" of go-plugin, not 1/,
+  'other-version': /it speaks version "9" of the plugin protocol, not 1/,
+  netrpc: /it speaks "netrpc", not grpc/,
+  'far-address': /its address is not one of this machine/,
+  plain: /it gave no certificate, and nothing is sent to it in plain text/,
+  unwell: /it says that it is not well/,
+  'init-fails': /Init failed: refused: plugin init failed: no token/,
+  'bad-list': /ListOperations failed: malformed/,
+};
+const goodStarts = ['late', 'tcp', 'stray-output', 'twice'];
+
+const nameOf = (behaviour: string): string => `p-${behaviour}`;
+
+describe('the start of a plugin', () => {
+  let place: PluginPlace;
+  const shown = new Map<string, Shown>();
+  beforeAll(async () => {
+    const all = [...Object.keys(badStarts), ...goodStarts];
+    place = openPluginPlace(Object.fromEntries(all.map((one) => [nameOf(one), { behaviours: [one] }])));
+    place.trustPlugins();
+    const waiting = [...all];
+    const lane = async (): Promise<void> => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift())
+        shown.set(one, await show(one));
+    };
+    // Each in a place of its own, so that none waits for another.
+    await Promise.all([lane(), lane(), lane()]);
+  });
+  afterAll(() => place.close());
+
+  async function show(behaviour: string): Promise<Shown> {
+    const own = openPluginPlace({ [nameOf(behaviour)]: { behaviours: [behaviour] } });
+    try {
+      own.trustPlugins();
+      const { stdout } = await runGate(own, ['plugin', 'show', nameOf(behaviour), '--json']);
+      return JSON.parse(stdout) as Shown;
+    } finally {
+      own.close();
+    }
+  }
+
+  it.each(Object.entries(badStarts))('that is %s fails with its reason', (behaviour, reason) => {
+    expect(shown.get(behaviour)).toMatchObject({ state: 'failed', operations: [] });
+    expect(shown.get(behaviour)?.detail).toMatch(reason);
+  });
+
+  it.each(goodStarts)('that is %s succeeds', (behaviour) => {
+    expect(shown.get(behaviour)?.operations.length).toBeGreaterThan(5);
+  });
+
+  it('harms nobody else: the good ones of the same gate work while the bad ones fail', async () => {
+    const { status, stdout } = await runGate(place, ['plugin', 'call', nameOf('tcp'), 'echo', 'text=fine']);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('fine')]);
+  });
+});
+
+describe('a call of a plugin', () => {
+  let place: PluginPlace;
+  let client: SdkClient;
+  const [kind] = sdkKinds;
+  beforeAll(async () => {
+    place = openPluginPlace({});
+    for (const name of ['bad', 'good']) place.addPeer(name, {}, `${place.workspace}/vendor`);
+    place.writeList(
+      Object.fromEntries(
+        ['bad', 'good'].map((name) => [name, { path: `../vendor/awf-plugin-${name}`, timeout: '1s' }]),
+      ),
+    );
+    place.trustPlugins();
+    client = await openSdkClient({ kind, wire: 'stdio', place, gate: {} as HttpGate });
+    await waitFor(
+      async () => (await client.tools()).length > 20,
+      20_000,
+      () => 'not listed',
+    );
+  });
+  afterAll(async () => {
+    await client.close();
+    place.close();
+  });
+
+  async function codeOf(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { structuredContent } = await client.call(name, args);
+    const { error } = structuredContent as { readonly error?: { readonly code: string } };
+    return error?.code ?? 'none';
+  }
+  const echo = async (plugin: string): Promise<unknown> =>
+    (await client.call(`${plugin}_echo`, { text: 'ok' })).structuredContent;
+  const isFine = { output: 'ok', text: 'ok', prefix: '' };
+
+  it('that crashes is lost once, and the plugin is back for the next', async () => {
+    expect(await codeOf('bad_crash')).toBe('provider.lost');
+    expect(await echo('good')).toEqual(isFine);
+    expect(await echo('bad')).toEqual(isFine);
+  });
+
+  it('that hangs ends in time, and leaves the process to the others', async () => {
+    const before = Date.now();
+    expect(await codeOf('bad_hang')).toBe('call.timeout');
+    expect(Date.now() - before).toBeLessThan(5000);
+    expect(await echo('bad')).toEqual(isFine);
+  });
+
+  it('that stands still costs the process, because it does not even say how it is', async () => {
+    expect(await codeOf('bad_block')).toBe('call.timeout');
+    expect(await echo('good')).toEqual(isFine);
+    let last: unknown;
+    await waitFor(
+      async () => {
+        last = await echo('bad');
+        return JSON.stringify(last) === JSON.stringify(isFine);
+      },
+      30_000,
+      () => `it never came back: ${JSON.stringify(last)}`,
+    );
+  });
+
+  it('that floods stderr gets through', async () => {
+    expect((await client.call('bad_chatter')).structuredContent).toEqual({ output: 'still here' });
+  });
+
+  it('with bytes that are no JSON, no text, or no protocol is told apart', async () => {
+    expect((await client.call('bad_raw')).structuredContent).toEqual({ bytes: '{oops' });
+    expect((await client.call('bad_binary')).structuredContent).toEqual({ bytes: '\ufffd\ufffd\u0000' });
+    expect(await codeOf('bad_bad_text')).toBe('provider.malformed');
+    expect(await echo('bad')).toEqual(isFine);
+  });
+
+  it('gives 5 MiB, and takes less than 4', async () => {
+    // Over bare lines: the official client takes 10 MiB at once, and the text and the data are 5 each.
+    const gate = spawnStdioGate(place);
+    const lines = openLineClient(gate);
+    await lines.initialize();
+    const result = async (name: string, args: Readonly<Record<string, unknown>>): Promise<unknown> =>
+      (await lines.request('tools/call', { name, arguments: args }, 30_000)).message.result;
+    const much = 'x'.repeat(5 * 1024 * 1024);
+    expect(await result('bad_big', { bytes: much.length })).toMatchObject({
+      structuredContent: { output: much },
+    });
+    const refused = { code: 'input.invalid', reason: 'too_large' };
+    expect(await result('bad_echo', { text: much })).toMatchObject({
+      _meta: { 'dev.tidegate/error': refused },
+    });
+    const most = 'x'.repeat(3 * 1024 * 1024);
+    expect(await result('bad_echo', { text: most })).toMatchObject({ structuredContent: { output: most } });
+    expect(JSON.stringify(await result('bad_big', { bytes: 40 * 1024 * 1024 }))).toContain('too_large');
+    expect(await result('bad_echo', { text: 'ok' })).toMatchObject({ structuredContent: isFine });
+    await endProcess(gate);
+  });
+
+  it('that is cancelled is no longer waited for', async () => {
+    const giveUp = new AbortController();
+    const call = client.call('good_hang', {}, { signal: giveUp.signal });
+    setTimeout(() => giveUp.abort(), 100);
+    await expect(call).rejects.toThrow();
+    expect(await echo('good')).toEqual(isFine);
+  });
+
+  it('that crashes again and again is put aside, and the others work on', async () => {
+    const codes: string[] = [];
+    for (let i = 0; i < 7; i += 1) codes.push(await codeOf('bad_crash'));
+    expect(codes.at(-1)).toBe('provider.unavailable');
+    expect(codes).toContain('provider.lost');
+    const { content } = await client.call('bad_echo', { text: 'a' });
+    expect(content[0]?.text).toContain('put aside after 5 failures');
+    expect(await echo('good')).toEqual(isFine);
+  });
+});
+
+describe.skipIf(!hasProc)('the end of a plugin (no /proc: not looked at)', () => {
+  it.each([
+    ['obeys', []],
+    ['ignores SIGINT and SIGTERM', ['ignores-term']],
+    ['dies when told to shut down', ['dies-on-shutdown']],
+    ['does not answer when told to shut down, and ignores SIGTERM', ['hangs-on-shutdown', 'ignores-term']],
+  ])('that %s comes within five seconds, and its socket is gone', async (_how, behaviours) => {
+    const place = openPluginPlace({ peer: { behaviours } });
+    const mark = place.directory;
+    try {
+      place.trustPlugins();
+      const gate = spawnStdioGate(place);
+      const client = openLineClient(gate);
+      await client.initialize();
+      const called = await client.request('tools/call', { name: 'peer_echo', arguments: { text: 'a' } });
+      expect(called.message.result).toMatchObject({ structuredContent: { output: 'a' } });
+      const started = performance.now();
+      gate.stdin.end();
+      await waitFor(
+        () => findMarked(mark).length === 0,
+        5000,
+        () => `left: ${String(findMarked(mark).length)}`,
+      );
+      console.log(
+        `${behaviours.join(' ') || 'obeys'}: gone after ${(performance.now() - started).toFixed(0)} ms`,
+      );
+      await endProcess(gate);
+      const { stdout } = await runGate(place, ['plugin', 'list', '--json']);
+      expect(stdout).toContain('"peer"');
+      expect(socketsOf(place)).toEqual([]);
+    } finally {
+      place.close();
+    }
+  });
+});
