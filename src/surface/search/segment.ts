@@ -1,4 +1,5 @@
 // What is known of one server's tools: made once when the server appears, thrown away whole when it goes.
+import { actionOf, type Actions } from './actions.js';
 import type { Known, Language } from './language.js';
 import { type Field, type FieldTexts, fields, textsOf, type ToolText } from './tool-text.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -8,6 +9,8 @@ export interface Segment {
   readonly server: string;
   readonly ids: readonly string[];
   readonly names: readonly string[];
+  /** What each tool does, by its name. */
+  readonly actions: readonly Actions[];
   /**
    * Where each tool's terms begin, one place more for the end, and then the terms: a number, and how often the term is in
    * each field, three bits a field, in the order of `fields`. In one array, because servers with one tool are many.
@@ -68,6 +71,7 @@ export function createSegment(
     server,
     ids: tools.map(({ id }) => id),
     names: tools.map(({ name }) => name),
+    actions: tools.map(({ name }) => actionOf(name)),
     cells: Uint32Array.from(cells),
     lengths,
   };
@@ -84,8 +88,8 @@ export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
 }
 
 interface Reader {
-  read(word: string): Known;
-  take(stem: string): number;
+  readonly read: (word: string) => Known;
+  readonly take: (stem: string) => number;
 }
 
 function countTerms(texts: FieldTexts, reader: Reader, lengths: Uint16Array): ReadonlyMap<number, number> {

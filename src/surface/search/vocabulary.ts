@@ -3,7 +3,7 @@ import { ownCopy } from './words.js';
 /** Numbers for terms. A number lives as long as a server uses its term, so the vocabulary never outgrows the catalogue. */
 export interface Vocabulary {
   /** For one server: each term that it takes is counted as used once, however often it is taken. */
-  open(): { take(term: string): number };
+  open(): { readonly take: (term: string) => number };
   release(id: number): void;
   find(term: string): number | undefined;
   nameOf(id: number): string;
