@@ -108,7 +108,7 @@ const right: readonly Sample[] = [
   good('access', 'kernel/a.js'),
   good('access', 'access/engine/a.js'),
   good('testing', 'access/engine/a.js'),
-  good('testing', 'surface/search/a.js'),
+  good('testing', 'surface/a.js'),
   good('gateway', 'access/a.js'),
   good('agents', 'gateway/a.js'),
   good('workflow', 'agents/a.js'),

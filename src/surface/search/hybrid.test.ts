@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createHybridSearch, createToolIndex, type Embedder, parseQuery, type ToolText } from './index.js';
+import {
+  createHybridSearch,
+  createToolIndex,
+  type Embedder,
+  type HybridParts,
+  type HybridSearch,
+  parseQuery,
+  type ToolText,
+} from './index.js';
 
 const tools: readonly ToolText[] = [
   { id: 'a_one', name: 'one', description: 'Sends a letter.' },
@@ -11,12 +19,8 @@ const likesTheSea: Embedder = {
   embed: async (texts) => texts.map((text) => Float32Array.from(/sea|zephyr/.test(text) ? [1, 0] : [0.1, 1])),
 };
 
-async function hybrid(embedder: Embedder, patienceMs?: number) {
-  const search = createHybridSearch({
-    index: createToolIndex(),
-    embedder,
-    ...(patienceMs === undefined ? {} : { patienceMs }),
-  });
+async function hybrid(embedder: Embedder, rest: Partial<HybridParts> = {}): Promise<HybridSearch> {
+  const search = createHybridSearch({ index: createToolIndex(), embedder, ...rest });
   search.setServer('a', tools);
   await search.search('chime');
   await new Promise((done) => setImmediate(done));
@@ -72,7 +76,7 @@ describe('the search with an embedder', () => {
     ],
   ];
   it.each(broken)('leaves the order to the words, with one %s', async (_, embedder) => {
-    const search = await hybrid(embedder, 20);
+    const search = await hybrid(embedder, { patienceMs: 20 });
     const found = await search.search('play chime');
     expect(found.hits[0]?.id).toBe('a_three');
     search.close();

@@ -31,7 +31,7 @@ export interface SynonymClass {
 
 const mostRelated = 60;
 /** Catalogues use the same few thousand words again and again. */
-const remembered = 16_000;
+const remembered = 4000;
 
 /** How well a word stands for another of its class, for its topic, and the topic for it. */
 export interface LexiconTuning {

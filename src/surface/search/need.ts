@@ -1,4 +1,5 @@
 // What a need asks of the index: groups of terms, one for each of its words, and the clauses that they come from.
+import { type Actions, actionsOf } from './actions.js';
 import { clausesOf } from './clauses.js';
 import { readEntities } from './entities.js';
 import type { Language } from './language.js';
@@ -18,6 +19,7 @@ export interface Asked {
   readonly clauses: number;
   /** What the words weigh that no visible tool has anything to do with. */
   readonly unknown: number;
+  readonly actions: Actions;
 }
 
 export interface NeedTuning {
@@ -63,7 +65,7 @@ export function readNeed(text: string, parts: NeedParts): Asked {
     if (seen.has(stem)) continue;
     seen.set(stem, { count: 1, weight: parts.tuning.kinds, clauses: everywhere, isWord: false });
   }
-  return { ...groupsOf(seen, parts.members), clauses: clauses.length };
+  return { ...groupsOf(seen, parts.members), clauses: clauses.length, actions: actionsOf(clauses) };
 }
 
 /** Without words that say nothing, unless there are no others. */
@@ -91,7 +93,7 @@ function note(
   seen.set(stem, { ...known, count: known.count + 1, clauses });
 }
 
-function groupsOf(seen: ReadonlyMap<string, Seen>, members: Members): Omit<Asked, 'clauses'> {
+function groupsOf(seen: ReadonlyMap<string, Seen>, members: Members): Pick<Asked, 'groups' | 'unknown'> {
   const groups: TermGroup[] = [];
   let unknown = 0;
   let corrected = 0;

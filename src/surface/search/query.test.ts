@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseQuery } from './query.js';
+import { type InvalidQuery, parseQuery, type Query, queryLimits } from './index.js';
+
+const invalid = (reason: InvalidQuery): Query => ({ kind: 'invalid', reason });
 
 describe('a query', () => {
   it.each(['', '   ', '\n\t'])('of %j is empty', (text) => {
@@ -16,13 +18,14 @@ describe('a query', () => {
   it('may name 25 tools, not more, and not none', () => {
     const names = Array.from({ length: 26 }, (_, at) => `tool_${at}`);
     expect(parseQuery(`select:${names.slice(1).join(',')}`).kind).toBe('select');
-    expect(parseQuery(`select:${names.join(',')}`)).toEqual({ kind: 'invalid', reason: 'too_many_names' });
-    expect(parseQuery('select: ,')).toEqual({ kind: 'invalid', reason: 'no_names' });
+    expect(parseQuery(`select:${names.join(',')}`)).toEqual(invalid('too_many_names'));
+    expect(parseQuery('select: ,')).toEqual(invalid('no_names'));
   });
 
   it('has 2,000 characters at most', () => {
-    expect(parseQuery('x'.repeat(2000)).kind).toBe('need');
-    expect(parseQuery('x'.repeat(2001))).toEqual({ kind: 'invalid', reason: 'too_long' });
+    expect(parseQuery('x'.repeat(queryLimits.characters)).kind).toBe('need');
+    expect(queryLimits).toEqual({ characters: 2000, names: 25 });
+    expect(parseQuery('x'.repeat(2001))).toEqual(invalid('too_long'));
   });
 
   it('says what is required with a plus', () => {

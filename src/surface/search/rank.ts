@@ -1,3 +1,4 @@
+import type { Actions } from './actions.js';
 import type { Asked, TermGroup } from './need.js';
 import type { View } from './view.js';
 
@@ -7,6 +8,8 @@ export interface RankTuning {
   readonly coverage: number;
   /** What the best tool of a clause gets on top: each clause shall be served. */
   readonly leaders: number;
+  /** What is left of the score of a tool that does another kind of thing than is wanted. */
+  readonly misfit: number;
 }
 
 export interface Ranking {
@@ -47,11 +50,17 @@ export function rank(asked: Asked, view: View, tuning: RankTuning): Ranking {
   const asMuch = wanted + asked.unknown * Math.log(2 * size + 2);
   for (let doc = 0; doc < size && wanted > 0; doc += 1) {
     const had = coverage[doc] ?? 0;
-    whole[doc] = (whole[doc] ?? 0) * (1 + (tuning.coverage * had) / wanted);
+    const fits = fitOf(asked.actions, view.actions[doc] ?? 0, tuning);
+    whole[doc] = (whole[doc] ?? 0) * (1 + (tuning.coverage * had) / wanted) * fits;
     coverage[doc] = had / asMuch;
   }
   pool(whole, parts, tuning);
   return { scores: whole, coverage };
+}
+
+/** A tool that does something else to the thing is less of an answer. */
+function fitOf(wanted: Actions, action: Actions, { misfit }: RankTuning): number {
+  return wanted !== 0 && action !== 0 && (wanted & action) === 0 ? misfit : 1;
 }
 
 /** The best that each tool has of a group: a tool cannot gain by having many words for one thing. */

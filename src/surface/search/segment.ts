@@ -1,5 +1,6 @@
 // What is known of one server's tools: made once when the server appears, thrown away whole when it goes.
-import type { Known, Language } from './language.js';
+import { actionOf, type Actions } from './actions.js';
+import type { ServerReader } from './reader.js';
 import { type Field, type FieldTexts, fields, textsOf, type ToolText } from './tool-text.js';
 import type { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
@@ -8,6 +9,8 @@ export interface Segment {
   readonly server: string;
   readonly ids: readonly string[];
   readonly names: readonly string[];
+  /** What each tool does, by its name. */
+  readonly actions: readonly Actions[];
   /**
    * Where each tool's terms begin, one place more for the end, and then the terms: a number, and how often the term is in
    * each field, three bits a field, in the order of `fields`. In one array, because servers with one tool are many.
@@ -23,9 +26,9 @@ const wordsRead: Readonly<Record<Field, number>> = {
   name: 16,
   title: 16,
   lead: 80,
-  description: 220,
-  parameters: 160,
-  parameterTexts: 160,
+  description: 180,
+  parameters: 100,
+  parameterTexts: 100,
   values: 60,
   hints: 200,
 };
@@ -44,22 +47,12 @@ export function countIn(packed: number, field: number): number {
   return (packed >>> (field * bits)) & mostCounted;
 }
 
-export function createSegment(
-  server: string,
-  unordered: readonly ToolText[],
-  parts: { readonly language: Language; readonly vocabulary: Vocabulary },
-): Segment {
+export function createSegment(server: string, unordered: readonly ToolText[], reader: ServerReader): Segment {
   const tools = unordered.toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
-  const taken = parts.vocabulary.open();
-  const read = (word: string): Known => parts.language.read(word);
   const cells: number[] = new Array<number>(tools.length + 1).fill(0);
   const lengths = new Uint16Array(tools.length * fields.length);
   tools.forEach((tool, at) => {
-    const counted = countTerms(
-      textsOf(server, tool),
-      { read, take: taken.take },
-      lengths.subarray(at * fields.length),
-    );
+    const counted = countTerms(textsOf(server, tool), reader, lengths.subarray(at * fields.length));
     cells[at] = cells.length;
     for (const [term, packed] of counted) cells.push(term, packed);
   });
@@ -68,6 +61,7 @@ export function createSegment(
     server,
     ids: tools.map(({ id }) => id),
     names: tools.map(({ name }) => name),
+    actions: tools.map(({ name }) => actionOf(name)),
     cells: Uint32Array.from(cells),
     lengths,
   };
@@ -83,12 +77,11 @@ export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
   for (const term of terms) vocabulary.release(term);
 }
 
-interface Reader {
-  read(word: string): Known;
-  take(stem: string): number;
-}
-
-function countTerms(texts: FieldTexts, reader: Reader, lengths: Uint16Array): ReadonlyMap<number, number> {
+function countTerms(
+  texts: FieldTexts,
+  reader: ServerReader,
+  lengths: Uint16Array,
+): ReadonlyMap<number, number> {
   const counted = new Map<number, number>();
   fields.forEach((field, at) => {
     const add = (term: number): void => {
@@ -116,14 +109,19 @@ function countTerms(texts: FieldTexts, reader: Reader, lengths: Uint16Array): Re
 /** Of names all words count, and each pair of neighbours as one word; of prose only words that tell something. */
 function addWords(
   words: readonly string[],
-  { read, take }: Reader,
+  { prose, stem, take }: ServerReader,
   { add, isName }: { readonly add: (term: number) => void; readonly isName: boolean },
 ): void {
   let before: string | undefined;
   for (const word of words) {
-    const { stem, isStop } = read(word);
-    if (isName || !isStop) add(take(stem));
-    if (isName && before !== undefined) add(take(before + stem));
-    before = stem;
+    if (isName) {
+      const own = stem(word);
+      add(take(own));
+      if (before !== undefined) add(take(before + own));
+      before = own;
+    } else {
+      const term = prose(word);
+      if (term !== undefined) add(term);
+    }
   }
 }

@@ -34,7 +34,10 @@ const endingOf = (word: string, known: Endings): readonly [string, string] | und
 
 /** Stems English words; others come back as they are. `pull_request` is two words that are found as one. */
 export function createStemmer(irregular: ReadonlyMap<string, string> = new Map()): (word: string) => string {
-  return (word) => (irregular.get(word) ?? word).split(joint).map(stemOf).join('');
+  return (word) => {
+    const lemma = irregular.get(word) ?? word;
+    return lemma.includes(joint) ? lemma.split(joint).map(stemOf).join('') : stemOf(lemma);
+  };
 }
 
 const stemOf = (word: string): string => (latin.test(word) ? porter(word) : word);

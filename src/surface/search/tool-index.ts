@@ -10,6 +10,7 @@ import { best } from './top.js';
 import { createView, type View } from './view.js';
 import { createVocabulary } from './vocabulary.js';
 import { confidenceOf, type Confidence } from './confidence.js';
+import { createReader } from './reader.js';
 import { requirement } from './required.js';
 
 /** A searchable index of tools, kept per server. Everything in it lives in memory and is bounded by the catalogue. */
@@ -62,6 +63,7 @@ export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
   const tuning = tuningOf(parts.tuning);
   const language = parts.language ?? createLanguage(tuning, parts.synonyms);
   const vocabulary = createVocabulary();
+  const reader = createReader(language, vocabulary);
   const segments = new Map<string, Segment>();
   const views = new Map<ReadonlySet<string> | undefined, Opened>();
   const open = (visible: ReadonlySet<string> | undefined): Opened => {
@@ -81,13 +83,14 @@ export function createToolIndex(parts: ToolIndexParts = {}): ToolIndex {
     const known = segments.get(server);
     if (known === undefined) return;
     releaseSegment(known, vocabulary);
+    reader.forget();
     segments.delete(server);
     views.clear();
   };
   return {
     setServer(server, tools) {
       removeServer(server);
-      segments.set(server, createSegment(server, tools, { language, vocabulary }));
+      segments.set(server, createSegment(server, tools, reader.open()));
       views.clear();
     },
     removeServer,

@@ -10,8 +10,8 @@ export type Tuning = MembersTuning & ViewTuning & NeedTuning & RankTuning & Lexi
 const found: Tuning = {
   k1: 2,
   fields: {
-    server: { weight: 1.5, b: 0.3 },
-    name: { weight: 3, b: 0.45 },
+    server: { weight: 2.5, b: 0.3 },
+    name: { weight: 3.4, b: 0.45 },
     title: { weight: 1.5, b: 0.3 },
     lead: { weight: 1.7, b: 0.6 },
     description: { weight: 0.9, b: 0.6 },
@@ -30,8 +30,9 @@ const found: Tuning = {
   joined: 0.35,
   kinds: 0.2,
   clauses: 1,
-  coverage: 0.25,
+  coverage: 0.35,
   leaders: 0.15,
+  misfit: 0.8,
 };
 
 export function tuningOf(changes: Partial<Tuning> = {}): Tuning {

@@ -9,6 +9,7 @@ export interface View {
   readonly ids: readonly string[];
   readonly names: readonly string[];
   readonly servers: readonly string[];
+  readonly actions: Uint8Array;
   readonly places: readonly Place[];
   /** Tools that have term `t` are at `offsets[t]` up to `offsets[t + 1]`. */
   readonly offsets: Uint32Array;
@@ -69,6 +70,7 @@ export function createView(
     ids: places.map(({ segment, at }) => segment.ids[at] ?? ''),
     names: places.map(({ segment, at }) => segment.names[at] ?? ''),
     servers: places.map(({ segment }) => segment.server),
+    actions: Uint8Array.from(places, ({ segment, at }) => segment.actions[at] ?? 0),
     places,
     offsets,
     docs,

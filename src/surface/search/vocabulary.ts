@@ -3,7 +3,7 @@ import { ownCopy } from './words.js';
 /** Numbers for terms. A number lives as long as a server uses its term, so the vocabulary never outgrows the catalogue. */
 export interface Vocabulary {
   /** For one server: each term that it takes is counted as used once, however often it is taken. */
-  open(): { take(term: string): number };
+  open(): { readonly take: (term: string) => number; readonly use: (id: number) => void };
   release(id: number): void;
   find(term: string): number | undefined;
   nameOf(id: number): string;
@@ -18,24 +18,32 @@ export function createVocabulary(): Vocabulary {
   const free: number[] = [];
   const takers: number[] = [];
   let opened = 0;
-  const take = (term: string, taker: number): number => {
-    const known = ids.get(term);
-    const id = known ?? free.pop() ?? names.length;
-    if (known === undefined) {
-      const name = ownCopy(term);
-      ids.set(name, id);
-      names[id] = name;
-      uses[id] = 0;
-    } else if (takers[id] === taker) return id;
+  const use = (id: number, taker: number): void => {
+    if (takers[id] === taker) return;
     takers[id] = taker;
     uses[id] = (uses[id] ?? 0) + 1;
+  };
+  const numberOf = (term: string): number => {
+    const known = ids.get(term);
+    if (known !== undefined) return known;
+    const id = free.pop() ?? names.length;
+    const name = ownCopy(term);
+    ids.set(name, id);
+    names[id] = name;
+    uses[id] = 0;
+    takers[id] = 0;
     return id;
   };
   return {
     open() {
       opened += 1;
       const taker = opened;
-      return { take: (term) => take(term, taker) };
+      const take = (term: string): number => {
+        const id = numberOf(term);
+        use(id, taker);
+        return id;
+      };
+      return { take, use: (id) => use(id, taker) };
     },
     release(id) {
       const left = (uses[id] ?? 0) - 1;

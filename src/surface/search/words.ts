@@ -12,7 +12,7 @@ const digits = /^\p{N}+$/u;
 const longest = 40;
 
 /** One form for texts that look the same: compatibility forms folded, invisible characters and accents gone. */
-export function fold(text: string): string {
+function fold(text: string): string {
   if (ascii.test(text)) return text;
   return text.normalize('NFKD').replace(unseen, '').normalize('NFC');
 }
