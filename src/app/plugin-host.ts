@@ -151,12 +151,7 @@ function optionsOf(
     name,
     ...(version !== undefined && { version }),
     capabilities,
-    program: {
-      command,
-      args,
-      cwd,
-      env: childEnvironment(parts.env, { ...plugin.env, TIDEGATE_PLUGIN_SDK: sdk }),
-    },
+    program: { command, args, cwd, env: environmentOf(plugin, parts) },
     config,
     events,
     offers: createToolFilter(plugin.expose),
@@ -169,6 +164,12 @@ function optionsOf(
     log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
     createRedactor: createLineRedactor,
   };
+}
+
+/** A temporary folder of its own, unless plugins.yaml names one: what a plugin leaves there goes with it. */
+function environmentOf({ env }: LocatedPlugin, parts: PluginHostParts): Readonly<Record<string, string>> {
+  const { TMPDIR: _ours, ...base } = childEnvironment(parts.env, {});
+  return { ...base, ...env, TIDEGATE_PLUGIN_SDK: sdk };
 }
 
 /** An MCP server under the rules of plugins: its key in plugins.yaml is its name, and the prefix of its tools. */

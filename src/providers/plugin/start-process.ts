@@ -32,7 +32,8 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
   const child = await parts.processes.start({
     owner: `plugin ${parts.name}`,
     ...parts.program,
-    env: { ...parts.program.env, ...handshakeEnvironment(parts) },
+    // Old libraries make their socket in the temporary folder, whatever they are told: so that is ours too.
+    env: { TMPDIR: parts.socketFolder, ...parts.program.env, ...handshakeEnvironment(parts) },
     input: 'none',
     patience: { afterInputMs: 0, afterTermMs: limits.termMs },
   });
