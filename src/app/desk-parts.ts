@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { DeskCatalogue, DeskParts } from '../access/desk/index.js';
 import { loadConditions } from '../access/engine/index.js';
 import { formatPrincipal } from '../access/object-ids.js';
-import { nearest } from '../config/nearest.js';
 import type { Gateway } from '../gateway/index.js';
-import { atMost, type Principal, type Session } from '../kernel/index.js';
+import { atMost, nearest, type Principal, type Session } from '../kernel/index.js';
 import { builtinTools } from './builtin-tools.generated.js';
 import type { OpenedAccess } from './open-access.js';
 

@@ -1,5 +1,5 @@
 // The command line may enter this room only, and shows what files and servers say.
-export { printable, printableJson, printableLines } from '../kernel/index.js';
+export { nearest, printable, printableJson, printableLines } from '../kernel/index.js';
 export type { ProblemCode } from './codes.js';
 export type {
   Config,
@@ -18,7 +18,6 @@ export {
   locatePolicy,
   recordedPolicy,
 } from './locate-policy.js';
-export { nearest } from './nearest.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';

@@ -69,6 +69,27 @@ export {
   withMembers,
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
+export { nearest } from './nearest.js';
+export {
+  type PluginAnswer,
+  type PluginCapability,
+  pluginCapabilities,
+  type PluginEvent,
+  type PluginFacts,
+  type PluginIssue,
+  type PluginOffer,
+  type PluginOperation,
+  type Plugins,
+  type PluginStep,
+  type PluginStepResult,
+  type PluginStepType,
+  pluginToolCodes,
+  type PluginTools,
+  type PluginToolsCheck,
+  type PluginToolsProblem,
+  type PluginWorkflow,
+  type ValidateLimits,
+} from './plugin-port.js';
 export {
   type PortName,
   type PortService,
@@ -93,6 +114,7 @@ export {
   type SessionScope,
 } from './session.js';
 export type { Shell } from './shell-port.js';
+export { formatPath, placeIn, quote } from './source-place.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
 export {
   type Catalogue,
@@ -117,3 +139,17 @@ export type {
   TypedResult,
 } from './tool-module.js';
 export { createToolFilter, matchesPattern } from './tool-filter.js';
+export {
+  emptyMap,
+  findEntry,
+  isAbsent,
+  kindOf,
+  type ListNode,
+  type MapEntry,
+  type MapNode,
+  offsetAt,
+  type Path,
+  type ScalarNode,
+  type ScalarValue,
+  type TreeNode,
+} from './tree.js';

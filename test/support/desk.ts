@@ -4,7 +4,7 @@ import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
 import type { AccessStore } from '../../src/access/ports.js';
 import { type ProfileSource, resolveProfiles, type ResolveOptions } from '../../src/access/profiles/index.js';
-import { nearest } from '../../src/config/nearest.js';
+import { nearest } from '../../src/kernel/nearest.js';
 import { JsonText, type Spec, type ToolSpec } from '../../src/kernel/index.js';
 import { createMemoryStore } from '../../src/stores/memory/index.js';
 
