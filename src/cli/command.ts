@@ -1,4 +1,3 @@
-import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
 /** What a command is, as data: help, parsing and the reference page are made from it. */
@@ -12,7 +11,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** True for a command that runs until it is told to stop: then stopping is no failure. */
   readonly isService?: true;
-  run(given: Given, context: Context): Promise<ExitCode>;
+  /** Gives the exit status: one of `exitCodes`, or what a workflow says. */
+  run(given: Given, context: Context): Promise<number>;
 }
 
 export interface OptionSpec {

@@ -32,6 +32,7 @@ export const commandCodes = {
     meaning: 'There is no configuration file here, above, or at home.',
   },
   'config.invalid': { exit: exitCodes.usage, meaning: 'The configuration has errors, so nothing was done.' },
+  'workflow.not_found': { exit: exitCodes.notFound, meaning: 'There is no workflow of that name or path.' },
   'tool.no_graph': { exit: exitCodes.usage, meaning: 'The tool is not made of nodes.' },
   'tool.exists': { exit: exitCodes.usage, meaning: 'A file of that name is there already.' },
   'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },

@@ -6,7 +6,7 @@ export type {
   ServerConfig,
 } from './config.js';
 export { childEnvironment } from './environment.js';
-export { findConfig, operatorConfig } from './find.js';
+export { findConfig, operatorConfig, workflowHomes } from './find.js';
 export { findPolicy, policyFiles, watchProfiles } from './find-policy.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
@@ -19,6 +19,7 @@ export {
   recordedPolicy,
 } from './locate-policy.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
+export { openSourceReader, type ReadSource } from './source-reader.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';

@@ -28,6 +28,7 @@ import { toolsList } from './tools-list.js';
 import { toolsNew } from './tools-new.js';
 import { toolsShow } from './tools-show.js';
 import { trust } from './trust.js';
+import { validate } from './validate.js';
 
 /** Every command. Help, parsing and the reference page are made from this list; there is no other. */
 export const commands: readonly Command[] = [
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   tokenRevoke,
   tokenAttenuate,
   trust,
+  validate,
   configCheck,
   configSchema,
   configPath,

@@ -1,0 +1,2 @@
+export { type ValidateAnswer, validateWorkflows } from './validate.js';
+export { describeFinding, type Finding, workflowCodes } from '../../workflow/index.js';
