@@ -15,7 +15,9 @@ import {
   atMost,
   type Caller,
   createToolFilter,
+  type OpenSpanFor,
   type Principal,
+  type Processes,
   type Provider,
   type Session,
   type SessionScope,
@@ -48,6 +50,8 @@ export interface TidegateOptions {
   /** `stdio` and `http` follow the configuration file while they run; `command` reads it once. */
   readonly mode: 'stdio' | 'http' | 'command';
   readonly logLevel?: Config['log']['level'];
+  /** Where the log goes when the configuration names no file. */
+  readonly logFile?: string;
   /** Tools of the embedding program, beside those of the configured servers. */
   readonly tools?: readonly ToolModule[];
   /** Names and patterns: whatever they do not name does not exist for anybody. */
@@ -76,6 +80,10 @@ export interface Tidegate extends Serving {
   /** For a sub-agent in this process. It can do no more than its parent, also when that has less one day. */
   readonly subSession: SubSession;
   newRequestId(): string;
+  /** Children that end with the gate. */
+  readonly processes: Processes;
+  readonly openSpan?: OpenSpanFor;
+  readonly stateDirectory: string;
   close(): Promise<void>;
 }
 
@@ -94,7 +102,14 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
 
   const actor = actingAs(options, config.access.zone);
   const isCommand = options.mode === 'command';
-  const observers = await openObservers({ config, env, version, isCommand, logLevel: options.logLevel });
+  const observers = await openObservers({
+    config,
+    env,
+    version,
+    isCommand,
+    logLevel: options.logLevel,
+    ...(options.logFile !== undefined && { logFile: options.logFile }),
+  });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
@@ -180,6 +195,9 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     localSession,
     subSession: createSubSessions(opened),
     newRequestId: common.newRequestId,
+    processes,
+    stateDirectory: state.directory,
+    ...(observers.openSpan && { openSpan: observers.openSpan }),
     ...createServing({
       gateway,
       common,

@@ -17,6 +17,10 @@ export interface Command {
 
 export interface OptionSpec {
   readonly name: string;
+  /** One letter that means the same. */
+  readonly short?: string;
+  /** May be given several times; `Given.lists` has them. */
+  readonly isRepeated?: true;
   /** The name of its value; a flag without one is true or absent. */
   readonly value?: string;
   readonly about: string;
@@ -26,6 +30,8 @@ export interface OptionSpec {
 export interface Given {
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
+  /** Options that may be given several times. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Where a command runs. Nothing of the process is touched but through this. */

@@ -115,6 +115,7 @@ export {
 } from './session.js';
 export type { Shell } from './shell-port.js';
 export { formatPath, placeIn, quote } from './source-place.js';
+export type { OpenSpan, OpenSpanFor } from './span.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
 export {
   type Catalogue,

@@ -1,5 +1,20 @@
 export { exitOfCode, type WorkflowCode, workflowCodes } from './codes.js';
-export { describeFinding, type Finding, findingOf, hasErrors } from './finding.js';
-export { filesIn, type Library, openLibrary, type SourceReading } from './library.js';
+export { describeFinding, type Finding, hasErrors } from './finding.js';
+export { readInputs } from './grammar/inputs.js';
+export type { Input, Workflow } from './grammar/workflow.js';
+export { filesIn, type Library, openLibrary } from './library.js';
 export { createNoPlugins } from './no-plugins.js';
-export { type Validated, type ValidateParts, validateWorkflow } from './validate/validate-workflow.js';
+export { planLines, planMermaid } from './plan.js';
+export {
+  beginJournal,
+  readJournal,
+  resumeJournal,
+  type RunEnd,
+  type RunHead,
+  type RunStep,
+} from './run/journal.js';
+export type { StepResult } from './run/result.js';
+export type { RunEvent, Tickets } from './run/run-parts.js';
+export { type RunResult, runWorkflow } from './run/run-workflow.js';
+export { openTranscript } from './run/transcript.js';
+export { type Validated, validateWorkflow } from './validate/validate-workflow.js';

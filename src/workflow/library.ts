@@ -21,7 +21,7 @@ export interface LibraryParts {
   readonly folders: readonly string[];
   /** Folders of the user that may hold what a workspace does not: `~/.config/tidegate`, `~/.config/awf`. */
   readonly homes: readonly string[];
-  readonly readSource: (path: string) => SourceReading;
+  readonly readSource: (path: string, text?: string) => SourceReading;
 }
 
 export interface Loaded {
@@ -39,7 +39,8 @@ export interface Library {
   readonly bases: readonly string[];
   /** A path, or a name that is looked up. Undefined: there is none. */
   find(nameOrPath: string, from?: string): string | undefined;
-  load(file: string): Loaded;
+  /** `text`: what stands for the file, where there is none. */
+  load(file: string, text?: string): Loaded;
   /** Every workflow that has a name here. */
   list(): readonly { readonly name: string; readonly file: string }[];
   /** A file or a folder of some kind by its name. */
@@ -80,8 +81,8 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
     cwd,
     bases,
     find,
-    load(file) {
-      const source = readSource(file);
+    load(file, text) {
+      const source = readSource(file, text);
       const flaws = source.flaws.map((flaw) =>
         findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source, ...flaw }),
       );

@@ -15,6 +15,9 @@ import { profileInspect } from './profile-inspect.js';
 import { profileList } from './profile-list.js';
 import { profileShow } from './profile-show.js';
 import { revoke } from './revoke.js';
+import { run } from './run.js';
+import { runsList } from './runs-list.js';
+import { runsShow } from './runs-show.js';
 import { serve } from './serve.js';
 import { servers } from './servers.js';
 import { tokenAttenuate } from './token-attenuate.js';
@@ -58,6 +61,9 @@ export const commands: readonly Command[] = [
   tokenRevoke,
   tokenAttenuate,
   trust,
+  run,
+  runsList,
+  runsShow,
   validate,
   configCheck,
   configSchema,

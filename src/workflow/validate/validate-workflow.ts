@@ -15,6 +15,8 @@ export interface ValidateParts extends PluginCheck {
   /** Unknown keys are errors. */
   readonly isStrict: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What stands for the file, where there is none. */
+  readonly text?: string;
 }
 
 export interface Validated {
@@ -28,7 +30,7 @@ export interface Validated {
 /** Finds all that is wrong with a file, at once and in its order. */
 export async function validateWorkflow(file: string, parts: ValidateParts): Promise<Validated> {
   const { library, names, env } = parts;
-  const { workflow, findings: first, sha256 } = library.load(file);
+  const { workflow, findings: first, sha256 } = library.load(file, parts.text);
   const found: Finding[] = [...first];
   const report: Report = (flaw) => void found.push(findingOf(flaw));
   const isUnreadable =
