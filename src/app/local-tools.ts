@@ -5,8 +5,10 @@ import {
   atMost,
   cardOf,
   createToolFilter,
+  type PortService,
   type Processes,
   type Provider,
+  type Runner,
   type Session,
   type ToolModule,
 } from '../kernel/index.js';
@@ -34,6 +36,8 @@ export interface LocalToolsParts {
   readonly embedded: readonly ToolModule[];
   /** Whether to wait until every tool of the workspace is known. */
   readonly isPatient: boolean;
+  /** Runs workflows for sessions. */
+  readonly runner: PortService<Runner>;
   readonly log: (
     level: 'info' | 'warn' | 'error',
     message: string,
@@ -61,7 +65,14 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   const line = (text: string): void => log('warn', text);
   const env = childEnvironment(parts.env, {});
   const open = ({ workspace: { roots } }: Config): OwnedServices =>
-    openPortServices({ roots, stateDir: state.directory, processes: parts.processes, env, log: line });
+    openPortServices({
+      roots,
+      stateDir: state.directory,
+      processes: parts.processes,
+      env,
+      log: line,
+      runner: parts.runner,
+    });
   let applied = config;
   let owned = open(config);
   let reports: readonly WorkspaceReport[] = [];

@@ -5,6 +5,7 @@ import {
   type PortServices,
   type Processes,
   type Readiness,
+  type Runner,
   type Session,
   ToolFailure,
 } from '../kernel/index.js';
@@ -17,6 +18,8 @@ export interface PortParts {
   /** What a command may know of the operator's environment, and nothing else. */
   readonly env: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
+  /** Runs workflows; absent where that is switched off. */
+  readonly runner?: PortService<Runner>;
 }
 
 export interface OwnedServices {
@@ -48,7 +51,7 @@ export function openPortServices(parts: PortParts): OwnedServices {
     return openShell({ ...parts, protectedPaths: () => protectedPlaces });
   });
   return {
-    services: { files, search, shell },
+    services: { files, search, shell, ...(parts.runner && { runner: parts.runner }) },
     async forget(session) {
       await Promise.all([files, search, shell].map((service) => service.forget(session)));
     },

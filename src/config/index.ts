@@ -19,7 +19,7 @@ export {
   recordedPolicy,
 } from './locate-policy.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
-export { openSourceReader, type ReadSource } from './source-reader.js';
+export { openSourceReader } from './source-reader.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';

@@ -72,23 +72,11 @@ export { createLineReader, decodeUtf8, type Line } from './lines.js';
 export { nearest } from './nearest.js';
 export {
   type PluginAnswer,
-  type PluginCapability,
   pluginCapabilities,
-  type PluginEvent,
-  type PluginFacts,
-  type PluginIssue,
   type PluginOffer,
-  type PluginOperation,
   type Plugins,
-  type PluginStep,
-  type PluginStepResult,
-  type PluginStepType,
   pluginToolCodes,
-  type PluginTools,
-  type PluginToolsCheck,
-  type PluginToolsProblem,
   type PluginWorkflow,
-  type ValidateLimits,
 } from './plugin-port.js';
 export {
   type PortName,
@@ -101,6 +89,7 @@ export {
 export { printable, printableJson, printableLines } from './printable.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
+export type { Runner, WorkflowFacts } from './runner-port.js';
 export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
 export type { Search } from './search-port.js';
 export {
@@ -115,7 +104,7 @@ export {
 } from './session.js';
 export type { Shell } from './shell-port.js';
 export { formatPath, placeIn, quote } from './source-place.js';
-export type { OpenSpan, OpenSpanFor } from './span.js';
+export type { OpenSpanFor } from './span.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
 export {
   type Catalogue,
@@ -141,16 +130,11 @@ export type {
 } from './tool-module.js';
 export { createToolFilter, matchesPattern } from './tool-filter.js';
 export {
-  emptyMap,
-  findEntry,
   isAbsent,
   kindOf,
-  type ListNode,
   type MapEntry,
   type MapNode,
   offsetAt,
   type Path,
-  type ScalarNode,
-  type ScalarValue,
   type TreeNode,
 } from './tree.js';

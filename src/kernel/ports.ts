@@ -1,4 +1,5 @@
 import type { Files } from './files-port.js';
+import type { Runner } from './runner-port.js';
 import type { Search } from './search-port.js';
 import type { Session } from './session.js';
 import type { Shell } from './shell-port.js';
@@ -8,6 +9,7 @@ export interface ToolPorts {
   readonly files: Files;
   readonly search: Search;
   readonly shell: Shell;
+  readonly runner: Runner;
 }
 
 export type PortName = keyof ToolPorts;
@@ -16,7 +18,10 @@ export type PortName = keyof ToolPorts;
 export type Tier = 1 | 2 | 3 | 4 | 5;
 
 /** The tier that follows from a need; a tool is in the highest of its needs. */
-export const portTiers = { files: 1, search: 1, shell: 3 } as const satisfies Record<PortName, Tier>;
+export const portTiers = { files: 1, search: 1, shell: 3, runner: 3 } as const satisfies Record<
+  PortName,
+  Tier
+>;
 
 /** Whether a tool that needs this can work now. */
 export type Readiness =

@@ -1,7 +1,8 @@
-export { exitOfCode, type WorkflowCode, workflowCodes } from './codes.js';
-export { describeFinding, type Finding, hasErrors } from './finding.js';
+export { bundleOf } from './bundle.js';
+export { workflowJsonSchema } from './fields/json-schema.js';
+export { describeFinding, type Finding } from './finding.js';
 export { readInputs } from './grammar/inputs.js';
-export type { Input, Workflow } from './grammar/workflow.js';
+export type { Input } from './grammar/workflow.js';
 export { filesIn, type Library, openLibrary } from './library.js';
 export { createNoPlugins } from './no-plugins.js';
 export { planLines, planMermaid } from './plan.js';

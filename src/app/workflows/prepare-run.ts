@@ -14,20 +14,21 @@ import {
   type Validated,
   validateWorkflow,
 } from '../../workflow/index.js';
-import type { Tidegate } from '../open-tidegate.js';
+import type { Tidegate } from '../tidegate.js';
 import { openWorkflowLibrary } from './library.js';
 import { createRecordRedactor } from './record-redactor.js';
 import type { RunAnswer, RunPlace, RunWish } from './run-wish.js';
 import { openTickets } from './tickets.js';
 import { gateNames } from './validate.js';
 
-interface Gate {
+/** Where a run is carried out, and with whose rights. */
+export interface RunGate {
   readonly tidegate: Tidegate;
   readonly session: Session;
 }
 
 /** From a wish to its run: the file, its findings, its inputs, its records. */
-export async function prepareRun(wish: RunWish, place: RunPlace, gate: Gate): Promise<RunAnswer> {
+export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate): Promise<RunAnswer> {
   const library = await openWorkflowLibrary(wish);
   const text = place.head === undefined ? wish.text : place.head.text;
   const name = place.head?.file ?? wish.workflow ?? '';

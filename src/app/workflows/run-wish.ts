@@ -1,6 +1,4 @@
-import type { Session } from '../../kernel/index.js';
 import type { Finding, Input, RunEvent, RunHead, RunResult, StepResult } from '../../workflow/index.js';
-import type { Tidegate } from '../open-tidegate.js';
 import type { WorkflowPlace } from './library.js';
 
 export interface RunWish extends WorkflowPlace {
@@ -17,8 +15,6 @@ export interface RunWish extends WorkflowPlace {
   readonly ask?: (question: string) => Promise<string>;
   /** Told what is wrong with a workflow that runs all the same. */
   readonly onFindings?: (findings: readonly Finding[]) => void;
-  /** A gate that is open already, and whose rights the run has there. */
-  readonly within?: { readonly tidegate: Tidegate; readonly session: Session };
 }
 
 export type RunAnswer =

@@ -17,11 +17,18 @@ export const validate: Command = {
   options: [
     configOption,
     { name: 'strict', about: 'Unknown keys are errors.' },
+    { name: 'schema', about: 'Print the JSON Schema of workflow files, for editors, and validate nothing.' },
     { name: 'skip-plugins', about: 'Ask no plugin: what depends on one is told as skipped.' },
   ],
   examples: ['tidegate validate', 'tidegate validate deploy.yaml flows/ --json'],
   async run(given, context) {
-    const { validateWorkflows } = await import('../../app/workflows/index.js');
+    const { validateWorkflows, workflowJsonSchema } = await import('../../app/workflows/index.js');
+    if (given.options['schema'] === true) {
+      const schema = workflowJsonSchema();
+      context.output.json(schema);
+      context.output.line(JSON.stringify(schema, undefined, 2));
+      return exitCodes.ok;
+    }
     const configFile = configFileOf(textOption(given, 'config'), context);
     const { cwd, env, signal } = context;
     const answer = await validateWorkflows({
