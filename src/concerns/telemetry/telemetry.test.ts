@@ -35,7 +35,7 @@ describe('openTelemetry', () => {
       duration: 1.235,
       'tool.duration_ms': 1.235,
       'tool.source': 'server:files',
-      'tool.name': 'read_file',
+      'tool.name': 'files_read',
       outcome: 'content',
     });
     expect(span?.status.code ?? 0).toBe(0);
