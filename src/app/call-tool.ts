@@ -1,5 +1,5 @@
 import { createQuietExchange, JsonText, type Outcome, type ToolSpec } from '../kernel/index.js';
-import type { Tidegate } from './open-tidegate.js';
+import type { Tidegate } from './tidegate.js';
 
 /** Calls a tool as the operator, through the same corridor as everyone. */
 export async function callTool(

@@ -1,6 +1,6 @@
 // Knows the YAML library, and is therefore loaded when a document is read or written, not before.
 import { stringify } from 'yaml';
-import type { TreeNode } from '../config/tree.js';
+import type { TreeNode } from '../kernel/tree.js';
 import { parseText } from '../config/yaml-tree.js';
 
 /** As large as a zone of a hundred thousand grants gets. */

@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.js';
+import { nearest } from '../kernel/index.js';
 import { createToolFilter } from '../kernel/index.js';
 
 /** One line for each pattern of `--tools` that names nothing, which is a mistake more often than not. */

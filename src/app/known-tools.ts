@@ -1,7 +1,8 @@
 import type { ToolSpec } from '../kernel/index.js';
 import { ConfigRefused } from './config-refused.js';
 import { knownCatalogue } from './known-catalogue.js';
-import { openTidegate, type TidegateOptions } from './open-tidegate.js';
+import { openTidegate } from './open-tidegate.js';
+import type { TidegateOptions } from './tidegate.js';
 
 export interface KnownTools {
   readonly tools: readonly ToolSpec[];

@@ -9,6 +9,7 @@ import {
   type PortService,
   type Processes,
   type Provider,
+  type Runner,
   type Session,
   type ToolModule,
 } from '../kernel/index.js';
@@ -37,6 +38,8 @@ export interface LocalToolsParts {
   readonly catalog: PortService<Catalog>;
   /** Whether to wait until every tool of the workspace is known. */
   readonly isPatient: boolean;
+  /** Runs workflows for sessions. */
+  readonly runner: PortService<Runner>;
   readonly log: (
     level: 'info' | 'warn' | 'error',
     message: string,
@@ -71,6 +74,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       env,
       log: line,
       catalog: parts.catalog,
+      runner: parts.runner,
     });
   let applied = config;
   let owned = open(config);

@@ -1,7 +1,8 @@
 import { createDesk, type Desk, DeskError } from '../access/desk/index.js';
 import { formatPrincipal } from '../access/object-ids.js';
 import { deskParts } from './desk-parts.js';
-import { openTidegate, type Tidegate, type TidegateOptions } from './open-tidegate.js';
+import { openTidegate } from './open-tidegate.js';
+import type { Tidegate, TidegateOptions } from './tidegate.js';
 
 export interface OpenDesk {
   readonly desk: Desk;

@@ -3,7 +3,7 @@ import type { Authority } from '../access/authority/index.js';
 import type { Credentials } from '../access/identity/index.js';
 import type { AccessStore } from '../access/ports.js';
 import { type Config, hasErrors, type Trust } from '../config/index.js';
-import { nearest } from '../config/nearest.js';
+import { nearest } from '../kernel/index.js';
 import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
 import type { OpenPolicy } from './open-policy.js';

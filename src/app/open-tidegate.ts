@@ -9,14 +9,15 @@ import {
   openShapeMemory,
   type Problem,
 } from '../config/index.js';
-import { nearest } from '../config/nearest.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
 import {
   atMost,
   type Caller,
   createToolFilter,
-  type Plugins,
+  nearest,
+  type OpenSpanFor,
   type Principal,
+  type Processes,
   type Provider,
   type Session,
   type SessionScope,
@@ -43,52 +44,9 @@ import { tellPolicyWarnings } from './policy-warnings.js';
 import { sweepFiles } from './port-services.js';
 import { createServing, type Serving } from './serving.js';
 import { createServerProviders } from './server-providers.js';
+import { createRunnerService } from './runner-service.js';
+import type { Tidegate, TidegateOptions } from './tidegate.js';
 import { createSubSessions, type SubSession } from './sub-sessions.js';
-
-export interface TidegateOptions {
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly version: string;
-  /** A file to read instead of the nearest `tidegate.yaml`. */
-  readonly configFile?: string;
-  /** `stdio` and `http` follow the configuration file while they run; `command` reads it once. */
-  readonly mode: 'stdio' | 'http' | 'command';
-  readonly logLevel?: Config['log']['level'];
-  /** Tools of the embedding program, beside those of the configured servers. */
-  readonly tools?: readonly ToolModule[];
-  /** Names and patterns: whatever they do not name does not exist for anybody. */
-  readonly toolPatterns?: readonly string[];
-  /** Whom local sessions act as, in the place of the operator: `agent:alice`. */
-  readonly as?: string;
-  /** A profile that nobody at this gate goes beyond. */
-  readonly profile?: string;
-  /** Opens the store of rights, also where nobody but the operator calls: for whoever looks at them or changes them. */
-  readonly withRights?: true;
-}
-
-/** A running gate. */
-export interface Tidegate extends Serving {
-  readonly gateway: Gateway;
-  readonly config: Config;
-  readonly problems: readonly Problem[];
-  readonly access: OpenedAccess;
-  readonly surface: OpenedSurface;
-  readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
-  /** How the tool files of the workspace are doing. */
-  workspaceTools(): readonly WorkspaceReport[];
-  /** What plugins do beside being tools. */
-  readonly plugins: Plugins;
-  /** Every plugin of this place, those that may not run too. */
-  locatedPlugins(): LocatedPlugins;
-  /** One line for each of the `toolPatterns` that names nothing of what is known now. */
-  idlePatterns(): readonly string[];
-  /** Of the operator, or of whom the gate was told to act as. */
-  localSession(scope: SessionScope): Session;
-  /** For a sub-agent in this process. It can do no more than its parent, also when that has less one day. */
-  readonly subSession: SubSession;
-  newRequestId(): string;
-  close(): Promise<void>;
-}
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;
@@ -113,6 +71,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     isCommand,
     logLevel: options.logLevel,
     factsOf: (attempt) => shown.factsOf(attempt),
+    ...(options.logFile !== undefined && { logFile: options.logFile }),
   });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
   if (!isTrusted)
@@ -138,6 +97,8 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     embedded: options.tools ?? [],
     catalog: shown.catalog,
     isPatient: isCommand,
+    // Asked only when a tool is called, and by then the gate is open.
+    runner: createRunnerService(() => ({ tidegate, options })),
     log,
   });
   const plugins = await openLatePlugins({
@@ -221,7 +182,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     await observers.close();
   }
 
-  return {
+  const tidegate: Tidegate = {
     gateway,
     config,
     problems: [...located.problems, ...(opened.rights?.policy.problems ?? [])],
@@ -235,6 +196,9 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     localSession,
     subSession: createSubSessions(opened),
     newRequestId: common.newRequestId,
+    processes,
+    stateDirectory: state.directory,
+    ...(observers.openSpan && { openSpan: observers.openSpan }),
     ...createServing({
       gateway,
       common,
@@ -248,6 +212,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     }),
     close: () => (closing ??= close()),
   };
+  return tidegate;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { DeskError } from '../access/desk/index.js';
 import { createTokenDesk, IdentityError, type TokenDesk } from '../access/identity/index.js';
 import { StoreError } from '../access/ports.js';
-import { openTidegate, type Tidegate, type TidegateOptions } from './open-tidegate.js';
+import { openTidegate } from './open-tidegate.js';
+import type { Tidegate, TidegateOptions } from './tidegate.js';
 import { actorOf } from './token-operations.js';
 
 export { DeskError, IdentityError, StoreError };

@@ -6,6 +6,7 @@ import {
   type PortServices,
   type Processes,
   type Readiness,
+  type Runner,
   type Session,
   ToolFailure,
 } from '../kernel/index.js';
@@ -19,6 +20,8 @@ export interface PortParts {
   readonly env: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
   readonly catalog: PortService<Catalog>;
+  /** Runs workflows; absent where that is switched off. */
+  readonly runner?: PortService<Runner>;
 }
 
 export interface OwnedServices {
@@ -50,7 +53,7 @@ export function openPortServices(parts: PortParts): OwnedServices {
     return openShell({ ...parts, protectedPaths: () => protectedPlaces });
   });
   return {
-    services: { catalog: parts.catalog, files, search, shell },
+    services: { catalog: parts.catalog, files, search, shell, ...(parts.runner && { runner: parts.runner }) },
     async forget(session) {
       await Promise.all([files, search, shell].map((service) => service.forget(session)));
     },

@@ -1,6 +1,6 @@
 import { idlePatternLines } from './idle-patterns.js';
 import { knownCatalogue } from './known-catalogue.js';
-import type { Tidegate } from './open-tidegate.js';
+import type { Tidegate } from './tidegate.js';
 
 export interface TokenWarnings {
   readonly warnings: readonly string[];

@@ -1,4 +1,3 @@
-import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
 /** What a command is, as data: help, parsing and the reference page are made from it. */
@@ -12,11 +11,16 @@ export interface Command {
   readonly examples: readonly string[];
   /** True for a command that runs until it is told to stop: then stopping is no failure. */
   readonly isService?: true;
-  run(given: Given, context: Context): Promise<ExitCode>;
+  /** Gives the exit status: one of `exitCodes`, or what a workflow says. */
+  run(given: Given, context: Context): Promise<number>;
 }
 
 export interface OptionSpec {
   readonly name: string;
+  /** One letter that means the same. */
+  readonly short?: string;
+  /** May be given several times; `Given.lists` has them. */
+  readonly isRepeated?: true;
   /** The name of its value; a flag without one is true or absent. */
   readonly value?: string;
   readonly about: string;
@@ -26,6 +30,8 @@ export interface OptionSpec {
 export interface Given {
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
+  /** Options that may be given several times. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Where a command runs. Nothing of the process is touched but through this. */

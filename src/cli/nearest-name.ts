@@ -1,5 +1,4 @@
-import { printable } from '../config/index.js';
-import { nearest } from '../config/nearest.js';
+import { nearest, printable } from '../config/index.js';
 
 /** ` Did you mean "x"?`, or nothing when no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {

@@ -28,7 +28,16 @@ export interface Output {
   note(text: string): void;
   table(rows: readonly (readonly string[])[]): void;
   error(error: ShownError): void;
+  /** Lines that take the place of those shown before, on a terminal; undefined elsewhere. */
+  readonly screen: Screen | undefined;
   paint(colour: Colour, text: string): string;
+}
+
+/** The last lines of a terminal, which change while something goes on. */
+export interface Screen {
+  show(lines: readonly string[]): void;
+  /** What was shown last stays. */
+  keep(): void;
 }
 
 /** What stands for yes and no, and what trees are drawn with. */
@@ -73,6 +82,9 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
   return {
     isJson,
     paint,
+    get screen() {
+      return stdout.isTerminal && !isJson ? createScreen(stdout) : undefined;
+    },
     get columns() {
       return stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY;
     },
@@ -108,6 +120,29 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
       }
     },
   };
+}
+
+/** Moves up over what it wrote, and writes anew. No line is longer than the terminal is wide, or it would be two. */
+function createScreen(stdout: Sink): Screen {
+  let height = 0;
+  return {
+    show(lines) {
+      const shown = lines.map((line) => `\u001b[2K${cutTo(line, stdout.columns - 1)}\n`).join('');
+      stdout.write(
+        `${height > 0 ? `\u001b[${String(height)}A` : ''}${shown}${lines.length < height ? '\u001b[J' : ''}`,
+      );
+      height = lines.length;
+    },
+    keep() {
+      height = 0;
+    },
+  };
+}
+
+function cutTo(line: string, width: number): string {
+  if (widthOf(line) <= width) return line;
+  const plain = line.replaceAll(/\u001b\[\d+m/g, '');
+  return `${plain.slice(0, Math.max(0, width - 1))}…`;
 }
 
 /** An error repeats what was typed, and that may hold a password. */

@@ -12,6 +12,7 @@ export interface Chosen {
 const groups: Readonly<Record<string, string>> = {
   tools: 'List, show and call tools.',
   plugin: 'List, show, call, trust, switch and start plugins.',
+  runs: 'List and show runs of workflows.',
   profile: 'List, show, assign and inspect profiles.',
   access: 'Export, import and test all grants.',
   token: 'Make, list and revoke the tokens of clients.',
@@ -51,13 +52,18 @@ function addCommand(
   const parent = words.length === 1 ? program : groupOf(program, words[0] ?? '', write);
   const made = configured(parent.command(last), write).description(command.summary);
   for (const { name, about } of command.arguments ?? []) made.argument(name, about);
-  for (const { name, value, about } of command.options ?? []) {
-    made.option(value === undefined ? `--${name}` : `--${name} <${value}>`, about);
+  for (const { name, value, about, short, isRepeated } of command.options ?? []) {
+    const flags = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`;
+    if (isRepeated === true) made.option(flags, about, collected, []);
+    else made.option(flags, about);
   }
   made.option('--json', 'Print the result as JSON.');
   made.addHelpText('after', `\nExample:\n${command.examples.map((example) => `  ${example}`).join('\n')}\n`);
   made.action(() => {
-    choose({ command, given: { arguments: made.args, options: optionsOf(command, made) } });
+    choose({
+      command,
+      given: { arguments: made.args, options: optionsOf(command, made), lists: listsOf(command, made) },
+    });
   });
 }
 
@@ -71,6 +77,18 @@ function optionsOf(command: Command, made: Commander): Given['options'] {
     return [name, typeof value === 'string' || value === true ? value : undefined] as const;
   });
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
+}
+
+function collected(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function listsOf(command: Command, made: Commander): NonNullable<Given['lists']> {
+  const values: Readonly<Record<string, unknown>> = made.opts();
+  const repeated = (command.options ?? []).filter(({ isRepeated }) => isRepeated === true);
+  return Object.fromEntries(
+    repeated.map(({ name }) => [name, values[camelCase(name)] as readonly string[]] as const),
+  );
 }
 
 function camelCase(name: string): string {

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { Failure, interrupted } from './failure.js';
 
 /** Runs one command and turns whatever happens into words and an exit status. */
-export async function runCommand(command: Command, given: Given, context: Context): Promise<ExitCode> {
+export async function runCommand(command: Command, given: Given, context: Context): Promise<number> {
   const wasStopped = (): boolean => context.signal.aborted && command.isService !== true;
   try {
     refuseRelativeHome(context);

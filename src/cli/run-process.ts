@@ -1,6 +1,6 @@
 import type { Context, Input } from './command.js';
 import { mcp } from './commands/mcp.js';
-import { type ExitCode, exitCodes } from './exit-codes.js';
+import { exitCodes } from './exit-codes.js';
 import { parsePlain } from './fast-path.js';
 import { createOutput, type Sink } from './output.js';
 import { runCommand } from './run-command.js';
@@ -33,7 +33,7 @@ async function dispatch(
   words: readonly string[],
   context: Context,
   write: (text: string) => void,
-): Promise<ExitCode> {
+): Promise<number> {
   const plain = words[0] === mcp.name ? parsePlain(mcp, words.slice(1)) : undefined;
   if (plain !== undefined) return runCommand(mcp, plain, context);
   const { run } = await import('./run.js');

@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
 import type { Context } from './command.js';
-import { type ExitCode, exitCodes } from './exit-codes.js';
+import { exitCodes } from './exit-codes.js';
 import { type CommandCode, Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import { type Chosen, createProgram, knownNames, knownOptions } from './program.js';
@@ -11,7 +11,7 @@ export async function run(
   words: readonly string[],
   context: Context,
   write: (text: string) => void,
-): Promise<ExitCode> {
+): Promise<number> {
   let chosen: Chosen | undefined;
   const program = createProgram(
     context.version,

@@ -1,5 +1,4 @@
-import { printable } from '../config/index.js';
-import { nearest } from '../config/nearest.js';
+import { nearest, printable } from '../config/index.js';
 import { asRecord, inputSchemaOf } from './tool-fields.js';
 import type { Tool } from './tools.js';
 

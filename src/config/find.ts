@@ -25,6 +25,15 @@ export function operatorConfig(
   return undefined;
 }
 
+/** Where the operator keeps workflows and what they use, beside those of a workspace. */
+export function workflowHomes(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] {
+  const homes = configHomes(environment, platform);
+  return [...homes, join(dirname(homes.at(-1) ?? ''), 'awf')];
+}
+
 function configHomes(environment: Environment, platform: NodeJS.Platform): readonly string[] {
   const { TIDEGATE_HOME: own, XDG_CONFIG_HOME: shared, APPDATA: roaming } = environment;
   const homes: string[] = own ? [resolve(own)] : [];

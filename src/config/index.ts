@@ -1,12 +1,12 @@
 // The command line may enter this room only, and shows what files and servers say.
-export { printable, printableJson, printableLines } from '../kernel/index.js';
+export { nearest, printable, printableJson, printableLines } from '../kernel/index.js';
 export type { ProblemCode } from './codes.js';
 export type {
   Config,
   ServerConfig,
 } from './config.js';
 export { childEnvironment } from './environment.js';
-export { findConfig, operatorConfig } from './find.js';
+export { findConfig, operatorConfig, workflowHomes } from './find.js';
 export { findPolicy, policyFiles, watchProfiles } from './find-policy.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
@@ -18,10 +18,10 @@ export {
   locatePolicy,
   recordedPolicy,
 } from './locate-policy.js';
-export { nearest } from './nearest.js';
 export { mayHavePlugins } from './plugins/directories.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { problemInFile } from './problem-in-file.js';
+export { openSourceReader } from './source-reader.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';

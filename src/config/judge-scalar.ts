@@ -1,7 +1,8 @@
 import { parseDuration } from './duration.js';
 import type { ChoiceField, DurationField, IntegerField, ScalarField, TextField } from './field.js';
 import { flawOf } from './formats.js';
-import { type Finding, quote } from './problem.js';
+import { quote } from '../kernel/source-place.js';
+import type { Finding } from './problem.js';
 import { suggestion } from './read-context.js';
 
 /** A scalar of the file with its references replaced. */

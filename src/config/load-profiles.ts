@@ -1,10 +1,11 @@
 import type { ProblemCode, Severity } from './codes.js';
 import { parseSource, problemsOf } from './parse-source.js';
-import { createProblem, type Finding, type Path, placeOf, type Problem } from './problem.js';
+import { placeIn } from '../kernel/source-place.js';
+import { createProblem, type Finding, type Problem } from './problem.js';
 import { type ProfilesValues, profilesTable } from './profiles-schema.js';
 import { readTree } from './read-tree.js';
 import { readSource, type Source } from './source-file.js';
-import { findEntry, offsetAt, type TreeNode } from './tree.js';
+import { findEntry, offsetAt, type Path, type TreeNode } from '../kernel/tree.js';
 
 /** A profile as the file has it. What its words mean is for `access` to say. */
 export interface WrittenProfile {
@@ -70,7 +71,7 @@ export async function loadProfiles(path: string, text?: string): Promise<LoadedP
     principals: principalsOf(values),
     problems: problemsOf(source, found),
     problemAt: (finding: ProfilesFinding) => problemAt(source, root, finding),
-    lineAt: (path: Path) => placeOf(source.text, offsetAt(root, path)).line,
+    lineAt: (path: Path) => placeIn(source.text, offsetAt(root, path)).line,
   });
 }
 

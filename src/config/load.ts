@@ -10,7 +10,7 @@ import { configTable } from './schema.js';
 import type { ShapeMemory } from './shape-memory.js';
 import { readSource, type Source } from './source-file.js';
 import type { Environment } from './substitute.js';
-import { emptyMap, type TreeNode } from './tree.js';
+import { emptyMap, type TreeNode } from '../kernel/tree.js';
 
 export interface LoadOptions {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { createProblem, type Finding, type Problem } from './problem.js';
 import type { ShapeMemory } from './shape-memory.js';
 import type { Source } from './source-file.js';
-import { emptyMap, type TreeNode } from './tree.js';
+import { emptyMap, type TreeNode } from '../kernel/tree.js';
 import { shapeOf, treeOf } from './tree-shape.js';
 
 /** More problems than this help nobody. */

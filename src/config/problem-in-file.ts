@@ -1,7 +1,7 @@
 import { parseSource } from './parse-source.js';
-import { createProblem, type Finding, type Path, type Problem } from './problem.js';
+import { createProblem, type Finding, type Problem } from './problem.js';
 import { readSource } from './source-file.js';
-import { offsetAt } from './tree.js';
+import { offsetAt, type Path } from '../kernel/tree.js';
 
 /** A finding of somebody who knows what a value means, with the line and column of that value. */
 export async function problemInFile(

@@ -1,7 +1,7 @@
-import { nearest } from './nearest.js';
-import type { Path, Report } from './problem.js';
+import { nearest } from '../kernel/nearest.js';
+import type { Report } from './problem.js';
 import type { Environment } from './substitute.js';
-import { kindOf, type TreeNode } from './tree.js';
+import { kindOf, type Path, type TreeNode } from '../kernel/tree.js';
 
 /** What reading a tree needs to know beside the tree. */
 export interface ReadContext {

@@ -1,7 +1,7 @@
 import type { RecordField } from './field.js';
-import { quote } from './problem.js';
+import { quote } from '../kernel/source-place.js';
 import { type Place, type ReadContext, suggestion } from './read-context.js';
-import { isAbsent, type MapEntry, type MapNode } from './tree.js';
+import { isAbsent, type MapEntry, type MapNode } from '../kernel/tree.js';
 
 /** What can be wrong with the keys of a record, whatever their values are. */
 export function checkRecord(field: RecordField, place: Place<MapNode>, context: ReadContext): void {

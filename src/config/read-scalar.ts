@@ -1,9 +1,9 @@
 import type { ScalarField } from './field.js';
 import { judgeScalar, type Scalar, wantedBy } from './judge-scalar.js';
-import { quote } from './problem.js';
+import { quote } from '../kernel/source-place.js';
 import { type Place, type ReadContext, reportWrongType } from './read-context.js';
 import { substitute } from './substitute.js';
-import type { ScalarNode } from './tree.js';
+import type { ScalarNode } from '../kernel/tree.js';
 
 /** The value that the field takes; undefined when there is none, which is then reported. */
 export function readScalar(field: ScalarField, place: Place, context: ReadContext): unknown {

@@ -1,11 +1,11 @@
 import { parseDuration } from './duration.js';
 import type { Field, ListField, MapField, RecordField, ValueOf } from './field.js';
 import { nameRules } from './formats.js';
-import { type Path, quote } from './problem.js';
+import { quote } from '../kernel/source-place.js';
 import { type Place, type ReadContext, reportWrongType } from './read-context.js';
 import { checkRecord } from './read-record.js';
 import { readScalar } from './read-scalar.js';
-import { emptyMap, isAbsent, type ListNode, type MapNode, type TreeNode } from './tree.js';
+import { emptyMap, isAbsent, type ListNode, type MapNode, type Path, type TreeNode } from '../kernel/tree.js';
 
 /** Reads a tree by a table: reports what does not fit, and fills in defaults where nothing (usable) stands. */
 export function readTree<F extends RecordField>(table: F, root: TreeNode, context: ReadContext): ValueOf<F> {

@@ -4,7 +4,7 @@ import { bareHost, isLoopbackHost } from './formats.js';
 import type { ReadContext } from './read-context.js';
 import { readTree } from './read-tree.js';
 import { type ConfigValues, serverTable } from './schema.js';
-import { emptyMap } from './tree.js';
+import { emptyMap } from '../kernel/tree.js';
 
 export interface ResolveParts {
   /** Where relative paths start, and where commands run. */

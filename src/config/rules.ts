@@ -1,7 +1,8 @@
 import { isLoopbackHost } from './formats.js';
-import { type Finding, formatPath, type Path, type Report } from './problem.js';
+import { formatPath } from '../kernel/source-place.js';
+import type { Finding, Report } from './problem.js';
 import type { ConfigValues } from './schema.js';
-import { findEntry, type TreeNode } from './tree.js';
+import { findEntry, type Path, type TreeNode } from '../kernel/tree.js';
 
 /** What can be wrong between values that are each right by themselves. */
 export function checkRules(values: ConfigValues, root: TreeNode, report: Report): void {

@@ -1,7 +1,8 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { createProblem, type Problem, quote } from './problem.js';
+import { quote } from '../kernel/source-place.js';
+import { createProblem, type Problem } from './problem.js';
 import type { Environment } from './substitute.js';
 
 /** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */

@@ -1,4 +1,4 @@
-import type { MapEntry, ScalarNode, ScalarValue, TreeNode } from './tree.js';
+import type { MapEntry, ScalarNode, ScalarValue, TreeNode } from '../kernel/tree.js';
 
 /** Where everything of a tree stands in its text, and what kind it is: numbers only, nothing of what the text says. */
 export type TreeShape = readonly number[];

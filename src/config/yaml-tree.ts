@@ -12,7 +12,8 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { tooDeepAt } from './nesting.js';
-import { type Finding, quote } from './problem.js';
+import { quote } from '../kernel/source-place.js';
+import type { Finding } from './problem.js';
 import { markRemedy, starRemedy, syntaxFindings } from './syntax-findings.js';
 import {
   emptyMap,
@@ -22,7 +23,7 @@ import {
   type ScalarNode,
   type ScalarValue,
   type TreeNode,
-} from './tree.js';
+} from '../kernel/tree.js';
 
 /** Deeper nesting than this is refused: the library would use up the stack, or abort the process. */
 const DEEPEST = 64;

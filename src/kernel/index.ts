@@ -79,10 +79,11 @@ export {
   withMembers,
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
+export { nearest } from './nearest.js';
 export {
   type PluginAnswer,
-  type PluginCapability,
   pluginCapabilities,
+  type PluginCapability,
   type PluginEvent,
   type PluginFacts,
   type PluginIssue,
@@ -90,6 +91,7 @@ export {
   type Plugins,
   type PluginStep,
   type PluginStepResult,
+  pluginToolCodes,
   type PluginTools,
   type PluginToolsCheck,
   type PluginToolsProblem,
@@ -107,6 +109,7 @@ export {
 export { printable, printableJson, printableLines } from './printable.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
+export type { Runner, WorkflowFacts } from './runner-port.js';
 export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
 export type { Search } from './search-port.js';
 export {
@@ -120,6 +123,8 @@ export {
   type SessionScope,
 } from './session.js';
 export type { Shell } from './shell-port.js';
+export { formatPath, placeIn, quote } from './source-place.js';
+export type { OpenSpanFor } from './span.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
 export {
   type Catalogue,
@@ -145,3 +150,12 @@ export type {
   TypedResult,
 } from './tool-module.js';
 export { createToolFilter, matchesPattern } from './tool-filter.js';
+export {
+  isAbsent,
+  kindOf,
+  type MapEntry,
+  type MapNode,
+  offsetAt,
+  type Path,
+  type TreeNode,
+} from './tree.js';

@@ -39,12 +39,15 @@ export interface PluginTools {
   readonly expose: readonly string[];
 }
 
+export const pluginToolCodes = [
+  'USER.MCP_PROXY.UNKNOWN_PLUGIN',
+  'USER.MCP_PROXY.UNKNOWN_OPERATION',
+  'USER.MCP_PROXY.NAME_COLLISION',
+] as const;
+
 /** What is wrong with `plugin_tools`; `entry` and `exposed` say which of them, counted from 0. */
 export interface PluginToolsProblem {
-  readonly code:
-    | 'USER.MCP_PROXY.UNKNOWN_PLUGIN'
-    | 'USER.MCP_PROXY.UNKNOWN_OPERATION'
-    | 'USER.MCP_PROXY.NAME_COLLISION';
+  readonly code: (typeof pluginToolCodes)[number];
   readonly message: string;
   readonly entry: number;
   readonly exposed?: number;

@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog-port.js';
 import type { Files } from './files-port.js';
+import type { Runner } from './runner-port.js';
 import type { Search } from './search-port.js';
 import type { Session } from './session.js';
 import type { Shell } from './shell-port.js';
@@ -10,6 +11,7 @@ export interface ToolPorts {
   readonly files: Files;
   readonly search: Search;
   readonly shell: Shell;
+  readonly runner: Runner;
 }
 
 export type PortName = keyof ToolPorts;
@@ -18,7 +20,7 @@ export type PortName = keyof ToolPorts;
 export type Tier = 1 | 2 | 3 | 4 | 5;
 
 /** The tier that follows from a need; a tool is in the highest of its needs. */
-export const portTiers = { catalog: 1, files: 1, search: 1, shell: 3 } as const satisfies Record<
+export const portTiers = { catalog: 1, files: 1, search: 1, shell: 3, runner: 3 } as const satisfies Record<
   PortName,
   Tier
 >;

@@ -16,7 +16,11 @@ const knownClients: ReadonlyMap<string, Delivery> = new Map([
   ['gemini-cli-mcp-client', 'list'],
   ['opencode', 'list'],
   ['codex-mcp-client', 'bridge'],
+  ['tidegate-openai', 'list'],
 ]);
+
+/** Those that read their list before every turn by themselves: nobody has to wait until they do. */
+const punctual: ReadonlySet<string> = new Set(['tidegate-openai']);
 
 /** How this client is to be shown tools, if any are deferred at all. Nobody is known who said nothing. */
 export function deliveryFor(
@@ -39,4 +43,8 @@ export function deliveryFor(
 export function clientName({ info }: Client): string | undefined {
   const { name } = (info?.value ?? {}) as { readonly name?: unknown };
   return typeof name === 'string' ? name : undefined;
+}
+
+export function isPunctual(client: Client | undefined): boolean {
+  return client !== undefined && punctual.has(clientName(client) ?? '');
 }

@@ -7,7 +7,7 @@ import {
   noneActive,
   retain,
 } from './activation.js';
-import { clientName, type Delivery, deliveryFor } from './delivery.js';
+import { clientName, type Delivery, deliveryFor, isPunctual } from './delivery.js';
 import { estimateTokens } from './estimate.js';
 import { instructionsFor } from './instructions.js';
 import { alwaysLoaded } from './marked.js';
@@ -123,6 +123,7 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
     },
     async untilListed(session: Session, caller: Cancellation) {
       const state = states.of(session);
+      if (isPunctual(state.client)) return true;
       const isHeard = await state.untilHeard(settings.holdMs, caller);
       if (isHeard || caller.isCancelled || state.isDeaf) return isHeard;
       state.isDeaf = true;

@@ -45,3 +45,14 @@ export type {
   StoreErrorCode,
   TokenRecord,
 } from '../access/ports.js';
+export {
+  type ModelRequest,
+  type ModelScript,
+  openScriptedModel,
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedDelivery,
+  type ScriptedFault,
+  type ScriptedModel,
+  type ScriptedTurn,
+} from './scripted-model/index.js';

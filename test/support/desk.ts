@@ -9,7 +9,7 @@ import {
   resolveProfiles,
   type ResolveOptions,
 } from '../../src/access/profiles/index.js';
-import { nearest } from '../../src/config/nearest.js';
+import { nearest } from '../../src/kernel/nearest.js';
 import { JsonText, type Spec, type ToolSpec } from '../../src/kernel/index.js';
 import { createMemoryStore } from '../../src/stores/memory/index.js';
 

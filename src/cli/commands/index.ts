@@ -22,6 +22,9 @@ import { profileInspect } from './profile-inspect.js';
 import { profileList } from './profile-list.js';
 import { profileShow } from './profile-show.js';
 import { revoke } from './revoke.js';
+import { run } from './run.js';
+import { runsList } from './runs-list.js';
+import { runsShow } from './runs-show.js';
 import { serve } from './serve.js';
 import { servers } from './servers.js';
 import { surface } from './surface.js';
@@ -37,6 +40,7 @@ import { toolsNew } from './tools-new.js';
 import { toolsSearch } from './tools-search.js';
 import { toolsShow } from './tools-show.js';
 import { trust } from './trust.js';
+import { validate } from './validate.js';
 
 /** Every command. Help, parsing and the reference page are made from this list; there is no other. */
 export const commands: readonly Command[] = [
@@ -76,6 +80,10 @@ export const commands: readonly Command[] = [
   tokenRevoke,
   tokenAttenuate,
   trust,
+  run,
+  runsList,
+  runsShow,
+  validate,
   configCheck,
   configSchema,
   configPath,

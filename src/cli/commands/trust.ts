@@ -11,6 +11,7 @@ import { type PolicyWarnings, warningLines } from '../policy-warnings.js';
 import { shellPath } from '../shell-path.js';
 import { policyAt, policyLines, policyPlaceOf, realPolicyFile } from '../trust-policy.js';
 import { noTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
+import { isWorkflowFile, trustWorkflow } from '../trust-workflow.js';
 import { realFile, type Starts, startsOf } from '../what-starts.js';
 
 export const trust: Command = {
@@ -20,7 +21,7 @@ export const trust: Command = {
     {
       name: '[file]',
       about:
-        'The file to trust. Default: the nearest tidegate.yaml, and the profiles, the model and the tools in .tidegate beside it.',
+        'The file to trust. Default: the nearest tidegate.yaml, and the profiles, the model and the tools in .tidegate beside it. A workflow, so that agents may run it.',
     },
   ],
   options: [
@@ -41,6 +42,11 @@ export const trust: Command = {
     if (list === true) return listTrusted(context);
     const [named] = given.arguments;
     if (forget === true) return forgetTrust(named, context);
+    if (isWorkflowFile(named, context)) {
+      return trustWorkflow(named, context, async () => {
+        if (yes !== true) await agree(named, context);
+      });
+    }
     return trustPlace(await locateAny(named, context), context, yes === true);
   },
 };

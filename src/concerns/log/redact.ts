@@ -111,6 +111,20 @@ export function redactFields(fields: object, depth = 0): object {
   return safe;
 }
 
+const deepestRecord = 64;
+
+/** The same for a record that is kept whole: nothing is cut but secrets. */
+export function redactRecord(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactAll(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= deepestRecord) return '[deep]';
+  if (Array.isArray(value)) return value.map((item) => redactRecord(item, depth + 1));
+  const entries = Object.entries(value).map(
+    ([name, inner]) => [name, isHidden(name, inner) ? redacted : redactRecord(inner, depth + 1)] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
 /** `hasToken: true` tells nobody anything. */
 function isHidden(name: string, value: unknown): boolean {
   return isSecretName(name) && value !== undefined && value !== null && typeof value !== 'boolean';

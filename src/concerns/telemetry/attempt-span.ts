@@ -35,6 +35,7 @@ export function openingOf(
   const subject = redact(wantedName(wanted));
   const attributes = {
     [wanted.kind]: subject,
+    ...(wanted.kind === 'tool' && { 'tool.name': subject }),
     'request.id': id,
     principal: redact(principalKey(session.principal)),
     session: redact(session.id),
@@ -59,6 +60,8 @@ export function endingOf(attempt: Attempt): {
       duration: Math.round(ms * 1000) / 1000,
       outcome: outcome.kind,
       ...(call && { source: call.target.spec.source, provider: call.providerId }),
+      ...(call?.target.kind === 'tool' && { 'tool.source': call.target.spec.source }),
+      ...(attempt.request.wanted.kind === 'tool' && { 'tool.duration_ms': Math.round(ms * 1000) / 1000 }),
       ...(error !== undefined && { error: true, 'error.code': error }),
     },
   };

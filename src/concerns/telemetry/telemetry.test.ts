@@ -33,6 +33,9 @@ describe('openTelemetry', () => {
       'request.id': 'r-1',
       'client.era': 'modern',
       duration: 1.235,
+      'tool.duration_ms': 1.235,
+      'tool.source': 'server:files',
+      'tool.name': 'files_read',
       outcome: 'content',
     });
     expect(span?.status.code ?? 0).toBe(0);

@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import type { Attempt, EndStep, Observer, Request } from '../../kernel/index.js';
+import type { Attempt, EndStep, Observer, OpenSpanFor, Request } from '../../kernel/index.js';
 import { callerOf, endingOf, openingOf } from './attempt-span.js';
 
 export interface TelemetryOptions {
@@ -16,6 +16,7 @@ export interface TelemetryOptions {
 
 export interface Telemetry {
   readonly observer: Observer;
+  readonly openSpan: OpenSpanFor;
   /** Sends what is left, within two seconds. */
   close(): Promise<void>;
 }
@@ -80,7 +81,32 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     };
   }
 
+  const openSpan: OpenSpanFor = (name, attributes, parent) => {
+    const caller = callerOf(parent);
+    const context = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
+    const shown = Object.entries(attributes).map(
+      ([key, value]) => [key, typeof value === 'string' ? options.redact(value) : value] as const,
+    );
+    const span = tracer.startSpan(
+      options.redact(name),
+      { kind: SpanKind.INTERNAL, attributes: Object.fromEntries(shown) },
+      context,
+    );
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    return {
+      trace: { traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}` },
+      end(error) {
+        if (error !== undefined) {
+          span.setAttributes({ error: true, 'error.code': error });
+          span.setStatus({ code: SpanStatusCode.ERROR, message: error });
+        }
+        span.end();
+      },
+    };
+  };
+
   return {
+    openSpan,
     observer: { name: 'telemetry', begin, step },
     close: () => withinLimit(provider.shutdown()),
   };

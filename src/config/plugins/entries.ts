@@ -4,7 +4,7 @@ import type { Finding, Problem } from '../problem.js';
 import { readTree } from '../read-tree.js';
 import { readSource } from '../source-file.js';
 import type { Environment } from '../substitute.js';
-import { offsetAt, type TreeNode } from '../tree.js';
+import { offsetAt, type TreeNode } from '../../kernel/tree.js';
 import { type PluginEntry, type PluginsValues, pluginsTable } from './plugins-schema.js';
 
 export interface LoadedEntries {

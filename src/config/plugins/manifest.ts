@@ -3,7 +3,7 @@ import { parseSource, problemsOf } from '../parse-source.js';
 import { createProblem, type Finding, type Problem } from '../problem.js';
 import { readTree } from '../read-tree.js';
 import { readSource } from '../source-file.js';
-import { offsetAt, type TreeNode } from '../tree.js';
+import { offsetAt, type TreeNode } from '../../kernel/tree.js';
 import { awfLevel, fits, isVersion } from './constraint.js';
 import { type ManifestValues, manifestTable } from './manifest-schema.js';
 

@@ -1,4 +1,5 @@
-import type { Path } from './problem.js';
+/** Where in a tree: keys and list positions from the root. */
+export type Path = readonly (string | number)[];
 
 // What a file says, free of the library that read it: values with their places, aliases already resolved.
 export type TreeNode = ScalarNode | ListNode | MapNode;

@@ -1,0 +1,131 @@
+// schema/workflow.schema.json and docs/reference/workflow.md: both from the tables of src/workflow/fields.
+import { loadTs } from '../load-ts.mjs';
+
+export async function outputs() {
+  const tables = {
+    ...(await loadTs('src/workflow/fields/tables.ts')),
+    ...(await loadTs('src/workflow/fields/agent-fields.ts')),
+  };
+  const { workflowJsonSchema } = await loadTs('src/workflow/fields/json-schema.ts');
+  const { workflowCodes, exitOfCode } = await loadTs('src/workflow/codes.ts');
+  return [
+    { path: 'schema/workflow.schema.json', text: `${JSON.stringify(workflowJsonSchema(), undefined, 2)}\n` },
+    { path: 'docs/reference/workflow.md', text: page(tables, workflowCodes, exitOfCode) },
+  ];
+}
+
+const kinds = {
+  command: '`type: step` or `type: command`',
+  agent: '`type: agent`, or `type: step` with these keys under `agent:`',
+  parallel: '`type: parallel`',
+  for_each: '`type: for_each`',
+  while: '`type: while`',
+  operation: '`type: operation`',
+  call_workflow: '`type: call_workflow`',
+  terminal: '`type: terminal`',
+  plugin: '`type: <plugin>.<type>`',
+};
+
+function page(tables, codes, exitOfCode) {
+  const { states, ...top } = tables.workflowFields;
+  return [
+    '<!-- Generated from src/workflow by `npm run generate`. Do not edit. -->',
+    '# Workflow files',
+    '',
+    'How to write and run them: [the guide](../guides/workflows.md). A key with * is needed. Unknown keys are told with',
+    'the nearest known one; inside `mcp_proxy` and `tidegate` they are errors, elsewhere warnings.',
+    '',
+    'For completion in your editor, begin the file with',
+    '`# yaml-language-server: $schema=node_modules/tidegate/schema/workflow.schema.json`.',
+    '',
+    '## The file',
+    '',
+    ...keys({ ...top, states }),
+    '### inputs[]',
+    '',
+    ...keys(tables.inputFields),
+    '## Every state',
+    '',
+    ...keys(tables.commonFields),
+    '## Kinds of states',
+    '',
+    ...Object.entries(kinds).flatMap(([kind, title]) => [
+      `### ${title}`,
+      '',
+      ...keys(tables.stepFields[kind]),
+    ]),
+    '### options of `openai_compatible`',
+    '',
+    ...keys(tables.openaiOptionFields),
+    '## Templates',
+    '',
+    'A file in `templates/`, used with `use_template`.',
+    '',
+    ...keys(tables.templateFields),
+    '## Codes',
+    '',
+    'A code is `CATEGORY.SUBCATEGORY.SPECIFIC`. A file with errors ends `validate` and `run` with status 2; a run that fails',
+    'ends with the status of its category, or with `on_failure.status`.',
+    '',
+    '| code | severity | meaning | remedy | exit status |',
+    '|---|---|---|---|---|',
+    ...Object.entries(codes).map(
+      ([code, { severity, meaning, remedy }]) =>
+        `| \`${code}\` | ${severity} | ${cell(meaning)} | ${cell(remedy)} | ${exitOfCode(code)} |`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function keys(fields) {
+  return ['| key | value | meaning |', '|---|---|---|', ...rows(fields, ''), ''];
+}
+
+function rows(fields, prefix) {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const name = `${prefix}${key}`;
+    const row = `| \`${name}\`${field.needed ? ' *' : ''} | ${cell(valueOf(field))} | ${cell(field.about)} |`;
+    return [row, ...inner(field, name)];
+  });
+}
+
+function inner(field, name) {
+  if (field.kind === 'map') return rows(field.of, `${name}.`);
+  if (field.kind === 'list') return inner(field.of, `${name}[]`);
+  if (field.kind === 'either') return [field.first, field.second].flatMap((part) => inner(part, name));
+  return [];
+}
+
+function valueOf(field) {
+  if (field.kind === 'text') {
+    if (field.values)
+      return field.values
+        .filter(Boolean)
+        .map((value) => `\`${value}\``)
+        .join(', ');
+    return (
+      {
+        expression: 'expression',
+        state: 'name of a state',
+        command: 'text with {{ }}',
+        template: 'text with {{ }}',
+      }[field.holds] ?? 'text'
+    );
+  }
+  if (field.kind === 'either') return `${valueOf(field.first)}, or ${valueOf(field.second)}`;
+  if (field.kind === 'list') return `list of ${valueOf(field.of)}`;
+  if (field.kind === 'record') return `mapping to ${valueOf(field.of)}`;
+  return {
+    flag: 'true or false',
+    map: 'mapping',
+    integer: 'whole number',
+    number: 'number',
+    duration: 'time',
+    size: 'size',
+    any: 'anything',
+  }[field.kind];
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|');
+}

@@ -1,0 +1,83 @@
+import type { Gateway } from '../gateway/index.js';
+import type { Session, Trace } from '../kernel/index.js';
+
+/** What an agent is asked to do, once. Nothing of it is shared with another order. */
+export interface AgentOrder {
+  readonly gateway: Gateway;
+  /** Whose tools the agent has. */
+  readonly session: Session;
+  readonly prompt: string;
+  readonly system?: string;
+  /** Of the provider, as its workflow says them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** What was said before, as an earlier answer gave it. */
+  readonly conversation?: readonly unknown[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  readonly newRequestId: () => string;
+  /** The span that calls belong to. */
+  readonly trace?: Trace;
+  readonly version: string;
+  readonly onEvent: (event: AgentEvent) => void;
+}
+
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  /** True when the model did not say, and texts were measured instead. */
+  readonly isEstimated: boolean;
+  /** US dollars, where the price is known. */
+  readonly cost?: number;
+}
+
+export interface AgentAnswer {
+  readonly text: string;
+  readonly usage: Usage;
+  /** How often the model was asked. */
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly conversation: readonly unknown[];
+}
+
+export type AgentEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'message'; readonly role: 'user' | 'assistant'; readonly text: string }
+  /** Told before the call is made. */
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly kind: 'result';
+      readonly id: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly text: string;
+      readonly ms: number;
+    }
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  | { readonly kind: 'retry'; readonly reason: string; readonly waitMs: number }
+  | { readonly kind: 'note'; readonly text: string };
+
+export const agentFailureCodes = [
+  'USER.INPUT.VALIDATION_FAILED',
+  'USER.MCP_PROXY.INFINITE_LOOP_GUARD',
+  'EXECUTION.AGENT.FAILED',
+  'EXECUTION.AGENT.UNAVAILABLE',
+  'EXECUTION.AGENT.UNAUTHORIZED',
+  'EXECUTION.AGENT.CONTEXT_LIMIT',
+  'EXECUTION.AGENT.BAD_RESPONSE',
+  'EXECUTION.AGENT.UNSUPPORTED',
+  'EXECUTION.WORKFLOW.CANCELLED',
+] as const;
+export type AgentFailureCode = (typeof agentFailureCodes)[number];
+
+/** Why an agent could not do what it was asked. */
+export class AgentFailure extends Error {
+  override readonly name = 'AgentFailure';
+  readonly code: AgentFailureCode;
+
+  constructor(code: AgentFailureCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type Agent = (order: AgentOrder) => Promise<AgentAnswer>;

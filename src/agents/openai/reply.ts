@@ -1,0 +1,116 @@
+/** A call as the model made it; the text of its arguments is not believed to be JSON. */
+export interface ModelCall {
+  readonly id: string;
+  readonly name: string;
+  readonly argumentsText: string;
+}
+
+/** One answer of the model, whole. */
+export interface Reply {
+  readonly text: string;
+  readonly calls: readonly ModelCall[];
+  readonly finish: string | undefined;
+  readonly usage: { readonly input: number; readonly output: number; readonly cost?: number } | undefined;
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+interface Draft {
+  id: string;
+  name: string;
+  argumentsText: string;
+}
+
+/** Puts an answer together from what a stream brings. Pieces of a call are known by their index. */
+export interface Assembly {
+  /** Takes one event; gives the text that it added. */
+  take(chunk: unknown): string;
+  /** Whether the model said that it is done. */
+  isFinished(): boolean;
+  /** Whether anything came at all. */
+  isEmpty(): boolean;
+  reply(): Reply;
+}
+
+const mostCalls = 128;
+
+export function createAssembly(): Assembly {
+  let text = '';
+  let finish: string | undefined;
+  let usage: Reply['usage'];
+  const drafts = new Map<number, Draft>();
+  let latest = -1;
+
+  /** Some servers leave the index out: then a new id begins a new call, and all else belongs to the last one. */
+  function indexOf(delta: JsonRecord): number {
+    if (typeof delta['index'] === 'number') return delta['index'];
+    const isNew =
+      typeof delta['id'] === 'string' && delta['id'] !== '' && drafts.get(latest)?.id !== delta['id'];
+    return isNew || latest === -1 ? latest + 1 : latest;
+  }
+
+  function takeCall(delta: JsonRecord): void {
+    const index = indexOf(delta);
+    const draft = drafts.get(index) ?? { id: '', name: '', argumentsText: '' };
+    const { name, arguments: more } = recordOf(delta['function']);
+    if (typeof delta['id'] === 'string' && delta['id'] !== '') draft.id = delta['id'];
+    if (typeof name === 'string' && name !== '') draft.name ||= name;
+    if (typeof more === 'string') draft.argumentsText += more;
+    else if (typeof more === 'object' && more !== null) draft.argumentsText = JSON.stringify(more);
+    if (drafts.size < mostCalls || drafts.has(index)) drafts.set(index, draft);
+    latest = index;
+  }
+
+  return {
+    take(chunk) {
+      const { choices, usage: told } = recordOf(chunk);
+      usage = usageOf(told) ?? usage;
+      const choice = recordOf(listOf(choices)[0]);
+      // A server that does not stream sends `message` in the place of `delta`.
+      const delta = recordOf(choice['delta'] ?? choice['message']);
+      const added = contentText(delta['content']);
+      text += added;
+      for (const call of listOf(delta['tool_calls'])) takeCall(recordOf(call));
+      if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '')
+        finish = choice['finish_reason'];
+      return added;
+    },
+    isFinished: () => finish !== undefined,
+    isEmpty: () => text === '' && drafts.size === 0 && finish === undefined,
+    reply: () => ({ text, finish, usage, calls: callsOf(drafts) }),
+  };
+}
+
+/** In the order of their indexes, whatever gaps there are. A call without an id gets one. */
+function callsOf(drafts: ReadonlyMap<number, Draft>): readonly ModelCall[] {
+  return [...drafts]
+    .toSorted(([a], [b]) => a - b)
+    .map(([index, { id, name, argumentsText }]) => ({
+      id: id === '' ? `call_${String(index)}` : id,
+      name,
+      argumentsText,
+    }));
+}
+
+/** A text, or a list of parts of which the texts count. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((part) => recordOf(part)['text'])
+    .filter((part) => typeof part === 'string')
+    .join('');
+}
+
+function usageOf(value: unknown): Reply['usage'] {
+  const { prompt_tokens: input, completion_tokens: output, cost } = recordOf(value);
+  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
+  return { input, output, ...(typeof cost === 'number' && { cost }) };
+}
+
+export function recordOf(value: unknown): JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,80 @@
+import type { AgentFailureCode } from '../agent.js';
+
+/** Why one request failed, and whether another one may succeed. */
+export class Trouble extends Error {
+  override readonly name = 'Trouble';
+  readonly code: AgentFailureCode;
+  readonly isRetryable: boolean;
+  /** What the server asked to wait. */
+  readonly waitMs: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(
+    code: AgentFailureCode,
+    message: string,
+    more: {
+      readonly isRetryable?: boolean;
+      readonly waitMs?: number | undefined;
+      readonly status?: number;
+    } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.isRetryable = more.isRetryable === true;
+    this.waitMs = more.waitMs;
+    this.status = more.status;
+  }
+}
+
+const retryable = [408, 409, 425, 429, 500, 502, 503, 504, 529];
+const contextWords =
+  /context_length_exceeded|context[ _-](?:length|window|limit|size)|maximum context|too many tokens|prompt is too long|input is too long/i;
+
+/** What an answer with a status other than 200 means. */
+export function troubleOf(
+  status: number,
+  body: string,
+  retryAfter: string | undefined,
+  now: number,
+): Trouble {
+  const said = errorText(body);
+  const message = `The model answered with status ${String(status)}${said === '' ? '' : `: ${said}`}`;
+  if (status === 401 || status === 403)
+    return new Trouble('EXECUTION.AGENT.UNAUTHORIZED', message, { status });
+  if ((status === 400 || status === 413 || status === 422) && contextWords.test(body)) {
+    return new Trouble('EXECUTION.AGENT.CONTEXT_LIMIT', message, { status });
+  }
+  const isRetryable = retryable.includes(status);
+  const code = isRetryable ? 'EXECUTION.AGENT.UNAVAILABLE' : 'EXECUTION.AGENT.FAILED';
+  return new Trouble(code, message, { status, isRetryable, waitMs: waitOf(retryAfter, now) });
+}
+
+/** An error that comes in the middle of a stream. */
+export function troubleInStream(error: unknown): Trouble {
+  const text = JSON.stringify(error ?? null);
+  const message = `The model broke off: ${errorText(JSON.stringify({ error }))}`;
+  if (contextWords.test(text)) return new Trouble('EXECUTION.AGENT.CONTEXT_LIMIT', message);
+  return new Trouble('EXECUTION.AGENT.UNAVAILABLE', message, { isRetryable: true });
+}
+
+/** Seconds, or a date. */
+function waitOf(retryAfter: string | undefined, now: number): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(retryAfter.trim())) return Number(retryAfter) * 1000;
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+const longest = 500;
+
+function errorText(body: string): string {
+  let said = body;
+  try {
+    const { error } = JSON.parse(body) as { readonly error?: unknown };
+    if (typeof error === 'string') said = error;
+    else if (typeof error === 'object' && error !== null && 'message' in error) said = String(error.message);
+  } catch {
+    // Not JSON: a page of some proxy, most likely. Its beginning says enough.
+  }
+  return said.trim().slice(0, longest);
+}

@@ -1,0 +1,147 @@
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { runOpenai } from '../../agents/index.js';
+import { isSecretName } from '../../concerns/log/index.js';
+import type { Session } from '../../kernel/index.js';
+import {
+  beginJournal,
+  openTranscript,
+  readInputs,
+  resumeJournal,
+  type RunHead,
+  runWorkflow,
+  type Validated,
+  validateWorkflow,
+} from '../../workflow/index.js';
+import type { Tidegate } from '../tidegate.js';
+import { openWorkflowLibrary } from './library.js';
+import { createRecordRedactor } from './record-redactor.js';
+import type { RunAnswer, RunPlace, RunWish } from './run-wish.js';
+import { openTickets } from './tickets.js';
+import { gateNames } from './validate.js';
+
+/** Where a run is carried out, and with whose rights. */
+export interface RunGate {
+  readonly tidegate: Tidegate;
+  readonly session: Session;
+}
+
+/** From a wish to its run: the file, its findings, its inputs, its records. */
+export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate): Promise<RunAnswer> {
+  const library = await openWorkflowLibrary(wish);
+  const text = place.head === undefined ? wish.text : place.head.text;
+  const name = place.head?.file ?? wish.workflow ?? '';
+  const file = text === undefined ? library.find(name) : join(library.cwd, 'agent.yaml');
+  if (file === undefined) return { kind: 'unknown', what: 'workflow', name };
+  const { plugins } = gate.tidegate;
+  const validated = await validateWorkflow(file, {
+    library,
+    names: await gateNames(wish),
+    isStrict: false,
+    env: wish.env,
+    plugins,
+    signal: wish.signal,
+    ...(text !== undefined && { text }),
+  });
+  const { workflow, findings } = validated;
+  if (!validated.isValid) return { kind: 'invalid', findings };
+  if (wish.only !== undefined && !workflow.steps.has(wish.only.step))
+    return { kind: 'unknown', what: 'step', name: wish.only.step };
+  wish.onFindings?.(findings);
+  const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
+  if (read.problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read };
+  const records = openRecords(wish, place, validated, read.values, text);
+  try {
+    const { tidegate, session } = gate;
+    const result = await runWorkflow(
+      {
+        runId: place.runId,
+        workflow,
+        inputs: read.values,
+        ...records,
+        isResumed: place.head !== undefined,
+        signal: wish.signal,
+        ...(wish.only && { only: wish.only }),
+      },
+      {
+        library,
+        env: wish.env,
+        processes: tidegate.processes,
+        gateway: tidegate.gateway,
+        session,
+        tickets: openTickets(session, tidegate.subSession),
+        plugins,
+        agents: { openai_compatible: runOpenai },
+        ...(tidegate.openSpan && { openSpan: tidegate.openSpan }),
+        redact: records.redact,
+        folder: place.folder,
+        version: wish.version,
+        newRequestId: tidegate.newRequestId,
+        identity: { user: userName(), hostname: hostname() },
+        now: () => Date.now(),
+        onEvent: wish.onEvent,
+        ...(wish.ask && { ask: wish.ask }),
+      },
+    );
+    return { kind: 'ran', result, folder: place.folder };
+  } finally {
+    records.journal.close();
+    records.transcript.close();
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function openRecords(
+  wish: RunWish,
+  { runId, folder, head }: RunPlace,
+  validated: Validated,
+  inputs: Values,
+  text: string | undefined,
+) {
+  const redact = createRecordRedactor(inputs, wish.env);
+  const file = join(folder, 'journal.jsonl');
+  const journal =
+    head === undefined
+      ? beginJournal(file, headOf(wish, runId, validated, inputs, text))
+      : resumeJournal(file, () => new Date().toISOString());
+  const transcript = openTranscript({
+    file: join(folder, 'transcript.jsonl'),
+    runId,
+    redact,
+    now: () => Date.now(),
+  });
+  return { journal, transcript, redact };
+}
+
+function headOf(
+  wish: RunWish,
+  id: string,
+  validated: Validated,
+  inputs: Values,
+  text: string | undefined,
+): RunHead {
+  const isSecret = ([name]: readonly [string, unknown]): boolean => isSecretName(name);
+  const entries = Object.entries(inputs);
+  return {
+    kind: 'run',
+    id,
+    name: validated.workflow.name,
+    file: validated.file,
+    sha256: validated.sha256 ?? '',
+    cwd: wish.cwd,
+    startedAt: new Date().toISOString(),
+    version: wish.version,
+    inputs: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
+    withheld: entries.filter(isSecret).map(([name]) => name),
+    ...(text !== undefined && { text }),
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'operator';
+  }
+}

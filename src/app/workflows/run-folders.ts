@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJournal, type RunEnd, type RunHead, type RunStep } from '../../workflow/index.js';
+
+export type RunStatus = RunEnd['status'] | 'running' | 'interrupted';
+
+export interface RunReport {
+  readonly id: string;
+  readonly name: string;
+  readonly status: RunStatus;
+  readonly startedAt: string;
+  readonly ms?: number;
+  readonly message?: string;
+  readonly code?: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly steps: readonly RunStep[];
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+/** The folders of runs, one for each, for this user alone. */
+export interface RunFolders {
+  /** Makes the folder of a new run, and takes it. */
+  create(at: Date): { readonly id: string; readonly folder: string };
+  /** Takes the folder of a run that nobody runs. */
+  take(id: string): { readonly folder: string } | 'unknown' | 'running';
+  /** Nobody runs it any more. `isDiscarded`: there was nothing to keep. */
+  leave(folder: string, isDiscarded: boolean): void;
+  list(): readonly RunReport[];
+  show(id: string): RunReport | undefined;
+  /** Removes temporary files of runs whose process is gone, and the oldest runs beyond what is kept. */
+  sweep(): void;
+}
+
+const mostKept = 500;
+const idPattern = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
+
+export function openRunFolders(stateDirectory: string): RunFolders {
+  const root = join(stateDirectory, 'runs');
+  const folderOf = (id: string): string => join(root, id);
+  const ids = (): readonly string[] => {
+    try {
+      return readdirSync(root)
+        .filter((name) => idPattern.test(name))
+        .sort();
+    } catch {
+      // No run yet.
+      return [];
+    }
+  };
+
+  function show(id: string): RunReport | undefined {
+    if (!idPattern.test(id)) return undefined;
+    try {
+      return reportOf(id, folderOf(id));
+    } catch {
+      // Being made just now, or removed.
+      return undefined;
+    }
+  }
+
+  return {
+    create(at) {
+      mkdirSync(root, { recursive: true, mode: 0o700 });
+      const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
+      const id = `${stamp}-${randomBytes(3).toString('hex')}`;
+      mkdirSync(folderOf(id), { mode: 0o700 });
+      own(folderOf(id));
+      return { id, folder: folderOf(id) };
+    },
+    take(id) {
+      const report = show(id);
+      if (report === undefined) return 'unknown';
+      if (report.status === 'running') return 'running';
+      own(report.folder);
+      return { folder: report.folder };
+    },
+    leave: (folder, isDiscarded) =>
+      rmSync(isDiscarded ? folder : join(folder, 'owner'), { recursive: true, force: true }),
+    list: () =>
+      ids()
+        .toReversed()
+        .flatMap((id) => show(id) ?? []),
+    show,
+    sweep() {
+      const all = ids();
+      for (const [at, id] of all.entries()) {
+        if (isOwned(folderOf(id))) continue;
+        const isOld = at < all.length - mostKept;
+        rmSync(isOld ? folderOf(id) : join(folderOf(id), 'tmp'), { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function own(folder: string): void {
+  writeFileSync(join(folder, 'owner'), `${String(process.pid)} ${startOf(process.pid)}\n`, { mode: 0o600 });
+}
+
+/** Whether the process that runs it is still there; its number may be another's by now, its start cannot. */
+function isOwned(folder: string): boolean {
+  try {
+    const [pid = '', start = ''] = readFileSync(join(folder, 'owner'), 'utf8').trim().split(' ');
+    return process.kill(Number(pid), 0) && startOf(Number(pid)) === start;
+  } catch {
+    return false;
+  }
+}
+
+/** When a process started, where the system says it. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function reportOf(id: string, folder: string): RunReport | undefined {
+  const { head, steps, end } = readJournal(join(folder, 'journal.jsonl'));
+  if (head === undefined) return undefined;
+  const status: RunStatus = isOwned(folder) ? 'running' : (end?.status ?? 'interrupted');
+  return { id, folder, status, steps, ...headOf(head), ...(end && endOf(end)) };
+}
+
+function headOf({ name, startedAt, file }: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file'> {
+  return { name, startedAt, file };
+}
+
+function endOf({ ms, message, code, outputs }: RunEnd): Partial<RunReport> {
+  return {
+    ms,
+    ...(message !== undefined && { message }),
+    ...(code !== undefined && { code }),
+    ...(outputs && { outputs }),
+  };
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { stateDirectory } from '../../config/index.js';
+import { readJournal } from '../../workflow/index.js';
+import { prepareRun, type RunGate } from './prepare-run.js';
+import { openRunFolders, type RunFolders } from './run-folders.js';
+import type { RunAnswer, RunPlace, RunWish } from './run-wish.js';
+
+/** A gate for a run, and what becomes of it when the run is over. */
+export interface LentGate extends RunGate {
+  close(): Promise<void>;
+}
+
+/** Runs a workflow in a folder of its own, or goes on in that of an earlier run. */
+export async function runInFolder(
+  wish: RunWish,
+  openGate: (folder: string) => Promise<LentGate>,
+): Promise<RunAnswer> {
+  const folders = openRunFolders(stateDirectory(wish.env));
+  folders.sweep();
+  const place = placeOf(wish, folders);
+  if ('kind' in place) return place;
+  let isKept = wish.resume !== undefined;
+  try {
+    const gate = await openGate(place.folder);
+    try {
+      const answer = await prepareRun(wish, place, gate);
+      isKept ||= answer.kind === 'ran';
+      return answer;
+    } finally {
+      await gate.close();
+    }
+  } finally {
+    folders.leave(place.folder, !isKept);
+  }
+}
+
+function placeOf({ resume }: RunWish, folders: RunFolders): RunPlace | RunAnswer {
+  if (resume === undefined) {
+    const { id, folder } = folders.create(new Date());
+    return { runId: id, folder };
+  }
+  const taken = folders.take(resume);
+  if (taken === 'unknown') return { kind: 'unknown', what: 'run', name: resume };
+  if (taken === 'running') return { kind: 'busy', run: resume };
+  const { head } = readJournal(join(taken.folder, 'journal.jsonl'));
+  return { runId: resume, folder: taken.folder, ...(head && { head }) };
+}

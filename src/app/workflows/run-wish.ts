@@ -1,0 +1,33 @@
+import type { Finding, Input, RunEvent, RunHead, RunResult, StepResult } from '../../workflow/index.js';
+import type { WorkflowPlace } from './library.js';
+
+export interface RunWish extends WorkflowPlace {
+  readonly version: string;
+  /** A name or a path. */
+  readonly workflow?: string;
+  /** A workflow that has no file. */
+  readonly text?: string;
+  readonly resume?: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly only?: { readonly step: string; readonly states: ReadonlyMap<string, StepResult> };
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly ask?: (question: string) => Promise<string>;
+  /** Told what is wrong with a workflow that runs all the same. */
+  readonly onFindings?: (findings: readonly Finding[]) => void;
+}
+
+export type RunAnswer =
+  | { readonly kind: 'ran'; readonly result: RunResult; readonly folder: string }
+  | { readonly kind: 'invalid'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'inputs'; readonly problems: readonly string[]; readonly missing: readonly Input[] }
+  | { readonly kind: 'unknown'; readonly what: 'workflow' | 'run' | 'step'; readonly name: string }
+  | { readonly kind: 'busy'; readonly run: string };
+
+/** The run as its folder knows it. */
+export interface RunPlace {
+  readonly runId: string;
+  readonly folder: string;
+  /** Of a run that is taken up again. */
+  readonly head?: RunHead;
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { Session } from '../../kernel/index.js';
+import type { Tickets } from '../../workflow/index.js';
+import type { SubSession } from '../sub-sessions.js';
+
+/** A step that was given a ticket and never used it holds no more than this many of them. */
+const mostOpen = 10_000;
+
+/** Sessions for the agents of a run: each can do no more than whoever started the run, and only what its step was given. */
+export function openTickets(parent: Session, subSession: SubSession): Tickets {
+  const open = new Map<string, Session>();
+  return {
+    async issue({ run, step, tools, profile }) {
+      const session = await subSession(parent, {
+        as: `agent:${plainName(run)}/${plainName(step)}`,
+        tools,
+        ...(profile !== undefined && { profile }),
+      });
+      const ticket = randomBytes(32).toString('base64url');
+      if (open.size >= mostOpen) open.clear();
+      open.set(ticket, session);
+      return ticket;
+    },
+    redeem(ticket) {
+      const session = open.get(ticket);
+      open.delete(ticket);
+      return session;
+    },
+  };
+}
+
+const longest = 60;
+
+/** Names of principals have fewer characters than names of steps. */
+function plainName(text: string): string {
+  const plain = text.replaceAll(/[^\w.@-]/g, '_').slice(0, longest);
+  return /^\.*$/.test(plain) ? '_' : plain;
+}

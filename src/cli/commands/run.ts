@@ -1,0 +1,150 @@
+import type { RunAnswer, RunWish } from '../../app/workflows/index.js';
+import {
+  type Command,
+  configOption,
+  type Context,
+  type Given,
+  profileOptions,
+  textOption,
+  toolsOption,
+} from '../command.js';
+import { Failure } from '../failure.js';
+import { configFileOf } from '../locate.js';
+import { agentWish } from '../run-agent.js';
+import { mocksOf, readAssignments } from '../run-arguments.js';
+import { shownPlan } from '../run-plan.js';
+import { shownRun } from '../run-result.js';
+import { openRunView, outputModes } from '../run-view.js';
+
+export const run: Command = {
+  name: 'run',
+  summary: 'Run a workflow, or one agent with a prompt. Each agent has only the tools that it was given.',
+  arguments: [{ name: '[workflow]', about: 'A file, or a name from .tidegate/workflows or .awf/workflows.' }],
+  // It says itself that it was stopped, and what can be done then.
+  isService: true,
+  options: [
+    configOption,
+    {
+      name: 'input',
+      short: 'i',
+      value: 'name=value',
+      isRepeated: true,
+      about: 'An input of the workflow. May be repeated.',
+    },
+    { name: 'dry-run', about: 'Show what would be done, as text and as a Mermaid chart, and do nothing.' },
+    { name: 'step', short: 's', value: 'name', about: 'Run this one step only.' },
+    {
+      name: 'mock',
+      short: 'm',
+      value: 'states.x.Output=value',
+      isRepeated: true,
+      about: 'A result that --step may use. May be repeated.',
+    },
+    { name: 'resume', value: 'run', about: 'Go on with a run: what it has done is not done again.' },
+    {
+      name: 'output',
+      short: 'o',
+      value: 'mode',
+      about: 'Output of commands: silent (default), streaming or buffered.',
+    },
+    { name: 'agent', value: 'provider', about: 'Run one agent without a workflow: openai.' },
+    {
+      name: 'prompt',
+      short: 'p',
+      value: 'text',
+      about: 'What the agent of --agent is asked. - reads standard input.',
+    },
+    { name: 'system', value: 'text', about: 'What the agent of --agent is told before.' },
+    { name: 'model', value: 'name', about: 'The model of --agent. Default: OPENAI_MODEL.' },
+    { name: 'base-url', value: 'url', about: 'Where the model of --agent is. Default: OPENAI_BASE_URL.' },
+    {
+      ...toolsOption,
+      about: 'The tools of --agent: names or patterns, divided by commas. Default: all of them.',
+    },
+    ...profileOptions,
+  ],
+  examples: [
+    'tidegate run deploy -i target=staging',
+    'tidegate run flow.yaml --dry-run',
+    'tidegate run --resume 20260728-101500-a1b2c3',
+    `tidegate run --agent openai --prompt "What does this project do?" --tools 'Read,Glob,Grep'`,
+  ],
+  async run(given, context) {
+    const wish = await wishOf(given, context);
+    if (given.options['dry-run'] === true) return shownPlan(wish, context);
+    const { runFlow } = await import('../../app/workflows/index.js');
+    const view = openRunView(context, modeOf(given));
+    let answer: RunAnswer;
+    try {
+      answer = await runFlow({
+        ...wish,
+        onEvent: (event) => view.take(event),
+        onFindings: (found) => view.findings(found),
+      });
+      if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
+        const inputs = await askedInputs(answer.missing, context);
+        answer = await runFlow({
+          ...wish,
+          inputs: { ...wish.inputs, ...inputs },
+          onEvent: (event) => view.take(event),
+        });
+      }
+    } finally {
+      view.close();
+    }
+    return shownRun(answer, context);
+  },
+};
+
+async function wishOf(given: Given, context: Context): Promise<RunWish> {
+  const { cwd, env, version, signal, input } = context;
+  const configFile = configFileOf(textOption(given, 'config'), context);
+  const [workflow] = given.arguments;
+  const resume = textOption(given, 'resume');
+  const agent = textOption(given, 'agent');
+  const named = [workflow, resume, agent].filter((word) => word !== undefined);
+  if (named.length !== 1) {
+    const message = 'Give a workflow, or --resume, or --agent: one of them.';
+    throw new Failure(
+      named.length === 0 ? 'usage.missing_argument' : 'usage.exclusive',
+      message,
+      'tidegate run --help',
+    );
+  }
+  const step = textOption(given, 'step');
+  return {
+    cwd,
+    env,
+    version,
+    signal,
+    onEvent: () => undefined,
+    ...(configFile !== undefined && { configFile }),
+    ...(workflow !== undefined && { workflow }),
+    ...(resume !== undefined && { resume }),
+    ...(step !== undefined && { only: { step, states: mocksOf(given.lists?.['mock'] ?? []) } }),
+    ...(input.isTerminal && { ask: (question: string) => input.ask(question) }),
+    inputs: readAssignments(given.lists?.['input'] ?? []),
+    ...(agent !== undefined && (await agentWish(agent, given, context))),
+  };
+}
+
+function modeOf(given: Given): (typeof outputModes)[number] {
+  const written = textOption(given, 'output') ?? 'silent';
+  const mode = outputModes.find((one) => one === written);
+  if (mode !== undefined) return mode;
+  throw new Failure(
+    'usage.bad_value',
+    `--output is one of ${outputModes.join(', ')}.`,
+    'tidegate run --help',
+  );
+}
+
+type Missing = Extract<RunAnswer, { readonly kind: 'inputs' }>['missing'];
+
+async function askedInputs(missing: Missing, { input }: Context): Promise<Readonly<Record<string, string>>> {
+  const answers: Record<string, string> = {};
+  for (const { name, description } of missing) {
+    answers[name] = await input.ask(`${name}${description === undefined ? '' : ` (${description})`}: `);
+  }
+  return answers;
+}

@@ -1,0 +1,49 @@
+import { printable, printableLines } from '../../config/index.js';
+import type { Command } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { Failure } from '../failure.js';
+import { stepJson } from '../run-result.js';
+import { elapsed } from '../run-view.js';
+
+export const runsShow: Command = {
+  name: 'runs show',
+  summary: 'Show what a run did, step by step, and where its records are.',
+  arguments: [{ name: '<run>', about: 'The id of the run.' }],
+  examples: ['tidegate runs show 20260728-101500-a1b2c3'],
+  async run(given, { env, output }) {
+    const { showRun } = await import('../../app/workflows/index.js');
+    const [id = ''] = given.arguments;
+    const run = showRun(env, id);
+    if (run === undefined)
+      throw new Failure('run.not_found', `There is no run ${JSON.stringify(id)}.`, 'tidegate runs list');
+    const { name, status, startedAt, ms, message, code, file, folder, steps, outputs } = run;
+    output.json({
+      id,
+      name,
+      status,
+      started_at: startedAt,
+      duration_ms: ms,
+      message,
+      code,
+      file,
+      folder,
+      outputs,
+      steps: steps.map(({ key, result }) => stepJson(key, result)),
+    });
+    output.line(`${printable(name)}  ${status}${ms === undefined ? '' : ` in ${elapsed(ms)}`}`);
+    output.line(`started ${startedAt} from ${printable(file)}`);
+    if (message !== undefined) output.line(printableLines(`${code ?? ''} ${message}`.trim()));
+    output.table(
+      steps.map(({ key, result }) => [
+        `  ${printable(key)}`,
+        result.status,
+        elapsed(result.ms),
+        printable(result.error?.message ?? ''),
+      ]),
+    );
+    output.line(`records: ${printable(folder)}`);
+    if (status === 'failed' || status === 'cancelled' || status === 'interrupted')
+      output.note(`next: tidegate run --resume ${id}`);
+    return exitCodes.ok;
+  },
+};

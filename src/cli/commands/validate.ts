@@ -1,0 +1,81 @@
+import type { ValidateAnswer } from '../../app/workflows/index.js';
+import { printable } from '../../config/index.js';
+import { type Command, configOption, type Context, textOption } from '../command.js';
+import { exitCodes } from '../exit-codes.js';
+import { Failure } from '../failure.js';
+import { configFileOf } from '../locate.js';
+
+export const validate: Command = {
+  name: 'validate',
+  summary: 'Report everything that is wrong with workflow files. Runs nothing of them.',
+  arguments: [
+    {
+      name: '[workflows...]',
+      about: 'Files, folders or names. Default: every workflow of .tidegate/workflows and .awf/workflows.',
+    },
+  ],
+  options: [
+    configOption,
+    { name: 'strict', about: 'Unknown keys are errors.' },
+    { name: 'schema', about: 'Print the JSON Schema of workflow files, for editors, and validate nothing.' },
+    { name: 'skip-plugins', about: 'Ask no plugin: what depends on one is told as skipped.' },
+  ],
+  examples: ['tidegate validate', 'tidegate validate deploy.yaml flows/ --json'],
+  async run(given, context) {
+    const { validateWorkflows, workflowJsonSchema } = await import('../../app/workflows/index.js');
+    if (given.options['schema'] === true) {
+      const schema = workflowJsonSchema();
+      context.output.json(schema);
+      context.output.line(JSON.stringify(schema, undefined, 2));
+      return exitCodes.ok;
+    }
+    const configFile = configFileOf(textOption(given, 'config'), context);
+    const { cwd, env, signal } = context;
+    const answer = await validateWorkflows({
+      cwd,
+      env,
+      signal,
+      ...(configFile !== undefined && { configFile }),
+      wanted: given.arguments,
+      isStrict: given.options['strict'] === true,
+      skipsPlugins: given.options['skip-plugins'] === true,
+    });
+    const [missing] = answer.missing;
+    if (missing !== undefined) {
+      const message = `There is no workflow, file or folder ${JSON.stringify(missing)}.`;
+      throw new Failure('workflow.not_found', message, 'tidegate validate');
+    }
+    return shown(answer, context);
+  },
+};
+
+async function shown({ results }: ValidateAnswer, { output }: Context): Promise<number> {
+  const { describeFinding } = await import('../../app/workflows/index.js');
+  const failed = results.filter(({ isValid }) => !isValid).length;
+  output.json({
+    valid: failed === 0,
+    workflows: results.map(({ file, workflow, isValid, findings }) => ({
+      file,
+      workflow: workflow.name,
+      valid: isValid,
+      findings,
+    })),
+  });
+  for (const { file, workflow, isValid, findings } of results) {
+    for (const finding of findings) {
+      const line = describeFinding(finding);
+      output.line(finding.severity === 'error' ? output.paint('red', line) : output.paint('yellow', line));
+    }
+    const word = isValid ? output.paint('green', 'valid') : output.paint('red', 'has errors');
+    output.line(`${printable(workflow.name || file)}: ${word}`);
+  }
+  if (results.length === 0) output.note('there is no workflow here: create .tidegate/workflows/<name>.yaml');
+  else if (results.length > 1) {
+    const words =
+      failed === 0
+        ? `All ${results.length} workflows are valid.`
+        : `${failed} of ${results.length} workflows have errors.`;
+    output.line(words);
+  }
+  return failed === 0 ? exitCodes.ok : exitCodes.usage;
+}

@@ -1,0 +1,34 @@
+import type { RunWish } from '../app/workflows/index.js';
+import { type Context, type Given, textOption } from './command.js';
+import { Failure } from './failure.js';
+import { patternsOf } from './with-gate.js';
+
+/** A run of one agent, from what was typed. */
+export async function agentWish(
+  provider: string,
+  given: Given,
+  { input }: Context,
+): Promise<Pick<RunWish, 'text' | 'inputs'>> {
+  const { agentFlowText } = await import('../app/workflows/index.js');
+  const prompt = textOption(given, 'prompt');
+  if (prompt === undefined) {
+    const next = 'tidegate run --agent openai --prompt "What does this project do?" --tools Read';
+    throw new Failure('usage.missing_argument', '--agent needs --prompt.', next);
+  }
+  const profile = textOption(given, 'profile') ?? textOption(given, 'role');
+  const model = textOption(given, 'model');
+  const baseUrl = textOption(given, 'base-url');
+  const system = textOption(given, 'system');
+  const text = agentFlowText({
+    provider,
+    tools: patternsOf(given, 'tidegate run --agent openai') ?? ['*'],
+    ...(profile !== undefined && { profile }),
+    ...(model !== undefined && { model }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  });
+  const inputs = {
+    prompt: prompt === '-' ? await input.readAll() : prompt,
+    ...(system !== undefined && { system }),
+  };
+  return { text, inputs };
+}

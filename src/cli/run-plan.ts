@@ -1,0 +1,34 @@
+import type { RunWish } from '../app/workflows/index.js';
+import type { Context } from './command.js';
+import { exitCodes } from './exit-codes.js';
+import { Failure } from './failure.js';
+
+/** Shows what a run would do. */
+export async function shownPlan(wish: RunWish, { output }: Context): Promise<number> {
+  const { describeFinding, planFlow } = await import('../app/workflows/index.js');
+  const plan = await planFlow({ ...wish, workflow: wish.workflow ?? '' });
+  if (plan === undefined) {
+    throw new Failure(
+      'workflow.not_found',
+      `There is no workflow ${JSON.stringify(wish.workflow ?? '')}.`,
+      'tidegate validate',
+    );
+  }
+  const { name, findings, isValid, lines, mermaid, problems } = plan;
+  output.json({
+    workflow: name,
+    valid: isValid,
+    findings,
+    problems,
+    plan: lines,
+    mermaid: mermaid.join('\n'),
+  });
+  for (const finding of findings) output.note(describeFinding(finding));
+  for (const problem of problems) output.note(problem);
+  for (const line of lines) output.line(line);
+  output.line();
+  output.line('```mermaid');
+  for (const line of mermaid) output.line(line);
+  output.line('```');
+  return isValid ? exitCodes.ok : exitCodes.usage;
+}

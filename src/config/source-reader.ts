@@ -1,0 +1,32 @@
+import { emptyMap, type Path, type TreeNode } from '../kernel/tree.js';
+import { readSource } from './source-file.js';
+
+/** A file as a tree with places, and what its reader had to say. */
+export interface ReadSource {
+  readonly file: string;
+  readonly text: string;
+  readonly sha256?: string;
+  readonly root: TreeNode;
+  readonly flaws: readonly {
+    readonly message: string;
+    readonly offset: number;
+    readonly path: Path;
+    readonly remedy?: string;
+  }[];
+}
+
+/** Loads the YAML library, and gives a reader of files that waits for nothing any more. */
+export async function openSourceReader(): Promise<(path: string, text?: string) => ReadSource> {
+  const { parseText } = await import('./yaml-tree.js');
+  return (path, givenText) => {
+    const { file, text, sha256, finding } = readSource(path, givenText);
+    const parsed = finding === undefined ? parseText(text) : { root: emptyMap, findings: [finding] };
+    const flaws = parsed.findings.map(({ message, offset = 0, path: at = [], remedy }) => ({
+      message,
+      offset,
+      path: at,
+      ...(remedy !== undefined && { remedy }),
+    }));
+    return { file, text, root: parsed.root, flaws, ...(sha256 !== undefined && { sha256 }) };
+  };
+}

@@ -1,0 +1,158 @@
+import {
+  isAbsent,
+  type MapEntry,
+  type MapNode,
+  nearest,
+  type Path,
+  quote,
+  type TreeNode,
+} from '../../kernel/index.js';
+import { readFields, type Reading } from '../fields/read.js';
+import { templateFields } from '../fields/tables.js';
+import type { Source } from '../finding.js';
+
+/** Gives the template of that name, read into a tree; undefined when there is none. */
+export type FindTemplate = (name: string) => Source | undefined;
+
+export interface Use {
+  readonly node: MapNode;
+  readonly path: Path;
+  readonly reading: Reading;
+  readonly findTemplate: FindTemplate;
+  /** The templates on the way here, so that none leads back to itself. */
+  readonly trail?: readonly string[];
+}
+
+const deepest = 10;
+
+/** Puts the state of a template in the place of `use_template`; what the using state says itself wins. */
+export function useTemplate(use: Use): MapNode | undefined {
+  const { node, path, reading, findTemplate, trail = [] } = use;
+  const entry = node.entries.find(({ key }) => key === 'use_template');
+  if (entry === undefined || isAbsent(entry.value)) return node;
+  const name = entry.value.kind === 'scalar' ? String(entry.value.value) : '';
+  const refuse = (message: string): undefined => {
+    const { source, report } = reading;
+    const offset = entry.value.start;
+    report({
+      code: 'WORKFLOW.VALIDATION.UNKNOWN_TEMPLATE',
+      message,
+      source,
+      offset,
+      path: [...path, 'use_template'],
+    });
+  };
+  if (trail.includes(name))
+    return refuse(`The template ${quote(name)} uses itself: ${[...trail, name].join(' → ')}.`);
+  if (trail.length >= deepest) return refuse('Templates use templates too deeply.');
+  const source = findTemplate(name);
+  if (source === undefined) return refuse(`There is no template ${quote(name)}.`);
+  if (source.root.kind !== 'map') return refuse(`The template ${quote(name)} is not a mapping.`);
+  const state = stateOf(source.root, name);
+  if (state === undefined) return refuse(`The template ${quote(name)} does not have exactly one state.`);
+  const filled = fill(state, parametersOf(use, source, source.root), source, reading);
+  const inner = useTemplate({
+    ...use,
+    node: filled,
+    reading: { ...reading, source },
+    trail: [...trail, name],
+  });
+  return inner && merged(node, inner);
+}
+
+/** The only state; of several, the one that is named like the template. */
+function stateOf(root: MapNode, name: string): MapNode | undefined {
+  const states = root.entries.find(({ key }) => key === 'states')?.value;
+  if (states?.kind !== 'map') return undefined;
+  const found = states.entries.filter(({ value }) => value.kind === 'map');
+  const chosen = found.length === 1 ? found[0] : found.find(({ key }) => key === name);
+  return chosen?.value.kind === 'map' ? chosen.value : undefined;
+}
+
+function parametersOf(
+  { node, path, reading }: Use,
+  source: Source,
+  root: MapNode,
+): ReadonlyMap<string, TreeNode> {
+  const declared = readFields(root, templateFields, [], { ...reading, source }).parameters ?? [];
+  const given = node.entries.find(({ key }) => key === 'parameters');
+  const entries = given?.value.kind === 'map' ? given.value.entries : [];
+  const list = root.entries.find(({ key }) => key === 'parameters')?.value;
+  const values = new Map<string, TreeNode>();
+  const known = declared.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const tell = (message: string, offset: number, at: Path, remedy?: string): void =>
+    reading.report({
+      code: 'WORKFLOW.VALIDATION.MISSING_PARAMETER',
+      message,
+      source: reading.source,
+      offset,
+      path: at,
+      ...(remedy !== undefined && { remedy }),
+    });
+  for (const { key, start, value } of entries) {
+    if (known.includes(key)) values.set(key, value);
+    else {
+      const near = nearest(key, known);
+      tell(
+        `The template has no parameter ${quote(key)}.`,
+        start,
+        [...path, 'parameters', key],
+        near && `Did you mean ${near}?`,
+      );
+    }
+  }
+  for (const [at, { name, required }] of declared.entries()) {
+    if (name === undefined || values.has(name)) continue;
+    const item = list?.kind === 'list' ? list.items[at] : undefined;
+    const fallback =
+      item?.kind === 'map' ? item.entries.find(({ key }) => key === 'default')?.value : undefined;
+    if (fallback !== undefined) values.set(name, fallback);
+    else {
+      values.set(name, { kind: 'scalar', value: '', source: '', start: 0, end: 0 });
+      if (required !== true) continue;
+      tell(`The parameter ${quote(name)} of the template is missing.`, given?.start ?? node.start, path);
+    }
+  }
+  return values;
+}
+
+const reference = /\{\{-?\s*\.?parameters\.([\w-]+)\s*-?\}\}/g;
+
+/** A copy with `{{parameters.x}}` filled in, whose nodes know the file that they came from. */
+function fill(
+  state: MapNode,
+  values: ReadonlyMap<string, TreeNode>,
+  source: Source,
+  { origins }: Reading,
+): MapNode {
+  const filled = <N extends TreeNode>(node: N): N => {
+    const copy = copied(node) as N;
+    origins.set(copy, source);
+    return copy;
+  };
+  const copied = (node: TreeNode): TreeNode => {
+    if (node.kind === 'list') return { ...node, items: node.items.map(filled) };
+    if (node.kind === 'map')
+      return { ...node, entries: node.entries.map((entry) => ({ ...entry, value: filled(entry.value) })) };
+    if (typeof node.value !== 'string') return node;
+    const { start, end } = node;
+    const [whole, name = ''] = [...node.value.matchAll(reference)][0] ?? [];
+    const value = values.get(name);
+    if (whole === node.value && value !== undefined) return { ...value, start, end };
+    const text = node.value.replace(reference, (found, key: string) => textOf(values.get(key)) ?? found);
+    return { ...node, value: text, source: text };
+  };
+  return filled(state);
+}
+
+function textOf(node: TreeNode | undefined): string | undefined {
+  if (node?.kind !== 'scalar') return undefined;
+  return typeof node.value === 'string' ? node.value : node.source;
+}
+
+function merged(using: MapNode, template: MapNode): MapNode {
+  const own = using.entries.filter(({ key }) => key !== 'use_template' && key !== 'parameters');
+  const taken = new Set(own.map(({ key }) => key));
+  const entries: readonly MapEntry[] = [...template.entries.filter(({ key }) => !taken.has(key)), ...own];
+  return { kind: 'map', entries, start: using.start, end: using.end };
+}

@@ -1,0 +1,21 @@
+export { bundleOf } from './bundle.js';
+export { workflowJsonSchema } from './fields/json-schema.js';
+export { describeFinding, type Finding } from './finding.js';
+export { readInputs } from './grammar/inputs.js';
+export type { Input } from './grammar/workflow.js';
+export { filesIn, type Library, openLibrary } from './library.js';
+export { createNoPlugins } from './no-plugins.js';
+export { planLines, planMermaid } from './plan.js';
+export {
+  beginJournal,
+  readJournal,
+  resumeJournal,
+  type RunEnd,
+  type RunHead,
+  type RunStep,
+} from './run/journal.js';
+export type { StepResult } from './run/result.js';
+export type { RunEvent, Tickets } from './run/run-parts.js';
+export { type RunResult, runWorkflow } from './run/run-workflow.js';
+export { openTranscript } from './run/transcript.js';
+export { type Validated, validateWorkflow } from './validate/validate-workflow.js';

@@ -1,0 +1,163 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { readWorkflow } from './grammar/read-workflow.js';
+import type { Workflow } from './grammar/workflow.js';
+import { type Finding, findingOf, type Source } from './finding.js';
+
+/** A file that was read, and what its reader had to say. */
+export interface SourceReading extends Source {
+  readonly sha256?: string;
+  readonly flaws: readonly {
+    readonly message: string;
+    readonly offset: number;
+    readonly path: readonly (string | number)[];
+    readonly remedy?: string;
+  }[];
+}
+
+export interface LibraryParts {
+  readonly cwd: string;
+  /** Whose `.tidegate/` and `.awf/` are looked into, nearest first. */
+  readonly folders: readonly string[];
+  /** Folders of the user that may hold what a workspace does not: `~/.config/tidegate`, `~/.config/awf`. */
+  readonly homes: readonly string[];
+  readonly readSource: (path: string, text?: string) => SourceReading;
+}
+
+export interface Loaded {
+  readonly workflow: Workflow;
+  readonly findings: readonly Finding[];
+  readonly sha256?: string;
+}
+
+export type Shelf = 'workflows' | 'templates' | 'prompts' | 'scripts' | 'skills' | 'roles' | 'plugins';
+
+/** Where workflows, and what they use, are found. */
+export interface Library {
+  readonly cwd: string;
+  /** The folders that are looked into, nearest first. */
+  readonly bases: readonly string[];
+  /** A path, or a name that is looked up. Undefined: there is none. */
+  find(nameOrPath: string, from?: string): string | undefined;
+  /** `text`: what stands for the file, where there is none. */
+  load(file: string, text?: string): Loaded;
+  /** Every workflow that has a name here. */
+  list(): readonly { readonly name: string; readonly file: string }[];
+  /** A file or a folder of some kind by its name. */
+  lookup(shelf: Shelf, name: string, from: string): string | undefined;
+}
+
+const endings = ['.yaml', '.yml'];
+
+export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): Library {
+  const bases = [...folders.flatMap((folder) => [join(folder, '.tidegate'), join(folder, '.awf')]), ...homes];
+
+  function find(nameOrPath: string, from?: string): string | undefined {
+    const isPath =
+      endings.includes(extname(nameOrPath)) || isAbsolute(nameOrPath) || nameOrPath.startsWith('.');
+    if (isPath)
+      return [...(from === undefined ? [] : [dirname(from)]), cwd]
+        .map((at) => resolve(at, nameOrPath))
+        .find(isFile);
+    const beside = from === undefined ? [] : [dirname(from)];
+    const [pack = '', name] = nameOrPath.split('/');
+    if (name !== undefined && nameOrPath.split('/').length === 2) {
+      const found = firstFile(bases.map((base) => join(base, 'workflow-packs', pack, 'workflows', name)));
+      if (found !== undefined) return found;
+    }
+    return firstFile(
+      [...beside, ...bases.map((base) => join(base, 'workflows'))].map((at) => join(at, nameOrPath)),
+    );
+  }
+
+  function template(name: string, from: string): SourceReading | undefined {
+    if (!isPlainName(name)) return undefined;
+    const folders = [join(dirname(from), 'templates'), ...bases.map((base) => join(base, 'templates'))];
+    const file = firstFile(folders.map((folder) => join(folder, name)));
+    return file === undefined ? undefined : readSource(file);
+  }
+
+  return {
+    cwd,
+    bases,
+    find,
+    load(file, text) {
+      const source = readSource(file, text);
+      const flaws = source.flaws.map((flaw) =>
+        findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source, ...flaw }),
+      );
+      const more: Finding[] = [];
+      const read = readWorkflow(source, (name) => {
+        const found = template(name, file);
+        for (const flaw of found?.flaws ?? []) {
+          if (found) more.push(findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source: found, ...flaw }));
+        }
+        return found;
+      });
+      // Of a file that could not be read as YAML, nothing else is worth saying.
+      const isUnread =
+        source.flaws.length > 0 && source.root.kind === 'map' && source.root.entries.length === 0;
+      const findings = isUnread ? flaws : [...flaws, ...more, ...read.findings];
+      return {
+        workflow: read.workflow,
+        findings,
+        ...(source.sha256 !== undefined && { sha256: source.sha256 }),
+      };
+    },
+    list() {
+      const found = new Map<string, string>();
+      for (const base of bases) {
+        for (const file of filesIn(join(base, 'workflows'))) {
+          const name = basename(file, extname(file));
+          if (!found.has(name)) found.set(name, file);
+        }
+      }
+      return [...found]
+        .map(([name, file]) => ({ name, file }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    lookup(shelf, name, from) {
+      if (isAbsolute(name)) return exists(name) ? name : undefined;
+      const places = [dirname(from), ...bases.map((base) => join(base, shelf)), cwd];
+      return places.map((place) => join(place, name)).find(exists);
+    },
+  };
+}
+
+/** Workflow files of a folder, in the order of their names. */
+export function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => endings.includes(extname(entry.name)) && !entry.isDirectory())
+      .map((entry) => join(folder, entry.name))
+      .sort();
+  } catch {
+    // No such folder, or not for us.
+    return [];
+  }
+}
+
+function firstFile(paths: readonly string[]): string | undefined {
+  return paths.flatMap((path) => endings.map((ending) => path + ending)).find(isFile);
+}
+
+function isPlainName(name: string): boolean {
+  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(name) && !name.split('/').includes('..');
+}
+
+function isFile(path: string): boolean {
+  return statOf(path)?.isFile() ?? false;
+}
+
+function exists(path: string): boolean {
+  return statOf(path) !== undefined;
+}
+
+function statOf(path: string): ReturnType<typeof statSync> | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // A way through a file, or a name that no system takes.
+    return undefined;
+  }
+}

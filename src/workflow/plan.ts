@@ -1,0 +1,126 @@
+import { durationText } from './fields/amounts.js';
+import { childrenOf, leadsOf, type Step, type Workflow } from './grammar/workflow.js';
+import { attemptsOf, timeoutOf } from './run/retries.js';
+import { stepTools } from './step-tools.js';
+
+/** What a run would do, in the order in which it would most likely come: nothing of it is done. */
+export function planLines(workflow: Workflow, inputs: Readonly<Record<string, unknown>>): readonly string[] {
+  const given = Object.entries(inputs).map(([name, value]) => `  ${name} = ${JSON.stringify(value)}`);
+  return [
+    `Workflow ${workflow.name}${workflow.description === undefined ? '' : `: ${workflow.description}`}`,
+    ...(given.length > 0 ? ['Inputs:', ...given] : []),
+    'Steps:',
+    ...ordered(workflow).flatMap(({ step, depth }) => stepLines(step, '  '.repeat(depth + 1))),
+  ];
+}
+
+interface Placed {
+  readonly step: Step;
+  readonly depth: number;
+}
+
+/** Along the ways of success first; branches and bodies inside of their step. */
+function ordered({ steps, initial = '' }: Workflow): readonly Placed[] {
+  const placed: Placed[] = [];
+  const seen = new Set<string>();
+  const visit = (name: string, depth: number): void => {
+    const step = steps.get(name);
+    if (step === undefined || seen.has(name)) return;
+    seen.add(name);
+    placed.push({ step, depth });
+    for (const child of childrenOf(step)) visit(child, depth + 1);
+    const { on_success: first } = step.common;
+    const ways = leadsOf(step).map(({ to }) => to);
+    if (depth === 0) for (const to of [...(first === undefined ? [] : [first]), ...ways]) visit(to, 0);
+  };
+  visit(initial, 0);
+  for (const name of steps.keys()) visit(name, 0);
+  return placed;
+}
+
+function stepLines(step: Step, indent: string): readonly string[] {
+  const facts = factsOf(step).map((fact) => `${indent}    ${fact}`);
+  const ways = leadsOf(step).map(({ to, path }) => `${wayWord(step, path)} ${to}`);
+  return [
+    `${indent}${step.name} (${step.type})${ways.length > 0 ? `  → ${ways.join(', ')}` : ''}`,
+    ...(step.common.description === undefined ? [] : [`${indent}    ${step.common.description}`]),
+    ...facts,
+  ];
+}
+
+function wayWord({ common }: Step, path: readonly (string | number)[]): string {
+  const [, , key, at] = path;
+  if (key === 'on_success') return 'success:';
+  if (key === 'on_failure') return 'failure:';
+  if (key === 'on_complete') return 'complete:';
+  const when = typeof at === 'number' ? common.transitions?.[at]?.when : undefined;
+  return when === undefined ? 'always:' : `when ${when}:`;
+}
+
+function factsOf(step: Step): readonly string[] {
+  const limit = timeoutOf(step);
+  const tries = attemptsOf(step);
+  const times = [
+    ...(step.kind === 'terminal' ? [] : [`time: ${limit === undefined ? 'no limit' : durationText(limit)}`]),
+    ...(tries > 1 ? [`attempts: ${tries}`] : []),
+  ];
+  return [...ownFacts(step), ...(times.length > 0 ? [times.join(', ')] : [])];
+}
+
+function ownFacts(step: Step): readonly string[] {
+  switch (step.kind) {
+    case 'command':
+      return [`runs: ${oneLine(step.own.command ?? `script ${step.own.script_file ?? ''}`)}`];
+    case 'agent':
+      return agentFacts(step);
+    case 'parallel':
+      return [`strategy: ${step.own.strategy ?? 'all_succeed'}`];
+    case 'for_each':
+      return [`for each of: ${oneLine(JSON.stringify(step.own.items))}`];
+    case 'while':
+      return [`while: ${step.own.while ?? ''}`];
+    case 'operation':
+      return [`calls: ${step.own.operation ?? ''}`];
+    case 'call_workflow':
+      return [`workflow: ${step.own.workflow ?? ''}`];
+    case 'terminal':
+      return [`ends: ${step.own.status === 'failure' ? 'failure' : 'success'}`];
+    case 'plugin':
+      return [];
+  }
+}
+
+function agentFacts({ own }: Extract<Step, { readonly kind: 'agent' }>): readonly string[] {
+  const { patterns, servers, pluginTools, profile } = stepTools(own.mcp_proxy, own.tidegate);
+  const plugins = pluginTools.flatMap(({ plugin, expose }) => expose.map((name) => `${plugin}_${name}`));
+  const tools = [...patterns, ...plugins, ...servers.map((server) => `all of ${server}`)];
+  return [
+    `agent: ${own.provider ?? ''}`,
+    `prompt: ${oneLine(own.prompt ?? `file ${own.prompt_file ?? ''}`)}`,
+    `tools: ${tools.length === 0 ? 'none of the gate' : tools.join(', ')}${profile === undefined ? '' : ` within profile ${profile}`}`,
+  ];
+}
+
+const longest = 120;
+
+function oneLine(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+/** The same as a Mermaid flowchart. */
+export function planMermaid(workflow: Workflow): readonly string[] {
+  const ids = new Map([...workflow.steps.keys()].map((name, at) => [name, `s${String(at)}`]));
+  const idOf = (name: string): string => ids.get(name) ?? 'missing';
+  const lines = ['flowchart TD', `  start([start]) --> ${idOf(workflow.initial ?? '')}`];
+  for (const step of workflow.steps.values()) {
+    const label = `"${step.name.replaceAll('"', "'")}<br/>${step.type}"`;
+    lines.push(`  ${idOf(step.name)}${step.kind === 'terminal' ? `([${label}])` : `[${label}]`}`);
+    for (const child of childrenOf(step)) lines.push(`  ${idOf(step.name)} -.-> ${idOf(child)}`);
+    for (const { to, path } of leadsOf(step)) {
+      const word = wayWord(step, path).replace(/:$/, '').replaceAll('"', "'").replaceAll('|', '/');
+      lines.push(`  ${idOf(step.name)} -->|"${word}"| ${idOf(to)}`);
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,158 @@
+import type { Step } from '../grammar/workflow.js';
+import { createReader, type Executed, type Frame, type Place } from './frame.js';
+import { runHooks } from './hooks.js';
+import { Cancelled, type Done, StepFailure, type StepResult } from './result.js';
+import { nextOf } from './routes.js';
+import { attemptsOf, timeoutOf, waitBefore } from './retries.js';
+import { runKind } from './steps/index.js';
+
+/** Does one step, unless the journal says that it was done: with hooks, attempts, time and record. */
+export async function execute(step: Step, frame: Frame, place: Place): Promise<Executed> {
+  const { parts, journal, states } = frame;
+  place.signal.throwIfAborted();
+  const known = journal.recorded(place.key);
+  if (known !== undefined) {
+    for (const { name, result } of journal.below(place.key)) states.set(name, result);
+    states.set(step.name, known.result);
+    parts.onEvent({ kind: 'step-ended', path: place.path, result: known.result, isReplayed: true });
+    return {
+      result: known.result,
+      next: known.next === undefined ? nextOf(step, known.result, frame, place) : { way: known.next },
+    };
+  }
+  frame.budget.left -= 1;
+  if (frame.budget.left < 0)
+    throw new StepFailure('EXECUTION.WORKFLOW.TOO_MANY_STEPS', 'The run went through too many steps.');
+  const span = parts.openSpan?.(
+    `workflow.step.${step.name}`,
+    { 'step.name': step.name, 'step.type': step.kind, 'step.path': place.path },
+    place.trace,
+  );
+  const inside: Place = span === undefined ? place : { ...place, trace: span.trace };
+  tellStart(step, frame, place);
+  const result = await attempted(step, frame, inside);
+  states.set(step.name, result);
+  if (result.status === 'cancelled') {
+    span?.end('cancelled');
+    tellEnd(step, result, frame, place);
+    throw new Cancelled('The step was stopped.');
+  }
+  await runHooks(step.common.hooks?.post, createReader(frame, step.name, place.loop), frame, place);
+  const next = nextOf(step, result, frame, place);
+  journal.record(place.key, step.name, result, next.way);
+  span?.end(result.error?.code);
+  tellEnd(step, result, frame, place);
+  return { result, next };
+}
+
+async function attempted(step: Step, frame: Frame, place: Place): Promise<StepResult> {
+  const { parts } = frame;
+  const startedAt = new Date(parts.now()).toISOString();
+  const started = performance.now();
+  const most = attemptsOf(step);
+  for (let attempt = 1; ; attempt += 1) {
+    parts.onEvent({ kind: 'step-started', path: place.path, type: step.type, attempt });
+    const once = await attemptOnce(step, frame, place);
+    const result: StepResult = { ...once, attempts: attempt, startedAt, ms: performance.now() - started };
+    const wait = attempt < most ? waitBefore(step, result, attempt, Math.random()) : undefined;
+    if (wait === undefined) return result;
+    parts.onEvent({
+      kind: 'log',
+      path: place.path,
+      text: `tried again in ${Math.round(wait)} ms: ${result.error?.message ?? ''}`,
+      isWarning: true,
+    });
+    await pause(wait, place.signal);
+  }
+}
+
+type Once = Omit<StepResult, 'attempts' | 'startedAt' | 'ms'>;
+
+async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once> {
+  const limit = timeoutOf(step);
+  const clock = limit === undefined ? undefined : new AbortController();
+  const timer = clock && setTimeout(() => clock.abort(), limit);
+  const signal = clock ? AbortSignal.any([place.signal, clock.signal]) : place.signal;
+  try {
+    checkDependencies(step, frame);
+    await runHooks(step.common.hooks?.pre, createReader(frame, step.name, place.loop), frame, place);
+    const done = await runKind(step, frame, { ...place, signal });
+    if (signal.aborted) throw new Cancelled('The step was stopped.');
+    return { ...plain(done), status: 'completed' };
+  } catch (error) {
+    if (place.signal.aborted) return { ...plain(doneOf(error)), status: 'cancelled' };
+    if (clock?.signal.aborted === true) {
+      const message = `${step.name} took longer than ${String((limit ?? 0) / 1000)} s.`;
+      return failed(new StepFailure('EXECUTION.COMMAND.TIMEOUT', message, doneOf(error)));
+    }
+    if (error instanceof StepFailure) return failed(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function doneOf(error: unknown): Done {
+  return error instanceof StepFailure ? error.done : {};
+}
+
+function plain({
+  output = '',
+  stderr = '',
+  exitCode = 0,
+  response = {},
+  ...more
+}: Done): Omit<Once, 'status'> {
+  return { output, stderr, exitCode, response, ...more };
+}
+
+function failed({ code, message, done }: StepFailure): Once {
+  return { ...plain({ exitCode: 1, ...done }), status: 'failed', error: { code, message } };
+}
+
+function checkDependencies({ common, name }: Step, { states }: Frame): void {
+  const missing = (common.depends_on ?? []).find((other) => states.get(other)?.status !== 'completed');
+  if (missing === undefined) return;
+  throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${name} depends on ${missing}, which is not done.`);
+}
+
+function tellStart(step: Step, { transcript, parts }: Frame, { path, loop }: Place): void {
+  const { name, kind } = step;
+  transcript.write({
+    type: 'step.started',
+    path,
+    ...(loop && { iteration: loop.index }),
+    payload: { name, kind },
+  });
+  parts.plugins.publish({
+    type: 'step.started',
+    source: 'workflow',
+    payload: JSON.stringify({ name, path }),
+  });
+}
+
+function tellEnd(step: Step, result: StepResult, { transcript, parts }: Frame, { path, loop }: Place): void {
+  const { name, kind } = step;
+  const { status, error, exitCode, output, usage, attempts } = result;
+  transcript.write({
+    type: 'step.completed',
+    path,
+    ...(loop && { iteration: loop.index }),
+    payload: {
+      name,
+      kind,
+      result: { status, exit_code: exitCode, output, attempts, ...(usage && { usage }) },
+      ...(error && { error }),
+    },
+  });
+  const type = status === 'completed' ? 'step.completed' : 'step.failed';
+  parts.plugins.publish({ type, source: 'workflow', payload: JSON.stringify({ name, path, status }) });
+  parts.onEvent({ kind: 'step-ended', path, result, isReplayed: false });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

@@ -1,0 +1,27 @@
+import type { HookActions } from '../grammar/workflow.js';
+import type { Frame, Place, Reader } from './frame.js';
+import { runShell } from './shell.js';
+
+const longestMs = 60_000;
+
+/** Does what hooks say, one after the other. What fails is told, and changes nothing. */
+export async function runHooks(
+  actions: HookActions | undefined,
+  reader: Reader,
+  frame: Frame,
+  { path, signal }: Pick<Place, 'path' | 'signal'>,
+): Promise<void> {
+  const { onEvent } = frame.parts;
+  const tell = (text: string, isWarning: boolean): void => onEvent({ kind: 'log', path, text, isWarning });
+  for (const { log, command } of actions ?? []) {
+    try {
+      if (log !== undefined) tell(reader.text(log), false);
+      if (command === undefined) continue;
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+      const ran = await runShell({ command: reader.text(command), owner: `hook of ${path}` }, frame, limited);
+      if (ran.exitCode !== 0) tell(`a hook ended with status ${String(ran.exitCode)}`, true);
+    } catch (error) {
+      tell(`a hook failed: ${error instanceof Error ? error.message : String(error)}`, true);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { valueOfExpression } from '../expression/evaluate.js';
+import type { Hooks, Workflow } from '../grammar/workflow.js';
+import { execute } from './execute.js';
+import { createReader, type Frame } from './frame.js';
+import { runHooks } from './hooks.js';
+import type { Journal, RunEnd } from './journal.js';
+import { Cancelled, type StepResult } from './result.js';
+import type { RunParts } from './run-parts.js';
+import type { Transcript } from './transcript.js';
+import { walk, type WalkEnd } from './walk.js';
+
+export interface RunOrder {
+  readonly runId: string;
+  readonly workflow: Workflow;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly journal: Journal;
+  readonly transcript: Transcript;
+  readonly isResumed: boolean;
+  readonly signal: AbortSignal;
+  /** Runs this one step and nothing else, with these results in the place of others. */
+  readonly only?: { readonly step: string; readonly states: ReadonlyMap<string, StepResult> };
+}
+
+export interface RunResult extends RunEnd {
+  readonly runId: string;
+  /** The latest result of each state, in the order of their ends. */
+  readonly states: ReadonlyMap<string, StepResult>;
+}
+
+/** More steps than this are a circle that nobody meant. */
+const mostSteps = 100_000;
+
+/** Runs a workflow from its first state, or from where the journal ends. Never throws for what a step does. */
+export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<RunResult> {
+  const { runId, workflow, journal, transcript, signal } = order;
+  const startedAt = parts.now();
+  const frame = createFrame(order, parts, startedAt);
+  const span = parts.openSpan?.(
+    'workflow.run',
+    { 'workflow.name': workflow.name, 'run.id': runId },
+    undefined,
+  );
+  parts.onEvent({ kind: 'run-started', run: runId, name: workflow.name, isResumed: order.isResumed });
+  transcript.write({
+    type: 'run.started',
+    payload: { name: workflow.name, inputs: order.inputs, resumed: order.isResumed },
+  });
+  parts.plugins.publish({
+    type: 'workflow.started',
+    source: 'workflow',
+    payload: JSON.stringify({ run: runId, name: workflow.name }),
+  });
+  await hook('workflow_start', frame, signal);
+  const end = await attempt(order, frame, span?.trace);
+  await hook(hookOf(end), frame, new AbortController().signal, end);
+  const outputs = end.status === 'completed' ? outputsOf(frame) : undefined;
+  const { message, code, exitCode, status } = end;
+  const result: RunEnd = {
+    status,
+    exitCode,
+    at: new Date(parts.now()).toISOString(),
+    ms: parts.now() - startedAt,
+    ...(message !== undefined && { message }),
+    ...(code !== undefined && { code }),
+    ...(outputs && { outputs }),
+  };
+  journal.end(result);
+  transcript.write({ type: 'run.completed', payload: { ...result } });
+  const type = status === 'completed' ? 'workflow.completed' : 'workflow.failed';
+  parts.plugins.publish({
+    type,
+    source: 'workflow',
+    payload: JSON.stringify({ run: runId, name: workflow.name, status }),
+  });
+  span?.end(code);
+  return { ...result, runId, states: frame.states };
+}
+
+type AnyEnd = WalkEnd | (Omit<WalkEnd, 'status'> & { readonly status: 'cancelled' });
+
+function createFrame(
+  { runId, workflow, inputs, journal, transcript, only }: RunOrder,
+  parts: RunParts,
+  startedAt: number,
+): Frame {
+  let children = 0;
+  return {
+    parts,
+    workflow,
+    runId,
+    inputs,
+    states: new Map(only?.states),
+    journal,
+    transcript,
+    startedAt,
+    prefix: '',
+    trail: [workflow.source.file],
+    budget: { left: mostSteps },
+    nextChild: () => (children += 1),
+    execute,
+  };
+}
+
+async function attempt(
+  { signal, only }: RunOrder,
+  frame: Frame,
+  trace: Parameters<typeof walk>[1]['trace'],
+): Promise<AnyEnd> {
+  try {
+    if (only !== undefined) return await runOnly(only.step, frame, signal, trace);
+    return await walk(frame, { signal, ...(trace && { trace }) });
+  } catch (error) {
+    if (signal.aborted || error instanceof Cancelled) {
+      return {
+        status: 'cancelled',
+        code: 'EXECUTION.WORKFLOW.CANCELLED',
+        message: 'The run was stopped.',
+        exitCode: 130,
+      };
+    }
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
+  }
+}
+
+async function runOnly(
+  name: string,
+  frame: Frame,
+  signal: AbortSignal,
+  trace: Parameters<typeof walk>[1]['trace'],
+): Promise<WalkEnd> {
+  const step = frame.workflow.steps.get(name);
+  if (step === undefined)
+    return {
+      status: 'failed',
+      code: 'WORKFLOW.VALIDATION.MISSING_STATE',
+      message: `There is no state ${name}.`,
+      exitCode: 2,
+      step: name,
+    };
+  const { result } = await execute(step, frame, {
+    key: name,
+    path: name,
+    signal,
+    isBranch: true,
+    ...(trace && { trace }),
+  });
+  if (result.status === 'completed') return { status: 'completed', exitCode: 0 };
+  const code = result.error?.code ?? 'EXECUTION.WORKFLOW.FAILED';
+  return { status: 'failed', code, message: result.error?.message ?? '', exitCode: 3, step: name };
+}
+
+function hookOf({ status }: AnyEnd): keyof Hooks {
+  if (status === 'completed') return 'workflow_end';
+  return status === 'failed' ? 'workflow_error' : 'workflow_cancel';
+}
+
+async function hook(name: keyof Hooks, frame: Frame, signal: AbortSignal, end?: AnyEnd): Promise<void> {
+  const actions = frame.workflow.hooks[name];
+  if (actions === undefined) return;
+  const { message = '', step = '', code = '' } = end ?? {};
+  const error = {
+    message,
+    state: step,
+    exitCode: frame.states.get(step)?.exitCode ?? end?.exitCode ?? 0,
+    type: code,
+  };
+  const reader = createReader(frame, '', undefined, name === 'workflow_error' ? { error } : {});
+  await runHooks(actions, reader, frame, { path: name, signal });
+}
+
+function outputsOf(frame: Frame): Readonly<Record<string, unknown>> {
+  const { names } = createReader(frame, '', undefined);
+  const value = (from: string): unknown => {
+    try {
+      return valueOfExpression(from, names) ?? null;
+    } catch {
+      // Told by `validate`; the run itself was good.
+      return null;
+    }
+  };
+  return Object.fromEntries(frame.workflow.outputs.map(({ name, from }) => [name, value(from)]));
+}

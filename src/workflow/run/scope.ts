@@ -1,0 +1,125 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { Names } from '../expression/evaluate.js';
+import type { Input } from '../grammar/workflow.js';
+import type { Library, Shelf } from '../library.js';
+import type { Scope } from '../template/render.js';
+import { TemplateError } from '../template/template.js';
+import type { StepResult } from './result.js';
+
+/** Where the round of a loop stands. */
+export interface LoopPlace {
+  readonly item: unknown;
+  readonly index: number;
+  /** -1 where nobody knows. */
+  readonly length: number;
+  readonly parent?: LoopPlace;
+}
+
+export interface ScopeParts {
+  readonly runId: string;
+  readonly name: string;
+  readonly startedAt: number;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly declared: readonly Input[];
+  readonly states: ReadonlyMap<string, StepResult>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly library: Library;
+  readonly identity: { readonly user: string; readonly hostname: string };
+  readonly current: string;
+  readonly loop?: LoopPlace;
+  readonly error?: {
+    readonly message: string;
+    readonly state: string;
+    readonly exitCode: number;
+    readonly type: string;
+  };
+  readonly now: number;
+}
+
+/** What texts and conditions of a workflow can speak of, at one moment of its run. */
+export function createScope(parts: ScopeParts): { readonly template: Scope; readonly names: Names } {
+  const states = Object.fromEntries([...parts.states].map(([name, result]) => [name, stateNames(result)]));
+  const shared = {
+    states,
+    env: parts.env,
+    workflow: {
+      ID: parts.runId,
+      Name: parts.name,
+      CurrentState: parts.current,
+      StartedAt: new Date(parts.startedAt).toISOString(),
+      Duration: `${((parts.now - parts.startedAt) / 1000).toFixed(3)}s`,
+    },
+    context: { WorkingDir: parts.library.cwd, User: parts.identity.user, Hostname: parts.identity.hostname },
+    ...(parts.loop && { loop: loopNames(parts.loop) }),
+    ...(parts.error && { error: errorNames(parts.error) }),
+  };
+  // What is declared and was not given is empty in a text, and missing in a condition.
+  const empty = Object.fromEntries(parts.declared.map(({ name }) => [name, '']));
+  const folders = foldersOf(parts.library);
+  const values = { ...shared, inputs: { ...empty, ...parts.inputs }, awf: folders, tidegate: folders };
+  return {
+    names: { ...shared, inputs: parts.inputs },
+    template: { values, readFile: (path) => readInside(parts.library.cwd, path) },
+  };
+}
+
+function stateNames(result: StepResult): object {
+  const { output, stderr, exitCode, status, response, json, usage } = result;
+  return {
+    Output: output,
+    Stderr: stderr,
+    ExitCode: exitCode,
+    Status: status,
+    Response: response,
+    JSON: json ?? {},
+    TokensUsed: (usage?.input ?? 0) + (usage?.output ?? 0),
+    TokensInput: usage?.input ?? 0,
+    TokensOutput: usage?.output ?? 0,
+    TokensEstimated: usage?.isEstimated ?? false,
+  };
+}
+
+function loopNames({ item, index, length, parent }: LoopPlace): object {
+  return {
+    Item: item,
+    Index: index,
+    Index1: index + 1,
+    First: index === 0,
+    Last: length >= 0 && index === length - 1,
+    Length: length,
+    ...(parent && { Parent: loopNames(parent) }),
+  };
+}
+
+function errorNames({ message, state, exitCode, type }: NonNullable<ScopeParts['error']>): object {
+  return { Message: message, State: state, ExitCode: exitCode, Type: type };
+}
+
+const shelves: readonly Shelf[] = ['prompts', 'scripts', 'skills', 'roles', 'workflows', 'plugins'];
+
+function foldersOf({ bases }: Library): Readonly<Record<string, string>> {
+  const [base = ''] = bases.filter(
+    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
+  const root = base === '' ? (bases[0] ?? '') : base;
+  const named = shelves.map((shelf) => [`${shelf}_dir`, join(root, shelf)] as const);
+  return { config_dir: root, data_dir: root, pack_name: '', ...Object.fromEntries(named) };
+}
+
+const largest = 1024 * 1024;
+
+/** A file of the workspace, also after links are resolved. */
+function readInside(cwd: string, path: string): string {
+  try {
+    const real = realpathSync(resolve(cwd, path));
+    const way = relative(realpathSync(cwd), real);
+    if (way.startsWith('..') || way === '' || resolve(way) === way)
+      throw new TemplateError(`readFile: ${path} is outside of the workspace.`);
+    if (statSync(real).size > largest) throw new TemplateError(`readFile: ${path} is larger than 1 MiB.`);
+    return readFileSync(real, 'utf8');
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    throw new TemplateError(`readFile: ${path} cannot be read.`);
+  }
+}

@@ -1,0 +1,71 @@
+import { createToolFilter } from '../../../kernel/index.js';
+import type { StepOf } from '../../grammar/workflow.js';
+import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
+import type { Frame, Place } from '../frame.js';
+import { StepFailure } from '../result.js';
+
+export interface GivenTools {
+  readonly tools: readonly string[];
+  readonly profile?: string;
+}
+
+/** The tools of an agent step, by name, before its agent begins. Two of one name are refused here, and never later. */
+export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place): Promise<GivenTools> {
+  const { gateway } = frame.parts;
+  const wish = stepTools(step.own.mcp_proxy, step.own.tidegate);
+  const isAny = wish.patterns.length > 0 || wish.servers.length > 0 || wish.pluginTools.length > 0;
+  // A server that is still starting has not said what it offers.
+  if (isAny) await gateway.listed();
+  const pluginTools = await pluginToolsOf(wish, frame, place);
+  const tools = [...wish.patterns, ...pluginTools, ...serverTools(wish, frame)];
+  const isGiven = createToolFilter(tools);
+  const clash = gateway.collisions().find(({ name }) => isGiven(name));
+  if (clash !== undefined) {
+    const message = `${clash.first} and ${clash.second} both offer ${JSON.stringify(clash.name)}.`;
+    throw new StepFailure('USER.MCP_PROXY.NAME_COLLISION', message);
+  }
+  return { tools, ...(wish.profile !== undefined && { profile: wish.profile }) };
+}
+
+async function pluginToolsOf(
+  { pluginTools, patterns }: StepTools,
+  { parts }: Frame,
+  place: Place,
+): Promise<readonly string[]> {
+  if (pluginTools.length === 0) return [];
+  const taken = builtinNames.filter((name) => patterns.includes(name));
+  const { problems, unchecked, tools } = await parts.plugins.check(pluginTools, taken, place.signal);
+  const [problem] = problems;
+  if (problem !== undefined) throw new StepFailure(problem.code, problem.message);
+  const [unasked] = unchecked;
+  if (unasked !== undefined) {
+    const name = pluginTools[unasked.entry]?.plugin ?? '';
+    throw new StepFailure(
+      'EXECUTION.PLUGIN.FAILED',
+      `The plugin ${JSON.stringify(name)} cannot be used: ${unasked.fault.message}`,
+    );
+  }
+  return tools;
+}
+
+/** Frozen when the step begins: what a server comes to offer later is not given. */
+function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[] {
+  const { gateway, session } = parts;
+  const reports = gateway.status();
+  for (const server of servers) {
+    const report = reports.find(({ source }) => source === `server:${server}`);
+    const problem =
+      report === undefined
+        ? 'is not configured'
+        : report.state === 'ready' || report.state === 'idle'
+          ? undefined
+          : `is ${report.state}`;
+    if (problem !== undefined)
+      throw new StepFailure('EXECUTION.AGENT.FAILED', `The server ${JSON.stringify(server)} ${problem}.`);
+  }
+  const sources = servers.map((server) => `server:${server}`);
+  return gateway
+    .list(session, 'tools')
+    .filter(({ source, name }) => sources.includes(source) && !/[*?!]/.test(name))
+    .map(({ name }) => name);
+}

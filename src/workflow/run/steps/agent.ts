@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Agent,
+  type AgentAnswer,
+  type AgentEvent,
+  AgentFailure,
+  type AgentOrder,
+  type Usage,
+} from '../../../agents/index.js';
+import type { Session } from '../../../kernel/index.js';
+import { providerNamed } from '../../grammar/providers.js';
+import type { StepOf } from '../../grammar/workflow.js';
+import { createReader, type Frame, type Place, type Reader } from '../frame.js';
+import { Cancelled, type Done, StepFailure } from '../result.js';
+import { readOutput } from './agent-output.js';
+import { toolsFor } from './agent-tools.js';
+
+type AgentStep = StepOf<'agent'>;
+
+/** Lets an agent work with a session of its own, which ends with the step. */
+export async function runAgent(step: AgentStep, frame: Frame, place: Place): Promise<Done> {
+  const { parts } = frame;
+  const reader = createReader(frame, step.name, place.loop);
+  const agent = agentOf(step, reader, frame);
+  const prompt = promptOf(step, reader, frame);
+  const system = systemOf(step, reader, frame);
+  const given = await toolsFor(step, frame, place);
+  const { tools } = given;
+  const ticket = await parts.tickets.issue({ ...given, tools, run: frame.runId, step: step.name });
+  const session = parts.tickets.redeem(ticket);
+  if (session === undefined)
+    throw new StepFailure('SYSTEM.INTERNAL.UNMAPPED', 'The ticket of the step was used already.');
+  const conversation = earlier(step, frame);
+  try {
+    const order = { step, frame, place, reader, session, system, conversation };
+    const answer = await converse(agent, prompt, order);
+    return doneOf(step, answer);
+  } finally {
+    parts.gateway.leave(session);
+  }
+}
+
+function agentOf({ own }: AgentStep, reader: Reader, { parts }: Frame): Agent {
+  const written = reader.text(own.provider ?? '');
+  const name = providerNamed(written);
+  const agent = name && parts.agents[name];
+  if (agent !== undefined) return agent;
+  const message = `The provider ${JSON.stringify(written)} cannot be run by this version.`;
+  throw new StepFailure('EXECUTION.AGENT.UNSUPPORTED', message);
+}
+
+function promptOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame): string {
+  if (own.prompt_file === undefined) return reader.text(own.prompt ?? '');
+  const name = reader.text(own.prompt_file);
+  const file = parts.library.lookup('prompts', name, source.file);
+  if (file === undefined)
+    throw new StepFailure('USER.INPUT.MISSING_FILE', `There is no prompt ${JSON.stringify(name)}.`);
+  return reader.text(readFileSync(file, 'utf8'));
+}
+
+/** The role, then the skills, then what the step itself says. */
+function systemOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame): string | undefined {
+  const words: string[] = [];
+  const add = (shelf: 'roles' | 'skills', name: string, file: string): void => {
+    const folder = parts.library.lookup(shelf, name, source.file);
+    const code = shelf === 'roles' ? 'USER.INPUT.MISSING_ROLE' : 'USER.INPUT.MISSING_SKILL';
+    if (folder === undefined || name.split(/[/\\]/).includes('..'))
+      throw new StepFailure(code, `There is no ${JSON.stringify(name)}.`);
+    words.push(readFileSync(join(folder, file), 'utf8').trim());
+  };
+  if (own.role !== undefined) add('roles', own.role, 'AGENTS.md');
+  for (const skill of own.skills ?? [])
+    add('skills', typeof skill === 'string' ? skill : (skill.path ?? ''), 'SKILL.md');
+  if (own.system_prompt !== undefined) words.push(reader.text(own.system_prompt));
+  return words.length === 0 ? undefined : words.join('\n\n');
+}
+
+function earlier({ own }: AgentStep, { states }: Frame): readonly unknown[] | undefined {
+  const from = own.conversation?.continue_from;
+  if (from === undefined) return undefined;
+  const known = states.get(from)?.conversation;
+  if (known !== undefined) return known;
+  throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${from} has no conversation that could be continued.`);
+}
+
+interface Talk {
+  readonly step: AgentStep;
+  readonly frame: Frame;
+  readonly place: Place;
+  readonly reader: Reader;
+  readonly session: Session;
+  readonly system: string | undefined;
+  readonly conversation: readonly unknown[] | undefined;
+}
+
+/** One answer; in a conversation, on a terminal, as many as the person there wants. */
+async function converse(agent: Agent, prompt: string, talk: Talk): Promise<AgentAnswer> {
+  const { parts } = talk.frame;
+  const isTalk = talk.step.own.mode === 'conversation' && parts.ask !== undefined;
+  let answer = await askAgent(agent, prompt, talk.conversation, talk);
+  while (isTalk && !talk.place.signal.aborted) {
+    const said = (await parts.ask?.(`${answer.text}\n> `)) ?? '';
+    if (said.trim() === '') break;
+    const next = await askAgent(agent, said, answer.conversation, talk);
+    answer = {
+      ...next,
+      usage: summed(answer.usage, next.usage),
+      turns: answer.turns + next.turns,
+      toolCalls: answer.toolCalls + next.toolCalls,
+    };
+  }
+  return answer;
+}
+
+function summed(a: Usage, b: Usage): Usage {
+  const cost = a.cost === undefined && b.cost === undefined ? undefined : (a.cost ?? 0) + (b.cost ?? 0);
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    isEstimated: a.isEstimated || b.isEstimated,
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+async function askAgent(
+  agent: Agent,
+  prompt: string,
+  conversation: readonly unknown[] | undefined,
+  talk: Talk,
+): Promise<AgentAnswer> {
+  const { step, frame, place, reader, session, system } = talk;
+  const { parts } = frame;
+  const options = reader.data(step.own.options ?? {});
+  const order: AgentOrder = {
+    gateway: parts.gateway,
+    session,
+    prompt,
+    ...(system !== undefined && { system }),
+    options: typeof options === 'object' && options !== null ? (options as AgentOrder['options']) : {},
+    ...(conversation && { conversation }),
+    env: parts.env,
+    signal: place.signal,
+    newRequestId: parts.newRequestId,
+    ...(place.trace && { trace: place.trace }),
+    version: parts.version,
+    onEvent: (event) => tell(event, frame, place),
+  };
+  try {
+    return await agent(order);
+  } catch (error) {
+    if (!(error instanceof AgentFailure)) throw error;
+    if (error.code === 'EXECUTION.WORKFLOW.CANCELLED') throw new Cancelled(error.message);
+    throw new StepFailure(error.code, error.message);
+  }
+}
+
+/** Messages and calls are kept; the words of a stream are only shown. */
+function tell(event: AgentEvent, { transcript, parts }: Frame, { path, loop }: Place): void {
+  const at = { path, ...(loop && { iteration: loop.index }) };
+  if (event.kind === 'message') {
+    const { role, text } = event;
+    transcript.write({ ...at, type: `message.${role}`, payload: { role, blocks: [{ type: 'text', text }] } });
+  } else if (event.kind === 'call') {
+    const { id, name, input } = event;
+    transcript.write({ ...at, type: 'tool.call', payload: { name, call_id: id, input, fidelity: 'gate' } });
+  } else if (event.kind === 'result') {
+    const { id, name, text, isError } = event;
+    const said = isError ? { error: text } : { output: text };
+    transcript.write({
+      ...at,
+      type: 'tool.result',
+      payload: { name, call_id: id, ...said, fidelity: 'gate' },
+    });
+  }
+  parts.onEvent({ kind: 'agent', path, event });
+}
+
+function doneOf({ own }: AgentStep, { text, usage, turns, toolCalls, conversation }: AgentAnswer): Done {
+  const done: Done = { usage, conversation, response: { turns, tool_calls: toolCalls } };
+  return { ...done, ...readOutput(text, own.output_format, done) };
+}

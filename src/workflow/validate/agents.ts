@@ -1,0 +1,183 @@
+import { nearest, quote } from '../../kernel/index.js';
+import type { Report } from '../finding.js';
+import { providerNamed, providers } from '../grammar/providers.js';
+import type { Step, StepOf, Workflow } from '../grammar/workflow.js';
+import { builtinNames } from '../step-tools.js';
+import { flawAt } from './flaw-at.js';
+
+/** What agents can be checked against. Undefined: not known, and so not checked. */
+export interface GateNames {
+  readonly profiles?: readonly string[];
+  readonly servers?: readonly string[];
+}
+
+export function checkAgents(workflow: Workflow, names: GateNames, report: Report): void {
+  for (const step of workflow.steps.values()) {
+    if (step.kind !== 'agent') {
+      checkRetry(step, report);
+      continue;
+    }
+    checkRetry(step, report);
+    checkProvider(step, report);
+    checkProxy(step, report);
+    checkGate(step, names, report);
+    checkContinuation(step, workflow, report);
+  }
+}
+
+type Agent = StepOf<'agent'>;
+
+function checkRetry(step: Step, report: Report): void {
+  const { retry } = step.common;
+  if (retry === undefined || step.kind === 'command' || retry.may_repeat === true) return;
+  report(
+    flawAt(
+      step,
+      ['retry'],
+      'WORKFLOW.PARSE.IDLE_FIELD',
+      `A step of type ${step.kind} is not tried again unless it may run twice.`,
+      {
+        remedy: 'Add `may_repeat: true` to `retry`, or remove it.',
+      },
+    ),
+  );
+}
+
+function checkProvider(step: Agent, report: Report): void {
+  const { provider, mcp_proxy: proxy, options } = step.own;
+  if (provider === undefined || provider.includes('{{')) return;
+  const known = providerNamed(provider);
+  if (known === undefined) {
+    const near = nearest(provider, providers);
+    const isCustom = provider === 'custom';
+    const message = isCustom
+      ? 'There is no provider "custom".'
+      : `There is no provider ${quote(provider)}; there are ${providers.join(', ')}.`;
+    const remedy = isCustom ? 'Use a step of type `command` instead.' : near && `Did you mean ${near}?`;
+    report(
+      flawAt(
+        step,
+        ['provider'],
+        'WORKFLOW.VALIDATION.UNKNOWN_PROVIDER',
+        message,
+        remedy === undefined ? {} : { remedy },
+      ),
+    );
+  } else if (known !== 'openai_compatible' && proxy?.enable === true && proxy.intercept_builtins !== false) {
+    const message = `Nothing proves yet that ${known} has no tools but those of the gate.`;
+    report(flawAt(step, ['mcp_proxy'], 'USER.MCP_PROXY.UNSUPPORTED_PROVIDER', message));
+  }
+  const key =
+    typeof options === 'object' && options !== null && 'api_key' in options ? options.api_key : undefined;
+  if (typeof key === 'string' && !key.includes('{{')) {
+    report(
+      flawAt(
+        step,
+        ['options', 'api_key'],
+        'WORKFLOW.PARSE.IDLE_FIELD',
+        'A key in a file is known to all who read the file.',
+        {
+          remedy: 'Leave it out and set OPENAI_API_KEY, or name another variable with api_key_env.',
+        },
+      ),
+    );
+  }
+}
+
+function checkProxy(step: Agent, report: Report): void {
+  const { mcp_proxy: proxy, tidegate: gate = {} } = step.own;
+  if (proxy?.enable !== true) return;
+  const { intercept_builtins: hasBuiltins = true, plugin_tools: entries = [] } = proxy;
+  const isMore = (gate.tools ?? []).length > 0 || (gate.servers ?? []).length > 0;
+  if (!hasBuiltins && entries.length === 0 && !isMore) {
+    report(
+      flawAt(step, ['mcp_proxy'], 'USER.MCP_PROXY.EMPTY_PROXY', 'The proxy is enabled and offers nothing.'),
+    );
+  }
+  const taken = new Map<string, string>(
+    hasBuiltins ? builtinNames.map((name) => [name, 'a built-in tool']) : [],
+  );
+  for (const [at, { plugin = '', expose = [] }] of entries.entries()) {
+    const way = ['mcp_proxy', 'plugin_tools', at, 'expose'];
+    if (expose.length === 0 && plugin !== '') {
+      report(
+        flawAt(
+          step,
+          ['mcp_proxy', 'plugin_tools', at],
+          'WORKFLOW.PARSE.IDLE_FIELD',
+          `Nothing of the plugin ${quote(plugin)} is exposed.`,
+          {
+            remedy: 'Name its operations under `expose`.',
+          },
+        ),
+      );
+    }
+    for (const [index, operation] of expose.entries()) {
+      const name = `${plugin}_${operation}`;
+      const other = taken.get(name);
+      if (other !== undefined) {
+        const message = `${quote(name)} is also the name of ${other}.`;
+        report(flawAt(step, [...way, index], 'USER.MCP_PROXY.NAME_COLLISION', message));
+      }
+      taken.set(name, `${plugin}.${operation}`);
+    }
+  }
+}
+
+function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report): void {
+  const { tidegate: block, mcp_proxy: proxy } = step.own;
+  if (block === undefined) return;
+  const { profile, servers: wanted = [] } = block;
+  if (profile !== undefined && profiles !== undefined && !profiles.includes(profile)) {
+    const near = nearest(profile, profiles);
+    report(
+      flawAt(
+        step,
+        ['tidegate', 'profile'],
+        'WORKFLOW.VALIDATION.UNKNOWN_PROFILE',
+        `There is no profile ${quote(profile)}.`,
+        {
+          ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+        },
+      ),
+    );
+  }
+  for (const [at, server] of wanted.entries()) {
+    if (servers === undefined || servers.includes(server)) continue;
+    const near = nearest(server, servers);
+    report(
+      flawAt(
+        step,
+        ['tidegate', 'servers', at],
+        'WORKFLOW.VALIDATION.UNKNOWN_SERVER',
+        `No server ${quote(server)} is configured.`,
+        {
+          ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+        },
+      ),
+    );
+  }
+  if (proxy?.enable === false) {
+    report(
+      flawAt(
+        step,
+        ['tidegate'],
+        'WORKFLOW.PARSE.IDLE_FIELD',
+        '`tidegate:` has no effect where `mcp_proxy.enable` is false.',
+        {
+          remedy: 'Set `mcp_proxy.enable: true`, or remove one of the two.',
+        },
+      ),
+    );
+  }
+}
+
+function checkContinuation(step: Agent, { steps }: Workflow, report: Report): void {
+  const from = step.own.conversation?.continue_from;
+  const target = from === undefined ? undefined : steps.get(from);
+  if (target === undefined) return;
+  const tell = (message: string): void =>
+    report(flawAt(step, ['conversation', 'continue_from'], 'WORKFLOW.PARSE.INVALID_VALUE', message));
+  if (target.kind !== 'agent') tell(`${quote(target.name)} is not an agent step: it has no conversation.`);
+  else if (target.own.provider !== step.own.provider) tell(`${quote(target.name)} has another provider.`);
+}

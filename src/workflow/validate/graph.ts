@@ -1,0 +1,172 @@
+import { nearest, offsetAt, quote } from '../../kernel/index.js';
+import type { Flaw, Report } from '../finding.js';
+import { childrenOf, leadsOf, type Step, type Workflow } from '../grammar/workflow.js';
+
+/** Which states can come after which: by name, by condition, as branch or as part of a loop. */
+export interface Graph {
+  /** Whether the second state can run after the first has begun. */
+  readonly canFollow: (first: string, second: string) => boolean;
+  /** The step of which this one is a branch or a part of the body. */
+  readonly parentOf: (name: string) => Step | undefined;
+}
+
+export function createGraph({ steps }: Workflow): Graph {
+  const parents = new Map<string, Step>();
+  for (const step of steps.values()) for (const child of childrenOf(step)) parents.set(child, step);
+  const next = new Map([...steps.values()].map((step) => [step.name, successorsOf(step, parents, steps)]));
+  const reached = new Map<string, ReadonlySet<string>>();
+
+  function after(name: string): ReadonlySet<string> {
+    let found = reached.get(name);
+    if (found === undefined) reached.set(name, (found = closure(name, next)));
+    return found;
+  }
+
+  return {
+    canFollow: (first, second) => after(first).has(second),
+    parentOf: (name) => parents.get(name),
+  };
+}
+
+function successorsOf(
+  step: Step,
+  parents: ReadonlyMap<string, Step>,
+  steps: ReadonlyMap<string, Step>,
+): readonly string[] {
+  const parent = parents.get(step.name);
+  const own = [...leadsOf(step).map(({ to }) => to), ...childrenOf(step)];
+  if (parent === undefined) return own;
+  const siblings = childrenOf(parent);
+  const at = siblings.indexOf(step.name);
+  // A round may begin again; branches only know those that wait for them.
+  const beside =
+    parent.kind === 'parallel'
+      ? siblings.filter((name) => steps.get(name)?.common.depends_on?.includes(step.name) === true)
+      : [siblings[at + 1] ?? siblings[0] ?? ''];
+  return [...own, ...beside, ...leadsOf(parent).map(({ to }) => to)];
+}
+
+function closure(start: string, next: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [...(next.get(start) ?? [])];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    waiting.push(...(next.get(name) ?? []));
+  }
+  return found;
+}
+
+/** Names that exist, ways that lead somewhere, circles, states that nothing leads to, an end that can be reached. */
+export function checkGraph(workflow: Workflow, report: Report): void {
+  checkNames(workflow, report);
+  checkWaysOn(workflow, report);
+  checkBodies(workflow, report);
+  if (workflow.steps.size === 0) return;
+  checkReach(workflow, report);
+  checkCircles(workflow, report);
+}
+
+function checkNames({ texts, steps, unread }: Workflow, report: Report): void {
+  for (const { holds, text, source, offset, path } of texts) {
+    if (holds !== 'state' || steps.has(text) || unread.has(text)) continue;
+    const near = nearest(text, [...steps.keys()]);
+    report({
+      code: 'WORKFLOW.VALIDATION.MISSING_STATE',
+      message: `There is no state ${quote(text)}.`,
+      source,
+      offset,
+      path,
+      ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+    });
+  }
+}
+
+function at(step: Step, code: Flaw['code'], message: string): Flaw {
+  return { code, message, source: step.source, offset: step.offset, path: step.path };
+}
+
+/** Branches and bodies go where their parent leads them. */
+function checkWaysOn(workflow: Workflow, report: Report): void {
+  const { parentOf } = createGraph(workflow);
+  for (const step of workflow.steps.values()) {
+    if (step.kind === 'terminal' || parentOf(step.name) !== undefined) continue;
+    if (leadsOf(step).length > 0 || typeof step.common.on_failure === 'object') continue;
+    report(at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', `${quote(step.name)} leads nowhere.`));
+  }
+}
+
+function checkBodies({ steps }: Workflow, report: Report): void {
+  for (const step of steps.values()) {
+    const children = childrenOf(step);
+    const tell = (message: string): void =>
+      report({ ...at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', message), remedy: 'Take it out.' });
+    const twice = children.find((name, index) => children.indexOf(name) !== index);
+    if (twice !== undefined) tell(`${quote(twice)} stands twice in ${quote(step.name)}.`);
+    if (children.includes(step.name)) tell(`${quote(step.name)} contains itself.`);
+    const ending = children.find((name) => steps.get(name)?.kind === 'terminal');
+    if (ending !== undefined)
+      tell(`${quote(ending)} is terminal and cannot run inside of ${quote(step.name)}.`);
+  }
+}
+
+function checkReach(workflow: Workflow, report: Report): void {
+  const { steps, initial, source } = workflow;
+  const first = initial === undefined ? undefined : steps.get(initial);
+  // What could not be read may lead anywhere.
+  if (workflow.unread.size > 0) return;
+  const all = [...steps.values()];
+  const noEnd = (): void =>
+    report({
+      code: 'WORKFLOW.VALIDATION.NO_TERMINAL_STATE',
+      message: 'No state of type terminal can be reached.',
+      source,
+      offset: offsetAt(source.root, ['states']),
+      path: ['states'],
+    });
+  if (first === undefined) {
+    if (!all.some(({ kind }) => kind === 'terminal')) noEnd();
+    return;
+  }
+  const { canFollow } = createGraph(workflow);
+  const isReached = ({ name }: Step): boolean => name === first.name || canFollow(first.name, name);
+  if (!all.some((step) => step.kind === 'terminal' && isReached(step))) noEnd();
+  for (const step of all) {
+    if (!isReached(step))
+      report(at(step, 'WORKFLOW.VALIDATION.UNREACHABLE_STATE', `Nothing leads to ${quote(step.name)}.`));
+  }
+}
+
+/** One finding for each name that leads back; loops of type for_each and while are no circles. */
+function checkCircles({ steps, initial }: Workflow, report: Report): void {
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (step: Step, trail: readonly string[]): void => {
+    state.set(step.name, 'open');
+    for (const { to, path } of leadsOf(step)) {
+      const target = steps.get(to);
+      if (target === undefined) continue;
+      if (state.get(to) === 'open') {
+        const circle = [...trail.slice(trail.indexOf(to)), step.name, to].filter(
+          (name, i, all) => i === 0 || name !== all[i - 1],
+        );
+        const offset = offsetAt(step.source.root, path);
+        report({
+          ...at(
+            step,
+            'WORKFLOW.VALIDATION.CYCLE_DETECTED',
+            `States go round in a circle: ${circle.join(' → ')}.`,
+          ),
+          offset: offset || step.offset,
+          path,
+        });
+      } else if (!state.has(to)) visit(target, [...trail, step.name]);
+    }
+    state.set(step.name, 'done');
+  };
+  const inBodies = new Set([...steps.values()].flatMap(childrenOf));
+  const starts = [...(initial === undefined ? [] : [initial]), ...steps.keys()];
+  for (const name of starts) {
+    const step = steps.get(name);
+    if (step !== undefined && !state.has(name) && !inBodies.has(name)) visit(step, []);
+  }
+}

@@ -1,0 +1,222 @@
+import { nearest, quote } from '../../kernel/index.js';
+import type { NotedText } from '../fields/read.js';
+import type { Flaw, Report } from '../finding.js';
+import type { Workflow } from '../grammar/workflow.js';
+import { ExpressionError } from '../expression/expression.js';
+import { namesIn, parseExpression } from '../expression/parse.js';
+import { parseTemplate } from '../template/parse.js';
+import { spelt } from '../template/render.js';
+import { namespaces, type Reference, TemplateError } from '../template/template.js';
+import { createGraph, type Graph } from './graph.js';
+import { placeInText } from './place-in-text.js';
+
+const properties: Readonly<Record<string, readonly string[]>> = {
+  states: [
+    'Output',
+    'Stderr',
+    'ExitCode',
+    'Status',
+    'Response',
+    'JSON',
+    'TokensUsed',
+    'TokensInput',
+    'TokensOutput',
+    'TokensEstimated',
+  ],
+  workflow: ['ID', 'Name', 'CurrentState', 'StartedAt', 'Duration'],
+  loop: ['Item', 'Index', 'Index1', 'First', 'Last', 'Length', 'Parent'],
+  error: ['Message', 'State', 'ExitCode', 'Type'],
+  context: ['WorkingDir', 'User', 'Hostname'],
+};
+const folders = [
+  'config_dir',
+  'data_dir',
+  'prompts_dir',
+  'scripts_dir',
+  'skills_dir',
+  'roles_dir',
+  'workflows_dir',
+  'plugins_dir',
+  'pack_name',
+];
+
+/** Every text that can be filled in or worked out: whether it can be read, and whether what it uses can be there. */
+export function checkReferences(workflow: Workflow, report: Report): void {
+  const graph = createGraph(workflow);
+  for (const text of workflow.texts) {
+    const tell = (code: Flaw['code'], message: string, offset: number, more: Partial<Flaw> = {}): void =>
+      report({
+        code,
+        message,
+        source: text.source,
+        path: text.path,
+        offset: placeInText(text, offset),
+        ...more,
+      });
+    const uses = usesOf(text, tell);
+    for (const use of uses) checkUse({ use, text, workflow, graph, tell });
+  }
+}
+
+type Tell = (code: Flaw['code'], message: string, offset: number, more?: Partial<Flaw>) => void;
+
+function usesOf(text: NotedText, tell: Tell): readonly Reference[] {
+  try {
+    if (text.holds === 'expression') {
+      return namesIn(parseExpression(text.text)).map(({ path, offset }) => ({
+        path,
+        offset,
+        isBare: false,
+        isEscaped: true,
+      }));
+    }
+    return text.holds === 'state' ? [] : parseTemplate(text.text).references;
+  } catch (error) {
+    if (error instanceof TemplateError) tell('WORKFLOW.PARSE.BAD_TEMPLATE', error.message, error.offset);
+    else if (error instanceof ExpressionError)
+      tell('WORKFLOW.PARSE.BAD_EXPRESSION', error.message, error.offset);
+    else throw error;
+    return [];
+  }
+}
+
+interface Use {
+  readonly use: Reference;
+  readonly text: NotedText;
+  readonly workflow: Workflow;
+  readonly graph: Graph;
+  readonly tell: Tell;
+}
+
+function checkUse(given: Use): void {
+  const { use, text, tell } = given;
+  const [head = '', name] = use.path;
+  if (!namespaces.some((known) => known === head)) {
+    const near = nearest(head, namespaces);
+    const remedy = near === undefined ? {} : { remedy: `Did you mean ${near}?` };
+    return tell(
+      'WORKFLOW.VALIDATION.UNKNOWN_REFERENCE',
+      `There is no ${quote(head)}; there are ${namespaces.join(', ')}.`,
+      use.offset,
+      remedy,
+    );
+  }
+  if (head === 'inputs') checkInput(given, name);
+  else if (head === 'states') checkState(given, name);
+  else if (head === 'awf' || head === 'tidegate') checkOneOf(given, folders, name);
+  else if (head !== 'env') checkProperty(given, head, name);
+  const isForeign = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
+  if (text.holds === 'command' && isForeign && !use.isEscaped && !isHarmless(given)) {
+    const shown = use.path.join('.');
+    tell('WORKFLOW.VALIDATION.UNSAFE_COMMAND', `${shown} enters the command without escape.`, use.offset, {
+      remedy: `Write {{escape .${shown}}}.`,
+    });
+  }
+}
+
+/** What cannot be anything but a number, or a word of ours. */
+function isHarmless({ use: { path }, workflow }: Use): boolean {
+  const [head, name, property = ''] = path;
+  if (head === 'states')
+    return ['ExitCode', 'Status', 'TokensUsed', 'TokensInput', 'TokensOutput'].includes(property);
+  if (head === 'loop') return /^(?:index1?|length|first|last)$/i.test(path.at(-1) ?? '');
+  const type = workflow.inputs.find((input) => input.name === name)?.type;
+  return head === 'inputs' && (type === 'integer' || type === 'boolean');
+}
+
+function checkInput({ use, workflow, tell, text }: Use, name: string | undefined): void {
+  const known = workflow.inputs.map((input) => input.name);
+  if (name === undefined || known.includes(name)) return;
+  // A condition may ask for what is not there.
+  const severity = text.holds === 'expression' ? ({ severity: 'warning' } as const) : {};
+  const near = nearest(name, known);
+  tell('WORKFLOW.VALIDATION.UNDEFINED_INPUT', `The input ${quote(name)} is not declared.`, use.offset, {
+    ...severity,
+    ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+  });
+}
+
+function checkState(given: Use, name: string | undefined): void {
+  const { use, text, workflow, tell } = given;
+  if (name === undefined) return;
+  const target = workflow.steps.get(name);
+  if (target === undefined && workflow.unread.has(name)) return;
+  if (target === undefined) {
+    const near = nearest(name, [...workflow.steps.keys()]);
+    return tell('WORKFLOW.VALIDATION.UNDEFINED_STEP', `There is no state ${quote(name)}.`, use.offset, {
+      ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+    });
+  }
+  checkPart(given, 'states', use.path[2]);
+  const user = text.path[0] === 'states' ? text.path[1] : undefined;
+  if (typeof user === 'string' && text.path.length > 2) checkOrder(given, name, user);
+}
+
+/** Conditions on the way out, and what comes after the step, may use its own result. */
+const afterwards = ['transitions', 'on_failure', 'break_when', 'while'];
+
+function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, user: string): void {
+  const isAfter =
+    afterwards.includes(String(text.path[2])) || (text.path[2] === 'hooks' && text.path[3] === 'post');
+  if (name === user && isAfter) return;
+  const step = workflow.steps.get(user);
+  const isInside = isAfter && step !== undefined && graph.parentOf(name) === step;
+  if (isInside || graph.canFollow(name, user)) return;
+  const parent = graph.parentOf(name);
+  const areSiblings = parent !== undefined && parent === graph.parentOf(user);
+  const message = areSiblings
+    ? `${quote(name)} runs beside ${quote(user)}, and may not be done.`
+    : `${quote(name)} cannot have run before ${quote(user)}.`;
+  tell(
+    'WORKFLOW.VALIDATION.FORWARD_REFERENCE',
+    message,
+    use.offset,
+    areSiblings ? { severity: 'warning' } : {},
+  );
+}
+
+function checkProperty(given: Use, head: string, name: string | undefined): void {
+  const { use, text, tell, graph } = given;
+  if (head === 'error' && !(text.path[0] === 'hooks' && text.path[1] === 'workflow_error')) {
+    return tell('WORKFLOW.VALIDATION.ERROR_OUTSIDE_HOOK', '`error` is not known here.', use.offset);
+  }
+  if (head === 'loop') {
+    const user = String(text.path[1]);
+    const isLoop = ['while', 'for_each'].includes(given.workflow.steps.get(user)?.kind ?? '');
+    const isInside = text.path[0] === 'states' && (isLoop || isInLoop(user, graph));
+    if (!isInside)
+      return tell('WORKFLOW.VALIDATION.LOOP_OUTSIDE_LOOP', '`loop` is not known here.', use.offset);
+  }
+  const [, written] = use.isBare ? spelt(use.path) : use.path;
+  checkPart(given, head, name === undefined ? undefined : written);
+}
+
+function isInLoop(name: string, graph: Graph): boolean {
+  const seen = new Set<string>();
+  for (
+    let parent = graph.parentOf(name);
+    parent && !seen.has(parent.name);
+    parent = graph.parentOf(parent.name)
+  ) {
+    if (parent.kind === 'for_each' || parent.kind === 'while') return true;
+    seen.add(parent.name);
+  }
+  return false;
+}
+
+function checkPart(given: Use, head: string, part: string | undefined): void {
+  checkOneOf(given, properties[head] ?? [], part);
+}
+
+function checkOneOf({ use, tell }: Use, known: readonly string[], part: string | undefined): void {
+  if (part === undefined || known.includes(part)) return;
+  const near = nearest(part, known);
+  tell(
+    'WORKFLOW.VALIDATION.INVALID_PROPERTY',
+    `There is no ${quote(part)}; there are ${known.join(', ')}.`,
+    use.offset,
+    {
+      ...(near !== undefined && { remedy: `Use ${near}.` }),
+    },
+  );
+}

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openScriptedModel } from 'tidegate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentStep, done, type FlowPlace, openFlowPlace } from '../support/flow.js';
+
+let place: FlowPlace;
+beforeAll(() => {
+  place = openFlowPlace();
+});
+afterAll(() => place.close());
+
+interface Answer {
+  readonly isError?: boolean;
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly message: string };
+}
+
+async function call(
+  name: string,
+  given: object,
+  as: readonly string[] = [],
+): Promise<{ readonly status: number | null; readonly answer: Answer; readonly said: string }> {
+  const { stdout, stderr, status } = await place.run1([
+    'tools',
+    'call',
+    name,
+    JSON.stringify(given),
+    '--json',
+    ...as,
+  ]);
+  return { status, answer: JSON.parse(stdout) as Answer, said: stdout + stderr };
+}
+
+const greet = (word: string): string =>
+  JSON.stringify({
+    name: 'greet',
+    description: 'Says hello',
+    inputs: [{ name: 'who', required: true }],
+    states: {
+      initial: 'a',
+      a: { type: 'command', command: `echo ${word} {{escape .inputs.who}}`, on_success: 's' },
+      s: { type: 'command', script_file: 'note.sh', on_success: 'done' },
+      done,
+    },
+    outputs: { said: 'states.a.Output' },
+  });
+
+describe('workflows as tools', () => {
+  it('are unknown until they were trusted, and again when anything that they use has changed', async () => {
+    const file = place.file('.tidegate/workflows/greet.yaml', greet('hello'));
+    place.file('.tidegate/scripts/note.sh', 'echo noted >> notes');
+    expect((await call('list_workflows', {})).answer.structuredContent).toEqual({ workflows: [] });
+    const before = await call('execute_workflow', { workflow: 'greet', inputs: { who: 'x' } });
+    const absent = await call('execute_workflow', { workflow: 'no_such', inputs: { who: 'x' } });
+    expect(before.said.replace('greet', 'no_such')).toBe(absent.said);
+    expect(existsSync(join(place.workspace, 'notes'))).toBe(false);
+
+    const trusted = await place.run1(['trust', file, '--yes']);
+    expect(trusted.stdout).toContain('note.sh');
+    expect(trusted.status).toBe(0);
+    expect((await call('list_workflows', {})).answer.structuredContent).toEqual({
+      workflows: [{ name: 'greet', description: 'Says hello', inputs: [{ name: 'who', required: true }] }],
+    });
+    const ran = await call('execute_workflow', { workflow: 'greet', inputs: { who: 'a b' } });
+    expect(ran.answer.structuredContent).toMatchObject({
+      status: 'completed',
+      outputs: { said: 'hello a b' },
+      steps: [{ name: 'a' }, { name: 's' }],
+    });
+    expect(readFileSync(join(place.workspace, 'notes'), 'utf8')).toBe('noted\n');
+
+    place.file('.tidegate/scripts/note.sh', 'echo changed >> notes');
+    expect((await call('list_workflows', {})).answer.structuredContent).toEqual({ workflows: [] });
+    expect((await call('execute_workflow', { workflow: 'greet', inputs: { who: 'x' } })).said).toContain(
+      'no workflow',
+    );
+    expect(readFileSync(join(place.workspace, 'notes'), 'utf8')).toBe('noted\n');
+  });
+
+  it('tell an agent what is wrong with its inputs', async () => {
+    place.file('.tidegate/scripts/note.sh', 'echo noted >> notes');
+    const wrong = await call('execute_workflow', { workflow: 'greet', inputs: { whom: 'x' } });
+    expect(wrong.said).toContain('no input');
+    expect(wrong.said).toContain('is missing');
+  });
+
+  it('are for those who may, and give agents in them no more than the caller has', async () => {
+    const model = await openScriptedModel([{ say: 'x' }]);
+    const file = place.file(
+      '.tidegate/workflows/ask.yaml',
+      JSON.stringify({
+        name: 'ask',
+        states: { initial: 'a', a: agentStep(model.url, { tidegate: { tools: ['*'] } }), done },
+      }),
+    );
+    await place.run1(['trust', file, '--yes']);
+    const hidden = await call('execute_workflow', { workflow: 'ask' }, ['--as', 'agent:small']);
+    expect(hidden.status).toBe(3);
+    await place.run1(['grant', 'agent:small', 'execute_workflow']);
+    await place.run1(['grant', 'agent:small', 'Read']);
+    const ran = await call('execute_workflow', { workflow: 'ask' }, ['--as', 'agent:small']);
+    expect(ran.answer.structuredContent).toMatchObject({ status: 'completed' });
+    const seen = model.requests[0]?.tools ?? [];
+    expect(seen).toContain('Read');
+    expect(seen).not.toContain('Bash');
+    await model.close();
+  });
+});
