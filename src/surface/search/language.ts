@@ -47,7 +47,7 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
   const stem = createStemmer(irregularWords());
   const stops = new Set(lexicon.stop.flatMap(split));
   const weakWords = gradedWords();
-  const table = relations([...shippedClasses(), ...own.map(folded)], weights, stem);
+  let table: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   const related = new Map<string, readonly Related[]>();
   const words = new Map<string, Known>();
   return {
@@ -60,11 +60,13 @@ export function createLanguage(weights: LexiconTuning, own: readonly SynonymClas
       return fresh;
     },
     weightOf: (word) => weakWords.get(word) ?? 1,
-    relatedTo(stem) {
-      const row = table.get(stem);
+    relatedTo(term) {
+      // When the first need is read: what is only indexed does without it.
+      table ??= relations([...shippedClasses(), ...own.map(folded)], weights, stem);
+      const row = table.get(term);
       if (row === undefined) return [];
-      const known = related.get(stem) ?? strongest(widened(stem, row, table, weights.far));
-      related.set(stem, known);
+      const known = related.get(term) ?? strongest(widened(term, row, table, weights.far));
+      related.set(term, known);
       return known;
     },
   };

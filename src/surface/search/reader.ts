@@ -1,5 +1,6 @@
 // From words to the numbers of their terms. Most words of a catalogue are the same few thousand, in prose.
 import type { Language } from './language.js';
+import { createTally, type Tally } from './tally.js';
 import type { Vocabulary } from './vocabulary.js';
 import { ownCopy } from './words.js';
 
@@ -15,6 +16,7 @@ export interface ServerReader {
   readonly prose: (word: string) => number | undefined;
   readonly stem: (word: string) => string;
   readonly take: (stem: string) => number;
+  readonly tally: Tally;
 }
 
 const silent = -1;
@@ -23,6 +25,7 @@ const remembered = 12_000;
 
 export function createReader(language: Language, vocabulary: Vocabulary): Reader {
   const known = new Map<string, number>();
+  const tally = createTally();
   return {
     open() {
       const { take, use } = vocabulary.open();
@@ -35,7 +38,7 @@ export function createReader(language: Language, vocabulary: Vocabulary): Reader
         } else if (term !== silent) use(term);
         return term === silent ? undefined : term;
       };
-      return { prose, stem: (word) => language.read(word).stem, take };
+      return { prose, stem: (word) => language.read(word).stem, take, tally };
     },
     forget: () => known.clear(),
   };

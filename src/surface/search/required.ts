@@ -1,5 +1,5 @@
 import type { Language } from './language.js';
-import { countIn } from './segment.js';
+import { countIn } from './tally.js';
 import { type Field, fields } from './tool-text.js';
 import type { Place, View } from './view.js';
 import type { Vocabulary } from './vocabulary.js';

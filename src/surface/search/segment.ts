@@ -36,25 +36,19 @@ const wordsRead: Readonly<Record<Field, number>> = {
 const lettersRead = 12;
 /** Of a word and what is between it and the next: what is not read is counted by this. */
 const usualLetters = 6;
-const bits = 3;
-const mostCounted = 7;
 const nameFields: ReadonlySet<Field> = new Set(['server', 'name', 'title', 'parameters', 'hints']);
 
 const lead = fields.indexOf('lead');
 const description = fields.indexOf('description');
-
-export function countIn(packed: number, field: number): number {
-  return (packed >>> (field * bits)) & mostCounted;
-}
 
 export function createSegment(server: string, unordered: readonly ToolText[], reader: ServerReader): Segment {
   const tools = unordered.toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
   const cells: number[] = new Array<number>(tools.length + 1).fill(0);
   const lengths = new Uint16Array(tools.length * fields.length);
   tools.forEach((tool, at) => {
-    const counted = countTerms(textsOf(server, tool), reader, lengths.subarray(at * fields.length));
     cells[at] = cells.length;
-    for (const [term, packed] of counted) cells.push(term, packed);
+    countTerms(textsOf(server, tool), reader, lengths.subarray(at * fields.length));
+    reader.tally.drainInto(cells);
   });
   cells[tools.length] = cells.length;
   return {
@@ -77,17 +71,9 @@ export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
   for (const term of terms) vocabulary.release(term);
 }
 
-function countTerms(
-  texts: FieldTexts,
-  reader: ServerReader,
-  lengths: Uint16Array,
-): ReadonlyMap<number, number> {
-  const counted = new Map<number, number>();
+function countTerms(texts: FieldTexts, reader: ServerReader, lengths: Uint16Array): void {
   fields.forEach((field, at) => {
-    const add = (term: number): void => {
-      const packed = counted.get(term) ?? 0;
-      if (countIn(packed, at) < mostCounted) counted.set(term, packed + (1 << (at * bits)));
-    };
+    const add = (term: number): void => reader.tally.add(term, at);
     let length = 0;
     for (const text of texts[field]) {
       const left = Math.max(0, wordsRead[field] - length);
@@ -103,7 +89,6 @@ function countTerms(
   });
   // A text of many sentences is a long text, also for its first.
   lengths[lead] = lengths[description] = Math.min((lengths[lead] ?? 0) + (lengths[description] ?? 0), 65_535);
-  return counted;
 }
 
 /** Of names all words count, and each pair of neighbours as one word; of prose only words that tell something. */

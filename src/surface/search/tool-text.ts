@@ -29,13 +29,14 @@ const deepest = 4;
 const mostParameters = 400;
 const mostValues = 400;
 const longestText = 12_000;
+const longestSentence = 600;
 const sentenceEnd = /[.!?。！？]\s|\n\s*\n|[。！？]/;
 
 /** The texts of a tool by field, within bounds that no honest tool reaches. */
 export function textsOf(server: string, tool: ToolText): FieldTexts {
   const schema = schemaTexts(tool.inputSchema);
   const description = (tool.description ?? '').slice(0, longestText).trim();
-  const end = sentenceEnd.exec(description)?.index ?? description.length;
+  const end = sentenceEnd.exec(description.slice(0, longestSentence))?.index ?? description.length;
   return {
     server: [server],
     name: [tool.name],
