@@ -28,14 +28,7 @@ import {
   type ListOf,
   listsOf,
 } from './lists.js';
-import {
-  type Catalog,
-  type Collision,
-  laterFor,
-  mergeCatalogs,
-  type Offered,
-  templateFor,
-} from './catalog.js';
+import { type Collision, laterFor, mergeCatalogs, type Offered, templateFor } from './catalog.js';
 
 type Completion = Extract<Wanted, { kind: 'completion' }>;
 /** Gives back what was offered to those who may use it. */

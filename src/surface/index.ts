@@ -3,4 +3,4 @@ export { estimateTokens, shownText } from './estimate.js';
 export { createLazySurface } from './lazy-surface.js';
 export type { SurfaceSettings } from './settings.js';
 export { type ActiveTools, createEagerSurface, type SessionView, type Surface } from './show.js';
-export { bridgeName, searchName, serverOf } from './split.js';
+export { bridgeName, leadingNames, searchName, serverOf } from './split.js';

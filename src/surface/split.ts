@@ -6,7 +6,8 @@ import type { SurfaceSettings } from './settings.js';
 export const searchName = 'tool_search';
 export const bridgeName = 'call_tool';
 const waitName = 'wait_for_servers';
-const leading: ReadonlySet<string> = new Set([searchName, bridgeName, waitName]);
+export const leadingNames: readonly string[] = [searchName, bridgeName, waitName];
+const leading: ReadonlySet<string> = new Set(leadingNames);
 
 /** Fewer than this are not worth a search. */
 const fewest = 10;

@@ -1,16 +1,11 @@
-import {
-  createNoPlugins,
-  type Finding,
-  planLines,
-  planMermaid,
-  readInputs,
-  validateWorkflow,
-} from '../../workflow/index.js';
+import { type Finding, planLines, planMermaid, readInputs, validateWorkflow } from '../../workflow/index.js';
 import { openWorkflowLibrary, type WorkflowPlace } from './library.js';
+import { withPluginsOf } from './plugins-of.js';
 import { gateNames } from './validate.js';
 
 export interface PlanWish extends WorkflowPlace {
   readonly workflow: string;
+  readonly version: string;
   readonly text?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
@@ -30,15 +25,18 @@ export async function planFlow(wish: PlanWish): Promise<Plan | undefined> {
   const library = await openWorkflowLibrary(wish);
   const file = wish.text === undefined ? library.find(wish.workflow) : 'agent.yaml';
   if (file === undefined) return undefined;
-  const { workflow, findings, isValid } = await validateWorkflow(file, {
-    library,
-    names: await gateNames(wish),
-    isStrict: false,
-    env: wish.env,
-    plugins: createNoPlugins(),
-    signal: wish.signal,
-    ...(wish.text !== undefined && { text: wish.text }),
-  });
+  const names = await gateNames(wish);
+  const { workflow, findings, isValid } = await withPluginsOf(wish, (plugins) =>
+    validateWorkflow(file, {
+      library,
+      names,
+      isStrict: false,
+      env: wish.env,
+      plugins,
+      signal: wish.signal,
+      ...(wish.text !== undefined && { text: wish.text }),
+    }),
+  );
   const { values, problems, missing } = readInputs(workflow.inputs, wish.inputs, library.cwd);
   return {
     name: workflow.name,

@@ -69,7 +69,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
         processes: tidegate.processes,
         gateway: tidegate.gateway,
         session,
-        tickets: openTickets(session, tidegate.subSession),
+        tickets: openTickets(session, tidegate.subSession, tidegate.surface.surface),
         plugins,
         agents: { openai_compatible: runOpenai },
         ...(tidegate.openSpan && { openSpan: tidegate.openSpan }),

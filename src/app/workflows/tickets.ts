@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Session } from '../../kernel/index.js';
+import { type ActiveTools, leadingNames } from '../../surface/index.js';
 import type { Tickets } from '../../workflow/index.js';
 import type { SubSession } from '../sub-sessions.js';
 
@@ -7,15 +8,22 @@ import type { SubSession } from '../sub-sessions.js';
 const mostOpen = 10_000;
 
 /** Sessions for the agents of a run: each can do no more than whoever started the run, and only what its step was given. */
-export function openTickets(parent: Session, subSession: SubSession): Tickets {
+export function openTickets(
+  parent: Session,
+  subSession: SubSession,
+  surface: Pick<ActiveTools, 'prefer'>,
+): Tickets {
   const open = new Map<string, Session>();
   return {
-    async issue({ run, step, tools, profile }) {
+    async issue({ run, step, tools, profile, lazy, inheritActive }) {
       const session = await subSession(parent, {
         as: `agent:${plainName(run)}/${plainName(step)}`,
-        tools,
+        // What leads to deferred tools leads to none but these.
+        tools: lazy === 'off' || tools.length === 0 ? tools : [...tools, ...leadingNames],
         ...(profile !== undefined && { profile }),
+        ...(inheritActive !== undefined && { inheritActive }),
       });
+      if (lazy !== undefined) surface.prefer(session, { lazy });
       const ticket = randomBytes(32).toString('base64url');
       if (open.size >= mostOpen) open.clear();
       open.set(ticket, session);

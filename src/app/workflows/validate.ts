@@ -3,16 +3,17 @@ import { dirname, resolve } from 'node:path';
 import { shippedProfiles } from '../../access/profiles/shipped.js';
 import { findPolicy, loadProfiles } from '../../config/index.js';
 import type { Plugins } from '../../kernel/index.js';
-import { createNoPlugins, filesIn, type Validated, validateWorkflow } from '../../workflow/index.js';
+import { filesIn, type Validated, validateWorkflow } from '../../workflow/index.js';
 import { locateConfig, openState } from '../locate-config.js';
 import { openWorkflowLibrary, type WorkflowPlace } from './library.js';
+import { withPluginsOf } from './plugins-of.js';
 
 export interface ValidateWish extends WorkflowPlace {
   /** Files, folders and names. None: every workflow of the place. */
   readonly wanted: readonly string[];
   readonly isStrict: boolean;
   readonly skipsPlugins: boolean;
-  readonly plugins?: Plugins;
+  readonly version: string;
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +24,12 @@ export interface ValidateAnswer {
 }
 
 /** Validates files, folders and names; starts nothing but plugins that are trusted. */
-export async function validateWorkflows(wish: ValidateWish): Promise<ValidateAnswer> {
+export function validateWorkflows(wish: ValidateWish): Promise<ValidateAnswer> {
+  if (wish.skipsPlugins) return validateWith(wish, undefined);
+  return withPluginsOf(wish, (plugins) => validateWith(wish, plugins));
+}
+
+async function validateWith(wish: ValidateWish, plugins: Plugins | undefined): Promise<ValidateAnswer> {
   const library = await openWorkflowLibrary(wish);
   const names = await gateNames(wish);
   const missing: string[] = [];
@@ -37,7 +43,6 @@ export async function validateWorkflows(wish: ValidateWish): Promise<ValidateAns
     else if (file !== undefined) files.add(file);
     else missing.push(name);
   }
-  const plugins = wish.skipsPlugins ? undefined : (wish.plugins ?? createNoPlugins());
   const results: Validated[] = [];
   for (const file of files) {
     results.push(

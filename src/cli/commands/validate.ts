@@ -30,8 +30,9 @@ export const validate: Command = {
       return exitCodes.ok;
     }
     const configFile = configFileOf(textOption(given, 'config'), context);
-    const { cwd, env, signal } = context;
+    const { cwd, env, signal, version } = context;
     const answer = await validateWorkflows({
+      version,
       cwd,
       env,
       signal,

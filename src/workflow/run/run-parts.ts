@@ -11,6 +11,8 @@ export interface SessionWish {
   readonly step: string;
   readonly tools: readonly string[];
   readonly profile?: string;
+  readonly lazy?: 'auto' | 'on' | 'off';
+  readonly inheritActive?: boolean;
 }
 
 /** Tickets for sessions. One buys one session, once. */

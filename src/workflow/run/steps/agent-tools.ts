@@ -2,12 +2,10 @@ import { createToolFilter } from '../../../kernel/index.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
 import type { Frame, Place } from '../frame.js';
+import type { SessionWish } from '../run-parts.js';
 import { StepFailure } from '../result.js';
 
-export interface GivenTools {
-  readonly tools: readonly string[];
-  readonly profile?: string;
-}
+export interface GivenTools extends Pick<SessionWish, 'tools' | 'profile' | 'lazy' | 'inheritActive'> {}
 
 /** The tools of an agent step, by name, before its agent begins. Two of one name are refused here, and never later. */
 export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place): Promise<GivenTools> {
@@ -24,7 +22,18 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
     const message = `${clash.first} and ${clash.second} both offer ${JSON.stringify(clash.name)}.`;
     throw new StepFailure('USER.MCP_PROXY.NAME_COLLISION', message);
   }
-  return { tools, ...(wish.profile !== undefined && { profile: wish.profile }) };
+  const { lazy, inherit_active: inheritActive } = step.own.tidegate ?? {};
+  return {
+    tools,
+    ...(wish.profile !== undefined && { profile: wish.profile }),
+    ...(isLaziness(lazy) && { lazy }),
+    ...(inheritActive !== undefined && { inheritActive }),
+  };
+}
+
+/** The grammar has refused everything else. */
+function isLaziness(text: string | undefined): text is NonNullable<SessionWish['lazy']> {
+  return text === 'auto' || text === 'on' || text === 'off';
 }
 
 async function pluginToolsOf(
