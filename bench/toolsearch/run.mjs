@@ -27,6 +27,7 @@ const sets = [
   'mcp-tools',
 ];
 const attacked = ['sealtools-dev', 'bfcl-synthetic'];
+const processes = 5;
 /** Their labels are wrong (see the data's own notes). */
 const mislabelled = new Set(['mcpverse:Q64', 'mcpverse:Q150']);
 
@@ -42,7 +43,7 @@ async function main() {
   const stuffing = [];
   for (const set of attacked) stuffing.push({ set, rows: await attack(set) });
   const rows = [4000, 10_000].map(measureCost);
-  const cost = { rows, turns: rows[0].turns };
+  const cost = { rows, turns: rows[0].turns, processes };
   const run = { ...describeRun(), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
   const results = { run, quality, stuffing, cost, verdicts: verdictsOf({ quality, stuffing, cost }) };
   const text = sectionText(results);
@@ -89,11 +90,17 @@ async function attack(name) {
   return rows;
 }
 
+/** Each time in a fresh process; other programs can only make a build slower, so the fastest is the nearest to the truth. */
 function measureCost(tools) {
   const script = join(root, 'bench', 'toolsearch', 'cost.mjs');
-  return JSON.parse(
-    execFileSync(process.execPath, ['--expose-gc', script, data, String(tools)], { encoding: 'utf8' }),
+  const runs = Array.from({ length: processes }, () =>
+    JSON.parse(
+      execFileSync(process.execPath, ['--expose-gc', script, data, String(tools)], { encoding: 'utf8' }),
+    ),
   );
+  const least = (key) => Math.min(...runs.map((run) => run[key]));
+  const keys = ['build', 'first', 'p50', 'p99', 'megabytes', 'added'];
+  return { ...runs[0], ...Object.fromEntries(keys.map((key) => [key, least(key)])), processes };
 }
 
 function verdictsOf({ quality, stuffing, cost }) {
