@@ -1,5 +1,6 @@
-// `node bench/toolsearch/run.mjs [--page]`: how well the built index finds tools, beside FastMCP's way; what keyword
-// stuffing does to it; what it costs. `--page` puts the figures into docs/benchmarks.md. Build first.
+// `node bench/toolsearch/run.mjs [--page] [--real-time]`: how well the built index finds tools, beside FastMCP's way; what keyword
+// stuffing does to it; what it costs. `--page` puts the figures into docs/benchmarks.md, `--real-time` lets
+// other work wait while the cost is measured (needs root). Build first.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, loadavg, platform } from 'node:os';
@@ -28,11 +29,14 @@ const sets = [
   'mcp-tools',
 ];
 const attacked = ['sealtools-dev', 'bfcl-synthetic'];
+const processes = 3;
 /** Their labels are wrong (see the data's own notes). */
 const mislabelled = new Set(['mcpverse:Q64', 'mcpverse:Q150']);
 
 async function main() {
-  const { values } = parseArgs({ options: { page: { type: 'boolean', default: false } } });
+  const flag = { type: 'boolean', default: false };
+  const { values } = parseArgs({ options: { page: flag, 'real-time': flag } });
+  const isRealTime = values['real-time'];
   if (!existsSync(data) || !existsSync(peerFile))
     return console.log('SKIPPED, nothing was measured: set TIDEGATE_TESTDATA and TIDEGATE_BENCH.');
   const before = loadavg()[0];
@@ -42,8 +46,8 @@ async function main() {
   const quality = withMean(measured);
   const stuffing = [];
   for (const set of attacked) stuffing.push({ set, rows: await attack(set) });
-  const rows = [4000, 10_000].map(measureCost);
-  const cost = { rows, turns: rows[0].turns };
+  const rows = [4000, 10_000].map((tools) => measureCost(tools, isRealTime));
+  const cost = { rows, turns: rows[0].turns, processes, isRealTime };
   const run = { ...describeRun(), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
   const results = { run, quality, stuffing, cost, verdicts: verdictsOf({ quality, stuffing, cost }) };
   const text = sectionText(results);
@@ -90,11 +94,22 @@ async function attack(name) {
   return rows;
 }
 
-function measureCost(tools) {
-  const script = join(root, 'bench', 'toolsearch', 'cost.mjs');
-  return JSON.parse(
-    execFileSync(process.execPath, ['--expose-gc', script, data, String(tools)], { encoding: 'utf8' }),
+/** Each time in a fresh process; other programs can only make a build slower, so the fastest is the nearest to the truth. */
+function measureCost(tools, isRealTime) {
+  const node = [
+    process.execPath,
+    '--expose-gc',
+    join(root, 'bench', 'toolsearch', 'cost.mjs'),
+    data,
+    String(tools),
+  ];
+  const [program, ...args] = isRealTime ? ['chrt', '-r', '1', ...node] : node;
+  const runs = Array.from({ length: processes }, () =>
+    JSON.parse(execFileSync(program, args, { encoding: 'utf8' })),
   );
+  const least = (key) => Math.min(...runs.map((run) => run[key]));
+  const keys = ['build', 'first', 'p50', 'p99', 'megabytes', 'added'];
+  return { ...runs[0], ...Object.fromEntries(keys.map((key) => [key, least(key)])), processes };
 }
 
 function verdictsOf({ quality, stuffing, cost }) {

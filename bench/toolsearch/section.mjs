@@ -20,7 +20,8 @@ to. The share of needs with one of them in the first five, and what nDCG@10 lose
 |---|${stuffing.map(() => '---').join('|')}|
 ${stuffing[0].rows.map((row, at) => `| ${row.way} | ${stuffing.map(({ rows }) => attackText(rows[at])).join(' | ')} |`).join('\n')}
 
-What it costs, in CPU time: each need asked ${cost.turns} times, its median.
+What it costs: the build by the clock, the rest in CPU time; each need asked ${cost.turns} times, its median; the least of
+${cost.processes} fresh processes, because other work on the machine can only add${cost.isRealTime ? ' (it had to wait: `chrt -r 1`)' : ''}.
 
 | tools | build | first search | p50 | p99 | index | a server of 50 tools added |
 |---|---|---|---|---|---|---|

@@ -1,8 +1,9 @@
-// From words to the numbers of their terms. Most words of a catalogue are the same few thousand, in prose.
+// From texts to the numbers of their terms. Most words of a catalogue are the same few thousand, in prose.
 import type { Language } from './language.js';
 import { createTally, type Tally } from './tally.js';
 import type { Vocabulary } from './vocabulary.js';
-import { ownCopy } from './words.js';
+import { eachPlainWord, isPlain, wordsOf } from './words.js';
+import { createWordTable } from './word-table.js';
 
 export interface Reader {
   /** For one server: what it reads is counted as used by it. */
@@ -11,35 +12,57 @@ export interface Reader {
   forget(): void;
 }
 
+/** Both count the terms of a field of the tool that is being read, of so many words at most, and give how many there are. */
 export interface ServerReader {
-  /** The term of a word in a text; nothing for a word that tells nothing. */
-  readonly prose: (word: string) => number | undefined;
-  readonly stem: (word: string) => string;
-  readonly take: (stem: string) => number;
+  /** Only words that tell something. */
+  readonly readProse: (text: string, field: number, most: number) => number;
+  /** All words, and each pair of neighbours as one word. */
+  readonly readName: (text: string, field: number, most: number) => number;
   readonly tally: Tally;
 }
 
 const silent = -1;
-/** The common ones come first, so the first are kept. */
-const remembered = 12_000;
 
 export function createReader(language: Language, vocabulary: Vocabulary): Reader {
-  const known = new Map<string, number>();
+  const table = createWordTable();
   const tally = createTally();
   return {
     open() {
       const { take, use } = vocabulary.open();
-      const prose = (word: string): number | undefined => {
-        let term = known.get(word);
-        if (term === undefined) {
-          const { stem, isStop } = language.read(word);
-          term = isStop ? silent : take(stem);
-          if (known.size < remembered) known.set(ownCopy(word), term);
-        } else if (term !== silent) use(term);
-        return term === silent ? undefined : term;
+      const termOf = (word: string): number => {
+        const { stem, isStop } = language.read(word);
+        return isStop ? silent : take(stem);
       };
-      return { prose, stem: (word) => language.read(word).stem, take, tally };
+      const readProse = (text: string, field: number, most: number): number => {
+        let count = 0;
+        const add = (term: number): void => {
+          count += 1;
+          if (term !== silent && count <= most) tally.add(term, field);
+        };
+        if (!isPlain(text)) for (const word of wordsOf(text)) add(termOf(word));
+        else
+          eachPlainWord(text, (from, end) => {
+            const known = table.find(text, from, end);
+            if (known !== undefined && known !== silent) use(known);
+            const term = known ?? termOf(wordsOf(text.slice(from, end)).join(''));
+            if (known === undefined) table.set(text, from, end, term);
+            add(term);
+          });
+        return count;
+      };
+      const readName = (text: string, field: number, most: number): number => {
+        const words = wordsOf(text);
+        let before = '';
+        for (const word of words.slice(0, most)) {
+          const { stem } = language.read(word);
+          tally.add(take(stem), field);
+          if (before !== '') tally.add(take(before + stem), field);
+          before = stem;
+        }
+        return words.length;
+      };
+      return { readProse, readName, tally };
     },
-    forget: () => known.clear(),
+    forget: () => table.clear(),
   };
 }

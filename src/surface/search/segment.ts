@@ -3,7 +3,6 @@ import { actionOf, type Actions } from './actions.js';
 import type { ServerReader } from './reader.js';
 import { type Field, type FieldTexts, fields, textsOf, type ToolText } from './tool-text.js';
 import type { Vocabulary } from './vocabulary.js';
-import { wordsOf } from './words.js';
 
 export interface Segment {
   readonly server: string;
@@ -26,14 +25,14 @@ const wordsRead: Readonly<Record<Field, number>> = {
   name: 16,
   title: 16,
   lead: 80,
-  description: 180,
+  description: 120,
   parameters: 100,
-  parameterTexts: 100,
+  parameterTexts: 60,
   values: 60,
   hints: 200,
 };
-/** Words are longer than this only where somebody wants them to be. */
-const lettersRead = 12;
+/** So many letters are looked at for each word that is read: the usual ones, and one more. */
+const lettersRead = 7;
 /** Of a word and what is between it and the next: what is not read is counted by this. */
 const usualLetters = 6;
 const nameFields: ReadonlySet<Field> = new Set(['server', 'name', 'title', 'parameters', 'hints']);
@@ -73,40 +72,15 @@ export function releaseSegment(segment: Segment, vocabulary: Vocabulary): void {
 
 function countTerms(texts: FieldTexts, reader: ServerReader, lengths: Uint16Array): void {
   fields.forEach((field, at) => {
-    const add = (term: number): void => reader.tally.add(term, at);
+    const read = nameFields.has(field) ? reader.readName : reader.readProse;
     let length = 0;
     for (const text of texts[field]) {
       const left = Math.max(0, wordsRead[field] - length);
       const part = text.length > left * lettersRead ? text.slice(0, left * lettersRead) : text;
-      const words = wordsOf(part);
-      addWords(words.length > left ? words.slice(0, left) : words, reader, {
-        add,
-        isName: nameFields.has(field),
-      });
-      length += words.length + Math.ceil((text.length - part.length) / usualLetters);
+      length += read(part, at, left) + Math.ceil((text.length - part.length) / usualLetters);
     }
     lengths[at] = Math.min(length, 65_535);
   });
   // A text of many sentences is a long text, also for its first.
   lengths[lead] = lengths[description] = Math.min((lengths[lead] ?? 0) + (lengths[description] ?? 0), 65_535);
-}
-
-/** Of names all words count, and each pair of neighbours as one word; of prose only words that tell something. */
-function addWords(
-  words: readonly string[],
-  { prose, stem, take }: ServerReader,
-  { add, isName }: { readonly add: (term: number) => void; readonly isName: boolean },
-): void {
-  let before: string | undefined;
-  for (const word of words) {
-    if (isName) {
-      const own = stem(word);
-      add(take(own));
-      if (before !== undefined) add(take(before + own));
-      before = own;
-    } else {
-      const term = prose(word);
-      if (term !== undefined) add(term);
-    }
-  }
 }

@@ -30,24 +30,31 @@ export function wordsOf(text: string): readonly string[] {
 
 const withoutApostrophes = (text: string): string => text.replace(possessive, '').replace(apostrophe, '$1');
 
-/** The same for plain text, in one pass: nearly all that is indexed is plain. */
 function plainWords(text: string): readonly string[] {
   const lower = text.toLowerCase();
   const words: string[] = [];
-  const end = text.length;
+  eachPlainWord(text, (from, end) => words.push(bounded(lower.slice(from, end))));
+  return words;
+}
+
+/** Whether `eachPlainWord` can read a text: nearly all that is indexed is so. */
+export const isPlain = (text: string): boolean => ascii.test(text) && !text.includes("'");
+
+/** The places of the words of a plain text, in one pass. */
+export function eachPlainWord(text: string, visit: (from: number, end: number) => void): void {
+  const { length } = text;
   let from = -1;
   let before: number = other;
-  for (let at = 0; at < end; at += 1) {
+  for (let at = 0; at < length; at += 1) {
     const kind = kinds[text.charCodeAt(at)] ?? other;
     if (from !== -1 && (kind === other || (kind === upper && startsWord(text, at, before)))) {
-      words.push(bounded(lower.slice(from, at)));
+      visit(from, at);
       from = -1;
     }
     if (from === -1 && kind !== other) from = at;
     before = kind;
   }
-  if (from !== -1) words.push(bounded(lower.slice(from)));
-  return words;
+  if (from !== -1) visit(from, length);
 }
 
 /** A capital does, unless it stands among capitals: `parseHTMLDocument` has three words. */
