@@ -1,4 +1,4 @@
-// schema/*.schema.json, docs/reference/config.md and profiles.md: each file has one table in src/config.
+// schema/*.schema.json, docs/reference/config.md, profiles.md and plugins.md: each file has one table in src/config.
 import { loadTs } from '../load-ts.mjs';
 
 export async function outputs() {
@@ -6,6 +6,8 @@ export async function outputs() {
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { configTable } = await loadTs('src/config/schema.ts');
   const { profilesTable } = await loadTs('src/config/profiles-schema.ts');
+  const { pluginsTable } = await loadTs('src/config/plugins/plugins-schema.ts');
+  const { manifestTable } = await loadTs('src/config/plugins/manifest-schema.ts');
   const { shippedDefault, shippedProfiles } = await loadTs('src/access/profiles/shipped.ts');
   return [
     {
@@ -16,6 +18,7 @@ export async function outputs() {
       path: 'docs/reference/profiles.md',
       text: profilesPage(profilesTable, shippedProfiles, shippedDefault),
     },
+    { path: 'docs/reference/plugins.md', text: pluginsPage(pluginsTable, manifestTable) },
     { path: 'schema/tidegate.schema.json', text: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` },
     { path: 'docs/reference/config.md', text: page(configTable, problemCodes) },
   ];
@@ -54,6 +57,28 @@ function page(table, codes) {
       ([code, { meaning, remedy }]) => `| \`${code}\` | ${cell(meaning)} | ${cell(remedy)} |`,
     ),
     '',
+  ].join('\n');
+}
+
+function pluginsPage(list, manifest) {
+  return [
+    '<!-- Generated from src/config/plugins by `npm run generate`. Do not edit. -->',
+    '# plugins.yaml and plugin.yaml',
+    '',
+    '`.tidegate/plugins.yaml`, then `.awf/plugins.yaml`, beside `tidegate.yaml` or where the gate is started, declare plugins.',
+    'Unknown keys are errors; relative paths start from the directory of the file; `${NAME}` stands for an environment',
+    'variable. An entry is used once `tidegate plugin trust` recorded the file and what it names. See the',
+    '[guide](../guides/plugins.md).',
+    '',
+    '## Keys of plugins.yaml',
+    '',
+    ...sections(list),
+    '## Keys of plugin.yaml',
+    '',
+    'The manifest in the folder of a plugin. Other keys are let pass; nothing in it refers to the environment. One of',
+    '`awf_version` and `tidegate_version` is needed.',
+    '',
+    ...sections(manifest),
   ].join('\n');
 }
 

@@ -62,6 +62,7 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
       version: parts.version,
       trust: state.trust,
       switches,
+      hashes: 'trusted',
     });
   const open = createOpener(parts);
   let located = await find();

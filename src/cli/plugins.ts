@@ -13,7 +13,14 @@ export async function locatedPlugins({ cwd, env, version }: Context): Promise<Lo
   if (state.problem) throw new Failure(state.problem.code, state.problem.message, state.problem.remedy);
   const { folder } = await locateConfig({ cwd, env }, state.trust);
   const switches = openPluginSwitches(state.directory);
-  return locatePlugins({ workspace: folder, environment: env, version, trust: state.trust, switches });
+  return locatePlugins({
+    workspace: folder,
+    environment: env,
+    version,
+    trust: state.trust,
+    switches,
+    hashes: 'all',
+  });
 }
 
 /** The plugin of that name; otherwise a failure that names the nearest one. */

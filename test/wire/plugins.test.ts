@@ -242,9 +242,14 @@ describe('trust', () => {
   it('cannot stand against a checksum', () => {
     const place = open();
     const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
+    place.writeList({ peer: { path: folder } });
+    place.trustPlugins();
     place.writeList({ peer: { path: folder, checksum: `sha256:${'0'.repeat(64)}` } });
-    expect(place.run('plugin', 'trust', 'peer', '--yes')).toMatchObject({ status: 2 });
+    const refused = place.run('plugin', 'trust', 'peer', '--yes');
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('EXECUTION.PLUGIN.CHECKSUM_MISMATCH');
     expect(place.run('plugin', 'list', '--json').stdout).toContain('EXECUTION.PLUGIN.CHECKSUM_MISMATCH');
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(4);
   });
 });
 

@@ -20,7 +20,8 @@ export const pluginShow: Command = {
       await tidegate.gateway.listed();
       const report = reportsOf(tidegate).find((one) => one.name === name);
       const { operations, stepTypes } = answer.ok ? answer.value : { operations: [], stepTypes: [] };
-      const { description, files, expose, standing } = plugin;
+      const { description, expose, standing } = plugin;
+      const files = plugin.files.filter(({ sha256 }) => sha256 !== '');
       // Values may be secrets.
       const settings = Object.keys(plugin.config);
       output.json({ ...report, description, standing, files, settings, expose, operations, stepTypes });

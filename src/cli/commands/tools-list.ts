@@ -31,7 +31,7 @@ export const toolsList: Command = {
         .filter(({ state }) => state === 'failed' || state === 'pending');
       for (const { id, state, detail } of troubled) {
         output.note(
-          `server ${printable(id)} is ${state}${detail === undefined ? '' : `: ${printable(detail)}`}`,
+          `${id.startsWith('plugin:') ? '' : 'server '}${printable(id)} is ${state}${detail === undefined ? '' : `: ${printable(detail)}`}`,
         );
       }
       const untrusted = trustHint(tidegate);

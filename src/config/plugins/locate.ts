@@ -19,6 +19,11 @@ export interface PluginPlace {
   readonly version: string;
   readonly trust: Trust;
   readonly switches: PluginSwitches;
+  /**
+   * Which programs are hashed: those that somebody trusted once, or all. A checkout can bring a gigabyte, and a gate that
+   * starts must not read it to learn that nobody trusted it.
+   */
+  readonly hashes: 'trusted' | 'all';
 }
 
 /** A plugin that was found or declared, and whether it may run. */
@@ -93,14 +98,14 @@ const usualTimeout = 60_000;
 async function foundPlugin(folder: PluginFolder, place: PluginPlace): Promise<LocatedPlugin> {
   const { manifest, problems } = await loadManifest(folder.manifestFile, place.version);
   const name = hasErrors(problems) && !/^[a-zA-Z][\w-]*$/.test(manifest.name) ? folder.folder : manifest.name;
-  const digests = await folderDigests(folder);
+  const digests = await folderDigests(folder, hashed(place));
   const config = settingsOf(manifest, new Map(), folder.manifestFile);
   return judged(
     {
       name,
       type: 'grpc',
       place: folder.folder,
-      start: { kind: 'program', command: folder.program, args: [], cwd: folder.folder },
+      start: { kind: 'program', command: folder.program, args: [], cwd: place.workspace },
       ...aboutOf(manifest),
       config: config.values,
       env: {},
@@ -113,6 +118,13 @@ async function foundPlugin(folder: PluginFolder, place: PluginPlace): Promise<Lo
     digests.files,
     place,
   );
+}
+
+/** Whether a program is to be hashed. */
+function hashed({ hashes, trust }: PluginPlace): (program: string) => boolean {
+  if (hashes === 'all') return () => true;
+  const recorded = new Set(trust.list().map(({ file }) => file));
+  return (program) => recorded.has(program);
 }
 
 function aboutOf(
@@ -145,7 +157,13 @@ async function declaredPlugin(
       ? []
       : [{ file: list.file, sha256: list.sha256, what: 'the file that declares it' }];
   if (hasErrors(own)) return judged({ ...base, ...aboutOf(undefined), config: {} }, own, [], place);
-  const program = await programOf(entry, dirname(list.file), place.version);
+  const { version, workspace } = place;
+  const program = await programOf(entry, {
+    directory: dirname(list.file),
+    workspace,
+    version,
+    isHashed: hashed(place),
+  });
   const { manifest } = program;
   const settings = manifest
     ? settingsOf(manifest, entry.config, list.file)

@@ -22,6 +22,9 @@ export interface PluginFile {
   readonly what: 'the program' | 'its manifest and what stands beside it' | 'the file that declares it';
 }
 
+/** In the place of a hash that nobody needed: it is the hash of nothing, so nothing trusts it. */
+const unhashed = '';
+
 /** What an entry starts, and what of it is to be trusted. */
 export interface Program {
   readonly place: string;
@@ -31,7 +34,16 @@ export interface Program {
   readonly problems: readonly Problem[];
 }
 
-export async function programOf(entry: PluginEntry, directory: string, version: string): Promise<Program> {
+export interface ProgramPlace {
+  /** Of the file that declares it. */
+  readonly directory: string;
+  readonly workspace: string;
+  readonly version: string;
+  readonly isHashed: (program: string) => boolean;
+}
+
+export async function programOf(entry: PluginEntry, place: ProgramPlace): Promise<Program> {
+  const { directory, workspace, version, isHashed } = place;
   const { url, command, path = '' } = entry;
   if (url !== undefined)
     return {
@@ -40,27 +52,30 @@ export async function programOf(entry: PluginEntry, directory: string, version: 
       files: [],
       problems: [],
     };
-  if (command !== undefined) return commandProgram(command, directory);
+  if (command !== undefined) return commandProgram(command, place);
   const target = resolve(directory, path);
   const folder = statSync(target, { throwIfNoEntry: false })?.isDirectory()
     ? pluginFolderAt(target)
     : undefined;
   if (folder !== undefined) {
     const { manifest, problems } = await loadManifest(folder.manifestFile, version);
-    const digests = await folderDigests(folder);
+    const digests = await folderDigests(folder, isHashed);
     return {
       place: folder.folder,
-      start: { kind: 'program', command: folder.program, args: [], cwd: folder.folder },
+      start: { kind: 'program', command: folder.program, args: [], cwd: workspace },
       manifest,
       files: digests.files,
       problems: [...problems, ...digests.problems],
     };
   }
-  return commandProgram([target], directory);
+  return commandProgram([target], place);
 }
 
 /** A program with a slash is a file, and part of what is trusted; one of PATH is what the operator installed. */
-async function commandProgram(command: readonly string[], directory: string): Promise<Program> {
+async function commandProgram(
+  command: readonly string[],
+  { directory, isHashed }: ProgramPlace,
+): Promise<Program> {
   const [program = '', ...args] = command;
   const isFile = isAbsolute(program) || program.includes('/');
   const file = isFile ? resolve(directory, program) : program;
@@ -69,7 +84,7 @@ async function commandProgram(command: readonly string[], directory: string): Pr
   const flaw = programFlaw(file);
   if (flaw !== undefined) return { place: file, start, files: [], problems: [pluginProblem(file, flaw)] };
   const real = realpathSync.native(file);
-  const sha256 = await digestOfFile(real);
+  const sha256 = isHashed(real) ? await digestOfFile(real) : unhashed;
   return {
     place: file,
     start: { ...start, command: real },
@@ -78,10 +93,15 @@ async function commandProgram(command: readonly string[], directory: string): Pr
   };
 }
 
-export async function folderDigests(folder: PluginFolder): Promise<Pick<Program, 'files' | 'problems'>> {
+export async function folderDigests(
+  folder: PluginFolder,
+  isHashed: (program: string) => boolean,
+): Promise<Pick<Program, 'files' | 'problems'>> {
   const { program, manifestFile } = folder;
   const flaw = programFlaw(program);
   if (flaw !== undefined) return { files: [], problems: [pluginProblem(program, flaw)] };
+  if (!isHashed(program))
+    return { files: [{ file: program, sha256: unhashed, what: 'the program' }], problems: [] };
   try {
     return {
       files: [
@@ -120,7 +140,7 @@ export function checksumProblems(
   const program = files.find(({ what }) => what === 'the program');
   if (program === undefined)
     return [pluginProblem(list, 'A checksum is given, and there is no file to compare it with.')];
-  if (program.sha256 === wanted) return [];
+  if (program.sha256 === wanted || program.sha256 === unhashed) return [];
   return [
     pluginProblem(
       program.file,

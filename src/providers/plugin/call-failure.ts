@@ -29,7 +29,10 @@ export function faultOf(plugin: string, failure: unknown): Fault {
     case 'cancelled':
       return createFault('call.cancelled', 'The call was cancelled.');
     case 'timeout':
-      return createFault('call.timeout', `The plugin ${plugin} gave no answer within its time.`, more);
+      return createFault('call.timeout', `The plugin ${plugin} gave no answer within its time.`, {
+        ...more,
+        suggestion: 'Call again with less work, or ask the operator for a longer `timeout` in plugins.yaml.',
+      });
     case 'unavailable':
       return createFault('provider.lost', `The plugin ${plugin} went away before it answered.`, more);
     case 'too_large':

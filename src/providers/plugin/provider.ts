@@ -205,7 +205,9 @@ function changedFault(plugin: string, operation: string): Fault {
 function closedFault({ name, closed }: PluginOptions): Fault | undefined {
   if (closed === undefined) return undefined;
   const code = closed.state === 'failed' ? 'provider.unavailable' : 'provider.untrusted';
-  return createFault(code, `The plugin ${name} is not used: ${closed.why}.`);
+  return createFault(code, `The plugin ${name} is not used: ${closed.why}.`, {
+    suggestion: `Ask the operator to run \`tidegate plugin show ${name}\`.`,
+  });
 }
 
 function factsOf(options: PluginOptions, status: ReturnType<Provider['status']>): PluginFacts {

@@ -19,12 +19,21 @@ const mostFolders = 10_000;
 
 export function makeSocketFolder(home: string): SocketFolder {
   const name = `${String(process.pid)}-${randomBytes(6).toString('hex')}`;
-  const parent = Buffer.byteLength(join(home, name)) <= longestFolder ? home : shortHome();
+  const isShort = Buffer.byteLength(join(home, name)) <= longestFolder;
+  const parent = isShort ? home : shortHome();
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   refuseForeign(parent);
   const path = join(parent, name);
   mkdirSync(path, { mode: 0o700 });
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  // A trace of it at home: the next start looks there, and only then elsewhere.
+  const trace = isShort ? undefined : join(home, name);
+  if (trace !== undefined) mkdirSync(trace, { recursive: true, mode: 0o700 });
+  return {
+    path,
+    async remove() {
+      for (const one of [path, trace]) if (one !== undefined) await rm(one, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Where the state directory has too long a name. */

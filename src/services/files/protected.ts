@@ -21,7 +21,7 @@ const table: readonly ProtectedPath[] = [
   { path: '.tidegate/', why: gate },
   { path: 'tidegate.yaml', why: gate },
   { path: 'tidegate.yml', why: gate },
-  { path: '.awf/plugins/', why: gate },
+  { path: '.awf/plugins', why: gate },
   { path: '.awf/plugins.yaml', why: gate },
   { path: '.git/hooks/', why: git },
   { path: '.git/config', why: git },

@@ -1,0 +1,157 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTrust, type Trust } from '../trust.js';
+import { type LocatedPlugin, locatePlugins } from './locate.js';
+import { stillTrusted } from './standing.js';
+import { openPluginSwitches, type PluginSwitches } from './switches.js';
+
+let root = '';
+let trust: Trust;
+let switches: PluginSwitches;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tg-locate-'));
+  mkdirSync(join(root, 'state'), { mode: 0o700 });
+  trust = openTrust(join(root, 'state'));
+  switches = openPluginSwitches(join(root, 'state'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const workspace = (): string => join(root, 'ws');
+const manifest = { name: 'echo', version: '1.0.0', awf_version: '>=0.4.0', capabilities: ['operations'] };
+
+function addFolder(more: object = {}, parent = join(workspace(), '.tidegate', 'plugins')): string {
+  const folder = join(parent, 'awf-plugin-echo');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'plugin.yaml'), JSON.stringify({ ...manifest, ...more }));
+  writeFileSync(join(folder, 'awf-plugin-echo'), '#!/bin/sh\n');
+  chmodSync(join(folder, 'awf-plugin-echo'), 0o755);
+  return folder;
+}
+
+function addList(plugins: object): string {
+  mkdirSync(join(workspace(), '.tidegate'), { recursive: true });
+  const file = join(workspace(), '.tidegate', 'plugins.yaml');
+  writeFileSync(file, JSON.stringify({ plugins }));
+  return file;
+}
+
+async function locate(hashes: 'trusted' | 'all' = 'all'): Promise<readonly LocatedPlugin[]> {
+  const environment = { HOME: join(root, 'home') };
+  const place = { workspace: workspace(), environment, version: '0.1.0', trust, switches, hashes };
+  return (await locatePlugins(place)).plugins;
+}
+
+async function only(hashes?: 'trusted' | 'all'): Promise<LocatedPlugin> {
+  const [plugin] = await locate(hashes);
+  if (plugin === undefined) throw new Error('none found');
+  return plugin;
+}
+
+function trustAll({ files }: LocatedPlugin): void {
+  for (const { file, sha256 } of files) trust.record(file, sha256);
+}
+
+describe('a plugin in a folder', () => {
+  it('is new, then trusted, then changed', async () => {
+    const folder = addFolder();
+    const found = await only();
+    expect(found).toMatchObject({ name: 'echo', standing: 'new', start: { cwd: workspace() } });
+    trustAll(found);
+    expect((await only('trusted')).standing).toBe('trusted');
+    expect(await stillTrusted(found, trust)).toBeUndefined();
+    writeFileSync(join(folder, 'lib.so'), 'x');
+    expect((await only('trusted')).standing).toBe('changed');
+    expect(await stillTrusted(found, trust)).toContain('CHECKSUM_MISMATCH');
+  });
+
+  it('is not read by a gate that nobody trusted it for', async () => {
+    addFolder();
+    const found = await only('trusted');
+    expect(found.standing).toBe('new');
+    expect(found.files.map(({ sha256 }) => sha256)).toEqual(['']);
+    expect(await stillTrusted(found, trust)).toBeDefined();
+  });
+
+  it('cannot be trusted while a link leads out of it', async () => {
+    const folder = addFolder();
+    symlinkSync('/etc/passwd', join(folder, 'out'));
+    const { standing, problems, files } = await only();
+    expect([standing, files]).toEqual(['broken', []]);
+    expect(problems.at(-1)?.message).toContain('leads out of it');
+  });
+
+  it('needs a program that may be executed', async () => {
+    const folder = addFolder();
+    chmodSync(join(folder, 'awf-plugin-echo'), 0o644);
+    expect((await only()).problems.at(-1)?.message).toContain('execute bit');
+  });
+
+  it('gets its settings by the types of its manifest', async () => {
+    const config = {
+      port: { type: 'integer', default: 80 },
+      debug: { type: 'boolean', default: true },
+      mode: { type: 'string', enum: ['a', 'b'], default: 'a' },
+    };
+    addFolder({ config });
+    expect((await only()).config).toEqual({ port: 80, debug: true, mode: 'a' });
+    addFolder({ config: { token: { required: true } } });
+    expect(await only()).toMatchObject({ standing: 'broken' });
+    addFolder({ config: { port: { type: 'integer', default: 'many' } } });
+    expect((await only()).problems[0]?.message).toContain('is no integer');
+  });
+
+  it('is off as long as the operator wants it so', async () => {
+    addFolder();
+    const { place } = await only();
+    switches.turn(place, false);
+    expect((await only()).isEnabled).toBe(false);
+    switches.turn(place, true);
+    expect((await only()).isEnabled).toBe(true);
+    writeFileSync(join(root, 'state', 'plugins-off.json'), 'garbage');
+    expect((await only()).isEnabled).toBe(false);
+  });
+});
+
+describe('a plugin in plugins.yaml', () => {
+  it('needs trust of the file and of what it names, each', async () => {
+    const folder = addFolder({}, join(root, 'vendor'));
+    const list = addList({ echo: { path: folder } });
+    const found = await only();
+    expect(found.files.map(({ what }) => what)).toEqual([
+      'the file that declares it',
+      'the program',
+      'its manifest and what stands beside it',
+    ]);
+    const own = found.files[0];
+    trust.record(list, own?.sha256 ?? '');
+    // The file alone is not enough, also where the program was not even looked at.
+    expect((await only('all')).standing).toBe('new');
+    expect((await only('trusted')).standing).toBe('new');
+    trustAll(found);
+    expect((await only('trusted')).standing).toBe('trusted');
+    addList({ echo: { path: folder, env: { A: 'b' } } });
+    expect((await only('trusted')).standing).toBe('changed');
+  });
+
+  it('wins over a folder of the same name', async () => {
+    addFolder();
+    addList({ echo: { type: 'mcp', command: ['npx', 'server'] } });
+    expect(await locate()).toMatchObject([{ name: 'echo', type: 'mcp' }]);
+  });
+
+  it.each([
+    [{}, 'exactly one of'],
+    [{ path: 'a', command: ['b'] }, 'exactly one of'],
+    [{ type: 'mcp', path: 'a' }, 'An MCP server is started with'],
+    [{ url: 'https://example.com' }, '`path` or `command`'],
+    [{ command: ['x'], checksum: 'md5:1' }, '64 hexadecimal digits'],
+    [{ command: ['x'], colour: 'red' }, 'colour'],
+  ])('says what is wrong with it: %j', async (entry, words) => {
+    addList({ echo: entry });
+    const { standing, problems } = await only();
+    expect(standing).toBe('broken');
+    expect(problems.map(({ message }) => message).join()).toContain(words);
+  });
+});
