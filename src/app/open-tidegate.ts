@@ -5,7 +5,6 @@ import {
   type Config,
   createProblem,
   defaultConfig,
-  type Environment,
   hasErrors,
   openShapeMemory,
   type Problem,
@@ -15,15 +14,11 @@ import {
   atMost,
   type Caller,
   createToolFilter,
-  type OpenSpanFor,
   type Principal,
-  type Processes,
   type Provider,
   type Session,
   type SessionScope,
-  type ToolModule,
 } from '../kernel/index.js';
-import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
 import { createEagerSurface } from '../surface/index.js';
 import { createWireCommon } from '../wire/index.js';
@@ -31,17 +26,17 @@ import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
 import { idlePatternLines } from './idle-patterns.js';
 import { openLateProcesses, sweepLeftovers } from './late-processes.js';
-import { type AccessParts, openAccess, type OpenedAccess } from './open-access.js';
+import { type AccessParts, openAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
 import { sweepFiles } from './port-services.js';
-import { createServing, type Serving } from './serving.js';
+import { createServing } from './serving.js';
 import { createServerProviders } from './server-providers.js';
 import { createRunnerService } from './runner-service.js';
 import type { Tidegate, TidegateOptions } from './tidegate.js';
-import { createSubSessions, type SubSession } from './sub-sessions.js';
+import { createSubSessions } from './sub-sessions.js';
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;

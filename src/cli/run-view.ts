@@ -77,10 +77,9 @@ function agentLine({ path, event }: Extract<RunEvent, { readonly kind: 'agent' }
   return event.kind === 'note' ? `    ${printable(path)}: ${printable(event.text)}` : undefined;
 }
 
-function endSign({ status }: StepResult, { paint }: Output): string {
-  return status === 'completed'
-    ? paint('green', 'ok')
-    : paint('red', status === 'failed' ? 'failed' : 'stopped');
+function endSign({ status }: StepResult, output: Output): string {
+  if (status === 'completed') return output.paint('green', 'ok');
+  return output.paint('red', status === 'failed' ? 'failed' : 'stopped');
 }
 
 function endWords({ status, ms, error, usage }: StepResult, isReplayed: boolean): string {
