@@ -4,7 +4,6 @@ import {
   type Config,
   createProblem,
   defaultConfig,
-  type Environment,
   hasErrors,
   openShapeMemory,
   type Problem,
@@ -15,16 +14,11 @@ import {
   type Caller,
   createToolFilter,
   nearest,
-  type OpenSpanFor,
   type Principal,
-  type Processes,
   type Provider,
   type Session,
   type SessionScope,
-  type ToolModule,
 } from '../kernel/index.js';
-import type { LocatedPlugins } from '../config/plugins/index.js';
-import type { WorkspaceReport } from '../providers/local/index.js';
 import { openFileMemory } from '../providers/mcp/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { AccessRefused } from './access-refused.js';
@@ -33,20 +27,20 @@ import { idlePatternLines } from './idle-patterns.js';
 import { knownCatalogue } from './known-catalogue.js';
 import { openLatePlugins, sweepSockets } from './late-plugins.js';
 import { openLateProcesses, sweepLeftovers } from './late-processes.js';
-import { type AccessParts, openAccess, type OpenedAccess } from './open-access.js';
+import { type AccessParts, openAccess } from './open-access.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { locateConfig, openState } from './locate-config.js';
 import { openObservers } from './open-observers.js';
-import { openSurface, type OpenedSurface } from './open-surface.js';
+import { openSurface } from './open-surface.js';
 import { operatorName } from './operator-name.js';
 import { tellPolicyWarnings } from './policy-warnings.js';
 import { sweepFiles } from './port-services.js';
-import { createServing, type Serving } from './serving.js';
+import { createServing } from './serving.js';
 import { createServerProviders } from './server-providers.js';
 import { createRunnerService } from './runner-service.js';
 import type { Tidegate, TidegateOptions } from './tidegate.js';
-import { createSubSessions, type SubSession } from './sub-sessions.js';
+import { createSubSessions } from './sub-sessions.js';
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;

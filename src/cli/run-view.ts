@@ -9,6 +9,8 @@ export const outputModes = ['silent', 'streaming', 'buffered'] as const;
 export interface RunView {
   take(event: RunEvent): void;
   findings(findings: readonly Finding[]): void;
+  /** Takes the picture away while somebody is asked. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -47,6 +49,7 @@ function createLines(output: Output, mode: string): RunView {
     findings(findings) {
       for (const finding of findings) output.note(findingLine(finding));
     },
+    hold: (work) => work(),
     close: () => undefined,
   };
 }
@@ -77,10 +80,9 @@ function agentLine({ path, event }: Extract<RunEvent, { readonly kind: 'agent' }
   return event.kind === 'note' ? `    ${printable(path)}: ${printable(event.text)}` : undefined;
 }
 
-function endSign({ status }: StepResult, { paint }: Output): string {
-  return status === 'completed'
-    ? paint('green', 'ok')
-    : paint('red', status === 'failed' ? 'failed' : 'stopped');
+function endSign({ status }: StepResult, output: Output): string {
+  if (status === 'completed') return output.paint('green', 'ok');
+  return output.paint('red', status === 'failed' ? 'failed' : 'stopped');
 }
 
 function endWords({ status, ms, error, usage }: StepResult, isReplayed: boolean): string {
@@ -98,15 +100,19 @@ interface Shown {
   tokens: number;
 }
 
-/** How many steps that are over stay in sight. */
+/** How many steps that are over, and that go on, stay in sight: a picture higher than the terminal would run away. */
 const mostDone = 8;
+const mostRunning = 10;
 
 function openPicture(screen: Screen, output: Output, mode: string): RunView {
   const steps = new Map<string, Shown>();
   const started = performance.now();
   let title = '';
   let isClosed = false;
-  const draw = (): void => screen.show(pictureLines(steps, title, performance.now() - started, output));
+  let isHeld = false;
+  const draw = (): void => {
+    if (!isHeld) screen.show(pictureLines(steps, title, performance.now() - started, output));
+  };
   const timer = setInterval(draw, frameMs);
   timer.unref();
   /** Lines that stay, above the picture. */
@@ -136,6 +142,15 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
     },
     findings(findings) {
       for (const finding of findings) say(findingLine(finding));
+    },
+    async hold(work) {
+      screen.show([]);
+      isHeld = true;
+      try {
+        return await work();
+      } finally {
+        isHeld = false;
+      }
     },
     close() {
       if (isClosed) return;
@@ -167,6 +182,7 @@ function pictureLines(
 ): readonly string[] {
   const all = [...steps.values()];
   const done = all.filter(({ ended }) => ended !== undefined);
+  const running = all.filter(({ ended }) => ended === undefined);
   const hidden = done.length - mostDone;
   const tokens = all.reduce((sum, step) => sum + step.tokens, 0);
   return [
@@ -177,12 +193,13 @@ function pictureLines(
       .map(({ path, ended }) =>
         ended ? `  ${endSign(ended, output)} ${printable(path)}  ${endWords(ended, false)}` : '',
       ),
-    ...all
-      .filter(({ ended }) => ended === undefined)
-      .map((step) => {
-        const used = step.tokens > 0 ? `  ${String(step.tokens)} tokens` : '';
-        return `  ${output.paint('yellow', '..')} ${printable(step.path)}  ${elapsed(performance.now() - step.startedAt)}${used}  ${printable(step.doing)}`;
-      }),
+    ...running.slice(0, mostRunning).map((step) => {
+      const used = step.tokens > 0 ? `  ${String(step.tokens)} tokens` : '';
+      return `  ${output.paint('yellow', '..')} ${printable(step.path)}  ${elapsed(performance.now() - step.startedAt)}${used}  ${printable(step.doing)}`;
+    }),
+    ...(running.length > mostRunning
+      ? [output.paint('dim', `  and ${String(running.length - mostRunning)} more`)]
+      : []),
     output.paint('dim', `${elapsed(ms)}${tokens > 0 ? `, ${String(tokens)} tokens` : ''}`),
   ];
 }

@@ -37,6 +37,8 @@ export interface Library {
   readonly cwd: string;
   /** The folders that are looked into, nearest first. */
   readonly bases: readonly string[];
+  /** The first of them that is there, or else the first. */
+  readonly home: string;
   /** A path, or a name that is looked up. Undefined: there is none. */
   find(nameOrPath: string, from?: string): string | undefined;
   /** `text`: what stands for the file, where there is none. */
@@ -80,6 +82,7 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
   return {
     cwd,
     bases,
+    home: bases.find((base) => statOf(base)?.isDirectory() === true) ?? bases[0] ?? cwd,
     find,
     load(file, text) {
       const source = readSource(file, text);

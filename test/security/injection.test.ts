@@ -92,6 +92,7 @@ describe('a string that is no command', () => {
     Edit: { file_path: 'notes.txt', old_string: 'none', new_string: 'none2' },
     Glob: { pattern: '*' },
     Grep: { pattern: 'first' },
+    execute_workflow: { workflow: 'none' },
   };
 
   async function send(tool: string, field: string, text: string): Promise<void> {

@@ -210,7 +210,7 @@ describe('--tools', () => {
     ['Read', ['Read']],
     ['G*', ['Glob', 'Grep']],
     ['R?ad,Edit', ['Edit', 'Read']],
-    ['!Bash*,!KillBash,!Write,!Edit', ['Glob', 'Grep', 'Read']],
+    ['!Bash*,!KillBash,!Write,!Edit,!*_workflow*', ['Glob', 'Grep', 'Read']],
     ['Read,Bash,!Bash', ['Read']],
     ['nothing_*', []],
   ])('%s leaves %j', async (patterns, names) => {

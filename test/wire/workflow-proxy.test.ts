@@ -240,7 +240,7 @@ describe('a model that fails', () => {
     const { status } = await runWith(
       [
         { fails: { status: 429, headers: { 'retry-after': '0' } } },
-        { ...append, cutAfter: 300 } as ScriptedTurn,
+        { ...append, cutAfter: 300 },
         append,
         { fails: { status: 503, headers: { 'retry-after': '0' } } },
         { say: 'ok' },

@@ -76,7 +76,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
         redact: records.redact,
         folder: place.folder,
         version: wish.version,
-        newRequestId: tidegate.newRequestId,
+        newRequestId: () => tidegate.newRequestId(),
         identity: { user: userName(), hostname: hostname() },
         now: () => Date.now(),
         onEvent: wish.onEvent,

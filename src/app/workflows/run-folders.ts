@@ -102,7 +102,9 @@ function own(folder: string): void {
 function isOwned(folder: string): boolean {
   try {
     const [pid = '', start = ''] = readFileSync(join(folder, 'owner'), 'utf8').trim().split(' ');
-    return process.kill(Number(pid), 0) && startOf(Number(pid)) === start;
+    // Throws when there is no such process.
+    process.kill(Number(pid), 0);
+    return startOf(Number(pid)) === start;
   } catch {
     return false;
   }

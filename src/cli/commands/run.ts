@@ -74,17 +74,22 @@ export const run: Command = {
     if (given.options['dry-run'] === true) return shownPlan(wish, context);
     const { runFlow } = await import('../../app/workflows/index.js');
     const view = openRunView(context, modeOf(given));
+    const { ask } = wish;
+    const held = ask && { ask: (question: string) => view.hold(() => ask(question)) };
     let answer: RunAnswer;
     try {
       answer = await runFlow({
         ...wish,
+        ...held,
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
-        const inputs = await askedInputs(answer.missing, context);
+        const { missing } = answer;
+        const inputs = await view.hold(() => askedInputs(missing, context));
         answer = await runFlow({
           ...wish,
+          ...held,
           inputs: { ...wish.inputs, ...inputs },
           onEvent: (event) => view.take(event),
         });

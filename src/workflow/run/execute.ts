@@ -37,7 +37,7 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
     tellEnd(step, result, frame, place);
     throw new Cancelled('The step was stopped.');
   }
-  await runHooks(step.common.hooks?.post, createReader(frame, step.name, place.loop), frame, place);
+  await runHooks(step.common.hooks?.post, () => createReader(frame, step.name, place.loop), frame, place);
   const next = nextOf(step, result, frame, place);
   journal.record(place.key, step.name, result, next.way);
   span?.end(result.error?.code);
@@ -75,7 +75,7 @@ async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once
   const signal = clock ? AbortSignal.any([place.signal, clock.signal]) : place.signal;
   try {
     checkDependencies(step, frame);
-    await runHooks(step.common.hooks?.pre, createReader(frame, step.name, place.loop), frame, place);
+    await runHooks(step.common.hooks?.pre, () => createReader(frame, step.name, place.loop), frame, place);
     const done = await runKind(step, frame, { ...place, signal });
     if (signal.aborted) throw new Cancelled('The step was stopped.');
     return { ...plain(done), status: 'completed' };

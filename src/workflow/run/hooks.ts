@@ -7,13 +7,15 @@ const longestMs = 60_000;
 /** Does what hooks say, one after the other. What fails is told, and changes nothing. */
 export async function runHooks(
   actions: HookActions | undefined,
-  reader: Reader,
+  read: () => Reader,
   frame: Frame,
   { path, signal }: Pick<Place, 'path' | 'signal'>,
 ): Promise<void> {
+  if (actions === undefined || actions.length === 0) return;
+  const reader = read();
   const { onEvent } = frame.parts;
   const tell = (text: string, isWarning: boolean): void => onEvent({ kind: 'log', path, text, isWarning });
-  for (const { log, command } of actions ?? []) {
+  for (const { log, command } of actions) {
     try {
       if (log !== undefined) tell(reader.text(log), false);
       if (command === undefined) continue;

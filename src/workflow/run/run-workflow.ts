@@ -165,8 +165,8 @@ async function hook(name: keyof Hooks, frame: Frame, signal: AbortSignal, end?: 
     exitCode: frame.states.get(step)?.exitCode ?? end?.exitCode ?? 0,
     type: code,
   };
-  const reader = createReader(frame, '', undefined, name === 'workflow_error' ? { error } : {});
-  await runHooks(actions, reader, frame, { path: name, signal });
+  const read = () => createReader(frame, '', undefined, name === 'workflow_error' ? { error } : {});
+  await runHooks(actions, read, frame, { path: name, signal });
 }
 
 function outputsOf(frame: Frame): Readonly<Record<string, unknown>> {

@@ -98,13 +98,9 @@ function errorNames({ message, state, exitCode, type }: NonNullable<ScopeParts['
 
 const shelves: readonly Shelf[] = ['prompts', 'scripts', 'skills', 'roles', 'workflows', 'plugins'];
 
-function foldersOf({ bases }: Library): Readonly<Record<string, string>> {
-  const [base = ''] = bases.filter(
-    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-  );
-  const root = base === '' ? (bases[0] ?? '') : base;
-  const named = shelves.map((shelf) => [`${shelf}_dir`, join(root, shelf)] as const);
-  return { config_dir: root, data_dir: root, pack_name: '', ...Object.fromEntries(named) };
+function foldersOf({ home }: Library): Readonly<Record<string, string>> {
+  const named = shelves.map((shelf) => [`${shelf}_dir`, join(home, shelf)] as const);
+  return { config_dir: home, data_dir: home, pack_name: '', ...Object.fromEntries(named) };
 }
 
 const largest = 1024 * 1024;

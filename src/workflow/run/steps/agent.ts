@@ -97,10 +97,10 @@ interface Talk {
 /** One answer; in a conversation, on a terminal, as many as the person there wants. */
 async function converse(agent: Agent, prompt: string, talk: Talk): Promise<AgentAnswer> {
   const { parts } = talk.frame;
-  const isTalk = talk.step.own.mode === 'conversation' && parts.ask !== undefined;
+  const ask = talk.step.own.mode === 'conversation' ? parts.ask : undefined;
   let answer = await askAgent(agent, prompt, talk.conversation, talk);
-  while (isTalk && !talk.place.signal.aborted) {
-    const said = (await parts.ask?.(`${answer.text}\n> `)) ?? '';
+  while (ask !== undefined && !talk.place.signal.aborted) {
+    const said = await ask(`${answer.text}\n> `);
     if (said.trim() === '') break;
     const next = await askAgent(agent, said, answer.conversation, talk);
     answer = {

@@ -11,7 +11,9 @@ export async function runCommand(step: StepOf<'command'>, frame: Frame, place: P
   const { capture = {} } = step.common;
   const reader = createReader(frame, step.name, place.loop);
   const script =
-    scriptFile === undefined ? undefined : readScript(step, reader.text(scriptFile), frame, reader.text);
+    scriptFile === undefined
+      ? undefined
+      : readScript(step, reader.text(scriptFile), frame, (text) => reader.text(text));
   const order: ShellOrder = {
     owner: `step ${place.path}`,
     command: script?.text ?? reader.text(command ?? ''),
