@@ -1,14 +1,8 @@
 // What may stand for a word of a need among the tools of one view.
 import type { Language } from './language.js';
-import { createSpelling } from './spelling.js';
+import { createSpelling, type Member } from './spelling.js';
 import type { View } from './view.js';
 import type { Vocabulary } from './vocabulary.js';
-
-export interface Member {
-  readonly term: number;
-  /** How well it stands for the word: 1 is the word itself. */
-  readonly weight: number;
-}
 
 export interface Members {
   /** The strongest first. */

@@ -3,7 +3,8 @@ import { type Actions, actionsOf } from './actions.js';
 import { clausesOf } from './clauses.js';
 import { readEntities } from './entities.js';
 import type { Language } from './language.js';
-import type { Member, Members } from './members.js';
+import type { Members } from './members.js';
+import type { Member } from './spelling.js';
 import { isNumber, wordsOf } from './words.js';
 
 /** A word of the need, with what may stand for it: a tool counts the best of them once. */

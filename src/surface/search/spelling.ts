@@ -1,7 +1,13 @@
 // Words that differ from a known one by a slip or two of the hand.
-import type { Member } from './members.js';
 import type { View } from './view.js';
 import type { Vocabulary } from './vocabulary.js';
+
+/** A term that may stand for a word of a need. */
+export interface Member {
+  readonly term: number;
+  /** How well it stands for the word: 1 is the word itself. */
+  readonly weight: number;
+}
 
 export interface Spelling {
   near(word: string): readonly Member[];
