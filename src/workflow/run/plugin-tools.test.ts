@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOpenai } from '../../agents/index.js';
-import { openGateway } from '../../gateway/index.js';
+import { createOpenAccess, openHall } from '../../../test/support/hall.js';
 import { content, createToolFilter, JsonText, type Plugins, type Session } from '../../kernel/index.js';
 import {
   createFakeProvider,
@@ -65,22 +65,8 @@ async function run(states: object, plugins: Partial<Plugins> = {}): Promise<RunR
   const { workflow } = readWorkflow({ file: join(folder, 'x.yaml'), text: '', root }, () => undefined);
   const filters = new Map<string, (name: string) => boolean>();
   const isVisible = (session: Session, name: string): boolean => filters.get(session.id)?.(name) ?? true;
-  const gateway = openGateway({
-    providers: [provider()],
-    access: {
-      refresh: () => undefined,
-      visible: (session, spec) => {
-        const visible = spec.kind !== 'tool' || isVisible(session, spec.name);
-        return { visible, callable: visible };
-      },
-      list: (session, specs) => specs.filter((spec) => spec.kind !== 'tool' || isVisible(session, spec.name)),
-      onChange: () => () => undefined,
-    },
-    surface: { show: (_, specs) => specs },
-    interceptors: [],
-    observers: [],
-    now: () => performance.now(),
-  });
+  const access = createOpenAccess((session, spec) => spec.kind === 'tool' && !isVisible(session, spec.name));
+  const gateway = openHall({ providers: [provider()], access });
   let count = 0;
   const journal = beginJournal(join(folder, `journal-${String(Math.random())}`), {
     kind: 'run',
