@@ -1,7 +1,7 @@
 import { type Finding, planLines, planMermaid, readInputs, validateWorkflow } from '../../workflow/index.js';
 import { openWorkflowLibrary, type WorkflowPlace } from './library.js';
 import { withPluginsOf } from './plugins-of.js';
-import { gateNames } from './validate.js';
+import { gateNames } from './gate-names.js';
 
 export interface PlanWish extends WorkflowPlace {
   readonly workflow: string;

@@ -18,7 +18,7 @@ import { openWorkflowLibrary } from './library.js';
 import { createRecordRedactor } from './record-redactor.js';
 import type { RunAnswer, RunPlace, RunWish } from './run-wish.js';
 import { openTickets } from './tickets.js';
-import { gateNames } from './validate.js';
+import { gateNames } from './gate-names.js';
 
 /** Where a run is carried out, and with whose rights. */
 export interface RunGate {

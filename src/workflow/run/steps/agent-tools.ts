@@ -5,7 +5,7 @@ import type { Frame, Place } from '../frame.js';
 import type { SessionWish } from '../run-parts.js';
 import { StepFailure } from '../result.js';
 
-export interface GivenTools extends Pick<SessionWish, 'tools' | 'profile' | 'lazy' | 'inheritActive'> {}
+export type GivenTools = Pick<SessionWish, 'tools' | 'profile' | 'lazy' | 'inheritActive'>;
 
 /** The tools of an agent step, by name, before its agent begins. Two of one name are refused here, and never later. */
 export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place): Promise<GivenTools> {
