@@ -11,6 +11,7 @@ import { createRandom } from '../support/random.js';
 
 const kills = count(50);
 const limitMs = 5000;
+const lanes = 4;
 const random = createRandom();
 
 interface Killed {
@@ -69,6 +70,8 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // From the beginning: a short run may be over before it is killed.
+    const gone = new Promise((resolve) => child.once('exit', resolve));
     let said = '';
     child.stdout.on('data', (part: Buffer) => (said += part.toString()));
     child.stderr.on('data', (part: Buffer) => (said += part.toString()));
@@ -79,7 +82,6 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
     );
     await new Promise((resolve) => setTimeout(resolve, ms));
     const started = performance.now();
-    const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
     await gone;
     await waitFor(
@@ -109,22 +111,30 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
 
   it(`with SIGKILL leaves no process, and --resume does each finished step once (${String(kills)} kills)`, async () => {
     let interrupted = 0;
-    for (let round = 0; round < kills; round += 1) {
-      const killed = await killAfter(Math.floor(random.next() * 1500), 'SIGKILL');
-      const before = recordedOf(killed).map(wordOf);
-      const lines = trailOf(killed);
-      const env = { ...place.env, TRAIL: killed.trail };
-      const resumed = await place.run1(['run', '--resume', killed.run, '--json'], { env });
-      expect([killed.run, resumed.status]).toEqual([killed.run, 0]);
-      const after = trailOf(killed);
-      expect([...new Set(after)].sort()).toEqual(everything);
-      for (const word of before.filter((one) => everything.includes(one)))
-        expect([word, after.filter((one) => one === word).length]).toEqual([word, 1]);
-      if (lines.length < everything.length) interrupted += 1;
-      const folder = join(place.env['TIDEGATE_HOME'] ?? '', 'runs', killed.run);
-      expect(readdirSync(folder)).not.toContain('owner');
-      expect(existsSync(join(folder, 'tmp')) ? readdirSync(join(folder, 'tmp')) : []).toEqual([]);
-    }
+    let started = 0;
+    const lane = async (): Promise<void> => {
+      while (started < kills) {
+        started += 1;
+        const killed = await killAfter(Math.floor(random.next() * 1500), 'SIGKILL');
+        const before = recordedOf(killed).map(wordOf);
+        const lines = trailOf(killed);
+        const env = { ...place.env, TRAIL: killed.trail };
+        const resumed = await place.run1(['run', '--resume', killed.run, '--json'], { env });
+        expect([killed.run, resumed.status]).toEqual([killed.run, 0]);
+        const after = trailOf(killed);
+        expect([...new Set(after)].sort()).toEqual(everything);
+        for (const word of before.filter((one) => everything.includes(one)))
+          expect([word, after.filter((one) => one === word).length]).toEqual([word, 1]);
+        if (lines.length < everything.length) interrupted += 1;
+        const folder = join(place.env['TIDEGATE_HOME'] ?? '', 'runs', killed.run);
+        expect(readdirSync(folder)).not.toContain('owner');
+        expect(existsSync(join(folder, 'tmp')) ? readdirSync(join(folder, 'tmp')) : []).toEqual([]);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    console.log(
+      `runs killed: n=${String(kills)}, in the middle of their work ${String(interrupted)}, seed ${String(random.seed)}`,
+    );
     // Otherwise nothing was tested.
     expect(interrupted).toBeGreaterThan(kills / 3);
   });
