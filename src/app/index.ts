@@ -1,6 +1,6 @@
 export { redactText } from '../concerns/log/index.js';
 export { readToken, tokenFile } from './bearer-token.js';
-export { callTool, listTools } from './call-tool.js';
+export { callTool, listTools, withoutIdleLeads } from './call-tool.js';
 export { type Located, locateConfig, openState, type State } from './locate-config.js';
 export { AccessRefused } from './access-refused.js';
 export { ConfigRefused } from './config-refused.js';

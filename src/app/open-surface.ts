@@ -22,6 +22,8 @@ export interface SurfaceParts {
 export interface OpenedSurface {
   readonly surface: Surface & ActiveTools;
   readonly settings: SurfaceSettings;
+  /** The tools that the operator has given words of his own. */
+  readonly hinted: readonly string[];
   readonly catalog: PortService<Catalog>;
   checkArguments(tool: ToolSpec, params: JsonText): readonly string[];
   /** What a trace says about the tools that were shown to whoever called. */
@@ -63,6 +65,7 @@ export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurfa
   return {
     surface,
     settings,
+    hinted: Object.keys(hints),
     catalog: {
       readiness: () => ({ state: 'ready' }),
       serve: async (session) => (await import('../surface/catalog.js')).createCatalog(parts, session),

@@ -1,6 +1,7 @@
 import {
   type Client,
   JsonText,
+  matchesPattern,
   principalKey,
   type Session,
   type SurfaceMode,
@@ -39,6 +40,10 @@ export interface SurfaceReport {
   readonly listed: { readonly tools: number; readonly tokens: number };
   readonly deferred: { readonly tools: number; readonly tokens: number };
   readonly servers: readonly ServerCost[];
+  /** The client gets everything because it defers tools by itself. */
+  readonly defersItself: boolean;
+  /** Pins and hints that name no tool. */
+  readonly idle: readonly string[];
   readonly sessions: readonly SurfaceSession[];
 }
 
@@ -77,9 +82,20 @@ export async function surfaceReport(parts: ReportParts): Promise<SurfaceReport> 
     maxActiveTokens,
     listed: { tools: listed.length, tokens: sum(listed, count) },
     deferred: { tools: deferred.length, tokens: sum(deferred, count) },
+    defersItself: mode === 'eager' && opened.surface.defersItself(looking, visible, client),
+    idle: idleWords(opened, gateway.everyTool()),
     servers: costs(existing, new Set(deferred), count),
     sessions: opened.surface.sessions().map(sessionOf),
   };
+}
+
+function idleWords({ settings, hinted }: OpenedSurface, tools: readonly ToolSpec[]): readonly string[] {
+  const isIdle = (pattern: string): boolean => !tools.some(({ name }) => matchesPattern(pattern, name));
+  const names = new Set(tools.map(({ name }) => name));
+  return [
+    ...settings.pin.filter(isIdle).map((pattern) => `surface.pin: ${pattern}`),
+    ...hinted.filter((name) => !names.has(name)).map((name) => `surface.search_hints: ${name}`),
+  ];
 }
 
 function costs(

@@ -32,6 +32,11 @@ describe('a set of active tools', () => {
     expect(namesOf(last.set)).toBe('a b d');
   });
 
+  it('keeps the best of what was found together', () => {
+    const { set } = activate(noneActive, some('a b c'), limits);
+    expect(namesOf(activate(set, some('d'), limits).set)).toBe('a b d');
+  });
+
   it('never lets a member of the batch go, and leaves out what does not fit beside better ones', () => {
     const { set } = activate(noneActive, some('a'), limits);
     const batch = activate(set, some('a b c d'), limits);
@@ -46,7 +51,7 @@ describe('a set of active tools', () => {
   it('counts tokens before it counts tools', () => {
     const { set } = activate(noneActive, some('a b', 400), limits);
     const next = activate(set, some('c', 300), limits);
-    expect(next.evicted.map(({ name }) => name)).toEqual(['a']);
+    expect(next.evicted.map(({ name }) => name)).toEqual(['b']);
     expect(tokensIn(next.set.entries)).toBe(700);
   });
 
@@ -100,7 +105,7 @@ class Model {
     while (this.isFull(this.order)) {
       const others = this.order.filter((name) => !members.includes(name));
       if (others.length === 0) break;
-      const oldest = others.reduce((a, b) => ((this.used.get(b) ?? 0) < (this.used.get(a) ?? 0) ? b : a));
+      const oldest = others.reduce((a, b) => ((this.used.get(b) ?? 0) <= (this.used.get(a) ?? 0) ? b : a));
       this.order = this.order.filter((name) => name !== oldest);
     }
   }

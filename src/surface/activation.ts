@@ -104,7 +104,11 @@ function overflow(
 ): readonly Active[] {
   let count = entries.length;
   let tokens = tokensIn(entries);
-  const others = entries.filter(({ usedAt }) => usedAt < clock).sort((a, b) => a.usedAt - b.usedAt);
+  // Of what was found together the best came first, and is the last to go.
+  const others = entries
+    .filter(({ usedAt }) => usedAt < clock)
+    .toReversed()
+    .sort((a, b) => a.usedAt - b.usedAt);
   return others.filter((one) => {
     if (count <= maxCount && tokens <= maxTokens) return false;
     count -= 1;

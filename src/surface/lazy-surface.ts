@@ -109,6 +109,7 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
     },
     forget: (session) => states.forget(session),
     mode: (session, visible) => modeOf(deliver(session, splits(visible), undefined)),
+    defersItself: (session, visible, client) => deliver(session, splits(visible), client) === 'marked',
     active(session, visible): ActiveNow {
       const set = current(session, splits(visible));
       const state = states.known(session);

@@ -23,6 +23,8 @@ export interface Surface {
 /** What whoever searches for a session can do with its surface. */
 export interface ActiveTools {
   mode(session: Session, visible: readonly Spec[]): SurfaceMode;
+  /** Whether this client is shown everything because it defers tools by itself. */
+  defersItself(session: Session, visible: readonly Spec[], client: Client): boolean;
   /** What is active now of what is visible; `gone` are those that were and are not there any more, told once. */
   active(session: Session, visible: readonly Spec[]): ActiveNow;
   isDeferrable(tool: ToolSpec, visible: readonly Spec[]): boolean;

@@ -184,13 +184,13 @@ describe('a surface that grows the list', () => {
       await search(client, 'select:office_share_photo,office_delete_branch');
       await client.call('office_translate_recipe', { id: 'r' });
       const third = await search(client, 'select:office_export_video');
-      expect(third.evicted).toEqual([{ name: 'office_share_photo', idle_calls: 1 }]);
+      expect(third.evicted).toEqual([{ name: 'office_delete_branch', idle_calls: 1 }]);
       expect((await names(client)).slice(3)).toEqual([
         'office_translate_recipe',
-        'office_delete_branch',
+        'office_share_photo',
         'office_export_video',
       ]);
-      const again = await search(client, 'select:office_share_photo');
+      const again = await search(client, 'select:office_delete_branch');
       expect(again.matches[0]?.state).toBe('activated');
     },
   );

@@ -65,7 +65,7 @@ async function trustAll(
   refuse(trust.problem());
   const fresh = plugins.filter(isOpen);
   for (const plugin of fresh) for (const line of linesOf(plugin)) output.line(line);
-  if (fresh.length > 0 && !isAgreed) await agree(context);
+  if (fresh.length > 0 && !isAgreed) await agree(fresh, context);
   for (const { files } of fresh) for (const { file, sha256 } of files) refuse(trust.record(file, sha256));
   output.json({ trusted: plugins.map(({ name, files }) => ({ name, files })) });
   for (const { name, standing } of plugins)
@@ -107,12 +107,13 @@ function linesOf({
   ];
 }
 
-async function agree({ input, output, signal }: Context): Promise<void> {
+async function agree(plugins: readonly LocatedPlugin[], { input, output, signal }: Context): Promise<void> {
   if (!input.isTerminal || output.isJson)
     throw new Failure(
       'trust.not_asked',
       'Nothing was trusted: there is nobody to ask.',
-      'tidegate plugin trust --yes',
+      // By name: others that are not trusted either were not looked at.
+      `tidegate plugin trust ${plugins.map(({ name }) => printable(name)).join(' ')} --yes`,
     );
   const answer = await input.ask('Run these whenever Tidegate works here? [y/N] ');
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim()))

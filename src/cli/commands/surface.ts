@@ -25,7 +25,10 @@ export const surface: Command = {
     const report = running?.report ?? (await reportHere(given, context));
     context.output.json(report);
     show(report, context);
-    if (running !== undefined) showSessions(report, running.url, context);
+    for (const line of report.idle)
+      context.output.note(`warning: ${printable(line)} names no tool that is known`);
+    const isAboutClient = textOption(given, 'client') !== undefined;
+    if (running !== undefined && !isAboutClient) showSessions(report, running.url, context);
     return exitCodes.ok;
   },
 };
@@ -47,11 +50,7 @@ async function runningReport(
 
 function isReport(value: unknown): value is SurfaceReport {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'servers' in value &&
-    'listed' in value &&
-    'sessions' in value
+    typeof value === 'object' && value !== null && 'servers' in value && 'listed' in value && 'idle' in value
   );
 }
 
@@ -93,12 +92,16 @@ function show(report: SurfaceReport, { output }: Context): void {
   output.line();
   if (report.mode === 'eager') {
     output.line(`${who} is shown all ${String(listed.tools)} tools: ${how}${amount(listed.tokens)} tokens.`);
+    if (report.defersItself) output.line('It keeps them out of the prompt by itself until it needs them.');
     return;
   }
   const all = listed.tokens + deferred.tokens;
   const saved = all === 0 ? 0 : Math.floor((deferred.tokens / all) * 1000) / 10;
   output.line(
-    `${who} is shown ${String(listed.tools)} tools: ${how}${amount(listed.tokens)} tokens (${report.mode}). ${String(deferred.tools)} are found with tool_search: ${how}${amount(deferred.tokens)} tokens avoided, ${String(saved)} %.`,
+    `${who} is shown ${String(listed.tools)} tools: ${how}${amount(listed.tokens)} tokens (${report.mode}).`,
+  );
+  output.line(
+    `${String(deferred.tools)} are found with tool_search: ${how}${amount(deferred.tokens)} tokens avoided, ${String(saved)} %.`,
   );
   if (report.mode === 'list')
     output.line(
@@ -114,7 +117,7 @@ function showSessions(
   output.line();
   output.line(`Sessions of the gate at ${printable(url)}:`);
   if (sessions.length === 0) output.line('  none with deferred tools');
-  for (const session of sessions) {
+  for (const session of sessions.filter(({ mode }) => mode !== 'eager')) {
     const { principal, client = '-', mode, active, tokens } = session;
     output.line(
       `  ${output.paint('bold', printable(principal))}  ${printable(client)}  ${mode}  active ${String(active.length)}/${String(maxActive)}, ${amount(tokens)}/${amount(maxActiveTokens)} tokens`,

@@ -17,7 +17,8 @@ export const toolsList: Command = {
   run(given, context) {
     const { output } = context;
     return withGate(given, context, 'command', async (tidegate) => {
-      const tools = await toolsOf(tidegate, context);
+      const { withoutIdleLeads } = await import('../../app/index.js');
+      const tools = withoutIdleLeads(tidegate, await toolsOf(tidegate, context));
       output.jsonText(`{"tools":[${tools.map((tool) => tool.definition.text).join(',')}]}`);
       output.table(
         tools.map((tool) => [

@@ -3,7 +3,7 @@ import { asOption, type Command, configOption, textOption, toolsOption } from '.
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { untilSettled } from '../until-settled.js';
-import { withGate } from '../with-gate.js';
+import { trustHint, withGate } from '../with-gate.js';
 
 const most = 25;
 
@@ -48,21 +48,22 @@ export const toolsSearch: Command = {
           ]),
         );
       output.table(
-        matches.map(({ name, server, score, confidence, description }) => [
+        matches.map(({ name, server, confidence, description }) => [
           output.paint('bold', printable(name)),
           printable(server),
-          score === undefined ? '' : score.toFixed(2),
           confidence ?? '',
           printable(description.trim().split('\n')[0] ?? ''),
         ]),
       );
-      if (totalMatches > matches.length)
-        output.note(
-          `${String(totalMatches)} tools match; these are the best ${String(matches.length)}. More: --max`,
-        );
+      if (totalMatches > matches.length && matches.length < most)
+        output.note('there are more. See them with: --max');
       for (const name of notFound) output.note(`not found: ${printable(name)}`);
+      const untrusted = trustHint(tidegate);
+      if (untrusted !== undefined)
+        output.note(`servers of an untrusted file are left out. Read it, then: ${untrusted}`);
       for (const { name, status } of servers)
-        if (status !== 'connected') output.note(`server ${printable(name)} is ${status}`);
+        if (status !== 'connected' && untrusted === undefined)
+          output.note(`server ${printable(name)} is ${status}`);
       if (matches.length === 0 && reason !== 'empty_query')
         output.note('no tool was found. Try other words, or fewer.');
       return exitCodes.ok;

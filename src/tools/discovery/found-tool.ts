@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FoundTool, ServerInSight } from '../../kernel/index.js';
+import type { FoundTool, ServerInSight, SurfaceMode } from '../../kernel/index.js';
 
 /** A tool in an answer: what a model must know to call it. */
 export const foundTool = z.object({
@@ -35,8 +35,11 @@ export function serverData({ errorCode, ...server }: ServerInSight): z.input<typ
 }
 
 /** One tool for those who read only text. */
-export function toolText({ name, server, description, inputSchema, state }: FoundTool): string {
-  const note = state === 'not_activated' ? ', not activated: call it with call_tool' : '';
+export function toolText(
+  { name, server, description, inputSchema, state }: FoundTool,
+  mode: SurfaceMode,
+): string {
+  const note = state === 'not_activated' && mode === 'list' ? ', not activated: call it with call_tool' : '';
   return `${name} (${server}${note})\n${description}\nSchema: ${JSON.stringify(inputSchema)}`;
 }
 

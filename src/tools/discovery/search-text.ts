@@ -6,7 +6,7 @@ export function searchText(answer: SearchAnswer): { readonly text: string; reado
   const next = nextStep(answer);
   const parts = [
     headline(answer),
-    ...answer.matches.map(toolText),
+    ...answer.matches.map((tool) => toolText(tool, answer.mode)),
     ...answer.serverNotes.map(({ server, text }) => `What ${server} says about its tools:\n${text}`),
     ...(answer.reason === 'empty_query' ? [answer.servers.map(serverText).join('\n')] : []),
     ...notes(answer),
@@ -18,14 +18,21 @@ export function searchText(answer: SearchAnswer): { readonly text: string; reado
 function headline({ matches, reason, mode, totalMatches }: SearchAnswer): string {
   if (reason === 'empty_query') return 'Servers with tools to be found:';
   if (matches.length === 0) return 'No tool was found.';
-  const more = totalMatches > matches.length ? ` of ${String(totalMatches)} that match` : '';
-  if (mode === 'eager') return `${String(matches.length)} tools${more}. All tools are in your list already.`;
+  const more = totalMatches > matches.length ? ', the best of more' : '';
+  if (mode === 'eager') return `${tools(matches.length)}${more}. All tools are in your list already.`;
   const activated = matches.filter(({ state }) => state === 'activated').length;
-  return `${String(matches.length)} tools${more}, ${String(activated)} of them newly available:`;
+  return mode === 'bridge'
+    ? `${tools(matches.length)}${more}, to be called through call_tool:`
+    : `${tools(matches.length)}${more}, ${String(activated)} newly in your list:`;
 }
 
-function notes({ evicted, notFound, gone, servers, reason }: SearchAnswer): readonly string[] {
-  const names = evicted.map(({ name }) => name);
+function tools(count: number): string {
+  return count === 1 ? '1 tool' : `${String(count)} tools`;
+}
+
+function notes({ evicted, notFound, gone, servers, reason, mode }: SearchAnswer): readonly string[] {
+  // Over the bridge nothing was in the list, so nothing has left it.
+  const names = mode === 'bridge' ? [] : evicted.map(({ name }) => name);
   const troubled = reason === 'empty_query' ? [] : servers.filter(isTroubled);
   return [
     names.length > 0 ? `No longer in your list, to make room: ${names.join(', ')}.` : '',
