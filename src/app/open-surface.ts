@@ -119,11 +119,33 @@ function reportOf({ source, state, tools }: ProviderReport): ServerReport {
   return status === 'failed' ? { name, status, errorCode: 'provider.unavailable' } : { name, status };
 }
 
+/** Words of a schema whose check somebody else's pattern or data can make to take for ever. The server checks them. */
+const costly: ReadonlySet<string> = new Set(['pattern', 'patternProperties', 'uniqueItems', 'format']);
+/** Members whose own members are names, and not words of the schema language. */
+const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+/** Nothing is checked in arguments that are longer. */
+const longestArguments = 256 * 1024;
+
+function loosened(schema: unknown, isNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => loosened(part));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([word]) => isNames || !costly.has(word));
+  // What an enum or a default holds is data.
+  return Object.fromEntries(
+    entries.map(([word, value]) => [
+      word,
+      !isNames && (word === 'enum' || word === 'const' || word === 'default')
+        ? value
+        : loosened(value, !isNames && named.has(word)),
+    ]),
+  );
+}
+
 /** The server is the judge of its arguments: what we cannot judge is none of our business. */
 function createForeignCheck(): OpenedSurface['checkArguments'] {
   const checks = new WeakMap<JsonText, (value: unknown) => readonly string[]>();
   return ({ definition, source }, params) => {
-    if (source === 'builtin' || source === 'workspace') return [];
+    if (source === 'builtin' || source === 'workspace' || params.text.length > longestArguments) return [];
     try {
       const { inputSchema } = definition.value as { readonly inputSchema?: unknown };
       if (typeof inputSchema !== 'object' || inputSchema === null) return [];
@@ -131,7 +153,7 @@ function createForeignCheck(): OpenedSurface['checkArguments'] {
       if (check === undefined)
         checks.set(
           definition,
-          (check = createArgumentCheck(inputSchema as Readonly<Record<string, unknown>>)),
+          (check = createArgumentCheck(loosened(inputSchema) as Readonly<Record<string, unknown>>)),
         );
       return check((params.value as { readonly arguments?: unknown }).arguments ?? {});
     } catch {

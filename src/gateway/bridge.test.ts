@@ -22,6 +22,7 @@ describe('a request through the bridge', () => {
 
   it.each([
     ['no arguments', '{"name":"call_tool","arguments":{"name":"a"}}', '{"name":"a","arguments":{}}'],
+    ['null', '{"name":"call_tool","arguments":{"name":"a","arguments":null}}', '{"name":"a","arguments":{}}'],
     [
       'arguments as text',
       '{"name":"call_tool","arguments":{"name":"a","arguments":"{\\"b\\":1}"}}',
@@ -40,6 +41,14 @@ describe('a request through the bridge', () => {
     ['text that is no object', '{"name":"call_tool","arguments":{"name":"a","arguments":"[1]"}}'],
   ])('does not lead to %s', (_name, given) => {
     expect(throughBridge(bridged(given))).toBeUndefined();
+  });
+
+  it('takes no text that is nested deeper than a message may be', () => {
+    const deep = (levels: number): string => `{"d":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const given = (levels: number) =>
+      bridged(JSON.stringify({ name: 'call_tool', arguments: { name: 'a', arguments: deep(levels) } }));
+    expect(throughBridge(given(100))).toBeDefined();
+    expect(throughBridge(given(5000))).toBeUndefined();
   });
 
   it('is judged and recorded as the real call; the bridge itself leaves no trace', async () => {

@@ -1,6 +1,8 @@
 import {
   createFault,
+  depthOf,
   JsonText,
+  maxDepth,
   membersOf,
   type Outcome,
   type Request,
@@ -41,11 +43,12 @@ function argumentsIn(
   outer: Readonly<Record<string, unknown>>,
   key: string,
 ): string | undefined {
-  const { [key]: given = {} } = outer;
+  const given = outer[key] ?? {};
   if (typeof given === 'string') return objectIn(given);
   if (!isObject(given)) return undefined;
   const text = textOf(params, membersOf(params), 'arguments') ?? '{}';
-  return textOf(text, membersOf(text), key) ?? '{}';
+  const written = textOf(text, membersOf(text), key);
+  return written === undefined || written === 'null' ? '{}' : written;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -55,6 +58,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Some models write the arguments as text. */
 function objectIn(text: string): string | undefined {
   if (text.trim() === '') return '{}';
+  // A message is held to this depth where it comes in; a text within it is not.
+  if (depthOf(text, maxDepth) > maxDepth) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? text : undefined;

@@ -179,12 +179,19 @@ function found(tool: ToolSpec, state: ToolState, hit?: Pick<FoundTool, 'score' |
     server: serverOf(tool),
     ...(typeof title === 'string' && { title: cleaned(title) }),
     description: typeof description === 'string' ? cleaned(description) : '',
-    inputSchema: isObject(inputSchema) ? inputSchema : {},
+    inputSchema: isObject(inputSchema) ? cleanedSchema(inputSchema) : {},
     ...(isObject(annotations) && { annotations }),
     state,
     ...(hit?.score !== undefined && { score: hit.score }),
     ...(hit?.confidence !== undefined && { confidence: hit.confidence }),
   };
+}
+
+/** In a JSON text such characters stand within strings only. */
+function cleanedSchema(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const text = JSON.stringify(schema);
+  const plain = text.replace(/\p{C}|\\u00[01][\da-f]/gu, '');
+  return plain === text ? schema : (JSON.parse(plain) as Readonly<Record<string, unknown>>);
 }
 
 /** Words of a server are data: nothing in them may look like anything else to a terminal or a reader. */

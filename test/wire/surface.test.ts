@@ -134,6 +134,31 @@ describe('a surface over the bridge', () => {
     expect(again.content[0]?.text).toMatch(/does not call tool_search/);
   });
 
+  it('is not held up by patterns, and leaves them to the server', async () => {
+    const odd = (name: string, schema: object) => ({
+      name,
+      description: 'Odd.',
+      inputSchema: { type: 'object', properties: { value: schema }, required: ['value'] },
+    });
+    const servers = {
+      office: catalogueServer(manyTools),
+      odd: catalogueServer([
+        odd('slow', { type: 'string', pattern: '^(a+)+$' }),
+        odd('unique', { type: 'array', uniqueItems: true }),
+        odd('pattern', { type: 'object', properties: { pattern: { type: 'integer' } } }),
+      ]),
+    };
+    const own = await openScene({ builtins: ['tool_search', 'call_tool', 'wait_for_servers'], servers });
+    const client = await own.client(sdkKinds[0], 'stdio');
+    const call = (name: string, value: unknown) => client.call('call_tool', { name, arguments: { value } });
+    expect((await call('odd_slow', `${'a'.repeat(60)}!`)).isError).not.toBe(true);
+    const many = Array.from({ length: 20_000 }, (_, at) => ({ at }));
+    expect((await call('odd_unique', many)).isError).not.toBe(true);
+    // A property that is called pattern is no pattern.
+    expect((await call('odd_pattern', { pattern: 'x' })).isError).toBe(true);
+    await own.close();
+  });
+
   it('takes arguments as text and other spellings', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio');
     const result = await client.call('call_tool', { tool_name: 'office_share_photo', args: '{"id":"p"}' });

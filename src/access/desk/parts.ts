@@ -51,6 +51,11 @@ export async function lookUp<T>(
   return { found: read(catalogue), catalogue };
 }
 
-export function toolsOf({ specs }: DeskCatalogue): readonly ToolSpec[] {
+export function toolsOf(catalogue: DeskCatalogue): readonly ToolSpec[] {
+  return everyToolOf(catalogue).filter(({ reach }) => reach === undefined);
+}
+
+/** With those that are part of the gate: they are there to be named, and nobody is told that he has them. */
+export function everyToolOf({ specs }: DeskCatalogue): readonly ToolSpec[] {
   return specs.filter((spec) => spec.kind === 'tool');
 }

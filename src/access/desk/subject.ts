@@ -2,7 +2,7 @@ import { JsonText, type Source, type Spec, type ToolSpec } from '../../kernel/in
 import { toolObject } from '../object-ids.js';
 import { parseTarget } from '../profiles/index.js';
 import { DeskError } from './desk-error.js';
-import { type DeskCatalogue, type DeskParts, toolsOf } from './parts.js';
+import { type DeskCatalogue, type DeskParts, everyToolOf } from './parts.js';
 import { quoted } from './receiver.js';
 
 /** What a question is about: one tool, prompt or resource, or all prompts and resources of a provider. */
@@ -23,7 +23,7 @@ export function readSubject(
   catalogue: DeskCatalogue,
   parts: Pick<DeskParts, 'isBuiltin'>,
 ): Subject {
-  const tools = toolsOf(catalogue);
+  const tools = everyToolOf(catalogue);
   const named = tools.find(({ name }) => name === text) ?? otherSpec(text, catalogue);
   if (named !== undefined || /^(prompt|resource):/.test(text)) return { text, name: text, spec: named };
   if (text === 'builtin' || text === 'workspace') return { text, name: text, spec: contentsOf(text) };

@@ -2,7 +2,7 @@ import { matchesPattern, type Source, type ToolSpec } from '../../kernel/index.j
 import { groupOfGlob, providerObject, toolObject } from '../object-ids.js';
 import { type EntryTarget, parseTarget, targetObject } from '../profiles/index.js';
 import { DeskError } from './desk-error.js';
-import { type DeskCatalogue, type DeskParts, lookUp, toolsOf } from './parts.js';
+import { type DeskCatalogue, type DeskParts, lookUp, everyToolOf } from './parts.js';
 import { quoted } from './receiver.js';
 
 /** What is granted or taken: a tool, a set of tools. */
@@ -21,7 +21,7 @@ type Known = Pick<DeskParts, 'isBuiltin'>;
 
 /** Reads what people name tools by. A name that agents see stands for the tool that has it now, whoever takes it later. */
 export function readTarget(text: string, catalogue: DeskCatalogue, { isBuiltin }: Known): Target {
-  const tools = toolsOf(catalogue);
+  const tools = everyToolOf(catalogue);
   const named = tools.find(({ name }) => name === text);
   if (named !== undefined) {
     return { text, object: toolObject(named), aliases: [groupOfGlob(text)], tools: [named], isTool: true };

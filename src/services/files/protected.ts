@@ -21,8 +21,8 @@ const table: readonly ProtectedPath[] = [
   { path: '.tidegate/', why: gate },
   { path: 'tidegate.yaml', why: gate },
   { path: 'tidegate.yml', why: gate },
-  { path: '.awf/plugins', why: gate },
-  { path: '.awf/plugins.yaml', why: gate },
+  // Plugins, workflows, and the scripts and prompts of both.
+  { path: '.awf/', why: gate },
   { path: '.git/hooks/', why: git },
   { path: '.git/config', why: git },
   { path: '.git/config.worktree', why: git },

@@ -8,25 +8,31 @@ import { wordsOf } from './words.js';
 const where: readonly Field[] = ['server', 'name', 'title', 'lead', 'description', 'hints'];
 const places = where.map((field) => fields.indexOf(field));
 
+/** Nobody requires more words than this; whoever does costs everybody time. */
+const mostRequired = 32;
+
 /** Whether a tool has each required word; a word that is a server's name asks for that server. */
 export function requirement(
   required: readonly string[],
   view: View,
   parts: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): (doc: number) => boolean {
-  const tests = required.map((term) => testOf(term, view, parts)).filter((test) => test !== undefined);
+  const names = new Map([...new Set(view.servers)].map((server) => [server, wordsOf(server).join('')]));
+  const terms = [...new Set(required)].slice(0, mostRequired);
+  const tests = terms.map((term) => testOf(term, names, view, parts)).filter((test) => test !== undefined);
   return (doc) => tests.every((test) => test(doc));
 }
 
 function testOf(
   term: string,
+  names: ReadonlyMap<string, string>,
   view: View,
   { language, vocabulary }: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): ((doc: number) => boolean) | undefined {
   const words = wordsOf(term);
   if (words.length === 0) return undefined;
   const joined = words.join('');
-  const named = new Set(view.servers.filter((server) => wordsOf(server).join('') === joined));
+  const named = new Set([...names].flatMap(([server, name]) => (name === joined ? [server] : [])));
   if (named.size > 0) return (doc) => named.has(view.servers[doc] ?? '');
   const stems = words.map((word) => vocabulary.find(language.read(word).stem));
   return (doc) => {

@@ -40,10 +40,15 @@ export function toolText(
   mode: SurfaceMode,
 ): string {
   const note = state === 'not_activated' && mode === 'list' ? ', not activated: call it with call_tool' : '';
-  return `${name} (${server}${note})\n${description}\nSchema: ${JSON.stringify(inputSchema)}`;
+  return `${onOneLine(name)} (${onOneLine(server)}${note})\n${description}\nSchema: ${JSON.stringify(inputSchema)}`;
 }
 
 export function serverText({ name, status, digest, errorCode }: ServerInSight): string {
   const state = status === 'connected' ? '' : ` [${status}${errorCode === undefined ? '' : ` ${errorCode}`}]`;
   return `- ${name}${state}${digest === '' ? '' : `: ${digest}`}`;
+}
+
+/** A name may hold anything; what is shown of it may not look like anything else. */
+function onOneLine(name: string): string {
+  return name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 200);
 }
