@@ -179,6 +179,10 @@ export const workflowCodes = {
     'The run went through too many steps.',
     'Look for an endless circle.',
   ),
+  'EXECUTION.WORKFLOW.CHANGED': error(
+    'A file of a trusted workflow was changed while it ran.',
+    'Read the change, then run `tidegate trust <workflow>`.',
+  ),
   'EXECUTION.WORKFLOW.CANCELLED': error('The run was stopped.', 'Go on with `tidegate run --resume <run>`.'),
   'SYSTEM.IO.READ_FAILED': error('A file cannot be read.', 'Check its permissions.'),
   'SYSTEM.IO.WRITE_FAILED': error('A file cannot be written.', 'Check the disk and the permissions.'),

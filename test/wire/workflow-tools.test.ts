@@ -78,6 +78,35 @@ describe('workflows as tools', () => {
     expect(readFileSync(join(place.workspace, 'notes'), 'utf8')).toBe('noted\n');
   });
 
+  it('do nothing of a file that was changed while they run', async () => {
+    const slow = {
+      name: 'slow',
+      states: {
+        initial: 'a',
+        a: { type: 'command', command: 'touch begun; sleep 3', on_success: 's' },
+        s: { type: 'command', script_file: 'late.sh', on_success: 'done' },
+        done,
+      },
+    };
+    const file = place.file('.tidegate/workflows/slow.yaml', JSON.stringify(slow));
+    place.file('.tidegate/scripts/late.sh', 'echo trusted > late');
+    expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
+    const running = call('execute_workflow', { workflow: 'slow', inputs: {} });
+    for (let at = 0; at < 200 && !existsSync(join(place.workspace, 'begun')); at += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    place.file('.tidegate/scripts/late.sh', 'echo tampered > late');
+    expect((await running).said).toContain('not what was trusted');
+    expect(existsSync(join(place.workspace, 'late'))).toBe(false);
+    // Control: with nothing changed it runs to its end.
+    place.file('.tidegate/scripts/late.sh', 'echo trusted > late');
+    expect(
+      (await call('execute_workflow', { workflow: 'slow', inputs: {} })).answer.structuredContent,
+    ).toMatchObject({
+      status: 'completed',
+    });
+    expect(readFileSync(join(place.workspace, 'late'), 'utf8')).toBe('trusted\n');
+  });
+
   it('tell an agent what is wrong with its inputs', async () => {
     place.file('.tidegate/scripts/note.sh', 'echo noted >> notes');
     const wrong = await call('execute_workflow', { workflow: 'greet', inputs: { whom: 'x' } });

@@ -81,6 +81,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
         now: () => Date.now(),
         onEvent: wish.onEvent,
         ...(wish.ask && { ask: wish.ask }),
+        ...(wish.isStillTrusted && { isStillTrusted: wish.isStillTrusted }),
       },
     );
     return { kind: 'ran', result, folder: place.folder };

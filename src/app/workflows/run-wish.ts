@@ -13,6 +13,8 @@ export interface RunWish extends WorkflowPlace {
   readonly signal: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
   readonly ask?: (question: string) => Promise<string>;
+  /** Asked before every step: whether the files are still what was trusted. */
+  readonly isStillTrusted?: () => Promise<boolean>;
   /** Told what is wrong with a workflow that runs all the same. */
   readonly onFindings?: (findings: readonly Finding[]) => void;
 }

@@ -49,6 +49,8 @@ export function openRunner({ tidegate, options, session }: RunnerParts): Runner 
         workflow: known.file,
         inputs,
         signal: line.signal,
+        // With a library of its own: this one remembers what it has read.
+        isStillTrusted: async () => isTrusted(known.file, await openWorkflowLibrary(place)),
         onEvent: (event: RunEvent) => {
           if (event.kind === 'step-ended') onStep(event.path, event.result.status);
         },

@@ -135,6 +135,20 @@ describe('a plugin in plugins.yaml', () => {
     expect((await only('trusted')).standing).toBe('changed');
   });
 
+  it('needs trust of the file that an interpreter is to run', async () => {
+    addList({ echo: { command: ['node', './plugin.mjs'] } });
+    const script = join(workspace(), '.tidegate', 'plugin.mjs');
+    writeFileSync(script, '1');
+    const first = await only();
+    expect(first.files.map(({ what }) => what)).toContain('a file that its command names');
+    trustAll(first);
+    expect((await only()).standing).toBe('trusted');
+    expect(await stillTrusted(first, trust)).toBeUndefined();
+    writeFileSync(script, '2');
+    expect((await only()).standing).toBe('changed');
+    expect(await stillTrusted(first, trust)).toContain('not what was trusted');
+  });
+
   it('wins over a folder of the same name', async () => {
     addFolder();
     addList({ echo: { type: 'mcp', command: ['npx', 'server'] } });

@@ -19,7 +19,11 @@ export type PluginStart =
 export interface PluginFile {
   readonly file: string;
   readonly sha256: string;
-  readonly what: 'the program' | 'its manifest and what stands beside it' | 'the file that declares it';
+  readonly what:
+    | 'the program'
+    | 'its manifest and what stands beside it'
+    | 'the file that declares it'
+    | 'a file that its command names';
 }
 
 /** In the place of a hash that nobody needed: it is the hash of nothing, so nothing trusts it. */
@@ -80,7 +84,8 @@ async function commandProgram(
   const isFile = isAbsolute(program) || program.includes('/');
   const file = isFile ? resolve(directory, program) : program;
   const start: PluginStart = { kind: 'program', command: file, args, cwd: directory };
-  if (!isFile) return { place: program, start, files: [], problems: [] };
+  const more = await argumentFiles(args, directory, isHashed);
+  if (!isFile) return { place: program, start, files: more, problems: [] };
   const flaw = programFlaw(file);
   if (flaw !== undefined) return { place: file, start, files: [], problems: [pluginProblem(file, flaw)] };
   const real = realpathSync.native(file);
@@ -88,9 +93,29 @@ async function commandProgram(
   return {
     place: file,
     start: { ...start, command: real },
-    files: [{ file: real, sha256, what: 'the program' }],
+    files: [{ file: real, sha256, what: 'the program' }, ...more],
     problems: [],
   };
+}
+
+/** `node ./plugin.mjs`: what an interpreter is given to run is as much the plugin as a program is. */
+async function argumentFiles(
+  args: readonly string[],
+  directory: string,
+  isHashed: (program: string) => boolean,
+): Promise<readonly PluginFile[]> {
+  const found = args
+    .map((argument) => resolve(directory, argument))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+    .map((file) => realpathSync.native(file));
+  const files: PluginFile[] = [];
+  for (const file of new Set(found))
+    files.push({
+      file,
+      sha256: isHashed(file) ? await digestOfFile(file) : unhashed,
+      what: 'a file that its command names',
+    });
+  return files;
 }
 
 export async function folderDigests(

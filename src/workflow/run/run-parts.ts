@@ -44,6 +44,8 @@ export type RunEvent =
 /** Everything that a run uses of the world around it. */
 export interface RunParts {
   readonly library: Library;
+  /** Whether the files of the run are still what was trusted. Absent: whoever runs it need not trust it. */
+  readonly isStillTrusted?: () => Promise<boolean>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly processes: Processes;
   readonly gateway: Gateway;

@@ -13,6 +13,7 @@ import { providerNamed } from '../../grammar/providers.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { createReader, type Frame, type Place, type Reader } from '../frame.js';
 import { Cancelled, type Done, StepFailure } from '../result.js';
+import { requireTrusted } from '../still-trusted.js';
 import { readOutput } from './agent-output.js';
 import { toolsFor } from './agent-tools.js';
 
@@ -25,6 +26,7 @@ export async function runAgent(step: AgentStep, frame: Frame, place: Place): Pro
   const agent = agentOf(step, reader, frame);
   const prompt = promptOf(step, reader, frame);
   const system = systemOf(step, reader, frame);
+  await requireTrusted(frame);
   const given = await toolsFor(step, frame, place);
   const { tools } = given;
   const ticket = await parts.tickets.issue({ ...given, tools, run: frame.runId, step: step.name });

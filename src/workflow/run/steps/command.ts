@@ -4,6 +4,7 @@ import type { StepOf } from '../../grammar/workflow.js';
 import { createReader, type Frame, type Place } from '../frame.js';
 import { type Done, StepFailure } from '../result.js';
 import { runShell, type ShellOrder } from '../shell.js';
+import { requireTrusted } from '../still-trusted.js';
 
 export async function runCommand(step: StepOf<'command'>, frame: Frame, place: Place): Promise<Done> {
   const { parts } = frame;
@@ -14,6 +15,8 @@ export async function runCommand(step: StepOf<'command'>, frame: Frame, place: P
     scriptFile === undefined
       ? undefined
       : readScript(step, reader.text(scriptFile), frame, (text) => reader.text(text));
+  // Once more: what was read is what counts.
+  if (script !== undefined) await requireTrusted(frame);
   const order: ShellOrder = {
     owner: `step ${place.path}`,
     command: script?.text ?? reader.text(command ?? ''),

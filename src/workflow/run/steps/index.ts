@@ -1,6 +1,7 @@
 import type { Step } from '../../grammar/workflow.js';
 import type { Frame, Place } from '../frame.js';
 import type { Done } from '../result.js';
+import { requireTrusted } from '../still-trusted.js';
 import { runAgent } from './agent.js';
 import { runCall } from './call.js';
 import { runCommand } from './command.js';
@@ -10,7 +11,8 @@ import { runParallel } from './parallel.js';
 import { runPluginStep } from './plugin.js';
 
 /** Does what is particular to a kind of step. */
-export function runKind(step: Step, frame: Frame, place: Place): Promise<Done> {
+export async function runKind(step: Step, frame: Frame, place: Place): Promise<Done> {
+  await requireTrusted(frame);
   switch (step.kind) {
     case 'command':
       return runCommand(step, frame, place);
@@ -28,6 +30,6 @@ export function runKind(step: Step, frame: Frame, place: Place): Promise<Done> {
     case 'plugin':
       return runPluginStep(step, frame, place);
     case 'terminal':
-      return Promise.resolve({});
+      return {};
   }
 }
