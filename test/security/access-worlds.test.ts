@@ -13,9 +13,19 @@ import { type LineClient, openLineClient } from '../support/line-client.js';
 const worlds = count(10_000);
 const alice = 'principal:agent/alice';
 const markServer = fileURLToPath(new URL('../fixtures/servers/marked-server.mjs', import.meta.url));
-const tiers: Readonly<Record<string, number>> = { Bash: 3, BashOutput: 3, KillBash: 3 };
+const tiers: Readonly<Record<string, number>> = {
+  Bash: 3,
+  BashOutput: 3,
+  KillBash: 3,
+  execute_workflow: 3,
+  list_workflows: 3,
+};
+const builtins = [
+  ...['Bash', 'BashOutput', 'Edit', 'Glob', 'Grep', 'KillBash', 'Read', 'Write'],
+  ...['execute_workflow', 'list_workflows'],
+];
 const tools: readonly RuledTool[] = [
-  ...['Bash', 'BashOutput', 'Edit', 'Glob', 'Grep', 'KillBash', 'Read', 'Write'].map((name) => ({
+  ...builtins.map((name) => ({
     name,
     localName: name,
     provider: 'builtin',

@@ -326,6 +326,30 @@ describe('what the operator says', () => {
     await scene.close();
   });
 
+  it('may name tools of discovery: they are views of the same search, for nobody else', async () => {
+    const servers = { office: catalogueServer(manyTools), vault: catalogueServer(manyTools.slice(0, 2)) };
+    const scene = await openScene({ builtins: ['*'], servers });
+    for (const what of ['server:office', 'discovery_*'])
+      expect(scene.place.run('grant', 'agent:alice', what).status).toBe(0);
+    const alice = await scene.client(sdkKinds[0], 'stdio', { args: ['--as', 'agent:alice'] });
+    expect((await names(alice)).filter((name) => name.startsWith('discovery_'))).toHaveLength(4);
+    const found = await alice.call('discovery_search_tools', { query: 'share a photo' });
+    expect(found.structuredContent).toMatchObject({ tools: { 0: { name: 'office_share_photo' } } });
+    const listed = await alice.call('discovery_list_servers');
+    expect(listed.structuredContent).toMatchObject({ servers: [{ name: 'office' }] });
+    const loaded = await alice.call('discovery_load_tools', {
+      tool_names: ['office_share_photo', 'vault_create_invoice'],
+    });
+    expect(loaded.structuredContent).toMatchObject({
+      loaded: [{ name: 'office_share_photo', state: 'activated' }],
+      rejected: ['vault_create_invoice'],
+    });
+    const operator = await scene.client(sdkKinds[0], 'stdio');
+    expect((await names(operator)).filter((name) => name.startsWith('discovery_'))).toEqual([]);
+    await expect(operator.call('discovery_list_servers')).rejects.toThrow('Unknown tool');
+    await scene.close();
+  });
+
   it('learns of servers that are slow or gone, and an agent can wait for them', async () => {
     const servers = {
       office: catalogueServer(manyTools),
