@@ -37,7 +37,7 @@ let gate: HttpGate;
 const tokens = new Map<string, Promise<MadeToken>>();
 
 beforeAll(async () => {
-  place = openAccessPlace({ builtins: ['*'], servers: { far: pagingServer({ names: far }) } });
+  place = openAccessPlace({ builtins: builtin, servers: { far: pagingServer({ names: far }) } });
   gate = await openHttpGate(place);
   await waitFor(
     async () => (await apiTools()).length === everything.length,
