@@ -1,5 +1,5 @@
 import type { Field, Fields } from './field.js';
-import { commonFields, type StepKind, stepFields, workflowFields } from './tables.js';
+import { commonFields, stepFields, stepKinds, workflowFields } from './tables.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -26,18 +26,6 @@ export function workflowJsonSchema(): JsonSchema {
   };
 }
 
-const kindsByType: Readonly<Record<string, StepKind>> = {
-  step: 'command',
-  command: 'command',
-  agent: 'agent',
-  parallel: 'parallel',
-  for_each: 'for_each',
-  while: 'while',
-  operation: 'operation',
-  call_workflow: 'call_workflow',
-  terminal: 'terminal',
-};
-
 function stepSchema(): JsonSchema {
   const all = Object.assign({}, ...Object.values<Fields>(stepFields)) as Fields;
   return {
@@ -47,13 +35,13 @@ function stepSchema(): JsonSchema {
       ...propertiesOf(commonFields),
       type: {
         description: `${commonFields.type.about} Plugins bring more: \`plugin.type\`.`,
-        anyOf: [{ enum: Object.keys(kindsByType) }, { type: 'string', pattern: '^[^.]+\\..+$' }],
+        anyOf: [{ enum: Object.keys(stepKinds) }, { type: 'string', pattern: '^[^.]+\\..+$' }],
       },
       agent: { type: 'object', description: 'The keys of an agent, one level deeper.' },
       // `inputs` of an operation and of a call are mappings.
       inputs: { type: 'object' },
     },
-    allOf: Object.entries(kindsByType).map(([type, kind]) => ({
+    allOf: Object.entries(stepKinds).map(([type, kind]) => ({
       if: { properties: { type: { const: type } }, required: ['type'], not: { required: ['agent'] } },
       // A template may bring what is missing.
       then: {

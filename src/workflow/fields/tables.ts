@@ -246,3 +246,16 @@ export const templateFields = {
   },
   states: { kind: 'any', needed: true, about: 'The state that it stands for.' },
 } as const satisfies Fields;
+
+/** What people write for `type`, and the kind that it is. */
+export const stepKinds: Readonly<Record<string, StepKind>> = {
+  step: 'command',
+  command: 'command',
+  agent: 'agent',
+  parallel: 'parallel',
+  for_each: 'for_each',
+  while: 'while',
+  operation: 'operation',
+  call_workflow: 'call_workflow',
+  terminal: 'terminal',
+};

@@ -2,7 +2,7 @@ import { isAbsent, type MapNode, nearest, type Path, quote } from '../../kernel/
 import type { Fields } from '../fields/field.js';
 import { missing, readEntries, type Reading, within } from '../fields/read.js';
 import { agentFields, openaiOptionFields } from '../fields/agent-fields.js';
-import { commonFields, type StepKind, stepFields } from '../fields/tables.js';
+import { commonFields, type StepKind, stepFields, stepKinds } from '../fields/tables.js';
 import { isOpenai } from './providers.js';
 import type { Step } from './workflow.js';
 
@@ -13,19 +13,6 @@ export interface StepPlace {
   readonly offset: number;
   readonly reading: Reading;
 }
-
-/** What people write for `type`, and the kind that it is. */
-const kinds: Readonly<Record<string, StepKind>> = {
-  step: 'command',
-  command: 'command',
-  agent: 'agent',
-  parallel: 'parallel',
-  for_each: 'for_each',
-  while: 'while',
-  operation: 'operation',
-  call_workflow: 'call_workflow',
-  terminal: 'terminal',
-};
 
 /** Blocks that hold what else stands beside them, with the keys that they may hold. */
 const blocks = {
@@ -77,16 +64,16 @@ function kindOfStep({
   const type = written.toLowerCase();
   const isNested = blockNode(node, 'agent') !== undefined;
   if (isNested && ['', 'step', 'command', 'agent'].includes(type)) return { kind: 'agent', type: 'agent' };
-  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  const kind = Object.hasOwn(stepKinds, type) ? stepKinds[type] : undefined;
   if (kind !== undefined) return { kind, type };
   if (type.includes('.')) return { kind: 'plugin', type: written };
   const { source, report } = reading;
   if (type === '') missing('type', path, offset, reading);
   else {
-    const near = nearest(type, Object.keys(kinds));
+    const near = nearest(type, Object.keys(stepKinds));
     report({
       code: 'WORKFLOW.PARSE.INVALID_VALUE',
-      message: `There is no type of step ${quote(written)}; there are ${Object.keys(kinds).join(', ')}.`,
+      message: `There is no type of step ${quote(written)}; there are ${Object.keys(stepKinds).join(', ')}.`,
       source,
       offset: entry?.value.start ?? offset,
       path: [...path, 'type'],
