@@ -504,7 +504,7 @@ describe('two zones on one database', () => {
   let westGate: HttpGate;
   beforeAll(async () => {
     const config = (zone: string, file?: string) => ({
-      builtins: ['*'],
+      builtins: builtin,
       access: { zone, default_profile: 'none' },
       ...(file !== undefined && { store: { file } }),
     });
