@@ -9,7 +9,7 @@ import {
   type ToolSpec,
 } from '../kernel/index.js';
 import { createLazySurface } from './lazy-surface.js';
-import { defaultSurface, type SurfaceSettings } from './settings.js';
+import type { SurfaceSettings } from './settings.js';
 
 const session: Session = { id: 's', principal: { kind: 'user', id: 'a', zone: 'z' }, scope: 'connection' };
 const child: Session = { ...session, id: 's.1', parentSession: 's' };
@@ -35,10 +35,23 @@ function client(name: string, era: Client['era'] = 'legacy'): Client {
 
 const growing = client('opencode');
 
+const usual: SurfaceSettings = {
+  lazy: 'on',
+  delivery: 'auto',
+  maxActiveSchemas: 24,
+  maxActiveTokens: 5000,
+  deferAboveTokens: 10_000,
+  pin: [],
+  holdMs: 3000,
+  inheritActive: true,
+  clients: new Map(),
+  servers: new Map(),
+};
+
 function open(settings: Partial<SurfaceSettings> = {}) {
   const said: string[] = [];
   const surface = createLazySurface({
-    settings: { ...defaultSurface, lazy: 'on', ...settings },
+    settings: { ...usual, ...settings },
     log: (message) => void said.push(message),
   });
   const shown = (of: Session = session, from = visible, by = growing): string =>

@@ -16,16 +16,3 @@ export interface SurfaceSettings {
   /** Servers that say for themselves whether their tools are deferred. */
   readonly servers: ReadonlyMap<string, boolean>;
 }
-
-export const defaultSurface: SurfaceSettings = {
-  lazy: 'auto',
-  delivery: 'auto',
-  maxActiveSchemas: 24,
-  maxActiveTokens: 5000,
-  deferAboveTokens: 10_000,
-  pin: [],
-  holdMs: 3000,
-  inheritActive: true,
-  clients: new Map(),
-  servers: new Map(),
-};

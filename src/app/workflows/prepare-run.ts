@@ -1,4 +1,4 @@
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { runOpenai } from '../../agents/index.js';
 import { isSecretName } from '../../concerns/log/index.js';
@@ -13,6 +13,7 @@ import {
   type Validated,
   validateWorkflow,
 } from '../../workflow/index.js';
+import { operatorName } from '../operator-name.js';
 import type { Tidegate } from '../tidegate.js';
 import { openWorkflowLibrary } from './library.js';
 import { createRecordRedactor } from './record-redactor.js';
@@ -77,7 +78,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
         folder: place.folder,
         version: wish.version,
         newRequestId: () => tidegate.newRequestId(),
-        identity: { user: userName(), hostname: hostname() },
+        identity: { user: operatorName(), hostname: hostname() },
         now: () => Date.now(),
         onEvent: wish.onEvent,
         ...(wish.ask && { ask: wish.ask }),
@@ -137,12 +138,4 @@ function headOf(
     withheld: entries.filter(isSecret).map(([name]) => name),
     ...(text !== undefined && { text }),
   };
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return 'operator';
-  }
 }
