@@ -19,6 +19,7 @@ async function main() {
   const parts = [
     ['npm test', await attempt(test)],
     ['test/security', await attempt(() => runProject(root, 'security'))],
+    ['test/security, alone', await attempt(() => runProject(root, 'security-alone'))],
   ];
   for (const folder of await suiteFolders()) parts.push([folder, await attempt(() => runSuite(folder))]);
   console.log('');
