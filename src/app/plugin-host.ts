@@ -102,7 +102,7 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
     },
     async close() {
       for (const watch of watches) watch.close();
-      port.close();
+      await port.close();
       await looking;
       await Promise.all(members.map(({ provider }) => provider.close()));
     },

@@ -28,7 +28,7 @@ export interface PluginMember {
 }
 
 export interface OpenPlugins extends Plugins {
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The plugins of a gate, for whoever needs more of them than their tools. */
