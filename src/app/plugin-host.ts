@@ -9,18 +9,13 @@ import {
   stillTrusted,
   switchFile,
 } from '../config/plugins/index.js';
-import {
-  createToolFilter,
-  type PluginFacts,
-  type Plugins,
-  type Processes,
-  type Provider,
-} from '../kernel/index.js';
+import { createToolFilter, type Log, type Plugins, type Processes, type Provider } from '../kernel/index.js';
 import { type McpProviderOptions, openMcpProvider, type UpstreamMemory } from '../providers/mcp/index.js';
 import {
   openOfferMemory,
   openPluginProvider,
   openPlugins,
+  pluginFacts,
   type PluginMember,
   type PluginOptions,
 } from '../providers/plugin/index.js';
@@ -35,7 +30,7 @@ export interface PluginHostParts {
   readonly roots: readonly string[];
   readonly processes: Processes;
   readonly memory: UpstreamMemory;
-  readonly log: PluginOptions['log'];
+  readonly log: Log;
 }
 
 /** The plugins of a gate: found, judged, and opened as providers. */
@@ -196,18 +191,13 @@ function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember
     createRedactor: createLineRedactor,
     log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
   });
-  const facts = (): PluginFacts => {
-    const status = provider.status();
-    const detail = closed?.why ?? status.detail;
-    return {
-      name,
-      state: closed?.state ?? status.state,
-      ...(detail !== undefined && { detail }),
-      ...(version !== undefined && { version }),
-      capabilities: ['operations'],
-    };
-  };
-  return { provider, facts };
+  const about = {
+    name,
+    ...(version !== undefined && { version }),
+    capabilities: ['operations'],
+    ...(closed && { closed }),
+  } as const;
+  return { provider, facts: () => pluginFacts(about, provider.status()) };
 }
 
 function transportOf({ start, env }: LocatedPlugin, parts: PluginHostParts): McpProviderOptions['transport'] {
@@ -233,7 +223,7 @@ function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
   return { state: 'untrusted', why: `${how}; look at it, then run \`tidegate plugin trust ${name}\`` };
 }
 
-function tellOf({ plugins, shadowed, problems }: LocatedPlugins, log: PluginOptions['log']): void {
+function tellOf({ plugins, shadowed, problems }: LocatedPlugins, log: Log): void {
   for (const plugin of plugins) {
     const closed = closedBecause(plugin);
     if (closed !== undefined && closed.state !== 'disabled')

@@ -79,6 +79,7 @@ export {
   withMembers,
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
+export type { Log, Redactor } from './log-port.js';
 export { nearest } from './nearest.js';
 export {
   type PluginAnswer,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { atMost, type PluginEvent } from '../../kernel/index.js';
+import { atMost, type Log, type PluginEvent } from '../../kernel/index.js';
 import { type EventMessage, eventService } from '../../kernel/plugin-protocol/index.js';
 import { matchesAny } from './event-types.js';
-import type { Log } from './options.js';
 import { isFault, type PluginProvider } from './provider.js';
 
 export interface EventBus {

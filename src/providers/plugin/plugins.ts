@@ -2,6 +2,7 @@ import {
   createFault,
   decodeUtf8,
   type Fault,
+  type Log,
   type PluginAnswer,
   type PluginFacts,
   type PluginOffer,
@@ -16,7 +17,6 @@ import {
 import { stepTypeService } from '../../kernel/plugin-protocol/index.js';
 import { faultOf } from './call-failure.js';
 import { openEventBus } from './events.js';
-import type { Log } from './options.js';
 import { isFault, type PluginProvider } from './provider.js';
 import { askValidator } from './validators.js';
 

@@ -1,7 +1,13 @@
-import { type ChildProcess, createLineReader, type Processes } from '../../kernel/index.js';
+import {
+  type ChildProcess,
+  createLineReader,
+  type Log,
+  type Processes,
+  type Redactor,
+} from '../../kernel/index.js';
 import { handshake } from '../../kernel/plugin-protocol/index.js';
 import { type Greeting, readGreeting } from './handshake-line.js';
-import type { Log, PluginLimits, PluginProgram, Redactor } from './options.js';
+import type { PluginLimits, PluginProgram } from './options.js';
 
 export interface StartParts {
   readonly name: string;
