@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mayHavePlugins, watchConfig } from '../config/index.js';
 import type { LocatedPlugins } from '../config/plugins/index.js';
-import { createFault, type PluginAnswer, type Plugins } from '../kernel/index.js';
+import { createNoPlugins, type Plugins } from '../kernel/index.js';
 import { hasEntries } from './has-entries.js';
 import type { PluginHost, PluginHostParts } from './plugin-host.js';
 
@@ -73,35 +73,9 @@ export async function sweepSockets(stateDirectory: string): Promise<void> {
   await sweepSocketFolders(home);
 }
 
-function unknown<T>(name: string): Promise<PluginAnswer<T>> {
-  return Promise.resolve({
-    ok: false,
-    fault: createFault('work.not_found', `There is no plugin ${name} here.`),
-  });
-}
-
-const noPlugins: Plugins = {
-  list: () => [],
-  offer: (name) => unknown(name),
-  check: (wanted) =>
-    Promise.resolve({
-      problems: wanted.map(({ plugin }, entry) => ({
-        code: 'USER.MCP_PROXY.UNKNOWN_PLUGIN' as const,
-        message: `There is no plugin "${plugin}": none is declared in plugins.yaml or found in a folder of plugins.`,
-        entry,
-      })),
-      unchecked: [],
-      tools: [],
-    }),
-  runStep: ({ plugin }) => unknown(plugin),
-  validate: () => Promise.resolve([]),
-  publish: () => undefined,
-  onEvent: () => () => undefined,
-};
-
 const noHost: PluginHost = {
   providers: () => [],
-  port: noPlugins,
+  port: createNoPlugins(),
   located: () => nothingLocated,
   follow: () => undefined,
   close: () => Promise.resolve(),

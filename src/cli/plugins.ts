@@ -48,23 +48,18 @@ export interface PluginReport {
 /** How each plugin of a gate is doing. */
 export function reportsOf(tidegate: Tidegate): readonly PluginReport[] {
   const status = new Map(tidegate.gateway.status().map((one) => [one.id, one]));
-  const collisions = new Map(tidegate.gateway.collisions().map((one) => [one.second, one]));
+  const colliding = new Set(tidegate.gateway.collisions().map(({ second }) => second));
   return tidegate.locatedPlugins().plugins.map(({ name, type, version, capabilities, place }) => {
     const { state = 'stopped', detail, tools = 0 } = status.get(`plugin:${name}`) ?? {};
-    const clash = collisions.get(`plugin:${name}`);
-    const why =
-      clash === undefined
-        ? detail
-        : `USER.MCP_PROXY.NAME_COLLISION: ${clash.first} and ${clash.second} both offer "${clash.name}"`;
     return {
       name,
       type,
       state,
-      ...(why !== undefined && { detail: why }),
+      ...(detail !== undefined && { detail }),
       ...(version !== undefined && { version }),
       capabilities: type === 'mcp' ? ['operations'] : capabilities,
       place,
-      tools: clash === undefined ? tools : 0,
+      tools: colliding.has(`plugin:${name}`) ? 0 : tools,
     };
   });
 }

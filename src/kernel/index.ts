@@ -81,6 +81,7 @@ export {
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
 export type { Log, Redactor } from './log-port.js';
 export { nearest } from './nearest.js';
+export { createNoPlugins, unknownPlugin, unknownPluginProblem } from './no-plugins.js';
 export {
   type PluginAnswer,
   pluginCapabilities,

@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOpenai } from '../../agents/index.js';
 import { createOpenAccess, openHall } from '../../../test/support/hall.js';
 import { treeOf } from '../../../test/support/tree-of.js';
-import { content, createToolFilter, JsonText, type Plugins, type Session } from '../../kernel/index.js';
+import {
+  content,
+  createNoPlugins,
+  createToolFilter,
+  JsonText,
+  type Plugins,
+  type Session,
+} from '../../kernel/index.js';
 import {
   createFakeProvider,
   openScriptedModel,
@@ -14,7 +21,6 @@ import {
 } from '../../testing/index.js';
 import { readWorkflow } from '../grammar/read-workflow.js';
 import { openLibrary } from '../library.js';
-import { createNoPlugins } from '../no-plugins.js';
 import { beginJournal } from './journal.js';
 import { type RunResult, runWorkflow } from './run-workflow.js';
 import { openTranscript } from './transcript.js';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PluginEvent } from '../../kernel/index.js';
-import { createNoPlugins } from '../no-plugins.js';
+import { createNoPlugins, type PluginEvent } from '../../kernel/index.js';
 import { tellPlugins } from './tell-plugins.js';
 
 it('tells plugins facts by the names that they look for, without secrets', () => {

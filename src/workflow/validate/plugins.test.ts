@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { treeOf } from '../../../test/support/tree-of.js';
 import {
   createFault,
+  createNoPlugins,
   type PluginAnswer,
   pluginCapabilities,
   type PluginOffer,
@@ -11,7 +12,6 @@ import {
 import { workflowCodes } from '../codes.js';
 import { type Finding, findingOf } from '../finding.js';
 import { readWorkflow } from '../grammar/read-workflow.js';
-import { createNoPlugins } from '../no-plugins.js';
 import { checkPlugins } from './plugins.js';
 
 const offer: PluginAnswer<PluginOffer> = {
