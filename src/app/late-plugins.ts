@@ -43,6 +43,7 @@ export async function openLatePlugins(parts: PluginHostParts): Promise<PluginHos
           .catch((error: unknown) => parts.log('error', 'plugins not opened', { error: String(error) }));
       });
     },
+    settle: () => host.settle(),
     async close() {
       isClosed = true;
       watch?.close();
@@ -78,5 +79,6 @@ const noHost: PluginHost = {
   port: createNoPlugins(),
   located: () => nothingLocated,
   follow: () => undefined,
+  settle: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

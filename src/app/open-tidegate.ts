@@ -169,6 +169,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     live?.close();
+    await plugins.settle();
     await atMost(
       closeMs,
       Promise.all([gateway.close(), local.close()]).then(() => undefined),

@@ -43,6 +43,8 @@ export interface PluginHost {
   located(): LocatedPlugins;
   /** Takes up changes of trust, of switches and of the places of plugins; `onChange` is told after the providers are others, and closes the old. */
   follow(onChange: () => void): void;
+  /** Waits a moment for events that are on their way, and takes no more. Comes before anything is closed. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,7 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
       ];
       watches.push(...files.map((file) => watchConfig(file, later)));
     },
+    settle: () => port.close(),
     async close() {
       for (const watch of watches) watch.close();
       await port.close();

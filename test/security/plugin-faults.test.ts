@@ -147,6 +147,15 @@ describe('a call of a plugin', () => {
     expect(await echo('bad')).toEqual(isFine);
   });
 
+  it.each(['cut', 'endless-number', 'wrong-type', 'group', 'no-field', 'cut-entry'])(
+    'with bytes that are no message (%s) is told of as such, and the plugin works on',
+    async (kind) => {
+      expect(await codeOf('bad_broken', { kind })).toBe('provider.malformed');
+      expect(await echo('bad')).toEqual(isFine);
+      expect(await echo('good')).toEqual(isFine);
+    },
+  );
+
   it('gives 5 MiB, and takes less than 4', async () => {
     // Over bare lines: the official client takes 10 MiB at once, and the text and the data are 5 each.
     const own = openPluginPlace({ bad: {} });

@@ -65,7 +65,7 @@ async function call(tidegate: Tidegate, name: string, text: string, context: Con
     output.note('The command ended with this one: it runs in the background only as long as its gate does.');
   }
   if (value.isError !== true) return exitCodes.ok;
-  output.note('The tool answered that it failed.');
+  output.note(`The tool answered that it failed. What it takes: tidegate tools show ${printable(name)}`);
   return exitCodes.toolError;
 }
 
