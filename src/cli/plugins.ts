@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tidegate } from '../app/index.js';
 import { printable } from '../config/index.js';
 import type { LocatedPlugin, LocatedPlugins } from '../config/plugins/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
+import { findTool, type Tool } from './tools.js';
 
 /** Finds the plugins of this place without opening a gate. Runs nothing. */
 export async function locatedPlugins({ cwd, env, version }: Context): Promise<LocatedPlugins> {
@@ -32,6 +34,21 @@ export function findPlugin({ plugins }: LocatedPlugins, name: string): LocatedPl
     plugins.map((plugin) => plugin.name),
   );
   throw new Failure('plugin.not_found', `Unknown plugin: ${printable(name)}.${near}`, 'tidegate plugin list');
+}
+
+/** As long as the first list of a gate waits: a neighbour that never answers costs no more than that. */
+const neighbourMs = 2000;
+
+/** Waits a moment until everything else of the gate is listed too, because names may meet. */
+export async function neighboursListed({ gateway }: Tidegate): Promise<void> {
+  await Promise.race([gateway.listed(), sleep(neighbourMs, undefined, { ref: false })]);
+}
+
+/** The tool of an operation that is known; whatever else is listed later does not change it. */
+export async function operationTool(tidegate: Tidegate, name: string, context: Context): Promise<Tool> {
+  const { listTools } = await import('../app/index.js');
+  const known = (await listTools(tidegate)).find((tool) => tool.name === name);
+  return known ?? findTool(tidegate, name, context);
 }
 
 export interface PluginReport {
