@@ -118,7 +118,7 @@ describe('a name that is taken', () => {
         () => 'no peer_echo',
       );
       await until(
-        async () => (await gate.tools()) && gate.log().includes('USER.MCP_PROXY.NAME_COLLISION'),
+        () => Promise.resolve(gate.log().includes('USER.MCP_PROXY.NAME_COLLISION')),
         () => gate.log(),
       );
       const names = await gate.tools();

@@ -100,7 +100,7 @@ describe('what only plugins can say of a workflow', () => {
         ]),
     });
     expect(await codesOf(operation('k8s.apply'), strict)).toEqual([
-      'error WORKFLOW.VALIDATION.PLUGIN_RULE k8s: no a',
+      'error WORKFLOW.VALIDATION.PLUGIN_RULE k8s: no a.',
     ]);
   });
 });
