@@ -4,7 +4,6 @@ export { describeFinding, type Finding } from './finding.js';
 export { readInputs } from './grammar/inputs.js';
 export type { Input } from './grammar/workflow.js';
 export { filesIn, type Library, openLibrary } from './library.js';
-export { createNoPlugins } from './no-plugins.js';
 export { planLines, planMermaid } from './plan.js';
 export {
   beginJournal,

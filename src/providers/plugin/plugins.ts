@@ -2,6 +2,7 @@ import {
   createFault,
   decodeUtf8,
   type Fault,
+  type Log,
   type PluginAnswer,
   type PluginFacts,
   type PluginOffer,
@@ -12,11 +13,12 @@ import {
   type PluginToolsCheck,
   type PluginToolsProblem,
   type Provider,
+  unknownPlugin,
+  unknownPluginProblem,
 } from '../../kernel/index.js';
 import { stepTypeService } from '../../kernel/plugin-protocol/index.js';
 import { faultOf } from './call-failure.js';
 import { openEventBus } from './events.js';
-import type { Log } from './options.js';
 import { isFault, type PluginProvider } from './provider.js';
 import { askValidator } from './validators.js';
 
@@ -28,7 +30,7 @@ export interface PluginMember {
 }
 
 export interface OpenPlugins extends Plugins {
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The plugins of a gate, for whoever needs more of them than their tools. */
@@ -69,10 +71,6 @@ export function openPlugins(members: () => readonly PluginMember[], log: Log): O
   };
 }
 
-function unknownPlugin(name: string): Fault {
-  return createFault('work.not_found', `There is no plugin ${name} here.`, { reason: 'unknown_plugin' });
-}
-
 async function offerOf(
   { provider, plugin }: PluginMember,
   signal: AbortSignal,
@@ -106,10 +104,7 @@ function checkOf(
   const tools: string[] = [];
   wanted.forEach(({ plugin, expose }, entry) => {
     const answer = answers[entry];
-    if (answer === undefined) {
-      const message = `There is no plugin "${plugin}": none is declared in plugins.yaml or found in a folder of plugins.`;
-      return problems.push({ code: 'USER.MCP_PROXY.UNKNOWN_PLUGIN', message, entry });
-    }
+    if (answer === undefined) return problems.push(unknownPluginProblem(plugin, entry));
     if (!answer.ok) return unchecked.push({ entry, fault: answer.fault });
     expose.forEach((operation, exposed) => {
       const found = answer.value.operations.find(({ name }) => name === operation);

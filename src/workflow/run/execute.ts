@@ -5,6 +5,7 @@ import { Cancelled, type Done, StepFailure, type StepResult } from './result.js'
 import { nextOf } from './routes.js';
 import { attemptsOf, timeoutOf, waitBefore } from './retries.js';
 import { runKind } from './steps/index.js';
+import { tellPlugins } from './tell-plugins.js';
 
 /** Does one step, unless the journal says that it was done: with hooks, attempts, time and record. */
 export async function execute(step: Step, frame: Frame, place: Place): Promise<Executed> {
@@ -116,7 +117,7 @@ function checkDependencies({ common, name }: Step, { states }: Frame): void {
   throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${name} depends on ${missing}, which is not done.`);
 }
 
-function tellStart(step: Step, { transcript, parts }: Frame, { path, loop }: Place): void {
+function tellStart(step: Step, { transcript, parts, runId }: Frame, { path, loop }: Place): void {
   const { name, kind } = step;
   transcript.write({
     type: 'step.started',
@@ -124,14 +125,15 @@ function tellStart(step: Step, { transcript, parts }: Frame, { path, loop }: Pla
     ...(loop && { iteration: loop.index }),
     payload: { name, kind },
   });
-  parts.plugins.publish({
-    type: 'step.started',
-    source: 'workflow',
-    payload: JSON.stringify({ name, path }),
-  });
+  tellPlugins(parts, 'step.started', { workflow_id: runId, step_name: name }, { name, path });
 }
 
-function tellEnd(step: Step, result: StepResult, { transcript, parts }: Frame, { path, loop }: Place): void {
+function tellEnd(
+  step: Step,
+  result: StepResult,
+  { transcript, parts, runId }: Frame,
+  { path, loop }: Place,
+): void {
   const { name, kind } = step;
   const { status, error, exitCode, output, usage, attempts } = result;
   transcript.write({
@@ -146,7 +148,8 @@ function tellEnd(step: Step, result: StepResult, { transcript, parts }: Frame, {
     },
   });
   const type = status === 'completed' ? 'step.completed' : 'step.failed';
-  parts.plugins.publish({ type, source: 'workflow', payload: JSON.stringify({ name, path, status }) });
+  const facts = { workflow_id: runId, step_name: name, ...(error && { error: error.message }) };
+  tellPlugins(parts, type, facts, { name, path, status });
   parts.onEvent({ kind: 'step-ended', path, result, isReplayed: false });
 }
 

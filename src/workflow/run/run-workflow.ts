@@ -6,6 +6,7 @@ import { runHooks } from './hooks.js';
 import type { Journal, RunEnd } from './journal.js';
 import { Cancelled, type StepResult } from './result.js';
 import type { RunParts } from './run-parts.js';
+import { tellPlugins } from './tell-plugins.js';
 import type { Transcript } from './transcript.js';
 import { walk, type WalkEnd } from './walk.js';
 
@@ -45,11 +46,8 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     type: 'run.started',
     payload: { name: workflow.name, inputs: order.inputs, resumed: order.isResumed },
   });
-  parts.plugins.publish({
-    type: 'workflow.started',
-    source: 'workflow',
-    payload: JSON.stringify({ run: runId, name: workflow.name }),
-  });
+  const facts = { workflow_id: runId, workflow_name: workflow.name };
+  tellPlugins(parts, 'workflow.started', facts, { run: runId, name: workflow.name });
   await hook('workflow_start', frame, signal);
   const end = await attempt(order, frame, span?.trace);
   await hook(hookOf(end), frame, new AbortController().signal, end);
@@ -66,12 +64,16 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
   };
   journal.end(result);
   transcript.write({ type: 'run.completed', payload: { ...result } });
-  const type = status === 'completed' ? 'workflow.completed' : 'workflow.failed';
-  parts.plugins.publish({
-    type,
-    source: 'workflow',
-    payload: JSON.stringify({ run: runId, name: workflow.name, status }),
-  });
+  tellPlugins(
+    parts,
+    status === 'completed' ? 'workflow.completed' : 'workflow.failed',
+    {
+      ...facts,
+      duration: `${String(Math.round(result.ms))}ms`,
+      ...(status !== 'completed' && { error: message ?? status }),
+    },
+    { run: runId, name: workflow.name, status },
+  );
   span?.end(code);
   return { ...result, runId, states: frame.states };
 }

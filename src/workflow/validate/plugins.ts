@@ -27,7 +27,8 @@ export async function checkPlugins(workflow: Workflow, check: PluginCheck, repor
   const limits = { signal, ...(timeoutMs !== undefined && { timeoutMs }) };
   for (const issue of await plugins.validate(documentedForm(workflow), limits)) {
     const severity = issue.severity === 'error' ? 'error' : 'warning';
-    const message = `${issue.plugin}: ${issue.message}`;
+    // What follows begins a sentence.
+    const message = `${issue.plugin}: ${issue.message.trim()}`.replace(/[^.!?]$/, '$&.');
     const step = issue.step === undefined ? undefined : workflow.steps.get(issue.step);
     const { source } = workflow;
     report(
