@@ -37,6 +37,7 @@ const gateless = [
   // What a plugin's own process loads late.
   'src/plugin/grpc-server.ts',
   'src/app/bridge.ts',
+  'src/app/shim.ts',
   'src/cli/ask.ts',
   'src/cli/run.ts',
   'src/cli/run-process.ts',

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { mayHavePlugins } from '../config/index.js';
 import type { LocatedPlugins } from '../config/plugins/index.js';
 import { createFault, type PluginAnswer, type Plugins } from '../kernel/index.js';
 import { hasEntries } from './has-entries.js';
 import type { PluginHost, PluginHostParts } from './plugin-host.js';
+import { socketHome } from './socket-home.js';
 
 const nothingLocated: LocatedPlugins = { plugins: [], shadowed: [], problems: [] };
 
@@ -16,9 +16,9 @@ export async function openLatePlugins(parts: PluginHostParts): Promise<PluginHos
 
 /** Removes the sockets of plugins whose gates are no more. Loads nothing where there is nothing. */
 export async function sweepSockets(stateDirectory: string): Promise<void> {
-  const home = join(stateDirectory, 'sockets');
+  const home = socketHome(stateDirectory);
   if (!hasEntries(home)) return;
-  const { sweepSocketFolders } = await import('../providers/plugin/index.js');
+  const { sweepSocketFolders } = await import('../providers/plugin/socket-folder.js');
   await sweepSocketFolders(home);
 }
 

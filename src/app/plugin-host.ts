@@ -25,6 +25,7 @@ import {
   type PluginOptions,
 } from '../providers/plugin/index.js';
 import type { State } from './locate-config.js';
+import { socketHome } from './socket-home.js';
 
 export interface PluginHostParts {
   readonly state: State;
@@ -161,7 +162,7 @@ function optionsOf(
     ...(closed && { closed }),
     recheck: () => stillTrusted(plugin, parts.state.trust),
     processes: parts.processes,
-    socketHome: join(parts.state.directory, 'sockets'),
+    socketHome: socketHome(parts.state.directory),
     log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
     createRedactor: createLineRedactor,
   };

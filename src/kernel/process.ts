@@ -32,6 +32,8 @@ export interface ChildProcess {
   /** Writes bytes to the child's stdin; false means that the pipe is full and `onDrain` will follow. */
   write(text: string): boolean;
   onDrain(listener: () => void): void;
+  /** Nothing more will be written: the child reads an end. */
+  endInput(): void;
   onOutput(listener: (chunk: Uint8Array) => void): void;
   onErrorOutput(listener: (chunk: Uint8Array) => void): void;
   /** What the child writes to its fourth pipe, if its order gave it one. */

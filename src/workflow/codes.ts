@@ -161,6 +161,10 @@ export const workflowCodes = {
     'The answer is not of the form that was asked for.',
     'Change the prompt.',
   ),
+  'EXECUTION.AGENT.BYPASSED': error(
+    'A tool of the agent itself ran, or could run, beside the gate.',
+    'Look with `tidegate doctor --agent <name>`; `tidegate: {allow_native: true}` lets the step go on all the same.',
+  ),
   'EXECUTION.AGENT.UNSUPPORTED': error('This provider cannot be run here.', 'Use another provider.'),
   'EXECUTION.OPERATION.FAILED': error('An operation failed.', 'Read what it says.'),
   'EXECUTION.PLUGIN.FAILED': error('A step of a plugin failed.', 'Read what it says.'),

@@ -2,4 +2,3 @@ export { openOfferMemory } from './offer-memory.js';
 export type { PluginOptions } from './options.js';
 export { openPlugins, type PluginMember } from './plugins.js';
 export { openPluginProvider } from './provider.js';
-export { sweepSocketFolders } from './socket-folder.js';
