@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { anthropicMessages } from './anthropic-messages.js';
 import { deliver, fail } from './deliver.js';
 import type { ModelFormat } from './format.js';
+import { gemini } from './gemini.js';
 import { openaiChat } from './openai-chat.js';
 import { readBody } from './read-body.js';
 import { speak } from './speak.js';
@@ -28,7 +30,7 @@ export interface ScriptedModel {
 }
 
 /** Other formats have their own file; the script stays the same. */
-const formats: readonly ModelFormat[] = [openaiChat];
+const formats: readonly ModelFormat[] = [openaiChat, anthropicMessages, gemini];
 
 /** Opens a model that answers by a script. A request beyond the script gets status 500, which says so. */
 export async function openScriptedModel(script: ModelScript): Promise<ScriptedModel> {
