@@ -33,7 +33,7 @@ describe('a script in conversation', () => {
       called('call_1', 'bash'),
       { role: 'tool', tool_call_id: 'call_1', content: 'refused' },
     ];
-    for (const _ of [1, 2]) {
+    for (let again = 0; again < 2; again += 1) {
       expect(await (await ask({ tools, messages })).json()).toMatchObject({
         choices: [{ message: { tool_calls: [{ id: 'call_2', function: { name: 'mcp_look' } }] } }],
       });

@@ -5,6 +5,7 @@ import { deliver, fail } from './deliver.js';
 import type { ModelFormat } from './format.js';
 import { gemini } from './gemini.js';
 import { openaiChat } from './openai-chat.js';
+import { openaiResponses } from './openai-responses.js';
 import { readBody } from './read-body.js';
 import { speak } from './speak.js';
 import type { ModelRequest, ScriptedTurn } from './turn.js';
@@ -30,7 +31,7 @@ export interface ScriptedModel {
 }
 
 /** Other formats have their own file; the script stays the same. */
-const formats: readonly ModelFormat[] = [openaiChat, anthropicMessages, gemini];
+const formats: readonly ModelFormat[] = [openaiChat, openaiResponses, anthropicMessages, gemini];
 
 /** Opens a model that answers by a script. A request beyond the script gets status 500, which says so. */
 export async function openScriptedModel(script: ModelScript): Promise<ScriptedModel> {
