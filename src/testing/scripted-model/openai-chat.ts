@@ -1,20 +1,40 @@
-import type { ModelFormat } from './format.js';
-import type { ScriptedAnswer, ScriptedCall } from './turn.js';
+import type { ModelFormat, SpokenAnswer, SpokenCall } from './format.js';
+import {
+  contentText,
+  cut,
+  event,
+  type JsonRecord,
+  listOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  words,
+} from './parts.js';
+import type { ToolResult } from './turn.js';
 
 /** Chat Completions, as OpenAI and many others speak it. */
 export const openaiChat: ModelFormat = {
   name: 'openai-chat',
   isAt: (path) => path.endsWith('/chat/completions'),
+  idPrefix: 'call_',
   read(body) {
     const { model, stream, tools, messages } = recordOf(body);
+    const history = recordsOf(messages);
     return {
-      model: typeof model === 'string' ? model : '',
+      model: textOf(model),
       isStreaming: stream === true,
-      tools: listOf(tools).map((tool) => String(recordOf(recordOf(tool)['function'])['name'])),
-      messages: listOf(messages).map((message) => {
-        const { role, content } = recordOf(message);
-        return { role: String(role), text: typeof content === 'string' ? content : '' };
-      }),
+      advertised: recordsOf(tools).map((tool) => ({
+        name: String(recordOf(tool['function'])['name']),
+        kind: 'function',
+        isDeferred: false,
+      })),
+      turn: history.filter(({ tool_calls: calls }) => listOf(calls).length > 0).length,
+      results: resultsOf(history),
+      instructions: history
+        .filter(({ role }) => role === 'system' || role === 'developer')
+        .map(({ content }) => contentText(content))
+        .join('\n'),
+      messages: history.map(({ role, content }) => ({ role: String(role), text: contentText(content) })),
     };
   },
   whole: (answer, { model }) =>
@@ -30,7 +50,7 @@ export const openaiChat: ModelFormat = {
           message: {
             role: 'assistant',
             content: answer.say ?? null,
-            ...(answer.calls && { tool_calls: answer.calls.map((call, at) => wireCall(call, at)) }),
+            ...(answer.calls.length > 0 && { tool_calls: answer.calls.map(wireCall) }),
           },
         },
       ],
@@ -45,10 +65,9 @@ export const openaiChat: ModelFormat = {
         model,
         choices: [{ index: 0, delta, finish_reason: finish }],
       });
-    const words = (answer.say ?? '').split(/(?<= )/).filter((word) => word !== '');
     return [
       chunk({ role: 'assistant', content: answer.say === undefined ? null : '' }),
-      ...words.map((content) => chunk({ content })),
+      ...words(answer.say).map((content) => chunk({ content })),
       ...callDeltas(answer).map((toolCall) => chunk({ tool_calls: [toolCall] })),
       chunk({}, finishOf(answer)),
       ...(answer.usage === 'none' ? [] : [event({ choices: [], ...usageOf(answer) })]),
@@ -59,66 +78,45 @@ export const openaiChat: ModelFormat = {
     JSON.stringify({ error: { message, type: 'scripted', code: code ?? null } }),
 };
 
-function event(value: object): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+function resultsOf(history: readonly JsonRecord[]): readonly ToolResult[] {
+  const names = new Map(
+    history
+      .flatMap(({ tool_calls: calls }) => recordsOf(calls))
+      .map((call) => [textOf(call['id']), textOf(recordOf(call['function'])['name'])]),
+  );
+  return history
+    .filter(({ role }) => role === 'tool')
+    .map(({ tool_call_id: id, content }) => ({
+      callId: textOf(id),
+      tool: names.get(textOf(id)) ?? '',
+      text: contentText(content),
+    }));
 }
 
-function finishOf({ finish, calls }: ScriptedAnswer): string {
-  return finish ?? (calls === undefined ? 'stop' : 'tool_calls');
+function finishOf({ finish, calls }: SpokenAnswer): string {
+  return finish ?? (calls.length === 0 ? 'stop' : 'tool_calls');
 }
 
-function usageOf({ usage = { input: 10, output: 5 } }: ScriptedAnswer): object {
+function usageOf({ usage = { input: 10, output: 5 } }: SpokenAnswer): object {
   if (usage === 'none') return {};
   const { input, output } = usage;
   return { usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
 }
 
-function argumentText({ arguments: given = {} }: ScriptedCall): string {
-  return typeof given === 'string' ? given : JSON.stringify(given);
-}
-
-function wireCall(call: ScriptedCall, at: number): object {
-  return {
-    id: call.id ?? `call_${String(at + 1)}`,
-    type: 'function',
-    function: { name: call.name, arguments: argumentText(call) },
-  };
+function wireCall({ id, name, text }: SpokenCall): object {
+  return { id, type: 'function', function: { name, arguments: text } };
 }
 
 /** The first piece carries id and name, the others only more of the arguments. */
-function callDeltas({
-  calls = [],
-  pieces = 3,
-  indexes = [],
-  isInterleaved,
-}: ScriptedAnswer): readonly object[] {
-  const perCall = calls.map((call, at) => {
+function callDeltas({ calls, pieces, indexes = [], isInterleaved }: SpokenAnswer): readonly object[] {
+  const perCall = calls.map(({ id, name, text }, at) => {
     const index = indexes[at] ?? at;
-    const id = call.id ?? `call_${String(at + 1)}`;
-    const head = { index, id, type: 'function', function: { name: call.name, arguments: '' } };
-    return [
-      head,
-      ...cut(argumentText(call), pieces).map((part) => ({ index, function: { arguments: part } })),
-    ];
+    const head = { index, id, type: 'function', function: { name, arguments: '' } };
+    return [head, ...cut(text, pieces).map((part) => ({ index, function: { arguments: part } }))];
   });
   if (isInterleaved !== true) return perCall.flat();
   const longest = Math.max(0, ...perCall.map((deltas) => deltas.length));
   return Array.from({ length: longest }, (_, at) =>
     perCall.flatMap((deltas) => deltas.slice(at, at + 1)),
   ).flat();
-}
-
-function cut(text: string, pieces: number): readonly string[] {
-  const size = Math.max(1, Math.ceil(text.length / pieces));
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
-    text.slice(at * size, (at + 1) * size),
-  );
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
