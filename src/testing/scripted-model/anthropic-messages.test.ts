@@ -76,6 +76,8 @@ describe('a scripted model that speaks Anthropic Messages', () => {
     const answer = await ask('/v1/messages', { ...body, messages: afterOne });
     expect(await answer.json()).toMatchObject({
       type: 'message',
+      // Another id than that of the turn before.
+      id: 'msg_3',
       content: [{ type: 'text', text: 'over' }],
       stop_reason: 'end_turn',
     });

@@ -10,7 +10,7 @@ import {
   valueOf,
   words,
 } from './parts.js';
-import type { ToolResult } from './turn.js';
+import type { ModelRequest, ToolResult } from './turn.js';
 
 /** Messages, as Anthropic speaks it. */
 export const anthropicMessages: ModelFormat = {
@@ -38,19 +38,19 @@ export const anthropicMessages: ModelFormat = {
       messages: history.map(({ role, content }) => ({ role: String(role), text: contentText(content) })),
     };
   },
-  whole: (answer, { model }) =>
+  whole: (answer, request) =>
     JSON.stringify({
-      ...messageHead(model, answer),
+      ...messageHead(request, answer),
       content: [
         ...(answer.say === undefined ? [] : [{ type: 'text', text: answer.say }]),
         ...answer.calls.map((call) => ({ ...callHead(call), input: valueOf(call.text) })),
       ],
       stop_reason: stopOf(answer),
     }),
-  events(answer, { model }) {
+  events(answer, request) {
     const stop = { stop_reason: stopOf(answer), stop_sequence: null };
     return [
-      { type: 'message_start', message: messageHead(model, answer) },
+      { type: 'message_start', message: messageHead(request, answer) },
       ...blockEvents(answer),
       { type: 'message_delta', delta: stop, ...outputUsage(answer) },
       { type: 'message_stop' },
@@ -80,9 +80,13 @@ function resultsOf(history: readonly JsonRecord[]): readonly ToolResult[] {
     }));
 }
 
-function messageHead(model: string, { usage = { input: 10, output: 5 } }: SpokenAnswer): object {
+function messageHead(
+  { model, messages }: ModelRequest,
+  { usage = { input: 10, output: 5 } }: SpokenAnswer,
+): object {
   return {
-    id: 'msg_scripted',
+    // Clients take two messages with one id for one message.
+    id: `msg_${String(messages.length)}`,
     type: 'message',
     role: 'assistant',
     model,

@@ -56,7 +56,7 @@ function itemsOf({ say, calls }: SpokenAnswer, request: ModelRequest): readonly 
   const text = { type: 'output_text', text: say, annotations: [] };
   const message = { type: 'message', role: 'assistant', status: 'completed', content: [text] };
   return [
-    ...(say === undefined ? [] : [{ ...message, id: `msg_${String(request.turn)}` }]),
+    ...(say === undefined ? [] : [{ ...message, id: `msg_${String(request.messages.length)}` }]),
     ...calls.map((call) => ({ ...callItem(call, request), id: `item_${call.id}`, call_id: call.id })),
   ];
 }
