@@ -28,7 +28,9 @@ export const claude: AgentCli = {
   title: 'Claude Code',
   program: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
-  growsList: true,
+  leftovers: [],
+  trialModel: 'claude-sonnet-4-5',
+  addsVersion: true,
   natives: [
     native('Bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
     native('Write', (trace) => ({ file_path: trace, content: 'x' })),

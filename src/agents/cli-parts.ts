@@ -14,11 +14,11 @@ export interface CliParts {
   readonly userFile: (path: string) => string | undefined;
   readonly isQuiet?: boolean;
   /** A way into the gate for one launch, with the session of the order. */
-  readonly openDoor: (order: AgentOrder) => Promise<Door>;
+  readonly openDoor: (order: AgentOrder, verdict: Verdict) => Promise<Door>;
   /** Finds the CLI, and what is known of its isolation. Throws an AgentFailure where there is no such program. */
   readonly know: (
     cli: AgentCli,
-    order: Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent'>,
+    order: Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent' | 'isIsolated'>,
   ) => Promise<KnownCli>;
 }
 

@@ -46,7 +46,17 @@ export const codex: AgentCli = {
   install: 'npm install -g @openai/codex',
   // The catalogue of this very program: never a copy of another version's.
   asks: ['debug', 'models', '--bundled'],
-  growsList: true,
+  leftovers: [
+    'exec',
+    'wait',
+    'list_mcp_resources',
+    'list_mcp_resource_templates',
+    'read_mcp_resource',
+    'functions/exec',
+    'functions/wait',
+  ],
+  trialModel: 'gpt-6-codex',
+  addsVersion: false,
   natives: [
     native('exec_command', shellWords),
     native('shell', shellWords),

@@ -26,7 +26,9 @@ export const gemini: AgentCli = {
   title: 'Gemini CLI',
   program: 'gemini',
   install: 'npm install -g @google/gemini-cli',
-  growsList: true,
+  leftovers: [],
+  trialModel: 'gemini-2.5-pro',
+  addsVersion: true,
   natives: [
     native('run_shell_command', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
     native('write_file', (trace) => ({ file_path: trace, content: 'x' })),

@@ -13,3 +13,4 @@ export { findProgram } from './find-program.js';
 export type { AgentCli } from './launch.js';
 export { runCli } from './run-cli.js';
 export { watchGate } from './watch-gate.js';
+export { type TrialGround, tryCli } from './trial/try-cli.js';

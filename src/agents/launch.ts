@@ -10,8 +10,12 @@ export interface AgentCli {
   readonly asks?: readonly string[];
   /** Names of its own tools: all of them are called when its isolation is tried. */
   readonly natives: readonly NativeTool[];
-  /** Reads its list of tools again when it is told to. */
-  readonly growsList: boolean;
+  /** What may stay beside the tools of the gate, because it can do nothing by itself. */
+  readonly leftovers: readonly string[];
+  /** The model whose tools are tried where no other is named. */
+  readonly trialModel: string;
+  /** It adds the version to the address of its model itself. */
+  readonly addsVersion: boolean;
   /** Words of its command line that would undo the isolation. */
   readonly undoing: readonly string[];
   /** A line on its error output after which nothing of it is to be believed. */

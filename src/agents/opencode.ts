@@ -35,7 +35,9 @@ export const opencode: AgentCli = {
   // It goes on all the same, with an agent that has every tool.
   fatal: /agent ".*" not found/,
   install: 'npm install -g opencode-ai',
-  growsList: true,
+  leftovers: ['invalid'],
+  trialModel: 'trial',
+  addsVersion: false,
   natives: [
     native('bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
     native('write', (trace) => ({ filePath: trace, content: 'x' })),

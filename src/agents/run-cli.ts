@@ -12,7 +12,7 @@ export async function runCli(cli: AgentCli, parts: CliParts, order: AgentOrder):
   const known = await parts.know(cli, order);
   refuseLeaks(cli, known, order);
   const folder = openLaunchFolder(parts.folder);
-  const door = await parts.openDoor(order);
+  const door = await parts.openDoor(order, known.verdict);
   try {
     const settings = await settingsOf(cli, parts, order, { known, door, folder: folder.path });
     const plan = cli.plan(settings);

@@ -40,6 +40,8 @@ export const commandCodes = {
   'workflow.not_found': { exit: exitCodes.notFound, meaning: 'There is no workflow of that name or path.' },
   'tool.no_graph': { exit: exitCodes.usage, meaning: 'The tool is not made of nodes.' },
   'tool.exists': { exit: exitCodes.usage, meaning: 'A file of that name is there already.' },
+  'agent.not_found': { exit: exitCodes.notFound, meaning: 'No agent of that name can be launched.' },
+  'agent.not_installed': { exit: exitCodes.unavailable, meaning: 'The agent is not on PATH.' },
   'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },
   'plugin.not_found': { exit: exitCodes.notFound, meaning: 'There is no plugin of that name here.' },
   'plugin.no_operation': { exit: exitCodes.notFound, meaning: 'The plugin has no such operation.' },

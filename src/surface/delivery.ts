@@ -1,5 +1,6 @@
 import type { Client } from '../kernel/index.js';
 import type { SurfaceSettings } from './settings.js';
+import type { SurfaceWish } from './show.js';
 
 /**
  * `eager`: everything is shown. `marked`: too, and what is pinned is marked for a client that defers by itself.
@@ -26,7 +27,7 @@ const punctual: ReadonlySet<string> = new Set(['tidegate-openai']);
 export function deliveryFor(
   settings: SurfaceSettings,
   client: Client | undefined,
-  wish: Partial<Pick<SurfaceSettings, 'lazy' | 'delivery'>> = {},
+  wish: SurfaceWish = {},
 ): { readonly lazy: SurfaceSettings['lazy']; readonly delivery: Delivery } {
   if (client === undefined) return { lazy: 'off', delivery: 'eager' };
   const name = clientName(client);
@@ -35,6 +36,8 @@ export function deliveryFor(
   const chosen = wish.delivery ?? own?.delivery ?? settings.delivery;
   if (lazy === 'off') return { lazy, delivery: 'eager' };
   if (chosen !== 'auto') return { lazy, delivery: chosen };
+  // Seen on this very machine, with both eras.
+  if (wish.learned !== undefined) return { lazy, delivery: wish.learned };
   const known = knownClients.get(name ?? '') ?? 'bridge';
   // A list of this era may not change because of what else its reader asked for.
   return { lazy, delivery: client.era === 'modern' && known === 'list' ? 'bridge' : known };

@@ -136,7 +136,8 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
       return false;
     },
     prefer(session: Session, wish: SurfaceWish) {
-      states.of(session).wish = wish;
+      const state = states.of(session);
+      state.wish = { ...state.wish, ...wish };
     },
     isFirst(session, server) {
       const { met } = states.of(session);

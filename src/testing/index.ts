@@ -59,4 +59,4 @@ export {
   type ScriptedModel,
   type ScriptedTurn,
   type ToolResult,
-} from './scripted-model/index.js';
+} from '../model/index.js';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentOrder, type Door, watchGate } from '../../agents/index.js';
+import { type AgentOrder, type Door, type Verdict, watchGate } from '../../agents/index.js';
 import { makeSocketFolder, type SocketFolder } from '../../providers/plugin/socket-folder.js';
 import type { DoorServer, Guest } from '../../wire/index.js';
 import { socketHome } from '../socket-home.js';
 import type { Tidegate } from '../tidegate.js';
 
 export interface AgentDoors {
-  open(order: AgentOrder): Promise<Door>;
+  open(order: AgentOrder, verdict: Verdict): Promise<Door>;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,11 @@ export function openAgentDoors(tidegate: Tidegate, program: string): AgentDoors 
   }
 
   return {
-    async open(order) {
+    async open(order, verdict) {
+      if (verdict.kind === 'isolated') {
+        const learned = verdict.growsList ? 'list' : 'bridge';
+        tidegate.surface.surface.prefer(order.session, { learned });
+      }
       opening ??= open();
       const { folder, address } = await opening;
       const ticket = randomBytes(32).toString('base64url');

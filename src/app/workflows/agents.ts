@@ -1,23 +1,17 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Agent, clis, type CliParts, runCli, runOpenai } from '../../agents/index.js';
 import type { ProviderName } from '../../workflow/index.js';
 import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
+import { programFile } from './program-file.js';
 import type { RunPlace, RunWish } from './run-wish.js';
 
 export interface RunAgents {
   readonly byName: Readonly<Partial<Record<ProviderName, Agent>>>;
   close(): Promise<void>;
 }
-
-const isBuilt = !import.meta.url.endsWith('.ts');
-/** The program itself, as an agent starts it to reach the gate. */
-export const programFile = fileURLToPath(
-  new URL(isBuilt ? '../tidegate.js' : '../../../dist/tidegate.js', import.meta.url),
-);
 
 /** The agents that a run can have. */
 export function openAgents(
@@ -32,8 +26,9 @@ export function openAgents(
     folder: join(folder, 'tmp'),
     keep: (name) => madeFolder(join(folder, 'agents', name)),
     userFile,
-    openDoor: (order) => doors.open(order),
-    know: (cli, order) => knowCli(cli, order, { tidegate, cwd: wish.cwd, version: wish.version }),
+    openDoor: (order, verdict) => doors.open(order, verdict),
+    know: (cli, order) =>
+      knowCli(cli, order, { stateDirectory: tidegate.stateDirectory, cwd: wish.cwd, version: wish.version }),
   };
   const launched = clis.map(
     (cli) => [cli.name, (order) => runCli(cli, parts, order)] satisfies [string, Agent],

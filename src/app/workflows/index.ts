@@ -12,3 +12,4 @@ export {
   type StepResult,
 } from '../../workflow/index.js';
 export { workflowJsonSchema } from '../../workflow/index.js';
+export { agentNames, type AgentReport, reportAgents, tryAgent } from './agent-reports.js';

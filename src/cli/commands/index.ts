@@ -8,6 +8,7 @@ import { check } from './check.js';
 import { configCheck } from './config-check.js';
 import { configPath } from './config-path.js';
 import { configSchema } from './config-schema.js';
+import { doctor } from './doctor.js';
 import { explain } from './explain.js';
 import { grant } from './grant.js';
 import { mcp } from './mcp.js';
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   toolsNew,
   servers,
   surface,
+  doctor,
   pluginList,
   pluginShow,
   pluginCall,
