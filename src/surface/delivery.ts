@@ -20,8 +20,14 @@ const knownClients: ReadonlyMap<string, Delivery> = new Map([
   ['tidegate-openai', 'list'],
 ]);
 
-/** Those that read their list before every turn by themselves: nobody has to wait until they do. */
-const punctual: ReadonlySet<string> = new Set(['tidegate-openai']);
+/**
+ * Nobody has to wait until these have read their list: one does so before every turn by itself; the other never does
+ * while a call is open, and at once when it is over.
+ */
+const punctual: ReadonlySet<string> = new Set(['tidegate-openai', 'codex-mcp-client']);
+
+/** How long a program goes on with its old list after it has read the new one. */
+const slowness: ReadonlyMap<string, number> = new Map([['gemini-cli-mcp-client', 700]]);
 
 /** How this client is to be shown tools, if any are deferred at all. Nobody is known who said nothing. */
 export function deliveryFor(
@@ -46,6 +52,11 @@ export function deliveryFor(
 export function clientName({ info }: Client): string | undefined {
   const { name } = (info?.value ?? {}) as { readonly name?: unknown };
   return typeof name === 'string' ? name : undefined;
+}
+
+/** How long to wait after this client has read its list. */
+export function slownessOf(client: Client | undefined): number {
+  return (client && slowness.get(clientName(client) ?? '')) ?? 0;
 }
 
 export function isPunctual(client: Client | undefined): boolean {

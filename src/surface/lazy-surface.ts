@@ -7,7 +7,7 @@ import {
   noneActive,
   retain,
 } from './activation.js';
-import { clientName, type Delivery, deliveryFor, isPunctual } from './delivery.js';
+import { clientName, type Delivery, deliveryFor, isPunctual, slownessOf } from './delivery.js';
 import { estimateTokens } from './estimate.js';
 import { instructionsFor } from './instructions.js';
 import { alwaysLoaded } from './marked.js';
@@ -126,6 +126,8 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
       const state = states.of(session);
       if (isPunctual(state.client)) return true;
       const isHeard = await state.untilHeard(settings.holdMs, caller);
+      const slow = slownessOf(state.client);
+      if (isHeard && slow > 0) await new Promise((resolve) => setTimeout(resolve, slow));
       if (isHeard || caller.isCancelled || state.isDeaf) return isHeard;
       state.isDeaf = true;
       const client = state.client && clientName(state.client);
