@@ -14,3 +14,6 @@ export type { AgentCli } from './launch.js';
 export { runCli } from './run-cli.js';
 export { watchGate } from './watch-gate.js';
 export { type TrialGround, tryCli } from './trial/try-cli.js';
+export { askProgram } from './ask-program.js';
+export { openLaunchFolder } from './launch-folder.js';
+export { startCli } from './start-cli.js';

@@ -7,9 +7,9 @@ const patience = { afterInputMs: 0, afterTermMs: 3000 };
 
 export function startCli(
   plan: LaunchPlan,
-  place: ProcessPlace & { readonly owner: string },
+  place: ProcessPlace & { readonly owner: string; readonly isOnTerminal?: boolean },
 ): Promise<ChildProcess> {
-  const { processes, cwd, env, owner } = place;
+  const { processes, cwd, env, owner, isOnTerminal = false } = place;
   return processes.start({
     owner,
     command: plan.command,
@@ -17,6 +17,7 @@ export function startCli(
     cwd,
     env: mergedEnvironment(env, plan.env),
     patience,
+    isOnTerminal,
   });
 }
 

@@ -41,6 +41,8 @@ export const commandCodes = {
   'tool.no_graph': { exit: exitCodes.usage, meaning: 'The tool is not made of nodes.' },
   'tool.exists': { exit: exitCodes.usage, meaning: 'A file of that name is there already.' },
   'agent.not_found': { exit: exitCodes.notFound, meaning: 'No agent of that name can be launched.' },
+  'agent.undoing': { exit: exitCodes.usage, meaning: 'A word for the agent would undo its isolation.' },
+  'agent.leaks': { exit: exitCodes.unavailable, meaning: 'The agent can go round the gate.' },
   'agent.not_installed': { exit: exitCodes.unavailable, meaning: 'The agent is not on PATH.' },
   'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },
   'plugin.not_found': { exit: exitCodes.notFound, meaning: 'There is no plugin of that name here.' },

@@ -9,6 +9,8 @@ export interface ProcessOrder {
   readonly env: Readonly<Record<string, string>>;
   /** `none`: the child reads an end at once, as from /dev/null. Left out: a pipe that `write` feeds. */
   readonly input?: 'none';
+  /** The child has the terminal of this process, in the same group, so that its keys reach it. No pipes. */
+  readonly isOnTerminal?: boolean;
   /** Left out: half a second after its stdin was closed, and two more after TERM. */
   readonly patience?: Patience;
   /**

@@ -13,3 +13,4 @@ export {
 } from '../../workflow/index.js';
 export { workflowJsonSchema } from '../../workflow/index.js';
 export { agentNames, type AgentReport, reportAgents, tryAgent } from './agent-reports.js';
+export { execAgent, type ExecAnswer } from './exec-agent.js';

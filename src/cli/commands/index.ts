@@ -9,6 +9,7 @@ import { configCheck } from './config-check.js';
 import { configPath } from './config-path.js';
 import { configSchema } from './config-schema.js';
 import { doctor } from './doctor.js';
+import { exec } from './exec.js';
 import { explain } from './explain.js';
 import { grant } from './grant.js';
 import { mcp } from './mcp.js';
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   servers,
   surface,
   doctor,
+  exec,
   pluginList,
   pluginShow,
   pluginCall,
