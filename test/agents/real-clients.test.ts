@@ -15,14 +15,20 @@ function callsOf({ sentToServer }: AgentRun): readonly unknown[] {
 }
 
 describe.each(recipes)('$name', (recipe) => {
-  // A native call that nobody may make, an honest one, and the end: the same for the agent and for its control.
+  // A native call that nobody may make, two honest ones at once, and the end: the same for the agent and for its control.
   const script = inConversation([
     { calls: [recipe.touch(canary)] },
-    { calls: [{ name: /echo$/, arguments: { text: 'höhe ⚓' } }] },
+    {
+      say: 'I ask twice.',
+      calls: [
+        { name: /echo$/, arguments: { text: 'höhe ⚓' } },
+        { name: /store$/, arguments: { text: 'b' } },
+      ],
+    },
     { say: 'all done' },
   ]);
 
-  it('reaches the server by an honest call and no native tool when isolated', async () => {
+  it('reaches the server by honest calls and no native tool when isolated', async () => {
     const run = await runAgent(recipe, { script, isIsolated: true });
     const requests = conversation(run);
     const last = requests.at(-1);
@@ -30,13 +36,27 @@ describe.each(recipes)('$name', (recipe) => {
       () => last?.turn === 2,
     );
     expect(new Set(requests.map(({ format }) => format))).toEqual(new Set([recipe.format]));
-    expect(callsOf(run)).toMatchObject([{ name: 'echo', arguments: { text: 'höhe ⚓' } }]);
-    // The agent told the model what came of both calls.
-    expect(last?.results.map(({ text }) => text.includes('echo said höhe ⚓'))).toEqual([false, true]);
+    // Calls of one turn may be made at the same time.
+    expect(callsOf(run)).toHaveLength(2);
+    expect(callsOf(run)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'echo', arguments: { text: 'höhe ⚓' } }),
+        expect.objectContaining({ name: 'store', arguments: { text: 'b' } }),
+      ]),
+    );
+    // The agent told the model what came of each call, and what the server says of itself.
+    const [native, ...honest] = last?.results ?? [];
+    expect(native?.text).not.toContain('said');
+    expect(honest.map(({ text }) => text)).toEqual([
+      expect.stringContaining('echo said höhe ⚓'),
+      expect.stringContaining('store said b'),
+    ]);
+    expect(JSON.stringify(last?.body)).toContain('Probe instructions');
     const ours = (name: string) => name.includes(run.serverName);
     const others = new Set(requests.flatMap(({ tools }) => tools).filter((name) => !ours(name)));
     expect([...others].sort()).toEqual([...recipe.leftovers].sort());
     expect(run.files).not.toContain(canary);
+    expect(run.tunnels).toEqual([]);
     expect(run.status).toBe(0);
   });
 

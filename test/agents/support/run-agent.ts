@@ -12,6 +12,8 @@ export interface AgentRun {
   readonly events: readonly Json[];
   readonly stderr: string;
   readonly requests: readonly ModelRequest[];
+  /** Where it wanted to go outside this machine. OpenCode cannot be watched: with a proxy it finds no loopback either. */
+  readonly tunnels: readonly string[];
   readonly sentToServer: readonly Json[];
   readonly files: readonly string[];
   readonly serverName: string;
@@ -29,10 +31,14 @@ export async function runAgent(
   const model = await openScriptedModel(script);
   try {
     const started = performance.now();
-    const ended = await runToEnd(recipe.start({ place, model, isIsolated }), place);
+    const { command, env } = recipe.start({ place, model, isIsolated });
+    const proxy = { HTTPS_PROXY: model.origin, NO_PROXY: '127.0.0.1,localhost' };
+    const watched = recipe.agent === 'opencode' ? env : { ...env, ...proxy };
+    const ended = await runToEnd({ command, env: watched }, place);
     return {
       ...ended,
       requests: model.requests,
+      tunnels: model.tunnels,
       sentToServer: place.sentToServer(),
       files: place.files(),
       serverName: place.serverName,
