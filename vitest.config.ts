@@ -38,8 +38,9 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
-      onProgram('wire', ['wire', 'contract', 'agents']),
+      onProgram('wire', ['wire', 'contract']),
       onProgram('security', ['security']),
+      onProgram('agents', ['agents']),
     ],
   },
 });

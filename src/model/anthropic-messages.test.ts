@@ -26,6 +26,7 @@ const afterOne = [
     content: [
       { type: 'text', text: 'I try.' },
       { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'touch x' } },
+      { type: 'tool_use', id: 'toolu_2', name: 'ToolSearch', input: { query: 'x' } },
     ],
   },
   {
@@ -36,6 +37,11 @@ const afterOne = [
         tool_use_id: 'toolu_1',
         is_error: true,
         content: [{ type: 'text', text: 'No such tool' }],
+      },
+      {
+        type: 'tool_result',
+        tool_use_id: 'toolu_2',
+        content: [{ type: 'tool_reference', tool_name: 'DeferredTool' }],
       },
     ],
   },
@@ -92,7 +98,15 @@ describe('a scripted model that speaks Anthropic Messages', () => {
           { kind: 'function', isDeferred: true },
           { kind: 'built-in', isDeferred: false },
         ],
-        results: [{ callId: 'toolu_1', tool: 'Bash', text: 'No such tool', isError: true }],
+        results: [
+          { callId: 'toolu_1', tool: 'Bash', text: 'No such tool', isError: true },
+          {
+            callId: 'toolu_2',
+            tool: 'ToolSearch',
+            text: '[{"type":"tool_reference","tool_name":"DeferredTool"}]',
+            isError: false,
+          },
+        ],
         instructions: 'You are an agent.\nBe brief.',
       },
     ]);

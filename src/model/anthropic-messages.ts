@@ -4,6 +4,7 @@ import {
   cut,
   event,
   type JsonRecord,
+  listOf,
   recordOf,
   recordsOf,
   textOf,
@@ -75,7 +76,8 @@ function resultsOf(history: readonly JsonRecord[]): readonly ToolResult[] {
     .map(({ tool_use_id: id, content, is_error: isError }) => ({
       callId: textOf(id),
       tool: names.get(textOf(id)) ?? '',
-      text: contentText(content),
+      // A search answers with references and no text.
+      text: contentText(content) || (listOf(content).length > 0 ? JSON.stringify(content) : ''),
       isError: isError === true,
     }));
 }

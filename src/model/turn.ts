@@ -64,7 +64,7 @@ export interface AdvertisedTool {
   readonly name: string;
   /** `nested`: named in the description of `exec` only. */
   readonly kind: CallKind | 'nested' | 'built-in';
-  /** Named, but only usable after the model has searched for it. */
+  /** Only for those who searched for it; the mark stays after that. */
   readonly isDeferred: boolean;
 }
 
