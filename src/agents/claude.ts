@@ -28,8 +28,8 @@ export const claude: AgentCli = {
   title: 'Claude Code',
   program: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
-  leftovers: [],
-  trialModel: 'claude-sonnet-4-5',
+  // Stands for tools that are shown later; nothing answers to it.
+  leftovers: ['DeferredToolPlaceholder'],
   addsVersion: true,
   natives: [
     native('Bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
@@ -40,7 +40,7 @@ export const claude: AgentCli = {
     ...(
       'Agent Task CronCreate EnterWorktree ListAgents NotebookEdit Read ReportFindings ScheduleWakeup SendMessage ' +
       'Skill TaskCreate TaskStop ToolSearch WebFetch WebSearch Workflow Glob Grep ListMcpResourcesTool ' +
-      'ReadMcpResourceTool AskUserQuestion ExitPlanMode'
+      'ReadMcpResourceTool AskUserQuestion ExitPlanMode DeferredToolPlaceholder'
     )
       .split(' ')
       .map((name) => native(name)),

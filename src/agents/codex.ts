@@ -55,7 +55,6 @@ export const codex: AgentCli = {
     'functions/exec',
     'functions/wait',
   ],
-  trialModel: 'gpt-6-codex',
   addsVersion: false,
   natives: [
     native('exec_command', shellWords),
@@ -78,7 +77,7 @@ export const codex: AgentCli = {
     ...(
       'write_stdin update_plan view_image request_user_input request_user_input_async spawn_agent send_input ' +
       'wait_agent close_agent get_goal create_goal update_goal tool_search sleep request_permissions web_search ' +
-      'send_user_message_async'
+      'send_user_message_async resume_agent'
     )
       .split(' ')
       .map((name) => native(name)),
@@ -86,6 +85,7 @@ export const codex: AgentCli = {
       'collaboration',
       'followup_task interrupt_agent list_agents send_message spawn_agent wait_agent',
     ),
+    ...inNamespace('multi_agent_v1', 'close_agent resume_agent send_input spawn_agent wait_agent'),
     ...inNamespace('clock', 'sleep curr_time'),
     { name: 'exec_command', namespace: 'functions', input: shellWords },
     ...inNamespace('functions', 'send_user_message_async update_plan view_image write_stdin'),

@@ -27,7 +27,6 @@ export const gemini: AgentCli = {
   program: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   leftovers: [],
-  trialModel: 'gemini-2.5-pro',
   addsVersion: true,
   natives: [
     native('run_shell_command', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
@@ -36,7 +35,8 @@ export const gemini: AgentCli = {
     native('save_memory', () => ({ fact: 'x' })),
     ...(
       'update_topic list_directory read_file grep_search glob google_web_search enter_plan_mode invoke_agent ' +
-      'web_fetch write_todos ask_user activate_skill read_many_files'
+      'web_fetch write_todos ask_user activate_skill read_many_files list_background_processes ' +
+      'read_background_output'
     )
       .split(' ')
       .map((name) => native(name)),

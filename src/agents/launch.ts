@@ -12,8 +12,6 @@ export interface AgentCli {
   readonly natives: readonly NativeTool[];
   /** What may stay beside the tools of the gate, because it can do nothing by itself. */
   readonly leftovers: readonly string[];
-  /** The model whose tools are tried where no other is named. */
-  readonly trialModel: string;
   /** It adds the version to the address of its model itself. */
   readonly addsVersion: boolean;
   /** Words of its command line that would undo the isolation. */

@@ -36,7 +36,6 @@ export const opencode: AgentCli = {
   fatal: /agent ".*" not found/,
   install: 'npm install -g opencode-ai',
   leftovers: ['invalid'],
-  trialModel: 'trial',
   addsVersion: false,
   natives: [
     native('bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
@@ -127,15 +126,13 @@ function config(settings: LaunchSettings): Json {
 
 /** The user's own configuration is not read by an isolated run, but for the model that it names. */
 function usersModel({ env, userFile }: LaunchSettings): Json {
-  const folder = join(
-    env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.config'),
-    'opencode',
-  );
-  const known = Object.assign(
-    {},
-    ...configFiles.map((name) => readJson(withoutNotes(userFile(join(folder, name)) ?? ''))),
-  );
-  return Object.fromEntries(modelKeys.flatMap((key) => (key in known ? [[key, known[key]] as const] : [])));
+  const home = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.config');
+  const known = new Map<string, unknown>();
+  for (const name of configFiles) {
+    const config = readJson(withoutNotes(userFile(join(home, 'opencode', name)) ?? '')) ?? {};
+    for (const key of modelKeys) if (key in config) known.set(key, config[key]);
+  }
+  return Object.fromEntries(known);
 }
 
 /** JSON with comments and hanging commas, as its users may write it, without them. */

@@ -46,13 +46,19 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
   };
   const read = cli.createReader(settings.server);
   const take = createTaker(parts, seen, stop);
-  const endOutput = onLines(child.onOutput, (line) => {
-    for (const event of read(line)) take(event);
-  });
-  const endErrors = onLines(child.onErrorOutput, (line) => {
-    words.add(line);
-    if (cli.fatal?.test(line) === true) stop(failed(cli, line.trim()));
-  });
+  const endOutput = onLines(
+    (listener) => child.onOutput(listener),
+    (line) => {
+      for (const event of read(line)) take(event);
+    },
+  );
+  const endErrors = onLines(
+    (listener) => child.onErrorOutput(listener),
+    (line) => {
+      words.add(line);
+      if (cli.fatal?.test(line) === true) stop(failed(cli, line.trim()));
+    },
+  );
   const exited = new Promise<ProcessExit>((resolve) => child.onExit(resolve));
   const abort = (): void =>
     stop(new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', `${cli.title} was stopped.`));

@@ -59,6 +59,6 @@ export function turnOf(
 ): ScriptedTurn {
   if (advertised.every(({ kind }) => kind === 'built-in')) return { say: 'ok' };
   const next = turns[turn] ?? { say: lastWords };
-  const wanted = 'calls' in next ? next.calls?.[0]?.name : undefined;
+  const wanted = 'calls' in next ? next.calls[0]?.name : undefined;
   return wanted instanceof RegExp && !tools.some((name) => wanted.test(name)) ? { say: lastWords } : next;
 }

@@ -54,7 +54,7 @@ export async function tryCli(
     ...ground.order,
     prompt: 'Do what the script says.',
     options: {
-      model: slug ?? cli.trialModel,
+      ...(slug !== undefined && { model: slug }),
       base_url: cli.addsVersion ? model.origin : model.url,
       api_key_env: keyEnv,
     },

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AgentCli,
@@ -49,7 +49,12 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
     if (known.verdict.kind === 'leaks')
       return { kind: 'leaks', title: cli.title, leaks: known.verdict.leaks };
     const door = await doors.open(order, known.verdict);
-    const exit = await start(cli, wish, tidegate, { known, door, folder: launch.path, write: launch.write });
+    const exit = await start(cli, wish, tidegate, {
+      known,
+      door,
+      folder: launch.path,
+      write: (files) => launch.write(files),
+    });
     return { kind: 'ended', exit };
   } finally {
     launch.remove();
@@ -80,7 +85,7 @@ function orderOf(
     options: {},
     env,
     signal,
-    newRequestId: tidegate.newRequestId,
+    newRequestId: () => tidegate.newRequestId(),
     version,
     onEvent: (event) => {
       if (event.kind === 'note') onNote(event.text);

@@ -52,7 +52,13 @@ export async function openTrialGround(env: Environment, version: string): Promis
       userFile: () => undefined,
       openDoor: (order, verdict) => doors.open(order, verdict),
     },
-    order: { gateway: tidegate.gateway, session, env: own, newRequestId: tidegate.newRequestId, version },
+    order: {
+      gateway: tidegate.gateway,
+      session,
+      env: own,
+      newRequestId: () => tidegate.newRequestId(),
+      version,
+    },
     async close() {
       await doors.close();
       await tidegate.close();

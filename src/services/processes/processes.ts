@@ -115,7 +115,7 @@ function spawnMarked({ order, mark, pipes, withoutLeaks }: Start): Spawned {
   const input = order.input === 'none' ? 'ignore' : 'pipe';
   const outputs = pipes === undefined ? (['pipe', 'pipe'] as const) : pipes.map(({ writeEnd }) => writeEnd);
   const notes = order.hasNotes === true ? (['pipe'] as const) : [];
-  const own = order.isOnTerminal === true ? (['inherit', 'inherit', 'inherit'] as const) : undefined;
+  const own = order.isOnTerminal === true ? ([0, 1, 2] as const) : undefined;
   try {
     return withoutLeaks(own ?? [input, ...outputs, ...notes], (stdio) =>
       spawn(order.command, [...order.args], {
