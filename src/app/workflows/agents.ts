@@ -5,7 +5,6 @@ import type { ProviderName } from '../../workflow/index.js';
 import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
-import { programFile } from './program-file.js';
 import type { RunPlace, RunWish } from './run-wish.js';
 
 export interface RunAgents {
@@ -19,7 +18,7 @@ export function openAgents(
   wish: Pick<RunWish, 'cwd' | 'version'>,
   { folder }: RunPlace,
 ): RunAgents {
-  const doors = openAgentDoors(tidegate, programFile);
+  const doors = openAgentDoors(tidegate);
   const parts: CliParts = {
     processes: tidegate.processes,
     cwd: wish.cwd,

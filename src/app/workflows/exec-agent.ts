@@ -15,7 +15,6 @@ import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
-import { programFile } from './program-file.js';
 
 export interface ExecWish extends Omit<TidegateOptions, 'mode'> {
   readonly agent: string;
@@ -41,7 +40,7 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
   const folder = join(tidegate.stateDirectory, 'exec');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const launch = openLaunchFolder(folder);
-  const doors = openAgentDoors(tidegate, programFile);
+  const doors = openAgentDoors(tidegate);
   try {
     const order = orderOf(wish, tidegate, tidegate.localSession('connection'));
     const { stateDirectory } = tidegate;

@@ -38,7 +38,7 @@ export async function openTrialGround(env: Environment, version: string): Promis
   Object.assign(own, { HOME: home, USERPROFILE: home, TERM: 'dumb' });
   const configFile = writeConfig(files, workspace, own);
   const tidegate = await openTidegate({ cwd: workspace, env: own, version, mode: 'command', configFile });
-  const doors = openAgentDoors(tidegate, programFile);
+  const doors = openAgentDoors(tidegate);
   const session = tidegate.localSession('connection');
   tidegate.surface.surface.prefer(session, { lazy: 'on', delivery: 'list' });
   return {
