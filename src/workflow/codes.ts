@@ -54,7 +54,7 @@ export const workflowCodes = {
   ),
   'USER.MCP_PROXY.UNSUPPORTED_PROVIDER': warning(
     'Nothing proves that an agent of this provider has no other tools than those of the gate.',
-    'Use `openai_compatible`, or mind that its own tools may remain.',
+    'Try it: `tidegate doctor --agent <name>`. Until then its own tools may remain.',
   ),
   'USER.MCP_PROXY.INFINITE_LOOP_GUARD': error(
     'The agent went in circles: calls without content, too many turns, or the same call again and again.',

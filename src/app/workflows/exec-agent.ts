@@ -10,6 +10,7 @@ import {
   openLaunchFolder,
   startCli,
 } from '../../agents/index.js';
+import { stateDirectory as stateDirectoryOf } from '../../config/index.js';
 import type { ProcessExit, Session } from '../../kernel/index.js';
 import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
@@ -36,7 +37,9 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
   if (cli === undefined) throw new Error(`There is no agent ${wish.agent}.`);
   const word = undoing(cli, wish.own);
   if (word !== undefined) return { kind: 'undoing', word };
-  const tidegate = await openTidegate({ ...wish, mode: 'stdio' });
+  // The terminal belongs to the agent.
+  const logFile = join(stateDirectoryOf(wish.env), 'exec.log.jsonl');
+  const tidegate = await openTidegate({ ...wish, mode: 'stdio', logFile });
   const folder = join(tidegate.stateDirectory, 'exec');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const launch = openLaunchFolder(folder);

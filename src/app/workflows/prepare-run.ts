@@ -37,7 +37,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   const { plugins } = gate.tidegate;
   const validated = await validateWorkflow(file, {
     library,
-    names: await gateNames(wish),
+    names: await gateNames({ ...wish, willTry: true }),
     isStrict: false,
     env: wish.env,
     plugins,
