@@ -52,9 +52,10 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
-      onProgram('wire', ['wire', 'contract', 'agents']),
+      onProgram('wire', ['wire', 'contract']),
       { ...security, test: { ...security.test, exclude: alone, fileParallelism: true } },
       { ...security, test: { ...security.test, name: 'security-alone', include: alone } },
+      onProgram('agents', ['agents']),
     ],
   },
 });

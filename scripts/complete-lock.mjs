@@ -30,6 +30,8 @@ const processors = [
   'wasm32',
   'x64',
 ];
+/** Some packages say it in another word than npm. */
+const spelt = { windows: 'win32' };
 const exact = /^\d+\.\d+\.\d+$/;
 
 const lock = JSON.parse(await readFile(file, 'utf8'));
@@ -46,7 +48,7 @@ function missingOf({ optionalDependencies = {}, dev }) {
 }
 
 function entryOf(name, version, dev) {
-  const words = name.split(/[/-]/);
+  const words = name.split(/[/-]/).map((word) => spelt[word] ?? word);
   const os = systems.filter((system) => words.includes(system));
   const cpu = processors.filter((processor) => words.includes(processor)).slice(0, 1);
   if (!exact.test(version) || cpu.length === 0)

@@ -1,5 +1,5 @@
-// Everything there is: what `npm test` runs, the security suites, the official conformance suite, and every slow suite
-// (test/slow/*/run.mjs). Counts are full unless TIDEGATE_COUNTS says otherwise. A suite is a program whose
+// Everything there is: what `npm test` runs, the security suites, those with the real agents, the official conformance
+// suite, and every slow suite (test/slow/*/run.mjs). Counts are full unless TIDEGATE_COUNTS says otherwise. A suite is a program whose
 // last line is `N passed, N failed, N skipped`, with or without a name in front.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './install.mjs';
 import { runCommand } from './run-command.mjs';
 import { test } from './test.mjs';
+import { testAgents } from './test-agents.mjs';
 import { add, ofOutput, oneStep, sentence } from './totals.mjs';
 import { runProject } from './vitest-command.mjs';
 
@@ -20,6 +21,7 @@ async function main() {
     ['npm test', await attempt(test)],
     ['test/security', await attempt(() => runProject(root, 'security'))],
     ['test/security, alone', await attempt(() => runProject(root, 'security-alone'))],
+    ['test/agents', await attempt(testAgents)],
   ];
   for (const folder of await suiteFolders()) parts.push([folder, await attempt(() => runSuite(folder))]);
   console.log('');

@@ -12,6 +12,10 @@ export interface AgentOrder {
   readonly options: Readonly<Record<string, unknown>>;
   /** What was said before, as an earlier answer gave it. */
   readonly conversation?: readonly unknown[];
+  /** False: an agent that has tools of its own keeps them. */
+  readonly isIsolated?: boolean;
+  /** True: the order goes on although a tool of the agent's own ran. */
+  readonly allowsNative?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly newRequestId: () => string;
@@ -43,7 +47,14 @@ export type AgentEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'message'; readonly role: 'user' | 'assistant'; readonly text: string }
   /** Told before the call is made. */
-  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly kind: 'call';
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+      /** A tool of the agent's own, which it was left. */
+      readonly isNative?: true;
+    }
   | {
       readonly kind: 'result';
       readonly id: string;
@@ -51,7 +62,10 @@ export type AgentEvent =
       readonly isError: boolean;
       readonly text: string;
       readonly ms: number;
+      readonly isNative?: true;
     }
+  /** A tool of the agent's own ran, although it was to have none. */
+  | { readonly kind: 'bypass'; readonly name: string; readonly input: unknown; readonly text: string }
   | { readonly kind: 'usage'; readonly usage: Usage }
   | { readonly kind: 'retry'; readonly reason: string; readonly waitMs: number }
   | { readonly kind: 'note'; readonly text: string };
@@ -65,6 +79,7 @@ export const agentFailureCodes = [
   'EXECUTION.AGENT.CONTEXT_LIMIT',
   'EXECUTION.AGENT.BAD_RESPONSE',
   'EXECUTION.AGENT.UNSUPPORTED',
+  'EXECUTION.AGENT.BYPASSED',
   'EXECUTION.WORKFLOW.CANCELLED',
 ] as const;
 export type AgentFailureCode = (typeof agentFailureCodes)[number];

@@ -7,3 +7,13 @@ export {
   type Usage,
 } from './agent.js';
 export { runOpenai } from './openai/run-openai.js';
+export type { CliParts, Door, KnownCli, Verdict } from './cli-parts.js';
+export { clis } from './clis.js';
+export { findProgram } from './find-program.js';
+export type { AgentCli } from './launch.js';
+export { runCli } from './run-cli.js';
+export { watchGate } from './watch-gate.js';
+export { type TrialGround, tryCli } from './trial/try-cli.js';
+export { askProgram } from './ask-program.js';
+export { openLaunchFolder } from './launch-folder.js';
+export { startCli } from './start-cli.js';

@@ -4,6 +4,7 @@ import type { LocatedPlugins } from '../config/plugins/index.js';
 import { createNoPlugins, type Plugins } from '../kernel/index.js';
 import { hasEntries } from './has-entries.js';
 import type { PluginHost, PluginHostParts } from './plugin-host.js';
+import { socketHome } from './socket-home.js';
 
 const nothingLocated: LocatedPlugins = { plugins: [], shadowed: [], problems: [] };
 
@@ -68,9 +69,9 @@ function portOf(port: () => Plugins): Plugins {
 
 /** Removes the sockets of plugins whose gates are no more. Loads nothing where there is nothing. */
 export async function sweepSockets(stateDirectory: string): Promise<void> {
-  const home = join(stateDirectory, 'sockets');
+  const home = socketHome(stateDirectory);
   if (!hasEntries(home)) return;
-  const { sweepSocketFolders } = await import('../providers/plugin/index.js');
+  const { sweepSocketFolders } = await import('../providers/plugin/socket-folder.js');
   await sweepSocketFolders(home);
 }
 

@@ -23,6 +23,7 @@ import {
 } from '../providers/plugin/index.js';
 import type { State } from './locate-config.js';
 import { closedBecause, tellOf } from './plugin-standing.js';
+import { socketHome } from './socket-home.js';
 
 export interface PluginHostParts {
   readonly state: State;
@@ -165,7 +166,7 @@ function optionsOf(
     ...(closed && { closed }),
     recheck: () => stillTrusted(plugin, parts.state.trust),
     processes: parts.processes,
-    socketHome: join(parts.state.directory, 'sockets'),
+    socketHome: socketHome(parts.state.directory),
     log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
     createRedactor: createLineRedactor,
   };

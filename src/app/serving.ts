@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { type Config, isLoopbackHost } from '../config/index.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Principal, Session, SessionScope } from '../kernel/index.js';
-import { type HttpServer, serveStdio, standardStreams, type WireCommon } from '../wire/index.js';
+import {
+  type DoorServer,
+  type Guest,
+  type HttpServer,
+  serveStdio,
+  standardStreams,
+  type WireCommon,
+} from '../wire/index.js';
 import { openBearerToken } from './bearer-token.js';
 import type { OpenedAccess } from './open-access.js';
 import type { OpenedSurface } from './open-surface.js';
@@ -33,6 +40,8 @@ export interface HttpServing {
 export interface Serving {
   /** Serves the process's own stdin and stdout; resolves when the client is gone. */
   serveStdio(): Promise<void>;
+  /** Serves whoever shows a ticket at a local socket. */
+  serveDoor(address: string, admit: (ticket: string) => Guest | undefined): Promise<DoorServer>;
   serveHttp(at?: { readonly port?: number; readonly host?: string }): Promise<HttpServing>;
 }
 
@@ -53,6 +62,10 @@ export function createServing(parts: ServingParts): Serving {
       const orphaned = watchParent(() => server.close());
       await Promise.race([server.ended, orphaned.orphaned]);
       orphaned.stop();
+    },
+    async serveDoor(address, admit) {
+      const { serveDoor } = await import('../wire/door/serve-door.js');
+      return serveDoor({ address, admit, common: parts.common });
     },
     async serveHttp(at = {}) {
       const host = at.host ?? parts.config.http.host;

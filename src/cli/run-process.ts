@@ -21,7 +21,7 @@ export async function runProcess(words: readonly string[]): Promise<never> {
       hasColours: hasColours(process.env),
       hasSigns: hasSigns(process.env),
     }),
-    signal: interruption(),
+    signal: interruption(words[0] === 'exec'),
     input: standardInput,
   };
   const code = await dispatch(words, context, (text) => stdout.write(text));
@@ -83,10 +83,14 @@ function hasSigns(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(locale) && !/^(linux|dumb)$/.test(env['TERM'] ?? '');
 }
 
-/** The first signal asks politely; the second, or too much time, ends the process. */
-function interruption(): AbortSignal {
+/**
+ * The first signal asks politely; the second, or too much time, ends the process. Where another program has the
+ * terminal, its keys are for that program.
+ */
+function interruption(isLent: boolean): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  if (isLent) process.on('SIGINT', () => undefined);
+  for (const name of isLent ? lentSignals : signals) {
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(exitCodes.interrupted);
       controller.abort();
@@ -95,6 +99,9 @@ function interruption(): AbortSignal {
   }
   return controller.signal;
 }
+
+const lentSignals = ['SIGTERM', 'SIGHUP'] as const;
+const signals = ['SIGINT', ...lentSignals] as const;
 
 const standardInput: Input = {
   get isTerminal() {

@@ -9,6 +9,8 @@ export interface ProcessOrder {
   readonly env: Readonly<Record<string, string>>;
   /** `none`: the child reads an end at once, as from /dev/null. Left out: a pipe that `write` feeds. */
   readonly input?: 'none';
+  /** The child has the terminal of this process, in the same group, so that its keys reach it. No pipes. */
+  readonly isOnTerminal?: boolean;
   /** Left out: half a second after its stdin was closed, and two more after TERM. */
   readonly patience?: Patience;
   /**
@@ -32,6 +34,8 @@ export interface ChildProcess {
   /** Writes bytes to the child's stdin; false means that the pipe is full and `onDrain` will follow. */
   write(text: string): boolean;
   onDrain(listener: () => void): void;
+  /** Nothing more will be written: the child reads an end. */
+  endInput(): void;
   onOutput(listener: (chunk: Uint8Array) => void): void;
   onErrorOutput(listener: (chunk: Uint8Array) => void): void;
   /** What the child writes to its fourth pipe, if its order gave it one. */

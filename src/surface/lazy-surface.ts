@@ -7,7 +7,7 @@ import {
   noneActive,
   retain,
 } from './activation.js';
-import { clientName, type Delivery, deliveryFor, isPunctual } from './delivery.js';
+import { clientName, type Delivery, deliveryFor, isPunctual, slownessOf } from './delivery.js';
 import { estimateTokens } from './estimate.js';
 import { instructionsFor } from './instructions.js';
 import { alwaysLoaded } from './marked.js';
@@ -126,6 +126,8 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
       const state = states.of(session);
       if (isPunctual(state.client)) return true;
       const isHeard = await state.untilHeard(settings.holdMs, caller);
+      const slow = slownessOf(state.client);
+      if (isHeard && slow > 0) await new Promise((resolve) => setTimeout(resolve, slow));
       if (isHeard || caller.isCancelled || state.isDeaf) return isHeard;
       state.isDeaf = true;
       const client = state.client && clientName(state.client);
@@ -136,7 +138,8 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
       return false;
     },
     prefer(session: Session, wish: SurfaceWish) {
-      states.of(session).wish = wish;
+      const state = states.of(session);
+      state.wish = { ...state.wish, ...wish };
     },
     isFirst(session, server) {
       const { met } = states.of(session);

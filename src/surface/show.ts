@@ -55,6 +55,8 @@ export interface SurfaceFacts {
 export interface SurfaceWish {
   readonly lazy?: 'auto' | 'on' | 'off';
   readonly delivery?: 'auto' | 'list' | 'bridge';
+  /** What a trial of its program has shown, where nobody set anything else. */
+  readonly learned?: 'list' | 'bridge';
 }
 
 export interface ActiveNow {

@@ -46,6 +46,9 @@ export type {
   TokenRecord,
 } from '../access/ports.js';
 export {
+  type AdvertisedTool,
+  type CallKind,
+  inConversation,
   type ModelRequest,
   type ModelScript,
   openScriptedModel,
@@ -55,4 +58,5 @@ export {
   type ScriptedFault,
   type ScriptedModel,
   type ScriptedTurn,
-} from './scripted-model/index.js';
+  type ToolResult,
+} from '../model/index.js';

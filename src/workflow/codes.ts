@@ -54,7 +54,7 @@ export const workflowCodes = {
   ),
   'USER.MCP_PROXY.UNSUPPORTED_PROVIDER': warning(
     'Nothing proves that an agent of this provider has no other tools than those of the gate.',
-    'Use `openai_compatible`, or mind that its own tools may remain.',
+    'Try it: `tidegate doctor --agent <name>`. Until then its own tools may remain.',
   ),
   'USER.MCP_PROXY.INFINITE_LOOP_GUARD': error(
     'The agent went in circles: calls without content, too many turns, or the same call again and again.',
@@ -160,6 +160,10 @@ export const workflowCodes = {
   'EXECUTION.AGENT.BAD_OUTPUT': error(
     'The answer is not of the form that was asked for.',
     'Change the prompt.',
+  ),
+  'EXECUTION.AGENT.BYPASSED': error(
+    'A tool of the agent itself ran, or could run, beside the gate.',
+    'Look with `tidegate doctor --agent <name>`; `tidegate: {allow_native: true}` lets the step go on all the same.',
   ),
   'EXECUTION.AGENT.UNSUPPORTED': error('This provider cannot be run here.', 'Use another provider.'),
   'EXECUTION.OPERATION.FAILED': error('An operation failed.', 'Read what it says.'),

@@ -18,3 +18,5 @@ export type { RunEvent, Tickets } from './run/run-parts.js';
 export { type RunResult, runWorkflow } from './run/run-workflow.js';
 export { openTranscript } from './run/transcript.js';
 export { type Validated, validateWorkflow } from './validate/validate-workflow.js';
+export type { ProviderName } from './grammar/providers.js';
+export type { GateNames } from './validate/agents.js';

@@ -38,3 +38,9 @@ export function stepTools(proxy: ProxyBlock | undefined, gate: GateBlock | undef
     pluginTools: pluginTools.map(({ plugin = '', expose = [] }) => ({ plugin, expose })),
   };
 }
+
+/** Whether an agent has no tools but those of the gate: not where it keeps its own, or was given nothing here. */
+export function isIsolated(proxy: ProxyBlock | undefined, gate: GateBlock | undefined): boolean {
+  if (proxy !== undefined) return proxy.enable === true && proxy.intercept_builtins !== false;
+  return gate !== undefined;
+}

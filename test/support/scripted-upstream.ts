@@ -101,6 +101,7 @@ function createChild(order: ProcessOrder, script: Script, pid: number) {
       on.exit = listener;
     },
     onNotes: () => undefined,
+    endInput: () => undefined,
     pauseOutput: () => undefined,
     resumeOutput: () => undefined,
     pauseErrorOutput: () => undefined,

@@ -3,7 +3,7 @@ import { type AgentAnswer, AgentFailure, type AgentOrder, type Usage } from '../
 import { askModel } from './ask-model.js';
 import { createLoopGuard } from './loop-guard.js';
 import type { ModelCall, Reply } from './reply.js';
-import { answerOf, type ToolAnswer } from './result-text.js';
+import { answerOf, type ToolAnswer } from '../result-text.js';
 import { readSettings, type Settings } from './settings.js';
 import { type ShownTools, showTools } from './tool-names.js';
 

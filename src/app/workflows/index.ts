@@ -12,3 +12,5 @@ export {
   type StepResult,
 } from '../../workflow/index.js';
 export { workflowJsonSchema } from '../../workflow/index.js';
+export { agentNames, type AgentReport, reportAgents, tryAgent } from './agent-reports.js';
+export { execAgent, type ExecAnswer } from './exec-agent.js';

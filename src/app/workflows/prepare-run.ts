@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { runOpenai } from '../../agents/index.js';
 import { isSecretName } from '../../concerns/log/index.js';
 import type { Session } from '../../kernel/index.js';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../workflow/index.js';
 import { operatorName } from '../operator-name.js';
 import type { Tidegate } from '../tidegate.js';
+import { openAgents } from './agents.js';
 import { openWorkflowLibrary } from './library.js';
 import { createRecordRedactor } from './record-redactor.js';
 import type { RunAnswer, RunPlace, RunWish } from './run-wish.js';
@@ -37,7 +37,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   const { plugins } = gate.tidegate;
   const validated = await validateWorkflow(file, {
     library,
-    names: await gateNames(wish),
+    names: await gateNames({ ...wish, willTry: true }),
     isStrict: false,
     env: wish.env,
     plugins,
@@ -52,8 +52,9 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
   if (read.problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read };
   const records = openRecords(wish, place, validated, read.values, text);
+  const { tidegate, session } = gate;
+  const agents = openAgents(tidegate, wish, place);
   try {
-    const { tidegate, session } = gate;
     const result = await runWorkflow(
       {
         runId: place.runId,
@@ -72,7 +73,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
         session,
         tickets: openTickets(session, tidegate.subSession, tidegate.surface.surface),
         plugins,
-        agents: { openai_compatible: runOpenai },
+        agents: agents.byName,
         ...(tidegate.openSpan && { openSpan: tidegate.openSpan }),
         redact: records.redact,
         folder: place.folder,
@@ -87,6 +88,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
     );
     return { kind: 'ran', result, folder: place.folder };
   } finally {
+    await agents.close();
     records.journal.close();
     records.transcript.close();
   }

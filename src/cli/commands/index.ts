@@ -8,6 +8,8 @@ import { check } from './check.js';
 import { configCheck } from './config-check.js';
 import { configPath } from './config-path.js';
 import { configSchema } from './config-schema.js';
+import { doctor } from './doctor.js';
+import { exec } from './exec.js';
 import { explain } from './explain.js';
 import { grant } from './grant.js';
 import { mcp } from './mcp.js';
@@ -53,6 +55,8 @@ export const commands: readonly Command[] = [
   toolsNew,
   servers,
   surface,
+  doctor,
+  exec,
   pluginList,
   pluginShow,
   pluginCall,

@@ -3,4 +3,3 @@ export type { PluginOptions } from './options.js';
 export { pluginFacts } from './plugin-facts.js';
 export { openPlugins, type PluginMember } from './plugins.js';
 export { openPluginProvider } from './provider.js';
-export { sweepSocketFolders } from './socket-folder.js';

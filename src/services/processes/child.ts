@@ -83,6 +83,7 @@ export function openChild(parts: ChildParts): OwnedChild {
     pid,
     write: input.write,
     onDrain: input.onDrain,
+    endInput: input.end,
     onOutput: output.listen,
     onErrorOutput: errorOutput.listen,
     onNotes: (listener) => notes?.listen(listener),

@@ -115,12 +115,13 @@ function spawnMarked({ order, mark, pipes, withoutLeaks }: Start): Spawned {
   const input = order.input === 'none' ? 'ignore' : 'pipe';
   const outputs = pipes === undefined ? (['pipe', 'pipe'] as const) : pipes.map(({ writeEnd }) => writeEnd);
   const notes = order.hasNotes === true ? (['pipe'] as const) : [];
+  const own = order.isOnTerminal === true ? ([0, 1, 2] as const) : undefined;
   try {
-    return withoutLeaks([input, ...outputs, ...notes], (stdio) =>
+    return withoutLeaks(own ?? [input, ...outputs, ...notes], (stdio) =>
       spawn(order.command, [...order.args], {
         cwd: order.cwd,
         env: { ...order.env, [markName]: mark },
-        detached: true,
+        detached: own === undefined,
         shell: false,
         stdio: [...stdio],
         windowsHide: true,

@@ -138,6 +138,7 @@ function act({ output = '', errors = '', exit }: Script, onClose: () => void): C
     pid: process.pid,
     write: () => true,
     onDrain: nothing,
+    endInput: nothing,
     onOutput: (listener) => queueMicrotask(() => listener(Buffer.from(output))),
     onErrorOutput: (listener) => listener(Buffer.from(errors)),
     onNotes: nothing,

@@ -29,6 +29,7 @@ export const gateFields = {
     values: ['off', 'auto', 'on'],
     about: 'Whether tools are shown when they are searched for. Default: as the gate is set.',
   },
+  allow_native: flag('The step goes on although a tool of the agent itself ran. Default: false.'),
   inherit_active: flag('Begin with what is shown to the one who started the run.'),
 } as const satisfies Fields;
 

@@ -10,6 +10,7 @@ export type TranscriptType =
   | 'message.user'
   | 'message.assistant'
   | 'tool.call'
+  | 'tool.call.bypassed'
   | 'tool.result';
 
 export interface TranscriptEntry {

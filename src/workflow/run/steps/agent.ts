@@ -15,6 +15,7 @@ import { createReader, type Frame, type Place, type Reader } from '../frame.js';
 import { Cancelled, type Done, StepFailure } from '../result.js';
 import { requireTrusted } from '../still-trusted.js';
 import { readOutput } from './agent-output.js';
+import { isIsolated } from '../../step-tools.js';
 import { toolsFor } from './agent-tools.js';
 
 type AgentStep = StepOf<'agent'>;
@@ -141,6 +142,8 @@ async function askAgent(
     ...(system !== undefined && { system }),
     options: typeof options === 'object' && options !== null ? (options as AgentOrder['options']) : {},
     ...(conversation && { conversation }),
+    isIsolated: isIsolated(step.own.mcp_proxy, step.own.tidegate),
+    ...(step.own.tidegate?.allow_native === true && { allowsNative: true }),
     env: parts.env,
     signal: place.signal,
     newRequestId: parts.newRequestId,
@@ -165,17 +168,23 @@ function tell(event: AgentEvent, { transcript, parts }: Frame, { path, loop }: P
     transcript.write({ ...at, type: `message.${role}`, payload: { role, blocks: [{ type: 'text', text }] } });
   } else if (event.kind === 'call') {
     const { id, name, input } = event;
-    transcript.write({ ...at, type: 'tool.call', payload: { name, call_id: id, input, fidelity: 'gate' } });
+    transcript.write({ ...at, type: 'tool.call', payload: { name, call_id: id, input, ...fidelity(event) } });
   } else if (event.kind === 'result') {
     const { id, name, text, isError } = event;
     const said = isError ? { error: text } : { output: text };
-    transcript.write({
-      ...at,
-      type: 'tool.result',
-      payload: { name, call_id: id, ...said, fidelity: 'gate' },
-    });
+    const payload = { name, call_id: id, ...said, ...fidelity(event) };
+    transcript.write({ ...at, type: 'tool.result', payload });
+  } else if (event.kind === 'bypass') {
+    const { name, input, text } = event;
+    const payload = { name, input, output: text, fidelity: 'agent' };
+    transcript.write({ ...at, type: 'tool.call.bypassed', payload });
   }
   parts.onEvent({ kind: 'agent', path, event });
+}
+
+/** Who saw it: the gate, through which it went, or only the agent that tells of it. */
+function fidelity({ isNative }: { readonly isNative?: true }): { readonly fidelity: 'gate' | 'agent' } {
+  return { fidelity: isNative === true ? 'agent' : 'gate' };
 }
 
 function doneOf({ own }: AgentStep, { text, usage, turns, toolCalls, conversation }: AgentAnswer): Done {

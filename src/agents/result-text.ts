@@ -1,5 +1,5 @@
-import type { Outcome } from '../../kernel/index.js';
-import { recordOf } from './reply.js';
+import type { Outcome } from '../kernel/index.js';
+import { recordOf } from './openai/reply.js';
 
 export interface ToolAnswer {
   readonly text: string;

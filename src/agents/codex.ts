@@ -1,0 +1,285 @@
+import { join } from 'node:path';
+import {
+  type AgentCli,
+  asJson,
+  type CliEvent,
+  coexistence,
+  type Json,
+  type LaunchPlan,
+  type LaunchSettings,
+  listOf,
+  numberIn,
+  type PlanFile,
+  readJson,
+  textIn,
+  wordsBefore,
+} from './launch.js';
+import { inNamespace, native } from './natives.js';
+
+const provider = 'tidegate';
+
+/** Features that are tools, bring tools or run programs. */
+const featuresOff = [
+  'shell_tool',
+  'unified_exec',
+  'view_image',
+  'multi_agent',
+  'goals',
+  'sleep_tool',
+  'image_generation',
+  'apps',
+  'plugins',
+  'remote_plugin',
+  'hooks',
+  'tool_suggest',
+  'skill_search',
+];
+
+const patch = (trace: string): string => `*** Begin Patch\n*** Add File: ${trace}\n+x\n*** End Patch`;
+const shellWords = (trace: string): unknown => ({ cmd: `touch ${trace}`, command: ['touch', trace] });
+
+/** Codex. Flags hide its tools, and a catalogue of models without abilities takes them away: one is not enough. */
+export const codex: AgentCli = {
+  name: 'codex',
+  title: 'Codex',
+  program: 'codex',
+  install: 'npm install -g @openai/codex',
+  // The catalogue of this very program: never a copy of another version's.
+  asks: ['debug', 'models', '--bundled'],
+  leftovers: [
+    'exec',
+    'wait',
+    'list_mcp_resources',
+    'list_mcp_resource_templates',
+    'read_mcp_resource',
+    'functions/exec',
+    'functions/wait',
+  ],
+  addsVersion: false,
+  natives: [
+    native('exec_command', shellWords),
+    native('shell', shellWords),
+    native('local_shell', shellWords),
+    native('shell_command', (trace) => ({ command: `touch ${trace}` })),
+    { name: 'apply_patch', isText: true, input: patch },
+    { name: 'apply_patch', namespace: 'functions', isText: true, input: patch },
+    native('apply_patch', (trace) => ({ input: patch(trace) })),
+    {
+      name: 'exec',
+      isText: true,
+      input: (trace) => `await tools.exec_command({cmd: ${JSON.stringify(`touch ${trace}`)}})`,
+    },
+    {
+      name: 'exec',
+      isText: true,
+      input: (trace) => `await tools.apply_patch(${JSON.stringify(patch(trace))})`,
+    },
+    ...(
+      'write_stdin update_plan view_image request_user_input request_user_input_async spawn_agent send_input ' +
+      'wait_agent close_agent get_goal create_goal update_goal tool_search sleep request_permissions web_search ' +
+      'send_user_message_async resume_agent'
+    )
+      .split(' ')
+      .map((name) => native(name)),
+    ...inNamespace(
+      'collaboration',
+      'followup_task interrupt_agent list_agents send_message spawn_agent wait_agent',
+    ),
+    ...inNamespace('multi_agent_v1', 'close_agent resume_agent send_input spawn_agent wait_agent'),
+    ...inNamespace('clock', 'sleep curr_time'),
+    { name: 'exec_command', namespace: 'functions', input: shellWords },
+    ...inNamespace('functions', 'send_user_message_async update_plan view_image write_stdin'),
+  ],
+  undoing: [
+    '-c',
+    '--config',
+    '--enable',
+    '--disable',
+    '-p',
+    '--profile',
+    '--oss',
+    '-s',
+    '--sandbox',
+    '--dangerously-bypass-approvals-and-sandbox',
+    '--yolo',
+    '--full-auto',
+    'mcp',
+    'mcp-server',
+    'app-server',
+    'cloud',
+    'plugin',
+    'apply',
+    'features',
+  ],
+  plan,
+  createReader,
+};
+
+function plan(settings: LaunchSettings): LaunchPlan {
+  const { isIsolated, isProven, model, resume, own } = settings;
+  const args = [
+    ...(own === undefined ? ['exec', '--json', '--skip-git-repo-check'] : []),
+    ...(isIsolated ? isolation(settings) : []),
+    ...(isIsolated && !isProven ? ['-s', 'read-only'] : []),
+    ...set(`mcp_servers.${settings.server}`, serverTable(settings)),
+    ...(model === undefined ? [] : ['-m', model]),
+    ...endpoint(settings),
+    ...words(settings),
+    ...(settings.isQuiet
+      ? [...set('analytics.enabled', 'false'), ...set('check_for_update_on_startup', 'false')]
+      : []),
+    ...(own ?? [...(resume === undefined ? [] : ['resume', resume]), '-']),
+  ];
+  return {
+    command: settings.program,
+    args,
+    env: {},
+    files: isIsolated ? catalogue(settings) : [],
+    stdin: settings.prompt,
+    isolation: isIsolated ? 'full' : 'additive',
+    warnings: coexistence(settings, codex.title),
+  };
+}
+
+function isolation({ server, folder, own }: LaunchSettings): readonly string[] {
+  return [
+    ...(own === undefined ? ['--ignore-user-config'] : []),
+    ...set('agents.enabled', 'false'),
+    ...set('tools.experimental_request_user_input.enabled', 'false'),
+    ...set('tools.update_plan.enabled', 'false'),
+    ...set('web_search', quoted('disabled')),
+    ...['--enable', 'mcp_tool_list_changed'],
+    ...set('suppress_unstable_features_warning', 'true'),
+    ...featuresOff.flatMap((name) => ['--disable', name]),
+    ...set('model_catalog_json', quoted(join(folder, 'models.json'))),
+    ...set('features.code_mode.excluded_tool_namespaces', listed(['functions', 'clock'])),
+    ...set('features.code_mode.direct_only_tool_namespaces', listed([`mcp__${server}`])),
+  ];
+}
+
+function serverTable({ gate }: LaunchSettings): string {
+  return table({
+    command: quoted(gate.command),
+    args: listed(gate.args),
+    required: 'true',
+    // Otherwise every tool that is not read-only is refused.
+    default_tools_approval_mode: quoted('approve'),
+    omit_tools_from: listed(['deferred', 'code_mode']),
+  });
+}
+
+function endpoint({ endpoint: chosen, isQuiet }: LaunchSettings): readonly string[] {
+  if (chosen === undefined) return [];
+  const once = { request_max_retries: '0', stream_max_retries: '0' };
+  return [
+    ...set('model_provider', quoted(provider)),
+    ...set(
+      `model_providers.${provider}`,
+      table({
+        name: quoted(provider),
+        base_url: quoted(chosen.url),
+        env_key: quoted(chosen.keyEnv),
+        wire_api: quoted('responses'),
+        ...(isQuiet && once),
+      }),
+    ),
+  ];
+}
+
+function words(settings: LaunchSettings): readonly string[] {
+  const before = wordsBefore(settings);
+  return before === undefined ? [] : set('developer_instructions', quoted(before));
+}
+
+/** The program's own models, without the abilities that are tools. */
+function catalogue({ asked }: LaunchSettings): readonly PlanFile[] {
+  const models = listOf(readJson(asked ?? '')?.['models']).map((model) => ({
+    ...model,
+    shell_type: 'disabled',
+    apply_patch_tool_type: null,
+    experimental_supported_tools: [],
+    supports_search_tool: false,
+    multi_agent_version: 'disabled',
+    node_repl_disabled: true,
+  }));
+  if (models.length === 0)
+    throw new Error('Codex did not say which models it knows: codex debug models --bundled');
+  return [{ path: 'models.json', text: JSON.stringify({ models }) }];
+}
+
+/** A value of the command line, in TOML. */
+function set(key: string, value: string): readonly string[] {
+  return ['-c', `${key}=${value}`];
+}
+
+/** TOML's basic strings escape as JSON does. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}
+
+function listed(texts: readonly string[]): string {
+  return `[${texts.map(quoted).join(',')}]`;
+}
+
+function table(entries: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(entries)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')}}`;
+}
+
+/** Items that are the work of a tool of its own. What was refused is not told at all. */
+const nativeItems: ReadonlySet<string> = new Set(['command_execution', 'file_change', 'web_search']);
+
+function createReader(server: string): (line: string) => readonly CliEvent[] {
+  let answer = '';
+
+  function itemEvents(item: Json, isDone: boolean): readonly CliEvent[] {
+    const [id, type] = [textIn(item['id']), textIn(item['type'])];
+    if (type === 'agent_message') {
+      if (!isDone) return [];
+      answer = textIn(item['text']);
+      return [{ kind: 'text', text: answer }];
+    }
+    const isCall = type === 'mcp_tool_call';
+    if (!isCall && !nativeItems.has(type)) return [];
+    const isNative = !isCall || item['server'] !== server;
+    const name = isCall ? `${textIn(item['server'])}/${textIn(item['tool'])}` : type;
+    if (!isDone) return [{ kind: 'use', id, name, input: inputOf(item), isNative }];
+    const hasRun = item['error'] === undefined || item['error'] === null;
+    return [{ kind: 'result', id, name, isNative, hasRun, text: resultText(item) }];
+  }
+
+  return (line) => {
+    const event = readJson(line);
+    if (event === undefined) return [];
+    switch (event['type']) {
+      case 'thread.started':
+        return [{ kind: 'session', id: textIn(event['thread_id']) }];
+      case 'item.started':
+      case 'item.completed':
+        return itemEvents(asJson(event['item']) ?? {}, event['type'] === 'item.completed');
+      case 'turn.completed':
+        return [spent(asJson(event['usage']) ?? {}), { kind: 'answer', text: answer }];
+      case 'turn.failed':
+        return [
+          { kind: 'error', message: textIn(asJson(event['error'])?.['message']) || 'it gave no reason' },
+        ];
+      default:
+        return [];
+    }
+  };
+}
+
+function inputOf(item: Json): unknown {
+  return item['arguments'] ?? item['command'] ?? item['changes'] ?? item['query'];
+}
+
+function resultText(item: Json): string {
+  const result = asJson(item['result']);
+  const said = listOf(result?.['content']).map((block) => textIn(block['text']));
+  return textIn(item['aggregated_output']) || textIn(asJson(item['error'])?.['message']) || said.join('\n');
+}
+
+function spent(usage: Json): CliEvent {
+  return { kind: 'usage', input: numberIn(usage['input_tokens']), output: numberIn(usage['output_tokens']) };
+}

@@ -1,0 +1,221 @@
+import { join } from 'node:path';
+import {
+  type AgentCli,
+  asJson,
+  type CliEvent,
+  coexistence,
+  type Environment,
+  type Json,
+  type LaunchPlan,
+  type LaunchSettings,
+  numberIn,
+  type PlanFile,
+  readJson,
+  textIn,
+  wordsBefore,
+} from './launch.js';
+import { native } from './natives.js';
+
+/** What a login of Gemini CLI consists of. */
+const loginFiles = ['oauth_creds.json', 'google_accounts.json', 'installation_id', 'mcp-oauth-tokens.json'];
+const home = '.gemini';
+
+/** Gemini CLI. It takes servers from a settings file only, so it gets a home of its own, with the user's login in it. */
+export const gemini: AgentCli = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  program: 'gemini',
+  install: 'npm install -g @google/gemini-cli',
+  leftovers: [],
+  addsVersion: true,
+  natives: [
+    native('run_shell_command', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
+    native('write_file', (trace) => ({ file_path: trace, content: 'x' })),
+    native('replace', (trace) => ({ file_path: trace, old_string: '', new_string: 'x', instruction: 'x' })),
+    native('save_memory', () => ({ fact: 'x' })),
+    ...(
+      'update_topic list_directory read_file grep_search glob google_web_search enter_plan_mode invoke_agent ' +
+      'web_fetch write_todos ask_user activate_skill read_many_files list_background_processes ' +
+      'read_background_output'
+    )
+      .split(' ')
+      .map((name) => native(name)),
+  ],
+  undoing: [
+    '--policy',
+    '--admin-policy',
+    '--allowed-mcp-server-names',
+    '--extensions',
+    '-e',
+    '--allowed-tools',
+    '--skip-trust',
+    '--worktree',
+    '-w',
+    '--acp',
+    '--experimental-acp',
+    'mcp',
+    'extensions',
+    'extension',
+    'skills',
+    'skill',
+    'hooks',
+    'hook',
+  ],
+  plan,
+  createReader,
+};
+
+function plan(settings: LaunchSettings): LaunchPlan {
+  const { server, isIsolated, folder, model, resume, own } = settings;
+  const args = [
+    ...(own === undefined ? ['-o', 'stream-json'] : []),
+    // The project's own settings are not read: they could name a server as ours is named.
+    '--skip-trust',
+    ...(isIsolated
+      ? ['--allowed-mcp-server-names', server, '-e', 'none', '--admin-policy', join(folder, 'policy.toml')]
+      : []),
+    ...(model === undefined ? [] : ['-m', model]),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+    ...(own ?? []),
+  ];
+  const words = wordsBefore(settings);
+  return {
+    command: settings.program,
+    args,
+    env: environment(settings),
+    files: [
+      { path: `${home}/settings.json`, text: JSON.stringify(geminiSettings(settings)) },
+      ...(isIsolated ? [{ path: 'policy.toml', text: policy(server) }] : []),
+      ...(words === undefined ? [] : [{ path: `${home}/GEMINI.md`, text: `${words}\n` }]),
+      ...links(settings),
+    ],
+    stdin: settings.prompt,
+    isolation: isIsolated ? 'full' : 'additive',
+    warnings: coexistence(settings, gemini.title),
+  };
+}
+
+function environment({ folder, endpoint, env }: LaunchSettings): Environment {
+  return {
+    GEMINI_CLI_HOME: folder,
+    // Otherwise it starts itself a second time, and signals reach only the first.
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    // Would let a project's settings replace ours.
+    GEMINI_CLI_TRUST_WORKSPACE: undefined,
+    ...(endpoint && { GOOGLE_GEMINI_BASE_URL: endpoint.url, GEMINI_API_KEY: env[endpoint.keyEnv] }),
+  };
+}
+
+function userHome({ env }: LaunchSettings): string {
+  return join(env['GEMINI_CLI_HOME'] ?? env['HOME'] ?? env['USERPROFILE'] ?? '', home);
+}
+
+function geminiSettings(settings: LaunchSettings): Json {
+  const { server, isIsolated, gate, endpoint, isQuiet, userFile, env } = settings;
+  const users = readJson(userFile(join(userHome(settings), 'settings.json')) ?? '') ?? {};
+  const { security, model, privacy, telemetry, general } = users;
+  const login = asJson(asJson(security)?.['auth'])?.['selectedType'];
+  const withKey =
+    endpoint !== undefined || env['GEMINI_API_KEY'] !== undefined ? 'gemini-api-key' : undefined;
+  const selectedType = endpoint === undefined ? (login ?? withKey) : withKey;
+  return {
+    ...(!isIsolated && users),
+    // How the user logs in, which model, and what may be told to whom stay as they are.
+    ...(model !== undefined && { model }),
+    general: isQuiet
+      ? { enableAutoUpdate: false, enableAutoUpdateNotification: false }
+      : pick(general, ['enableAutoUpdate', 'enableAutoUpdateNotification', 'disableAutoUpdate']),
+    privacy: isQuiet ? { usageStatisticsEnabled: false } : (asJson(privacy) ?? {}),
+    telemetry: isQuiet ? { enabled: false } : (asJson(telemetry) ?? {}),
+    ...(selectedType !== undefined && { security: { auth: { selectedType } } }),
+    mcpServers: {
+      ...(!isIsolated && asJson(users['mcpServers'])),
+      [server]: { command: gate.command, args: gate.args, env: {}, ...(!isIsolated && { trust: true }) },
+    },
+  };
+}
+
+function pick(value: unknown, keys: readonly string[]): Json {
+  const given = asJson(value) ?? {};
+  return Object.fromEntries(keys.flatMap((key) => (key in given ? [[key, given[key]] as const] : [])));
+}
+
+/** Nothing is allowed, and so not even shown, but what comes from the gate. */
+function policy(server: string): string {
+  const rule = (of: string, decision: string, priority: number): string =>
+    `[[rule]]\n${of}toolName = "*"\ndecision = "${decision}"\npriority = ${String(priority)}\n`;
+  return `${rule('', 'deny', 1)}\n${rule(`mcpName = "${server}"\n`, 'allow', 999)}`;
+}
+
+function links(settings: LaunchSettings): readonly PlanFile[] {
+  const from = userHome(settings);
+  const login = loginFiles.filter((name) => settings.userFile(join(from, name)) !== undefined);
+  return [
+    ...login.map((name) => ({ path: `${home}/${name}`, link: join(from, name) })),
+    // Sessions, for a later launch.
+    { path: `${home}/tmp`, link: settings.keep },
+  ];
+}
+
+function createReader(server: string): (line: string) => readonly CliEvent[] {
+  const prefix = `mcp_${server}_`;
+  const names = new Map<string, string>();
+  const isNative = (name: string): boolean => !name.startsWith(prefix);
+  let answer = '';
+
+  function result(event: Json): readonly CliEvent[] {
+    const id = textIn(event['tool_id']);
+    const name = names.get(id) ?? '';
+    const error = asJson(event['error']);
+    return [
+      {
+        kind: 'result',
+        id,
+        name,
+        isNative: isNative(name),
+        hasRun: event['status'] === 'success',
+        text: textIn(event['output']) || textIn(error?.['message']),
+      },
+    ];
+  }
+
+  return (line) => {
+    const event = readJson(line);
+    if (event === undefined) return [];
+    switch (event['type']) {
+      case 'init':
+        return [{ kind: 'session', id: textIn(event['session_id']) }];
+      case 'message': {
+        if (event['role'] !== 'assistant') return [];
+        answer += textIn(event['content']);
+        return [{ kind: 'text', text: textIn(event['content']) }];
+      }
+      case 'tool_use': {
+        const [id, name] = [textIn(event['tool_id']), textIn(event['tool_name'])];
+        names.set(id, name);
+        answer = '';
+        return [{ kind: 'use', id, name, input: event['parameters'], isNative: isNative(name) }];
+      }
+      case 'tool_result':
+        return result(event);
+      case 'error':
+        return event['severity'] === 'warning' ? [] : [{ kind: 'error', message: textIn(event['message']) }];
+      case 'result':
+        return ended(event, answer);
+      default:
+        return [];
+    }
+  };
+}
+
+function ended(event: Json, answer: string): readonly CliEvent[] {
+  const stats = asJson(event['stats']) ?? {};
+  const usage: CliEvent = {
+    kind: 'usage',
+    input: numberIn(stats['input_tokens']),
+    output: numberIn(stats['output_tokens']),
+  };
+  if (event['status'] === 'success') return [usage, { kind: 'answer', text: answer }];
+  const message = textIn(asJson(event['error'])?.['message']) || 'it gave no reason';
+  return [usage, { kind: 'error', message }];
+}

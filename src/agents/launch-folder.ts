@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { PlanFile } from './launch.js';
+
+/** The files of one launch, for this user alone. */
+export interface LaunchFolder {
+  readonly path: string;
+  write(files: readonly PlanFile[]): void;
+  remove(): void;
+}
+
+export function openLaunchFolder(parent: string): LaunchFolder {
+  const path = join(parent, `agent-${randomBytes(6).toString('hex')}`);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return {
+    path,
+    write(files) {
+      for (const file of files) {
+        const to = join(path, file.path);
+        mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+        if ('text' in file) writeFileSync(to, file.text, { mode: 0o600, flag: 'wx' });
+        else symlinkSync(file.link, to);
+      }
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}

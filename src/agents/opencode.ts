@@ -1,0 +1,220 @@
+import { join } from 'node:path';
+import {
+  type AgentCli,
+  asJson,
+  type CliEvent,
+  coexistence,
+  type Environment,
+  type Json,
+  type LaunchPlan,
+  type LaunchSettings,
+  numberIn,
+  readJson,
+  textIn,
+  wordsBefore,
+} from './launch.js';
+import { native } from './natives.js';
+
+/** What of the user's own configuration says which model is asked, and how. */
+const modelKeys = ['provider', 'model', 'small_model', 'disabled_providers', 'enabled_providers'] as const;
+const configFiles = ['opencode.json', 'opencode.jsonc', 'config.json'];
+const provider = 'tidegate';
+
+const quiet = {
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+};
+
+/** OpenCode. Rules deny everything but the gate, twice: for all agents, and for an agent that no file can name. */
+export const opencode: AgentCli = {
+  name: 'opencode',
+  title: 'OpenCode',
+  program: 'opencode',
+  // It goes on all the same, with an agent that has every tool.
+  fatal: /agent ".*" not found/,
+  install: 'npm install -g opencode-ai',
+  leftovers: ['invalid'],
+  addsVersion: false,
+  natives: [
+    native('bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
+    native('write', (trace) => ({ filePath: trace, content: 'x' })),
+    native('edit', (trace) => ({ filePath: trace, oldString: '', newString: 'x' })),
+    native('patch', (trace) => ({ patchText: `*** Begin Patch\n*** Add File: ${trace}\n+x\n*** End Patch` })),
+    native('apply_patch', (trace) => ({
+      patchText: `*** Begin Patch\n*** Add File: ${trace}\n+x\n*** End Patch`,
+    })),
+    ...'glob grep read skill task todowrite webfetch list todoread websearch question lsp codesearch batch'
+      .split(' ')
+      .map((name) => native(name)),
+  ],
+  undoing: [
+    '--agent',
+    '--attach',
+    'mcp',
+    'agent',
+    'serve',
+    'web',
+    'acp',
+    'attach',
+    'plugin',
+    'plug',
+    'github',
+    'pr',
+  ],
+  plan,
+  createReader,
+};
+
+function plan(settings: LaunchSettings): LaunchPlan {
+  const { isIsolated, agent, resume, own, model, endpoint } = settings;
+  const run = [
+    'run',
+    '--format',
+    'json',
+    ...(resume === undefined ? ['--title', 'Tidegate'] : ['-s', resume]),
+  ];
+  const args = [
+    ...(own === undefined ? run : []),
+    ...(isIsolated ? ['--pure', '--agent', agent] : []),
+    ...(model === undefined || endpoint !== undefined ? [] : ['--model', model]),
+    ...(own ?? []),
+  ];
+  return {
+    command: settings.program,
+    args,
+    env: environment(settings),
+    files: isIsolated ? [{ path: 'config/.keep', text: '' }] : [],
+    stdin: settings.prompt,
+    isolation: isIsolated ? 'full' : 'additive',
+    warnings: coexistence(settings, opencode.title),
+  };
+}
+
+function environment(settings: LaunchSettings): Environment {
+  const { isIsolated, folder, isQuiet } = settings;
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config(settings)),
+    ...(isIsolated && {
+      XDG_CONFIG_HOME: join(folder, 'config'),
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      // Each of them could bring rules, servers or plugins of its own.
+      OPENCODE_CONFIG: undefined,
+      OPENCODE_CONFIG_DIR: undefined,
+      OPENCODE_PERMISSION: undefined,
+    }),
+    ...(isQuiet && quiet),
+  };
+}
+
+function config(settings: LaunchSettings): Json {
+  const { server, agent, gate, isIsolated, endpoint, isQuiet } = settings;
+  const rules = { '*': 'deny', [`${server}_*`]: 'allow' };
+  const words = wordsBefore(settings);
+  const helper = { mode: 'primary', permission: rules, ...(words !== undefined && { prompt: words }) };
+  return {
+    ...(isIsolated && endpoint === undefined && usersModel(settings)),
+    ...(endpoint !== undefined && ownModel(settings)),
+    ...(isQuiet && { autoupdate: false, share: 'disabled' }),
+    mcp: {
+      [server]: { type: 'local', command: [gate.command, ...gate.args], environment: {}, enabled: true },
+    },
+    ...(isIsolated && { permission: rules, agent: { [agent]: helper } }),
+  };
+}
+
+/** The user's own configuration is not read by an isolated run, but for the model that it names. */
+function usersModel({ env, userFile }: LaunchSettings): Json {
+  const home = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.config');
+  const known = new Map<string, unknown>();
+  for (const name of configFiles) {
+    const config = readJson(withoutNotes(userFile(join(home, 'opencode', name)) ?? '')) ?? {};
+    for (const key of modelKeys) if (key in config) known.set(key, config[key]);
+  }
+  return Object.fromEntries(known);
+}
+
+/** JSON with comments and hanging commas, as its users may write it, without them. */
+function withoutNotes(text: string): string {
+  const notes = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+  return text.replaceAll(notes, '$1').replaceAll(/("(?:[^"\\]|\\.)*")|,(\s*[}\]])/g, '$1$2');
+}
+
+function ownModel({ endpoint, model = 'default', env }: LaunchSettings): Json {
+  const name = `${provider}/${model}`;
+  const options = { baseURL: endpoint?.url, apiKey: env[endpoint?.keyEnv ?? ''] ?? '' };
+  const models = { [model]: { name: model, tool_call: true, limit: { context: 200_000, output: 8192 } } };
+  return {
+    model: name,
+    small_model: name,
+    provider: { [provider]: { npm: '@ai-sdk/openai-compatible', name: provider, options, models } },
+  };
+}
+
+function createReader(server: string): (line: string) => readonly CliEvent[] {
+  const prefix = `${server}_`;
+  let hasSession = false;
+  let answer = '';
+
+  function toolEvents(part: Json): readonly CliEvent[] {
+    const state = asJson(part['state']) ?? {};
+    const [id, name] = [textIn(part['callID']), textIn(part['tool'])];
+    const isNative = !name.startsWith(prefix);
+    answer = '';
+    const hasRun = state['status'] === 'completed' && name !== 'invalid';
+    const text = textIn(state['output']) || textIn(state['error']);
+    return [
+      { kind: 'use', id, name, input: state['input'], isNative },
+      { kind: 'result', id, name, isNative, hasRun, text },
+    ];
+  }
+
+  function read(event: Json): readonly CliEvent[] {
+    const part = asJson(event['part']) ?? {};
+    switch (event['type']) {
+      case 'tool_use':
+        return toolEvents(part);
+      case 'text':
+        answer += textIn(part['text']);
+        return [{ kind: 'text', text: textIn(part['text']) }];
+      case 'step_finish':
+        return [
+          ...spent(part),
+          ...(part['reason'] === 'stop' ? [{ kind: 'answer', text: answer } as const] : []),
+        ];
+      case 'error':
+        return [{ kind: 'error', message: errorText(event['error']) }];
+      default:
+        return [];
+    }
+  }
+
+  return (line) => {
+    const event = readJson(line);
+    if (event === undefined) return [];
+    const events = read(event);
+    const id = textIn(event['sessionID']);
+    if (hasSession || id === '') return events;
+    hasSession = true;
+    return [{ kind: 'session', id }, ...events];
+  };
+}
+
+function spent(part: Json): readonly CliEvent[] {
+  const tokens = asJson(part['tokens']) ?? {};
+  const cache = asJson(tokens['cache']) ?? {};
+  const input = numberIn(tokens['input']) + numberIn(cache['read']) + numberIn(cache['write']);
+  const output = numberIn(tokens['output']) + numberIn(tokens['reasoning']);
+  return [{ kind: 'usage', input, output, cost: numberIn(part['cost']) }];
+}
+
+function errorText(error: unknown): string {
+  const known = asJson(error);
+  return (
+    textIn(asJson(known?.['data'])?.['message']) ||
+    textIn(known?.['message']) ||
+    textIn(known?.['name']) ||
+    'it gave no reason'
+  );
+}

@@ -1,0 +1,95 @@
+import type { AgentAnswer, AgentOrder } from './agent.js';
+import { AgentFailure } from './agent.js';
+import { askProgram } from './ask-program.js';
+import type { AgentCli, LaunchSettings } from './launch.js';
+import { openLaunchFolder } from './launch-folder.js';
+import type { CliParts, Door, KnownCli } from './cli-parts.js';
+import { startCli } from './start-cli.js';
+import { watchCli } from './watch-cli.js';
+
+/** Lets an agent CLI work, with the gate as its source of tools. */
+export async function runCli(cli: AgentCli, parts: CliParts, order: AgentOrder): Promise<AgentAnswer> {
+  const known = await parts.know(cli, order);
+  refuseLeaks(cli, known, order);
+  const folder = openLaunchFolder(parts.folder);
+  const door = await parts.openDoor(order, known.verdict);
+  try {
+    const settings = await settingsOf(cli, parts, order, { known, door, folder: folder.path });
+    const plan = cli.plan(settings);
+    folder.write(plan.files);
+    for (const text of plan.warnings) order.onEvent({ kind: 'note', text });
+    const child = await startCli(plan, { ...parts, env: order.env, owner: `agent:${cli.name}` });
+    return await watchCli({ cli, child, order, door, settings, stdin: plan.stdin });
+  } finally {
+    await door.close();
+    folder.remove();
+  }
+}
+
+/** A leak that was seen is no matter of warnings. */
+function refuseLeaks(cli: AgentCli, { verdict }: KnownCli, { isIsolated, allowsNative }: AgentOrder): void {
+  if (isIsolated === false || allowsNative === true || verdict.kind !== 'leaks') return;
+  const what = verdict.leaks.join(', ');
+  throw new AgentFailure(
+    'EXECUTION.AGENT.BYPASSED',
+    `${cli.title} ${verdict.version} has tools that the gate cannot take away: ${what}.`,
+  );
+}
+
+interface Launch {
+  readonly known: KnownCli;
+  readonly door: Door;
+  readonly folder: string;
+}
+
+async function settingsOf(
+  cli: AgentCli,
+  parts: CliParts,
+  order: AgentOrder,
+  { known, door, folder }: Launch,
+): Promise<LaunchSettings> {
+  const { options, env } = order;
+  const model = textOption(options, 'model');
+  const url = textOption(options, 'base_url');
+  const resume = sessionOf(cli, order.conversation);
+  return {
+    program: known.program,
+    prompt: order.prompt,
+    ...(order.system !== undefined && { system: order.system }),
+    ...(model !== undefined && { model }),
+    ...(resume !== undefined && { resume }),
+    isIsolated: order.isIsolated !== false,
+    isProven: known.verdict.kind === 'isolated',
+    server: door.name,
+    agent: `a${door.name}`,
+    gate: door.gate,
+    folder,
+    keep: parts.keep(cli.name),
+    env,
+    ...(url !== undefined && {
+      endpoint: { url, keyEnv: textOption(options, 'api_key_env') ?? 'OPENAI_API_KEY' },
+    }),
+    ...(parts.isQuiet && { isQuiet: true }),
+    ...(cli.asks && {
+      asked: await askProgram(known.program, cli.asks, { ...parts, env, signal: order.signal }),
+    }),
+    userFile: parts.userFile,
+  };
+}
+
+function textOption(options: AgentOrder['options'], name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A conversation with a CLI is the name of its session. */
+function sessionOf(cli: AgentCli, conversation: readonly unknown[] | undefined): string | undefined {
+  const [first] = conversation ?? [];
+  if (first === undefined) return undefined;
+  const { cli: name, session } = first as { readonly cli?: unknown; readonly session?: unknown };
+  if (name === cli.name && typeof session === 'string' && session !== '') return session;
+  throw new AgentFailure(
+    'EXECUTION.AGENT.FAILED',
+    `There is no conversation with ${cli.title} to go on with.`,
+  );
+}

@@ -1,0 +1,64 @@
+import type { ModelRequest, ScriptedTurn } from '../../model/index.js';
+import type { AgentCli, NativeTool } from '../launch.js';
+
+/** What the gate of a trial offers. */
+export interface TrialTools {
+  /** A file that Read finds, and a word in it. */
+  readonly file: string;
+  readonly word: string;
+  /** A file that Write makes. */
+  readonly made: string;
+  /** A tool that is only shown after it was searched for. */
+  readonly late: string;
+}
+
+export interface TrialScript {
+  readonly turns: readonly ScriptedTurn[];
+  /** The files that tools of the agent's own would make, by the name of the tool. */
+  readonly traces: ReadonlyMap<string, string>;
+  /** The turn after which the late tool must be shown. */
+  readonly searchTurn: number;
+}
+
+/** No agent has these; if one runs them all the same, its names mean something else than we know. */
+const unknown: readonly NativeTool[] = [
+  { name: 'Frobnicate', input: (trace) => ({ command: `touch ${trace}`, file_path: trace, content: 'x' }) },
+  { name: 'mcp__other__run', input: (trace) => ({ command: `touch ${trace}` }) },
+  { name: 'functions.exec_command', input: (trace) => ({ cmd: `touch ${trace}` }) },
+];
+
+export const lastWords = 'The trial is over.';
+
+/** Calls everything that the agent might have of its own, one per turn, and then what the gate gives it. */
+export function trialScript(cli: AgentCli, { file, made, late }: TrialTools): TrialScript {
+  const traces = new Map<string, string>();
+  const rogue = [...cli.natives, ...unknown].map(({ name, namespace, isText, input }, at): ScriptedTurn => {
+    const full = namespace === undefined ? name : `${namespace}/${name}`;
+    const trace = `rogue-${String(at)}.txt`;
+    traces.set(trace, full);
+    const given = input(trace);
+    const sent = isText === true ? String(given) : (given as Readonly<Record<string, unknown>>);
+    return { calls: [{ name: full, arguments: sent, ...(isText === true && { kind: 'custom' }) }] };
+  });
+  const honest: readonly ScriptedTurn[] = [
+    { calls: [{ name: /(?:^|[_/])Read$/, arguments: { file_path: file } }] },
+    { calls: [{ name: /(?:^|[_/])Write$/, arguments: { file_path: made, content: 'honest\n' } }] },
+    { calls: [{ name: /(?:^|[_/])tool_search$/, arguments: { query: `select:${late}` } }] },
+  ];
+  const after: readonly ScriptedTurn[] = [
+    { calls: [{ name: new RegExp(`(?:^|[_/])${late}$`), arguments: { pattern: '*' } }] },
+  ];
+  const turns = [...rogue, ...honest, ...after, { say: lastWords }];
+  return { turns, traces, searchTurn: rogue.length + honest.length };
+}
+
+/** The turn for a request; where a tool is not shown that a turn wants, the agent is done. */
+export function turnOf(
+  turns: readonly ScriptedTurn[],
+  { turn, advertised, tools }: ModelRequest,
+): ScriptedTurn {
+  if (advertised.every(({ kind }) => kind === 'built-in')) return { say: 'ok' };
+  const next = turns[turn] ?? { say: lastWords };
+  const wanted = 'calls' in next ? next.calls[0]?.name : undefined;
+  return wanted instanceof RegExp && !tools.some((name) => wanted.test(name)) ? { say: lastWords } : next;
+}

@@ -1,0 +1,41 @@
+import type { Gateway } from '../gateway/index.js';
+import type { AgentOrder } from './agent.js';
+import { asJson } from './launch.js';
+import { answerOf } from './result-text.js';
+
+export interface WatchedGate {
+  readonly gateway: Gateway;
+  /** How many calls there were. */
+  readonly calls: () => number;
+}
+
+/** The gate as a launched agent meets it: its calls are told, and belong to the span of its step. */
+export function watchGate({
+  gateway,
+  trace,
+  onEvent,
+}: Pick<AgentOrder, 'gateway' | 'trace' | 'onEvent'>): WatchedGate {
+  let count = 0;
+  const watched: Gateway = {
+    ...gateway,
+    async call(request, exchange) {
+      // An agent that names a parent of its own does not know ours.
+      const traced = trace === undefined ? request : { ...request, trace };
+      if (request.wanted.kind !== 'tool') return gateway.call(traced, exchange);
+      const [{ id }, { name }] = [request, request.wanted];
+      count += 1;
+      onEvent({ kind: 'call', id, name, input: argumentsOf(request.params.value) });
+      const started = performance.now();
+      const outcome = await gateway.call(traced, exchange);
+      onEvent({ kind: 'result', id, name, ...answerOf(outcome), ms: performance.now() - started });
+      return outcome;
+    },
+    // The session is the step's: it may outlive the process that came in.
+    leave: () => undefined,
+  };
+  return { gateway: watched, calls: () => count };
+}
+
+function argumentsOf(params: unknown): unknown {
+  return asJson(params)?.['arguments'] ?? {};
+}

@@ -1,0 +1,1 @@
+export { runShim } from '../wire/door/shim.js';

@@ -1,0 +1,61 @@
+import { realpathSync } from 'node:fs';
+import { type AgentCli, clis, findProgram, type Verdict } from '../../agents/index.js';
+import { type Environment, stateDirectory } from '../../config/index.js';
+import { ConfigRefused } from '../config-refused.js';
+import { openState } from '../locate-config.js';
+import { provenVerdict, rememberedVerdict } from './know-cli.js';
+import { packageVersion } from './verdicts.js';
+
+/** An agent CLI on this machine. */
+export interface AgentReport {
+  readonly name: string;
+  readonly title: string;
+  /** Undefined: it is not installed. */
+  readonly program?: string;
+  readonly version?: string;
+  /** Undefined: it was not tried. */
+  readonly verdict?: Verdict;
+  readonly install: string;
+}
+
+export interface AgentsPlace {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly version: string;
+}
+
+export const agentNames: readonly string[] = clis.map(({ name }) => name);
+
+/** The agent CLIs that can be launched, and what is known of them. Starts nothing. */
+export function reportAgents(place: AgentsPlace): readonly AgentReport[] {
+  return clis.map((cli) => reportOf(cli, place));
+}
+
+function reportOf(cli: AgentCli, place: AgentsPlace): AgentReport {
+  const program = findProgram(cli.program, place.env, place.cwd);
+  const { name, title, install } = cli;
+  if (program === undefined) return { name, title, install };
+  const verdict = rememberedVerdict(cli, program, { ...place, stateDirectory: stateDirectory(place.env) });
+  const version = packageVersion(realpathSync(program)) ?? verdict?.version;
+  return {
+    name,
+    title,
+    install,
+    program,
+    ...(version !== undefined && { version }),
+    ...(verdict && { verdict }),
+  };
+}
+
+/** Tries the isolation of an installed CLI anew. Undefined: it is not installed. */
+export async function tryAgent(
+  name: string,
+  place: AgentsPlace & { readonly signal: AbortSignal; readonly model?: string },
+): Promise<Verdict | undefined> {
+  const { problem } = openState(place.env);
+  if (problem !== undefined) throw new ConfigRefused([problem]);
+  const cli = clis.find((one) => one.name === name);
+  const program = cli && findProgram(cli.program, place.env, place.cwd);
+  if (cli === undefined || program === undefined) return undefined;
+  return provenVerdict(cli, program, { ...place, stateDirectory: stateDirectory(place.env) });
+}

@@ -1,0 +1,85 @@
+import { realpathSync } from 'node:fs';
+import {
+  type AgentCli,
+  AgentFailure,
+  type AgentOrder,
+  findProgram,
+  type KnownCli,
+  tryCli,
+  type Verdict,
+} from '../../agents/index.js';
+import type { Environment } from '../../config/index.js';
+import { openTrialGround } from './trial-ground.js';
+import { openVerdicts, packageVersion, verdictKey } from './verdicts.js';
+
+export interface KnowParts {
+  readonly stateDirectory: string;
+  readonly cwd: string;
+  readonly version: string;
+}
+
+type Asked = Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent' | 'isIsolated'>;
+
+/** Finds an agent CLI and what is known of its isolation. A version that nobody has seen is tried first. */
+export async function knowCli(cli: AgentCli, order: Asked, parts: KnowParts): Promise<KnownCli> {
+  const program = programOf(cli, order, parts.cwd);
+  if (order.isIsolated === false)
+    return { program, verdict: { kind: 'unprovable', version: '', why: 'it keeps its own tools' } };
+  const { model } = order.options;
+  const wish = {
+    ...parts,
+    env: order.env,
+    signal: order.signal,
+    ...(typeof model === 'string' && { model }),
+  };
+  const remembered = rememberedVerdict(cli, program, wish);
+  if (remembered !== undefined) return { program, verdict: remembered };
+  const text = `${cli.title} is tried once before its first run: can it go round the gate?`;
+  order.onEvent({ kind: 'note', text });
+  return { program, verdict: await provenVerdict(cli, program, wish) };
+}
+
+export interface TrialPlace extends KnowParts {
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  readonly model?: string;
+}
+
+export function rememberedVerdict(
+  cli: AgentCli,
+  program: string,
+  { stateDirectory, model, version }: Omit<TrialPlace, 'signal'>,
+): Verdict | undefined {
+  return openVerdicts(stateDirectory).get(verdictKey(cli.name, program, model, version));
+}
+
+/** Tries a CLI and remembers what came of it, unless it was stopped. */
+export async function provenVerdict(cli: AgentCli, program: string, place: TrialPlace): Promise<Verdict> {
+  const { env, signal, model, version } = place;
+  const ground = await openTrialGround(env, version);
+  try {
+    const known = packageVersion(realpathSync(program)) ?? 'of unknown version';
+    const wish = { cli, program, version: known, signal, ...(model !== undefined && { model }) };
+    const verdict = await tryCli(wish, ground);
+    if (signal.aborted) throw new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', 'The trial was stopped.');
+    const remembered = { cli: cli.name, program, verdict, at: new Date().toISOString() };
+    openVerdicts(place.stateDirectory).set(verdictKey(cli.name, program, model, version), remembered);
+    return verdict;
+  } finally {
+    await ground.close();
+  }
+}
+
+function programOf(
+  cli: AgentCli,
+  { options, env }: Pick<AgentOrder, 'options' | 'env'>,
+  cwd: string,
+): string {
+  const wanted = typeof options['program'] === 'string' ? options['program'] : cli.program;
+  const program = findProgram(wanted, env, cwd);
+  if (program !== undefined) return program;
+  throw new AgentFailure(
+    'EXECUTION.AGENT.UNAVAILABLE',
+    `${cli.title} is not installed: there is no ${JSON.stringify(wanted)} on PATH. Install it: ${cli.install}`,
+  );
+}

@@ -1,0 +1,88 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TrialGround } from '../../agents/index.js';
+import type { Environment } from '../../config/index.js';
+import { openState } from '../locate-config.js';
+import { openTidegate } from '../open-tidegate.js';
+import { openAgentDoors } from './agent-doors.js';
+import { programFile } from './program-file.js';
+
+/** What an agent needs of the environment to start at all. Keys and settings of the user stay out. */
+const kept = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SystemRoot',
+  'SYSTEMROOT',
+  'ComSpec',
+  'PATHEXT',
+];
+
+/** A throw-away home and workspace with a real gate, for trials of agents. */
+export async function openTrialGround(env: Environment, version: string): Promise<TrialGround> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-trial-')));
+  const folder = (name: string): string => {
+    mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
+    return join(root, name);
+  };
+  const [home, workspace, files] = [folder('home'), folder('work'), folder('files')];
+  const word = `word-${randomBytes(8).toString('hex')}`;
+  writeFileSync(join(workspace, 'note.txt'), `${word}\n`);
+  const own: Environment = { TIDEGATE_HOME: join(root, 'state') };
+  for (const name of kept) if (env[name] !== undefined) Object.assign(own, { [name]: env[name] });
+  Object.assign(own, { HOME: home, USERPROFILE: home, TERM: 'dumb' });
+  const configFile = writeConfig(files, workspace, own);
+  const tidegate = await openTidegate({ cwd: workspace, env: own, version, mode: 'command', configFile });
+  const doors = openAgentDoors(tidegate);
+  const session = tidegate.localSession('connection');
+  tidegate.surface.surface.prefer(session, { lazy: 'on', delivery: 'list' });
+  return {
+    workspace,
+    tools: { file: 'note.txt', word, made: 'honest.txt', late: 'late_Glob' },
+    parts: {
+      processes: tidegate.processes,
+      cwd: workspace,
+      folder: files,
+      keep: (name) => folder(join('keep', name)),
+      userFile: () => undefined,
+      openDoor: (order, verdict) => doors.open(order, verdict),
+    },
+    order: {
+      gateway: tidegate.gateway,
+      session,
+      env: own,
+      newRequestId: () => tidegate.newRequestId(),
+      version,
+    },
+    async close() {
+      await doors.close();
+      await tidegate.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A gate with its own tools and with one server, whose tools have to be searched for. */
+function writeConfig(folder: string, workspace: string, env: Environment): string {
+  const behind = join(folder, 'behind.json');
+  writeFileSync(behind, JSON.stringify({ builtins: ['Glob'], workspace: { roots: [workspace] } }));
+  const file = join(folder, 'tidegate.json');
+  const late = {
+    command: process.execPath,
+    args: [programFile, 'mcp', '--config', behind],
+    env: { TIDEGATE_HOME: join(folder, 'behind') },
+  };
+  const text = JSON.stringify({
+    workspace: { roots: [workspace] },
+    servers: { late },
+    surface: { lazy: 'on', delivery: 'list' },
+  });
+  writeFileSync(file, text);
+  openState(env).trust.record(file, createHash('sha256').update(text).digest('hex'));
+  return file;
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Verdict } from '../../agents/index.js';
+
+/** A verdict, and of what. */
+export interface Remembered {
+  readonly cli: string;
+  readonly program: string;
+  readonly verdict: Verdict;
+  readonly at: string;
+}
+
+export interface Verdicts {
+  get(key: string): Verdict | undefined;
+  set(key: string, remembered: Remembered): void;
+  list(): readonly Remembered[];
+}
+
+const mostKept = 200;
+
+/** What was found about agents on this machine. What cannot be read is not known: the trial is repeated. */
+export function openVerdicts(stateDirectory: string): Verdicts {
+  const file = join(stateDirectory, 'agents.json');
+  const read = (): Readonly<Record<string, Remembered>> => {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, Remembered>>;
+    } catch {
+      return {};
+    }
+  };
+  return {
+    get: (key) => read()[key]?.verdict,
+    set(key, remembered) {
+      const { [key]: _before, ...others } = read();
+      const entries = [...Object.entries(others), [key, remembered] as const].slice(-mostKept);
+      const fresh = `${file}.${String(process.pid)}`;
+      writeFileSync(fresh, JSON.stringify(Object.fromEntries(entries)), { mode: 0o600 });
+      renameSync(fresh, file);
+    },
+    list: () => Object.values(read()),
+  };
+}
+
+/** Which program it is, without starting or reading all of it: an upgrade changes at least one of these. */
+export function verdictKey(cli: string, program: string, model: string | undefined, version: string): string {
+  const real = realpathSync(program);
+  const { size, mtimeMs, ctimeMs, ino } = statSync(real);
+  const parts = [
+    cli,
+    real,
+    size,
+    mtimeMs,
+    ctimeMs,
+    ino,
+    packageVersion(real),
+    model,
+    version,
+    process.version,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Of the npm package that a program belongs to, if it belongs to one. */
+export function packageVersion(program: string): string | undefined {
+  for (let folder = dirname(program), up = 0; up < 6; folder = dirname(folder), up += 1) {
+    try {
+      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        version?: unknown;
+      };
+      if (typeof version === 'string') return version;
+    } catch {
+      // Not here.
+    }
+  }
+  return undefined;
+}

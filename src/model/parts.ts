@@ -1,0 +1,53 @@
+/** Small things that every format needs to read a body and to write an answer. */
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+export function recordOf(value: unknown): JsonRecord {
+  return typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function recordsOf(value: unknown): readonly JsonRecord[] {
+  return listOf(value).map(recordOf);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The text of a content that is either a text or a list of parts with texts. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return recordsOf(content)
+    .map(({ text }) => textOf(text))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** A server-sent event; formats differ in whether they name it. */
+export function event(value: object, name?: string): string {
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`;
+}
+
+export function words(text = ''): readonly string[] {
+  return text.split(/(?<= )/).filter((word) => word !== '');
+}
+
+export function cut(text: string, pieces = 3): readonly string[] {
+  const size = Math.max(1, Math.ceil(text.length / pieces));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+    text.slice(at * size, (at + 1) * size),
+  );
+}
+
+/** The text of arguments as a value, for formats that send no text. What is no JSON stays a text. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ModelFormat, SpokenAnswer, SpokenCall } from './format.js';
+import type { ModelRequest, ScriptedAnswer, ScriptedCall, ScriptedFault } from './turn.js';
+
+/** Decides what a script left open: which tool a pattern means here, ids, how the tool wants to be called. */
+export function speak(
+  answer: ScriptedAnswer,
+  request: ModelRequest,
+  { idPrefix }: ModelFormat,
+): SpokenAnswer | { readonly fails: ScriptedFault } {
+  const { calls = [], ...rest } = answer;
+  const spoken = calls.map((call, at) =>
+    speakCall(call, request, `${idPrefix}${String(request.results.length + at + 1)}`),
+  );
+  const missing = spoken.find((call) => 'missing' in call);
+  // A client that tries again would be told the same: it must not.
+  if (missing) return { fails: { status: 400, message: missing.missing } };
+  return { ...rest, calls: spoken.filter((call): call is SpokenCall => !('missing' in call)) };
+}
+
+function speakCall(
+  { name, arguments: given = {}, id, kind }: ScriptedCall,
+  { advertised, tools }: ModelRequest,
+  ownId: string,
+): SpokenCall | { readonly missing: string } {
+  const tool =
+    typeof name === 'string'
+      ? { name, kind: advertised.find((one) => one.name === name)?.kind ?? kindByName(name) }
+      : advertised.find((one) => one.name.search(name) >= 0);
+  if (!tool) return { missing: `no tool like ${String(name)} was shown, but: ${tools.join(', ')}` };
+  return {
+    name: tool.name,
+    id: id ?? ownId,
+    text: typeof given === 'string' ? given : JSON.stringify(given),
+    kind: kind ?? (tool.kind === 'built-in' ? 'function' : tool.kind),
+  };
+}
+
+function kindByName(name: string): SpokenCall['kind'] {
+  return name.startsWith('exec>') ? 'nested' : 'function';
+}

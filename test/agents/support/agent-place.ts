@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A home and a workspace that nobody else uses, and the server that an agent is given there. */
+export interface AgentPlace {
+  readonly home: string;
+  readonly workspace: string;
+  /** The name of the server: new each time, letters and digits only. */
+  readonly serverName: string;
+  readonly serverCommand: readonly [command: string, ...args: string[]];
+  /** Writes a file below the place and gives its path. */
+  write(path: string, content: string): string;
+  /** What the server was sent, its start first. */
+  sentToServer(): readonly Readonly<Record<string, unknown>>[];
+  /** Everything in the workspace. */
+  files(): readonly string[];
+  close(): void;
+}
+
+const probe = fileURLToPath(new URL('probe-server.mjs', import.meta.url));
+
+export function openAgentPlace(): AgentPlace {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-agent-'));
+  const [home, workspace, log] = ['home', 'workspace', 'server.log'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [home, workspace]) mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(log, '');
+  return {
+    home,
+    workspace,
+    serverName: `probe${Math.random().toString(36).slice(2, 8)}`,
+    serverCommand: [process.execPath, probe, log],
+    write(path, content) {
+      const file = join(directory, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+      return file;
+    },
+    sentToServer: () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>),
+    files: () => readdirSync(workspace, { recursive: true }).map(String),
+    close: () => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  };
+}
