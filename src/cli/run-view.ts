@@ -9,6 +9,8 @@ export const outputModes = ['silent', 'streaming', 'buffered'] as const;
 export interface RunView {
   take(event: RunEvent): void;
   findings(findings: readonly Finding[]): void;
+  /** Something that the person should know. */
+  remark(text: string): void;
   /** Takes the picture away while somebody is asked. */
   hold<T>(work: () => Promise<T>): Promise<T>;
   close(): void;
@@ -49,6 +51,7 @@ function createLines(output: Output, mode: string): RunView {
     findings(findings) {
       for (const finding of findings) output.note(findingLine(finding));
     },
+    remark: (text) => output.note(`note: ${text}`),
     hold: (work) => work(),
     close: () => undefined,
   };
@@ -143,6 +146,7 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
     findings(findings) {
       for (const finding of findings) say(findingLine(finding));
     },
+    remark: (text) => say(`note: ${text}`),
     async hold(work) {
       screen.show([]);
       isHeld = true;

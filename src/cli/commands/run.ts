@@ -1,4 +1,5 @@
 import type { RunAnswer, RunWish } from '../../app/workflows/index.js';
+import { printable } from '../../config/index.js';
 import {
   type Command,
   configOption,
@@ -83,6 +84,7 @@ export const run: Command = {
         ...held,
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
+        onChanged: (file) => view.remark(changedWords(file)),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
         const { missing } = answer;
@@ -131,6 +133,11 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
     inputs: readAssignments(given.lists?.['input'] ?? []),
     ...(agent !== undefined && (await agentWish(agent, given, context))),
   };
+}
+
+/** What was done stays done: a run is often resumed because its file was mended. */
+function changedWords(file: string): string {
+  return `${printable(file)}, or a file that it uses, was changed since the run began: what is done stays as it was, the rest is done as it is written now.`;
 }
 
 function modeOf(given: Given): (typeof outputModes)[number] {

@@ -55,7 +55,7 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
   await hook(hookOf(end), frame, new AbortController().signal, end);
   const outputs = end.status === 'completed' ? outputsOf(frame) : undefined;
   const { message, code, exitCode, status } = end;
-  const result: RunEnd = {
+  const planned: RunEnd = {
     status,
     exitCode,
     at: new Date(parts.now()).toISOString(),
@@ -64,16 +64,37 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),
   };
-  journal.end(result);
-  transcript.write({ type: 'run.completed', payload: { ...result } });
-  const type = status === 'completed' ? 'workflow.completed' : 'workflow.failed';
+  const result = await kept(planned, journal, transcript);
+  const type = result.status === 'completed' ? 'workflow.completed' : 'workflow.failed';
   parts.plugins.publish({
     type,
     source: 'workflow',
-    payload: JSON.stringify({ run: runId, name: workflow.name, status }),
+    payload: JSON.stringify({ run: runId, name: workflow.name, status: result.status }),
   });
-  span?.end(code);
+  span?.end(result.code);
   return { ...result, runId, states: frame.states };
+}
+
+/** A run whose end cannot be written down has failed, whatever its steps did. */
+async function kept(end: RunEnd, journal: Journal, transcript: Transcript): Promise<RunEnd> {
+  try {
+    await journal.end(end);
+    transcript.write({ type: 'run.completed', payload: { ...end } });
+    return end;
+  } catch (error) {
+    return { ...end, ...brokenBy(error) };
+  }
+}
+
+/** The disk is full, or gone; anything else is a defect. */
+function brokenBy(error: unknown): Omit<WalkEnd, 'step'> {
+  const isSystems = error instanceof Error && 'syscall' in error;
+  if (isSystems) {
+    const message = `The record of the run cannot be written: ${error.message}`;
+    return { status: 'failed', code: 'SYSTEM.IO.WRITE_FAILED', message, exitCode: 4 };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
 }
 
 type AnyEnd = WalkEnd | (Omit<WalkEnd, 'status'> & { readonly status: 'cancelled' });
@@ -118,8 +139,7 @@ async function attempt(
         exitCode: 130,
       };
     }
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
+    return brokenBy(error);
   }
 }
 
