@@ -5,7 +5,7 @@ import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import type { Output } from './output.js';
-import { elapsed } from './run-view.js';
+import { elapsed } from './elapsed.js';
 
 /** Says how a run ended, and gives its exit status. */
 export async function shownRun(answer: RunAnswer, context: Context): Promise<number> {
@@ -101,9 +101,10 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     steps: steps.map(([name, step]) => stepJson(name, step)),
   });
   shownOutputs(outputs, output);
-  const isTold = steps.some(
-    ([name, { error }]) => error !== undefined && message === `${name}: ${error.message}`,
-  );
+  // On a terminal it was cut to a line.
+  const isTold =
+    output.screen === undefined &&
+    steps.some(([name, { error }]) => error !== undefined && message === `${name}: ${error.message}`);
   if (message !== undefined && !isTold)
     output.line(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
   const usage = steps.flatMap(([, step]) => (step.usage ? [step.usage] : []));

@@ -1,5 +1,5 @@
 import type { RunAnswer, RunWish } from '../../app/workflows/index.js';
-import { printable } from '../../config/index.js';
+import { printable, printableLines } from '../../config/index.js';
 import {
   type Command,
   configOption,
@@ -76,7 +76,7 @@ export const run: Command = {
     const { runFlow } = await import('../../app/workflows/index.js');
     const view = openRunView(context, modeOf(given));
     const { ask } = wish;
-    const held = ask && { ask: (question: string) => view.hold(() => ask(question)) };
+    const held = ask && { ask: (question: string) => view.hold(() => ask(printableLines(question))) };
     let answer: RunAnswer;
     try {
       answer = await runFlow({
@@ -156,7 +156,9 @@ type Missing = Extract<RunAnswer, { readonly kind: 'inputs' }>['missing'];
 async function askedInputs(missing: Missing, { input }: Context): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = {};
   for (const { name, description } of missing) {
-    answers[name] = await input.ask(`${name}${description === undefined ? '' : ` (${description})`}: `);
+    answers[name] = await input.ask(
+      printable(`${name}${description === undefined ? '' : ` (${description})`}: `),
+    );
   }
   return answers;
 }
