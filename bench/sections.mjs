@@ -28,4 +28,5 @@ export const sections = {
   tokens: createSection('node bench/surface/run.mjs --page', 'Tokens'),
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
+  workflows: createSection('node bench/workflows/run.mjs --page', 'Workflows'),
 };

@@ -1,4 +1,5 @@
 import type { Step } from '../grammar/workflow.js';
+import { crowded } from './crowded.js';
 import { createReader, type Executed, type Frame, type Place } from './frame.js';
 import { runHooks } from './hooks.js';
 import type { Way } from './journal.js';
@@ -78,7 +79,7 @@ async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once
   const limit = timeoutOf(step);
   const clock = limit === undefined ? undefined : new AbortController();
   const timer = clock && setTimeout(() => clock.abort(), limit);
-  const signal = clock ? AbortSignal.any([place.signal, clock.signal]) : place.signal;
+  const signal = clock ? crowded(AbortSignal.any([place.signal, clock.signal])) : place.signal;
   try {
     checkDependencies(step, frame);
     await runHooks(step.common.hooks?.pre, () => createReader(frame, step.name, place.loop), frame, place);

@@ -1,5 +1,6 @@
 import { valueOfExpression } from '../expression/evaluate.js';
 import type { Hooks, Workflow } from '../grammar/workflow.js';
+import { crowded } from './crowded.js';
 import { execute } from './execute.js';
 import { createReader, type Frame } from './frame.js';
 import { runHooks } from './hooks.js';
@@ -34,6 +35,7 @@ const mostSteps = 100_000;
 export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<RunResult> {
   const { runId, workflow, journal, transcript, signal } = order;
   const startedAt = parts.now();
+  crowded(signal);
   const frame = createFrame(order, parts, startedAt);
   const span = parts.openSpan?.(
     'workflow.run',
