@@ -80,7 +80,7 @@ function reportOf(times, { steps, agents, rounds, before }) {
   const row = (name, value, floor) =>
     `| ${name} | ${value.toFixed(2)} | ${floor === undefined ? '1' : (value / floor).toFixed(2)} | ${floor === undefined ? '' : (value - floor).toFixed(2)} |`;
   return [
-    `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)} before, ${rounds} rounds, medians of whole runs without the start of the program.`,
+    `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)} before, ${rounds} rounds, medians of whole runs without the start of the program. ${noise(again / bare, requestAgain / request)}`,
     '',
     `|  | ms each | against the first | more |`,
     '| --- | --- | --- | --- |',
@@ -104,6 +104,12 @@ function reportOf(times, { steps, agents, rounds, before }) {
       bareCall,
     ),
   ].join('\n');
+}
+
+/** What a reader may make of the figures. */
+function noise(...ratios) {
+  const [commands, requests] = ratios.map((ratio) => Math.round(Math.abs(1 - ratio) * 100));
+  return `The same floor differed by ${commands} % (commands) and ${requests} % (requests) between its two arms: smaller differences say nothing.`;
 }
 
 const done = { type: 'terminal' };
