@@ -29,4 +29,5 @@ export const sections = {
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
   plugins: createSection('node bench/plugins/run.mjs --page', 'Plugins'),
+  workflows: createSection('node bench/workflows/run.mjs --page', 'Workflows'),
 };

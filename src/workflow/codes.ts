@@ -114,6 +114,10 @@ export const workflowCodes = {
     'A value from outside enters a command as it is: a shell would run what stands in it.',
     'Write `{{escape …}}`, or use the environment variable of the input.',
   ),
+  'WORKFLOW.VALIDATION.UNSAFE_ENDPOINT': warning(
+    'A value from outside chooses where a key is sent, or which variable is sent as the key.',
+    'Write the value, or take it from the environment: `{{.env.NAME}}`.',
+  ),
   'WORKFLOW.VALIDATION.UNDEFINED_SUBWORKFLOW': error(
     'The workflow that is called cannot be found.',
     'Correct the name, or create the file.',

@@ -135,4 +135,43 @@ describe('workflows as tools', () => {
     expect(seen).not.toContain('Bash');
     await model.close();
   });
+
+  it('go on sixteen at once, and no more', async () => {
+    const call = { name: 'execute_workflow', arguments: { workflow: 'wait' } };
+    const model = await openScriptedModel(({ messages }) => {
+      const answers = messages.filter(({ role }) => role === 'tool').length;
+      if (answers === 0) return { calls: Array.from({ length: 10 }, () => call) };
+      return answers === 10 ? { calls: [call] } : { say: 'x' };
+    });
+    const wait = {
+      name: 'wait',
+      states: { initial: 'a', a: { type: 'command', command: 'sleep 5', on_success: 'done' }, done },
+    };
+    const file = place.file('.tidegate/workflows/wait.yaml', JSON.stringify(wait));
+    expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
+    const agent = agentStep(model.url, { tidegate: { tools: ['execute_workflow'] } });
+    const { status } = await place.flow({
+      states: {
+        initial: 'p',
+        p: { type: 'parallel', parallel: ['x', 'y'], on_success: 'done' },
+        x: agent,
+        y: agent,
+        done,
+      },
+    });
+    expect(status).toBe(0);
+    const ends = model.requests.filter(
+      ({ messages }) => messages.filter(({ role }) => role === 'tool').length === 11,
+    );
+    const told = ends.map(({ messages }) =>
+      messages.filter(({ role }) => role === 'tool').map(({ text }) => text),
+    );
+    expect(told).toHaveLength(2);
+    const first = told.flatMap((texts) => texts.slice(0, 10));
+    expect(first.filter((text) => text.includes('16 runs go on already'))).toHaveLength(4);
+    // The control: the others ran, and when they have ended, the next ones run.
+    expect(first.filter((text) => text.includes('completed'))).toHaveLength(16);
+    for (const texts of told) expect(texts[10]).toContain('completed');
+    await model.close();
+  });
 });

@@ -4,6 +4,7 @@ import { isSecretName } from '../../concerns/log/index.js';
 import type { Session } from '../../kernel/index.js';
 import {
   beginJournal,
+  bundleOf,
   openTranscript,
   readInputs,
   resumeJournal,
@@ -33,7 +34,8 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   const text = place.head === undefined ? wish.text : place.head.text;
   const name = place.head?.file ?? wish.workflow ?? '';
   const file = text === undefined ? library.find(name) : join(library.cwd, 'agent.yaml');
-  if (file === undefined) return { kind: 'unknown', what: 'workflow', name };
+  if (file === undefined)
+    return { kind: 'unknown', what: 'workflow', name, known: library.list().map((one) => one.name) };
   const { plugins } = gate.tidegate;
   const validated = await validateWorkflow(file, {
     library,
@@ -45,13 +47,16 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
     ...(text !== undefined && { text }),
   });
   const { workflow, findings } = validated;
-  if (!validated.isValid) return { kind: 'invalid', findings };
+  if (!validated.isValid) return { kind: 'invalid', file, findings };
   if (wish.only !== undefined && !workflow.steps.has(wish.only.step))
-    return { kind: 'unknown', what: 'step', name: wish.only.step };
+    return { kind: 'unknown', what: 'step', name: wish.only.step, known: [...workflow.steps.keys()] };
   wish.onFindings?.(findings);
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
   if (read.problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read };
-  const records = openRecords(wish, place, validated, read.values, text);
+  // With every file that it uses.
+  const sha256 = text === undefined ? bundleOf(file, library).sha256 : (validated.sha256 ?? '');
+  if (place.head !== undefined && place.head.sha256 !== sha256) wish.onChanged?.(file);
+  const records = openRecords(wish, place, { ...validated, sha256 }, read.values, text);
   const { tidegate, session } = gate;
   const agents = openAgents(tidegate, wish, place);
   try {
@@ -108,7 +113,7 @@ function openRecords(
   const journal =
     head === undefined
       ? beginJournal(file, headOf(wish, runId, validated, inputs, text))
-      : resumeJournal(file, () => new Date().toISOString());
+      : resumeJournal(file, { at: new Date().toISOString(), sha256: validated.sha256 ?? '' });
   const transcript = openTranscript({
     file: join(folder, 'transcript.jsonl'),
     runId,

@@ -14,6 +14,8 @@ export interface RunReport {
   readonly message?: string;
   readonly code?: string;
   readonly file: string;
+  /** Where it was started. */
+  readonly cwd: string;
   readonly folder: string;
   readonly steps: readonly RunStep[];
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -127,8 +129,13 @@ function reportOf(id: string, folder: string): RunReport | undefined {
   return { id, folder, status, steps, ...headOf(head), ...(end && endOf(end)) };
 }
 
-function headOf({ name, startedAt, file }: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file'> {
-  return { name, startedAt, file };
+function headOf({
+  name,
+  startedAt,
+  file,
+  cwd,
+}: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file' | 'cwd'> {
+  return { name, startedAt, file, cwd };
 }
 
 function endOf({ ms, message, code, outputs }: RunEnd): Partial<RunReport> {

@@ -1,4 +1,5 @@
 import type { RunAnswer, RunWish } from '../../app/workflows/index.js';
+import { printable, printableLines } from '../../config/index.js';
 import {
   type Command,
   configOption,
@@ -75,7 +76,7 @@ export const run: Command = {
     const { runFlow } = await import('../../app/workflows/index.js');
     const view = openRunView(context, modeOf(given));
     const { ask } = wish;
-    const held = ask && { ask: (question: string) => view.hold(() => ask(question)) };
+    const held = ask && { ask: (question: string) => view.hold(() => ask(printableLines(question))) };
     let answer: RunAnswer;
     try {
       answer = await runFlow({
@@ -83,6 +84,7 @@ export const run: Command = {
         ...held,
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
+        onChanged: (file) => view.remark(changedWords(file)),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
         const { missing } = answer;
@@ -133,6 +135,11 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
   };
 }
 
+/** What was done stays done: a run is often resumed because its file was mended. */
+function changedWords(file: string): string {
+  return `${printable(file)}, or a file that it uses, was changed since the run began: what is done stays as it was, the rest is done as it is written now.`;
+}
+
 function modeOf(given: Given): (typeof outputModes)[number] {
   const written = textOption(given, 'output') ?? 'silent';
   const mode = outputModes.find((one) => one === written);
@@ -149,7 +156,9 @@ type Missing = Extract<RunAnswer, { readonly kind: 'inputs' }>['missing'];
 async function askedInputs(missing: Missing, { input }: Context): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = {};
   for (const { name, description } of missing) {
-    answers[name] = await input.ask(`${name}${description === undefined ? '' : ` (${description})`}: `);
+    answers[name] = await input.ask(
+      printable(`${name}${description === undefined ? '' : ` (${description})`}: `),
+    );
   }
   return answers;
 }

@@ -1,6 +1,8 @@
 import type { Step } from '../grammar/workflow.js';
+import { crowded } from './crowded.js';
 import { createReader, type Executed, type Frame, type Place } from './frame.js';
 import { runHooks } from './hooks.js';
+import type { Way } from './journal.js';
 import { Cancelled, type Done, StepFailure, type StepResult } from './result.js';
 import { nextOf } from './routes.js';
 import { attemptsOf, timeoutOf, waitBefore } from './retries.js';
@@ -18,7 +20,7 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
     parts.onEvent({ kind: 'step-ended', path: place.path, result: known.result, isReplayed: true });
     return {
       result: known.result,
-      next: known.next === undefined ? nextOf(step, known.result, frame, place) : { way: known.next },
+      next: isWayOn(known.next, frame) ? { way: known.next } : nextOf(step, known.result, frame, place),
     };
   }
   frame.budget.left -= 1;
@@ -40,10 +42,15 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
   }
   await runHooks(step.common.hooks?.post, () => createReader(frame, step.name, place.loop), frame, place);
   const next = nextOf(step, result, frame, place);
-  journal.record(place.key, step.name, result, next.way);
+  await journal.record(place.key, step.name, result, next.way);
   span?.end(result.error?.code);
   tellEnd(step, result, frame, place);
   return { result, next };
+}
+
+/** A file that was changed before its run was resumed may have the state no more. */
+function isWayOn(way: Way | undefined, { workflow }: Frame): way is Way {
+  return way !== undefined && workflow.steps.has(way.to);
 }
 
 async function attempted(step: Step, frame: Frame, place: Place): Promise<StepResult> {
@@ -73,7 +80,7 @@ async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once
   const limit = timeoutOf(step);
   const clock = limit === undefined ? undefined : new AbortController();
   const timer = clock && setTimeout(() => clock.abort(), limit);
-  const signal = clock ? AbortSignal.any([place.signal, clock.signal]) : place.signal;
+  const signal = clock ? crowded(AbortSignal.any([place.signal, clock.signal])) : place.signal;
   try {
     checkDependencies(step, frame);
     await runHooks(step.common.hooks?.pre, () => createReader(frame, step.name, place.loop), frame, place);

@@ -1,5 +1,6 @@
 import { valueOfExpression } from '../expression/evaluate.js';
 import type { Hooks, Workflow } from '../grammar/workflow.js';
+import { crowded } from './crowded.js';
 import { execute } from './execute.js';
 import { createReader, type Frame } from './frame.js';
 import { runHooks } from './hooks.js';
@@ -35,6 +36,7 @@ const mostSteps = 100_000;
 export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<RunResult> {
   const { runId, workflow, journal, transcript, signal } = order;
   const startedAt = parts.now();
+  crowded(signal);
   const frame = createFrame(order, parts, startedAt);
   const span = parts.openSpan?.(
     'workflow.run',
@@ -53,7 +55,7 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
   await hook(hookOf(end), frame, new AbortController().signal, end);
   const outputs = end.status === 'completed' ? outputsOf(frame) : undefined;
   const { message, code, exitCode, status } = end;
-  const result: RunEnd = {
+  const planned: RunEnd = {
     status,
     exitCode,
     at: new Date(parts.now()).toISOString(),
@@ -62,20 +64,42 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),
   };
-  journal.end(result);
-  transcript.write({ type: 'run.completed', payload: { ...result } });
+  const result = await kept(planned, journal, transcript);
+  const isDone = result.status === 'completed';
   tellPlugins(
     parts,
-    status === 'completed' ? 'workflow.completed' : 'workflow.failed',
+    isDone ? 'workflow.completed' : 'workflow.failed',
     {
       ...facts,
       duration: `${String(Math.round(result.ms))}ms`,
-      ...(status !== 'completed' && { error: message ?? status }),
+      ...(!isDone && { error: result.message ?? result.status }),
     },
-    { run: runId, name: workflow.name, status },
+    { run: runId, name: workflow.name, status: result.status },
   );
-  span?.end(code);
+  span?.end(result.code);
   return { ...result, runId, states: frame.states };
+}
+
+/** A run whose end cannot be written down has failed, whatever its steps did. */
+async function kept(end: RunEnd, journal: Journal, transcript: Transcript): Promise<RunEnd> {
+  try {
+    await journal.end(end);
+    transcript.write({ type: 'run.completed', payload: { ...end } });
+    return end;
+  } catch (error) {
+    return { ...end, ...brokenBy(error) };
+  }
+}
+
+/** The disk is full, or gone; anything else is a defect. */
+function brokenBy(error: unknown): Omit<WalkEnd, 'step'> {
+  const isSystems = error instanceof Error && 'syscall' in error;
+  if (isSystems) {
+    const message = `The record of the run cannot be written: ${error.message}`;
+    return { status: 'failed', code: 'SYSTEM.IO.WRITE_FAILED', message, exitCode: 4 };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
 }
 
 type AnyEnd = WalkEnd | (Omit<WalkEnd, 'status'> & { readonly status: 'cancelled' });
@@ -120,8 +144,7 @@ async function attempt(
         exitCode: 130,
       };
     }
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
+    return brokenBy(error);
   }
 }
 

@@ -70,16 +70,26 @@ export function checkGraph(workflow: Workflow, report: Report): void {
 function checkNames({ texts, steps, unread }: Workflow, report: Report): void {
   for (const { holds, text, source, offset, path } of texts) {
     if (holds !== 'state' || steps.has(text) || unread.has(text)) continue;
-    const near = nearest(text, [...steps.keys()]);
+    const known = [...steps.keys(), ...unread];
+    const near = nearest(text, known);
     report({
       code: 'WORKFLOW.VALIDATION.MISSING_STATE',
       message: `There is no state ${quote(text)}.`,
       source,
       offset,
       path,
-      ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+      ...(known.length > 0 && {
+        remedy: near === undefined ? `There are ${namesOf(known)}.` : `Did you mean ${near}?`,
+      }),
     });
   }
+}
+
+const mostNamed = 12;
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return names.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
 }
 
 function at(step: Step, code: Flaw['code'], message: string): Flaw {

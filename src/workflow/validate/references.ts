@@ -105,6 +105,7 @@ function checkUse(given: Use): void {
   else if (head === 'states') checkState(given, name);
   else if (head === 'awf' || head === 'tidegate') checkOneOf(given, folders, name);
   else if (head !== 'env') checkProperty(given, head, name);
+  checkEndpoint(given, head);
   const isForeign = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
   if (text.holds === 'command' && isForeign && !use.isEscaped && !isHarmless(given)) {
     const shown = use.path.join('.');
@@ -112,6 +113,17 @@ function checkUse(given: Use): void {
       remedy: `Write {{escape .${shown}}}.`,
     });
   }
+}
+
+const endpointOptions: readonly unknown[] = ['base_url', 'api_key_env'];
+
+/** The environment is the operator's own; everything else may be somebody's who wants the key. */
+function checkEndpoint({ use, text: { path }, tell }: Use, head: string): void {
+  const option = path.at(-1);
+  if (path.at(-2) !== 'options' || !endpointOptions.includes(option)) return;
+  if (head !== 'inputs' && head !== 'states' && head !== 'loop') return;
+  const what = option === 'base_url' ? 'where the key is sent' : 'which variable is sent as the key';
+  tell('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} chooses ${what}.`, use.offset);
 }
 
 /** What cannot be anything but a number, or a word of ours. */

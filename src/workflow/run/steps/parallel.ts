@@ -1,5 +1,6 @@
 import type { StepOf } from '../../grammar/workflow.js';
 import type { Frame, Place } from '../frame.js';
+import { crowded } from '../crowded.js';
 import { Cancelled, type Done, StepFailure, type StepResult } from '../result.js';
 
 /** However many may run, no more than these do at once. */
@@ -9,7 +10,7 @@ const mostAtOnce = 128;
 export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place: Place): Promise<Done> {
   const { parallel: branches = [], strategy = 'all_succeed', max_concurrent: limit = 0 } = step.own;
   const stop = new AbortController();
-  const signal = AbortSignal.any([place.signal, stop.signal]);
+  const signal = crowded(AbortSignal.any([place.signal, stop.signal]));
   const results = new Map<string, StepResult>();
   const waiting = [...branches];
   const ready = createGates(branches);
@@ -19,7 +20,8 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
     if (branch === undefined)
       throw new StepFailure('WORKFLOW.VALIDATION.MISSING_STATE', `There is no state ${name}.`);
     const others = (branch.common.depends_on ?? []).filter((other) => branches.includes(other));
-    await Promise.race([Promise.all(others.map((other) => ready.wait(other))), aborted(signal)]);
+    if (others.length > 0)
+      await Promise.race([Promise.all(others.map((other) => ready.wait(other))), aborted(signal)]);
     const inside: Place = {
       ...place,
       signal,
