@@ -48,7 +48,7 @@ export const run: Command = {
       value: 'mode',
       about: 'Output of commands: silent (default), streaming or buffered.',
     },
-    { name: 'agent', value: 'provider', about: 'Run one agent without a workflow: openai.' },
+    { name: 'agent', value: 'provider', about: 'Run one agent without a workflow: openai, claude, gemini, codex or opencode.' },
     {
       name: 'prompt',
       short: 'p',
@@ -56,8 +56,8 @@ export const run: Command = {
       about: 'What the agent of --agent is asked. - reads standard input.',
     },
     { name: 'system', value: 'text', about: 'What the agent of --agent is told before.' },
-    { name: 'model', value: 'name', about: 'The model of --agent. Default: OPENAI_MODEL.' },
-    { name: 'base-url', value: 'url', about: 'Where the model of --agent is. Default: OPENAI_BASE_URL.' },
+    { name: 'model', value: 'name', about: 'The model of --agent. Default: OPENAI_MODEL, or what the agent itself uses.' },
+    { name: 'base-url', value: 'url', about: 'Where the model of --agent is. Default: OPENAI_BASE_URL, or where the agent itself asks.' },
     {
       ...toolsOption,
       about: 'The tools of --agent: names or patterns, divided by commas. Default: all of them.',
@@ -68,7 +68,7 @@ export const run: Command = {
     'tidegate run deploy -i target=staging',
     'tidegate run flow.yaml --dry-run',
     'tidegate run --resume 20260728-101500-a1b2c3',
-    `tidegate run --agent openai --prompt "What does this project do?" --tools 'Read,Glob,Grep'`,
+    `tidegate run --agent claude --prompt "What does this project do?" --tools 'Read,Glob,Grep'`,
   ],
   async run(given, context) {
     const wish = await wishOf(given, context);
