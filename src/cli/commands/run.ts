@@ -48,7 +48,11 @@ export const run: Command = {
       value: 'mode',
       about: 'Output of commands: silent (default), streaming or buffered.',
     },
-    { name: 'agent', value: 'provider', about: 'Run one agent without a workflow: openai, claude, gemini, codex or opencode.' },
+    {
+      name: 'agent',
+      value: 'provider',
+      about: 'Run one agent without a workflow: openai, claude, gemini, codex or opencode.',
+    },
     {
       name: 'prompt',
       short: 'p',
@@ -56,8 +60,16 @@ export const run: Command = {
       about: 'What the agent of --agent is asked. - reads standard input.',
     },
     { name: 'system', value: 'text', about: 'What the agent of --agent is told before.' },
-    { name: 'model', value: 'name', about: 'The model of --agent. Default: OPENAI_MODEL, or what the agent itself uses.' },
-    { name: 'base-url', value: 'url', about: 'Where the model of --agent is. Default: OPENAI_BASE_URL, or where the agent itself asks.' },
+    {
+      name: 'model',
+      value: 'name',
+      about: 'The model of --agent. Default: OPENAI_MODEL, or what the agent itself uses.',
+    },
+    {
+      name: 'base-url',
+      value: 'url',
+      about: 'Where the model of --agent is. Default: OPENAI_BASE_URL, or where the agent itself asks.',
+    },
     {
       ...toolsOption,
       about: 'The tools of --agent: names or patterns, divided by commas. Default: all of them.',
