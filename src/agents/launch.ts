@@ -121,7 +121,7 @@ export type CliEvent =
   | { readonly kind: 'error'; readonly message: string };
 
 /** What an agent is told where its own tools could not be proven to be off. */
-export function mitigation(server: string): string {
+function mitigation(server: string): string {
   return `Use only the tools of the MCP server "${server}". Do not use any other tool, not even a built-in one: \
 its calls are not allowed here.`;
 }

@@ -197,6 +197,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     localSession,
     subSession: createSubSessions(opened),
     newRequestId: common.newRequestId,
+    openBeside: openTidegate,
     processes,
     stateDirectory: state.directory,
     ...(observers.openSpan && { openSpan: observers.openSpan }),

@@ -27,7 +27,12 @@ export function openAgents(
     userFile,
     openDoor: (order, verdict) => doors.open(order, verdict),
     know: (cli, order) =>
-      knowCli(cli, order, { stateDirectory: tidegate.stateDirectory, cwd: wish.cwd, version: wish.version }),
+      knowCli(cli, order, {
+        stateDirectory: tidegate.stateDirectory,
+        cwd: wish.cwd,
+        version: wish.version,
+        openGate: (options) => tidegate.openBeside(options),
+      }),
   };
   const launched = clis.map(
     (cli) => [cli.name, (order) => runCli(cli, parts, order)] satisfies [string, Agent],

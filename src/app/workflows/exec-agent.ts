@@ -47,7 +47,8 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
   try {
     const order = orderOf(wish, tidegate, tidegate.localSession('connection'));
     const { stateDirectory } = tidegate;
-    const known = await knowCli(cli, order, { stateDirectory, cwd: wish.cwd, version: wish.version });
+    const { cwd, version } = wish;
+    const known = await knowCli(cli, order, { stateDirectory, cwd, version, openGate: openTidegate });
     if (known.verdict.kind === 'leaks')
       return { kind: 'leaks', title: cli.title, leaks: known.verdict.leaks };
     const door = await doors.open(order, known.verdict);

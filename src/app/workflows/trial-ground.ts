@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TrialGround } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
 import { openState } from '../locate-config.js';
-import { openTidegate } from '../open-tidegate.js';
+import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { programFile } from './program-file.js';
 
@@ -24,7 +24,11 @@ const kept = [
 ];
 
 /** A throw-away home and workspace with a real gate, for trials of agents. */
-export async function openTrialGround(env: Environment, version: string): Promise<TrialGround> {
+export async function openTrialGround(
+  env: Environment,
+  version: string,
+  openGate: Tidegate['openBeside'],
+): Promise<TrialGround> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-trial-')));
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
@@ -37,7 +41,7 @@ export async function openTrialGround(env: Environment, version: string): Promis
   for (const name of kept) if (env[name] !== undefined) Object.assign(own, { [name]: env[name] });
   Object.assign(own, { HOME: home, USERPROFILE: home, TERM: 'dumb' });
   const configFile = writeConfig(files, workspace, own);
-  const tidegate = await openTidegate({ cwd: workspace, env: own, version, mode: 'command', configFile });
+  const tidegate = await openGate({ cwd: workspace, env: own, version, mode: 'command', configFile });
   const doors = openAgentDoors(tidegate);
   const session = tidegate.localSession('connection');
   tidegate.surface.surface.prefer(session, { lazy: 'on', delivery: 'list' });
