@@ -18,6 +18,7 @@ const alone = [
   'shell-flood',
   'slow-reader',
   'store-kill',
+  'upstream-faults',
 ].map((name) => `test/security/${name}.test.ts`);
 const security = onProgram('security', ['security']);
 

@@ -29,5 +29,6 @@ export const sections = {
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
   plugins: createSection('node bench/plugins/run.mjs --page', 'Plugins'),
+  shim: createSection('node bench/shim/run.mjs --page', 'The way of agents to the gate'),
   workflows: createSection('node bench/workflows/run.mjs --page', 'Workflows'),
 };
