@@ -40,13 +40,13 @@ export default defineConfig({
       },
       onProgram('wire', ['wire', 'contract']),
       onProgram('security', ['security']),
-      onProgram('agents', ['agents']),
+      onProgram('agents', ['agents'], ['test/agents/support/proven.ts']),
     ],
   },
 });
 
 /** Suites that drive the built program, one file at a time. */
-function onProgram(name: string, folders: readonly string[]) {
+function onProgram(name: string, folders: readonly string[], setups: readonly string[] = []) {
   return {
     extends: true as const,
     // What these suites import by its public name is the built one.
@@ -59,7 +59,7 @@ function onProgram(name: string, folders: readonly string[]) {
     test: {
       name,
       include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
-      globalSetup: ['test/support/require-built.ts'],
+      globalSetup: ['test/support/require-built.ts', ...setups],
       pool: 'forks' as const,
       fileParallelism: false,
       testTimeout: isFull ? 1_200_000 : 120_000,

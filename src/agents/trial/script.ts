@@ -61,5 +61,7 @@ export function turnOf(
   if (aside !== undefined) return aside;
   const next = turns[request.turn] ?? { say: lastWords };
   const wanted = 'calls' in next ? next.calls[0]?.name : undefined;
-  return wanted instanceof RegExp && !request.tools.some((name) => wanted.test(name)) ? { say: lastWords } : next;
+  return wanted instanceof RegExp && !request.tools.some((name) => wanted.test(name))
+    ? { say: lastWords }
+    : next;
 }
