@@ -36,7 +36,8 @@ export const gatedAgents: readonly Gated[] = recipes.map(({ name, agent, touch, 
   agent,
   model: models[name] ?? '',
   touch,
-  leftovers,
+  // Claude Code says so of tools that it may show later; nothing answers to it.
+  leftovers: agent === 'claude' ? ['DeferredToolPlaceholder'] : leftovers,
   approved: approved[agent],
 }));
 
