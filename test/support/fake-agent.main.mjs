@@ -1,5 +1,5 @@
 // Stands in for an agent CLI: it speaks no model, comes to the gate as it was told to, and then says what a test wants.
-// Its first argument after the program is not its own: those of the launch plan follow. FAKE_PLAN in the file beside it.
+// TRIAL_KEY in its environment tells it that it is only tried.
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -32,7 +32,7 @@ export async function act({ cli, lines, trialLines = [], log, stays = false }) {
   const [server, { command, args: words }] = servers[cli](args);
   const isTrial = process.env.TRIAL_KEY !== undefined;
   appendFileSync(log, `${JSON.stringify({ isTrial, server, args, command, words })}\n`);
-  if (stays) return void setInterval(() => undefined, 1000);
+  if (stays && !isTrial) return void setInterval(() => undefined, 1000);
   const gate = spawn(command, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   const answers = createInterface({ input: gate.stdout })[Symbol.asyncIterator]();
   const params = {
