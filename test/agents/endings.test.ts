@@ -53,7 +53,7 @@ describe.skipIf(!hasProc).each(gatedClis)(
       let late = 0;
       for (let at = 0; at < endings; at += 1) {
         const signal = signals[(at + offset) % signals.length] ?? 'SIGINT';
-        const ended = await endAfter(gated, place, model, random.next(), signal);
+        const ended = await endAfter(gated, place, model, { signal, isAtWork: at % 2 === 0 });
         if (ended.wasWorking) late += 1;
         expect([signal, ended.left]).toEqual([signal, []]);
         if (signal === 'SIGKILL') await sweep(place);
@@ -83,8 +83,7 @@ async function endAfter(
   gated: Gated,
   place: GatedPlace,
   model: ScriptedModel,
-  share: number,
-  signal: NodeJS.Signals,
+  { signal, isAtWork }: { readonly signal: NodeJS.Signals; readonly isAtWork: boolean },
 ): Promise<{ readonly left: readonly string[]; readonly wasWorking: boolean }> {
   const mark = `ended-${String(random.next()).slice(2)}`;
   const step = agentStepOf(gated, model, { step: { mcp_proxy: { enable: true } } });
@@ -109,15 +108,14 @@ async function endAfter(
     () => `it did not start: ${said}`,
   );
   // Half of the time while it starts, half of the time while it works.
-  if (share < 0.5) await pause(share * 4000);
-  else {
+  if (isAtWork) {
     await waitFor(
       () => model.requests.length > asked,
       60_000,
       () => `it asked nothing: ${said}`,
     );
-    await pause((share - 0.5) * 4000);
   }
+  await pause(random.next() * 2000);
   child.kill(signal);
   await gone;
   const until = performance.now() + limitMs;
