@@ -30,6 +30,7 @@ export const claude: AgentCli = {
   install: 'npm install -g @anthropic-ai/claude-code',
   // Stands for tools that are shown later; nothing answers to it.
   leftovers: ['DeferredToolPlaceholder'],
+  refusal: /No such tool available/,
   addsVersion: true,
   natives: [
     native('Bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),

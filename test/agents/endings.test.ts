@@ -116,6 +116,9 @@ async function endAfter(
     );
   }
   await pause(random.next() * 2000);
+  // The control: what is looked for afterwards is found before, the runner and, at work, the agent with its shim.
+  expect(findMarked(mark).length).toBeGreaterThan(isAtWork ? 1 : 0);
+  if (isAtWork) expect(leftoversOf(place).length).toBeGreaterThan(1);
   child.kill(signal);
   await gone;
   const until = performance.now() + limitMs;
