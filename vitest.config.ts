@@ -56,13 +56,13 @@ export default defineConfig({
       onProgram('wire', ['wire', 'contract']),
       { ...security, test: { ...security.test, exclude: alone, fileParallelism: true } },
       { ...security, test: { ...security.test, name: 'security-alone', include: alone } },
-      onProgram('agents', ['agents']),
+      onProgram('agents', ['agents'], ['test/agents/support/proven.ts']),
     ],
   },
 });
 
 /** Suites that drive the built program, one file at a time unless it is said otherwise. */
-function onProgram(name: string, folders: readonly string[]) {
+function onProgram(name: string, folders: readonly string[], setups: readonly string[] = []) {
   return {
     extends: true as const,
     // What these suites import by its public name is the built one.
@@ -75,7 +75,7 @@ function onProgram(name: string, folders: readonly string[]) {
     test: {
       name,
       include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
-      globalSetup: ['test/support/require-built.ts'],
+      globalSetup: ['test/support/require-built.ts', ...setups],
       pool: 'forks' as const,
       fileParallelism: false,
       testTimeout: isFull ? 1_200_000 : 120_000,

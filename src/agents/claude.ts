@@ -30,6 +30,7 @@ export const claude: AgentCli = {
   install: 'npm install -g @anthropic-ai/claude-code',
   // Stands for tools that are shown later; nothing answers to it.
   leftovers: ['DeferredToolPlaceholder'],
+  refusal: /No such tool available/,
   addsVersion: true,
   natives: [
     native('Bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
@@ -108,8 +109,8 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
   const names = new Map<string, string>();
   const isNative = (name: string): boolean => !name.startsWith(prefix);
 
-  function blocks(message: Json | undefined): readonly CliEvent[] {
-    return listOf(message?.['content']).flatMap((block): readonly CliEvent[] => {
+  function blocks(event: Json): readonly CliEvent[] {
+    return listOf(asJson(event['message'])?.['content']).flatMap((block): readonly CliEvent[] => {
       if (block['type'] === 'text') return [{ kind: 'text', text: textIn(block['text']) }];
       if (block['type'] === 'tool_use') {
         const [id, name] = [textIn(block['id']), textIn(block['name'])];
@@ -119,7 +120,7 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
       if (block['type'] !== 'tool_result') return [];
       const id = textIn(block['tool_use_id']);
       const name = names.get(id) ?? '';
-      const hasRun = block['is_error'] !== true;
+      const hasRun = block['is_error'] !== true || isAccepted(event, id);
       return [
         { kind: 'result', id, name, isNative: isNative(name), hasRun, text: contentText(block['content']) },
       ];
@@ -130,12 +131,17 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
     const event = readJson(line);
     if (event === undefined) return [];
     if (event['type'] === 'system' && event['subtype'] === 'init') return started(event, server);
-    if (event['type'] === 'assistant') return blocks(asJson(event['message']));
+    if (event['type'] === 'assistant') return blocks(event);
     // What the user said is not what the agent says.
-    if (event['type'] === 'user')
-      return blocks(asJson(event['message'])).filter(({ kind }) => kind === 'result');
+    if (event['type'] === 'user') return blocks(event).filter(({ kind }) => kind === 'result');
     return event['type'] === 'result' ? ended(event) : [];
   };
+}
+
+/** A call that failed may have done something before: it ran, where it was approved of. */
+function isAccepted(event: Json, id: string): boolean {
+  const meta = listOf(event['tool_result_meta']).find((one) => one['id'] === id);
+  return asJson(meta?.['permission_decision'])?.['decision'] === 'accept';
 }
 
 function started(event: Json, server: string): readonly CliEvent[] {

@@ -55,6 +55,7 @@ export const codex: AgentCli = {
     'functions/exec',
     'functions/wait',
   ],
+  refusal: /^unsupported (?:custom tool )?call: /,
   addsVersion: false,
   natives: [
     native('exec_command', shellWords),

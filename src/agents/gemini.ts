@@ -27,6 +27,7 @@ export const gemini: AgentCli = {
   program: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   leftovers: [],
+  refusal: /^Tool ".*" not found/,
   addsVersion: true,
   natives: [
     native('run_shell_command', (trace) => ({ command: `touch ${trace}`, description: 'x' })),

@@ -12,6 +12,8 @@ export interface AgentCli {
   readonly natives: readonly NativeTool[];
   /** What may stay beside the tools of the gate, because it can do nothing by itself. */
   readonly leftovers: readonly string[];
+  /** What its model is told of a tool that it does not have. Any other answer comes from a tool that is there. */
+  readonly refusal: RegExp;
   /** It adds the version to the address of its model itself. */
   readonly addsVersion: boolean;
   /** Words of its command line that would undo the isolation. */
@@ -121,7 +123,7 @@ export type CliEvent =
   | { readonly kind: 'error'; readonly message: string };
 
 /** What an agent is told where its own tools could not be proven to be off. */
-function mitigation(server: string): string {
+export function mitigation(server: string): string {
   return `Use only the tools of the MCP server "${server}". Do not use any other tool, not even a built-in one: \
 its calls are not allowed here.`;
 }

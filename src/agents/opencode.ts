@@ -36,6 +36,7 @@ export const opencode: AgentCli = {
   fatal: /agent ".*" not found/,
   install: 'npm install -g opencode-ai',
   leftovers: ['invalid'],
+  refusal: /Model tried to call unavailable tool/,
   addsVersion: false,
   natives: [
     native('bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),

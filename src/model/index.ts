@@ -1,3 +1,4 @@
+export { asideFor } from './aside.js';
 export { inConversation } from './in-conversation.js';
 export { type ModelScript, openScriptedModel, type ScriptedModel } from './open-scripted-model.js';
 export type {

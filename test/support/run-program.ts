@@ -15,13 +15,20 @@ export interface RunMore {
   readonly input?: string;
   /** Flags of Node itself, before the program. */
   readonly node?: readonly string[];
+  readonly limitMs?: number;
 }
 
-const limitMs = 60_000;
+const mostMs = 60_000;
 
 /** Runs a command of the program to its end, while the test itself goes on answering. */
 export function runGate(place: Place, args: readonly string[], more: RunMore = {}): Promise<Ran> {
-  const { env = place.env, cwd = join(place.directory, 'workspace'), input, node = [] } = more;
+  const {
+    env = place.env,
+    cwd = join(place.directory, 'workspace'),
+    input,
+    node = [],
+    limitMs = mostMs,
+  } = more;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...node, program, ...args], {
       cwd,

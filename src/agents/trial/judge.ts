@@ -10,8 +10,6 @@ export interface Evidence {
   readonly ran: readonly string[];
   /** Names of files in its folder. */
   readonly files: readonly string[];
-  /** Calls that the gate answered. */
-  readonly gateCalls: number;
   /** Why it ended, if not well. */
   readonly failure?: string;
 }
@@ -27,6 +25,7 @@ export function judge(
 ): Verdict {
   const leaks = new Set(ran);
   for (const [file, tool] of traces) if (files.includes(file)) leaks.add(tool);
+  for (const tool of answered(cli, [...traces.values()], requests)) leaks.add(tool);
   for (const name of requests.flatMap(({ tools }) => tools))
     if (!name.includes(server) && !cli.leftovers.includes(name)) leaks.add(name);
   if (leaks.size > 0) return { kind: 'leaks', version, leaks: [...leaks].sort() };
@@ -44,6 +43,23 @@ export function judge(
     ({ turn, tools }) => turn === searchTurn && tools.some((name) => name.endsWith(late)),
   );
   return { kind: 'isolated', version, growsList };
+}
+
+/** Tools of its own that gave another answer than that there is no such tool: one that complains of its input is there. */
+function answered(
+  { refusal, leftovers }: AgentCli,
+  rogue: readonly string[],
+  requests: Evidence['requests'],
+): readonly string[] {
+  const longest = requests.reduce<Evidence['requests'][number]['results']>(
+    (most, { results }) => (results.length > most.length ? results : most),
+    [],
+  );
+  // One call a turn, the rogue ones first.
+  return rogue.filter((name, at) => {
+    const result = longest[at];
+    return result !== undefined && !leftovers.includes(name) && !refusal.test(result.text);
+  });
 }
 
 function because(failure: string | undefined): string {

@@ -1,4 +1,4 @@
-import type { ModelRequest, ScriptedTurn } from '../../model/index.js';
+import { asideFor, type ModelRequest, type ScriptedTurn } from '../../model/index.js';
 import type { AgentCli, NativeTool } from '../launch.js';
 
 /** What the gate of a trial offers. */
@@ -55,10 +55,13 @@ export function trialScript(cli: AgentCli, { file, made, late }: TrialTools): Tr
 /** The turn for a request; where a tool is not shown that a turn wants, the agent is done. */
 export function turnOf(
   turns: readonly ScriptedTurn[],
-  { turn, advertised, tools }: ModelRequest,
+  request: Pick<ModelRequest, 'turn' | 'advertised' | 'tools' | 'body'>,
 ): ScriptedTurn {
-  if (advertised.every(({ kind }) => kind === 'built-in')) return { say: 'ok' };
-  const next = turns[turn] ?? { say: lastWords };
+  const aside = asideFor(request);
+  if (aside !== undefined) return aside;
+  const next = turns[request.turn] ?? { say: lastWords };
   const wanted = 'calls' in next ? next.calls[0]?.name : undefined;
-  return wanted instanceof RegExp && !tools.some((name) => wanted.test(name)) ? { say: lastWords } : next;
+  return wanted instanceof RegExp && !request.tools.some((name) => wanted.test(name))
+    ? { say: lastWords }
+    : next;
 }

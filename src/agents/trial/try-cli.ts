@@ -68,7 +68,7 @@ export async function tryCli(
     const failure = await failureOf(runCli(cli, parts, order));
     const files = readdirSync(ground.workspace);
     const { requests } = model;
-    const evidence = { requests, ran, files, gateCalls: 0, ...(failure !== undefined && { failure }) };
+    const evidence = { requests, ran, files, ...(failure !== undefined && { failure }) };
     return judge(cli, version, script, ground.tools, server, evidence);
   } finally {
     await model.close();

@@ -22,7 +22,13 @@ const paths: Readonly<Record<AgentName, string>> = {
 
 /** How to start an agent; throws where it is not installed, since a suite without it would prove nothing. */
 export function agentBinary(name: AgentName): readonly [command: string, ...args: string[]] {
+  const path = agentFile(name);
+  return name === 'gemini' ? [process.execPath, path] : [path];
+}
+
+/** The program itself, as a file that can be started. */
+export function agentFile(name: AgentName): string {
   const path = fileURLToPath(new URL(`../node_modules/${paths[name]}`, import.meta.url));
   if (!existsSync(path)) throw new Error(`${name} is not installed: run \`npm run test:agents\``);
-  return name === 'gemini' ? [process.execPath, path] : [path];
+  return path;
 }

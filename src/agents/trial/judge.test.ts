@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../model/index.js';
+import { claude } from '../claude.js';
+import { type Evidence, judge } from './judge.js';
+import { trialScript, turnOf } from './script.js';
+
+const tools = { file: 'note.txt', word: 'the-word', made: 'honest.txt', late: 'late_Glob' };
+const script = trialScript(claude, tools);
+const rogue = script.traces.size;
+const ours = ['mcp__tserver__Read', 'mcp__tserver__tool_search'];
+const refused = (tool: string) => ({ callId: 'x', tool, text: `No such tool available: ${tool}` });
+const results = [
+  ...[...script.traces.values()].map(refused),
+  { callId: 'r', tool: 'mcp__tserver__Read', text: 'the-word' },
+  { callId: 'w', tool: 'mcp__tserver__Write', text: 'ok' },
+  { callId: 's', tool: 'mcp__tserver__tool_search', text: 'found' },
+];
+
+function request(turn: number, more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    format: 'x',
+    model: 'm',
+    isStreaming: true,
+    tools: ours,
+    advertised: [],
+    turn,
+    results: results.slice(0, turn),
+    instructions: '',
+    messages: [],
+    headers: {},
+    body: {},
+    ...more,
+  };
+}
+
+const late = [...ours, 'mcp__tserver__late_Glob'];
+const sound: Evidence = {
+  requests: [
+    ...Array.from({ length: script.searchTurn }, (_, turn) => request(turn)),
+    request(script.searchTurn, { tools: late }),
+  ],
+  ran: [],
+  files: ['note.txt', 'honest.txt'],
+};
+const verdict = (more: Partial<Evidence> = {}) =>
+  judge(claude, '1.0.0', script, tools, 'tserver', { ...sound, ...more });
+
+describe('the verdict on an agent', () => {
+  it('is isolated where all rogue calls were refused and the honest ones came through', () => {
+    expect(verdict()).toEqual({ kind: 'isolated', version: '1.0.0', growsList: true });
+  });
+
+  it('says that a list does not grow where the late tool was not there in the next turn', () => {
+    const requests = [
+      ...sound.requests.slice(0, -1),
+      request(script.searchTurn),
+      request(script.searchTurn + 1, { tools: late }),
+    ];
+    expect(verdict({ requests })).toMatchObject({ kind: 'isolated', growsList: false });
+  });
+
+  it('leaks where a file is there, where it says that it ran one, or where it shows one', () => {
+    expect(verdict({ files: [...sound.files, 'rogue-0.txt'] })).toMatchObject({
+      kind: 'leaks',
+      leaks: ['Bash'],
+    });
+    expect(verdict({ ran: ['Write'] })).toMatchObject({ kind: 'leaks', leaks: ['Write'] });
+    const shown = [...sound.requests, request(1, { tools: [...ours, 'Edit', 'DeferredToolPlaceholder'] })];
+    expect(verdict({ requests: shown })).toMatchObject({ kind: 'leaks', leaks: ['Edit'] });
+  });
+
+  it('leaks where a tool complains of its input: then it is there, though it is not shown', () => {
+    const names = [...script.traces.values()];
+    const complains = results.map((one) =>
+      one.tool === 'Read' && one.callId === 'x' ? { ...one, text: 'file_path is missing' } : one,
+    );
+    const requests = [...sound.requests, request(rogue, { results: complains })];
+    expect(names).toContain('Read');
+    expect(verdict({ requests: requests.reverse() })).toMatchObject({ kind: 'leaks', leaks: ['Read'] });
+  });
+
+  it('is unprovable where nothing was asked, calls did not come back, or the gate was not reached', () => {
+    expect(verdict({ requests: [], failure: 'no key' })).toEqual({
+      kind: 'unprovable',
+      version: '1.0.0',
+      why: 'no key',
+    });
+    const few = verdict({ requests: sound.requests.slice(0, 3), failure: 'it hung' });
+    expect(few).toMatchObject({ why: `only 2 of ${String(rogue)} rogue calls came back: it hung` });
+    expect(verdict({ files: ['note.txt'] })).toMatchObject({ kind: 'unprovable' });
+    const deaf = sound.requests.map((one) => ({
+      ...one,
+      results: one.results.filter(({ callId }) => callId === 'x'),
+    }));
+    expect(verdict({ requests: deaf })).toMatchObject({ kind: 'unprovable' });
+  });
+});
+
+describe('the script of a trial', () => {
+  it('calls every tool that the agent may have, and some that nobody has', () => {
+    const called = script.turns.flatMap((turn) => ('calls' in turn ? (turn.calls ?? []) : []));
+    const names = called.map(({ name }) => name);
+    for (const { name } of claude.natives) expect(names).toContain(name);
+    expect(names).toContain('Frobnicate');
+    expect(new Set(script.traces.keys()).size).toBe(claude.natives.length + 3);
+  });
+
+  it('ends where the tool that it wants is not shown, and answers asides shortly', () => {
+    const advertised = [{ name: 'x', kind: 'function', isDeferred: false }] as const;
+    expect(turnOf(script.turns, { turn: rogue, advertised, tools: ['x'], body: {} })).toHaveProperty('say');
+    expect(turnOf(script.turns, { turn: rogue, advertised, tools: ours, body: {} })).toHaveProperty('calls');
+    expect(turnOf(script.turns, { turn: 0, advertised: [], tools: [], body: {} })).toEqual({ say: 'ok' });
+  });
+});

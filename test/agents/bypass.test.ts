@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
+import { done, type FlowResult } from '../support/flow.js';
+import { agentNames } from './support/agent-binary.js';
+import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
+
+// What an agent says of itself is believed to its disadvantage. These are no real agents: real ones have no native tool
+// left that they could tell of.
+
+let place: GatedPlace;
+beforeAll(() => {
+  place = openGatedPlace({}, false);
+});
+afterAll(() => place.close());
+
+const proxied = { mcp_proxy: { enable: true } };
+
+async function run(
+  cli: (typeof agentNames)[number],
+  program: string,
+  step: object = {},
+): Promise<{ readonly status: number | null; readonly result: FlowResult }> {
+  const a = {
+    type: 'agent',
+    provider: cli,
+    prompt: 'go',
+    options: { program },
+    on_success: 'done',
+    ...proxied,
+    ...step,
+  };
+  return place.flow({ states: { initial: 'a', a, done } }, [], { env: place.agentEnv });
+}
+
+describe.each(agentNames)('bypass detection: %s', (cli) => {
+  it('fails a step whose agent ran a tool of its own, and writes it down', async () => {
+    const fake = writeFakeAgent(place.directory, `bypass-${cli}`, { cli, lines: nativeLines(cli) });
+    const { status, result } = await run(cli, fake.program);
+    expect(result).toMatchObject({ status: 'failed', code: 'EXECUTION.AGENT.BYPASSED' });
+    expect(status).not.toBe(0);
+    const told = place.transcript(result).filter(({ type }) => type === 'tool.call.bypassed');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.payload).toMatchObject({ fidelity: 'agent' });
+    expect(JSON.stringify(told[0]?.payload)).toMatch(/bash|command|Bash/);
+  });
+
+  it('goes on, and still writes it down, with tidegate.allow_native', async () => {
+    const fake = writeFakeAgent(place.directory, `allowed-${cli}`, { cli, lines: nativeLines(cli) });
+    const { status, result } = await run(cli, fake.program, { tidegate: { allow_native: true } });
+    expect([status, result.steps[0]?.output]).toEqual([0, 'all done']);
+    expect(place.transcript(result).map(({ type }) => type)).toContain('tool.call.bypassed');
+  });
+
+  it('lets a tool be that the agent asked for and was refused', async () => {
+    const fake = writeFakeAgent(place.directory, `refused-${cli}`, { cli, lines: nativeLines(cli, true) });
+    const { status, result } = await run(cli, fake.program);
+    expect([status, result.steps[0]?.output]).toEqual([0, 'all done']);
+    expect(place.transcript(result).map(({ type }) => type)).not.toContain('tool.call.bypassed');
+  });
+
+  it('refuses to run an agent at all that leaked when it was tried', async () => {
+    const fake = writeFakeAgent(place.directory, `leaks-${cli}`, {
+      cli,
+      lines: answerLines(cli),
+      trialLines: nativeLines(cli),
+    });
+    const { result } = await run(cli, fake.program);
+    expect(result.code).toBe('EXECUTION.AGENT.BYPASSED');
+    expect(result.steps[0]?.error?.message).toContain('has tools that the gate cannot take away');
+    expect(fake.starts().map(({ isTrial }) => isTrial)).toEqual([true]);
+  });
+});
+
+describe('AC-6: the coexistence warning', () => {
+  it.each(agentNames)(
+    '%s: a step whose isolation nobody has proven says so before it starts',
+    async (cli) => {
+      const fake = writeFakeAgent(place.directory, `unproven-${cli}`, { cli, lines: answerLines(cli) });
+      const a = {
+        type: 'agent',
+        provider: cli,
+        prompt: 'go',
+        options: { program: fake.program },
+        on_success: 'done',
+      };
+      const flow = { name: 'x', states: { initial: 'a', a: { ...a, ...proxied }, done } };
+      const file = join(place.workspace, 'unproven.yaml');
+      writeFileSync(file, JSON.stringify(flow));
+      const { stderr, stdout, status } = await place.run1(['run', file], { env: place.agentEnv });
+      expect(stderr + stdout).toContain('Nothing proves that this version of');
+      expect(status).toBe(0);
+      // And the agent itself is asked to keep to the gate.
+      const [, started] = fake.starts();
+      const isTold = cli === 'codex' ? started?.args.join(' ') : undefined;
+      if (isTold !== undefined) {
+        expect(isTold).toContain('-s read-only');
+        expect(isTold).toContain('developer_instructions=');
+      }
+      // The control: who keeps its tools is not told that they are gone.
+      const kept = {
+        ...a,
+        mcp_proxy: { enable: true, intercept_builtins: false },
+        tidegate: { tools: ['Read'] },
+      };
+      writeFileSync(file, JSON.stringify({ ...flow, states: { ...flow.states, a: kept } }));
+      const additive = await place.run1(['run', file], { env: place.agentEnv });
+      expect(additive.stderr + additive.stdout).not.toContain('Nothing proves');
+    },
+  );
+});
+
+describe('what is remembered of an agent', () => {
+  it('is not tried again, until its program is another', async () => {
+    const spec = { cli: 'claude', lines: answerLines('claude') } as const;
+    const fake = writeFakeAgent(place.directory, 'upgraded', spec);
+    const trials = (): readonly boolean[] => fake.starts().map(({ isTrial }) => isTrial);
+    await run('claude', fake.program);
+    expect(trials()).toEqual([true, false]);
+    await run('claude', fake.program);
+    expect(trials()).toEqual([true, false, false]);
+    writeFakeAgent(place.directory, 'upgraded', { ...spec, lines: answerLines('claude', 'a newer one') });
+    await run('claude', fake.program);
+    expect(trials()).toEqual([true, false, false, true, false]);
+  });
+});

@@ -1,0 +1,108 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { nativeLines, writeFakeAgent } from '../support/fake-agent.js';
+import { done } from '../support/flow.js';
+import { gatedAgent, gatedAgents } from './support/gated.js';
+import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
+
+let place: GatedPlace;
+beforeAll(() => {
+  place = openGatedPlace();
+});
+afterAll(() => place.close());
+
+interface Report {
+  readonly agents: readonly {
+    readonly name: string;
+    readonly program?: string;
+    readonly version?: string;
+    readonly verdict?: { readonly kind: string; readonly leaks?: readonly string[] };
+    readonly install: string;
+  }[];
+}
+
+describe('tidegate doctor --agent', () => {
+  it.each(gatedAgents)('$title: is isolated, and it says so as JSON', ({ title, agent }) => {
+    const text = inject('agentsVerdicts')[title] ?? '';
+    const { agents } = JSON.parse(text) as Report;
+    expect([text, agents]).toEqual([
+      text,
+      [
+        expect.objectContaining({
+          name: agent,
+          program: join(inject('agentsBin'), agent),
+          version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+          verdict: expect.objectContaining({
+            kind: 'isolated',
+            growsList: expect.any(Boolean) as boolean,
+          }) as object,
+        }),
+      ],
+    ]);
+  });
+
+  it('says what leaks, and ends with a status of its own', async () => {
+    const bin = join(place.directory, 'leaky');
+    mkdirSync(bin);
+    const lines = nativeLines('claude');
+    writeFakeAgent(bin, 'claude', { cli: 'claude', lines, trialLines: lines });
+    const env = { ...place.agentEnv, PATH: `${bin}:${place.env['PATH'] ?? ''}` };
+    const { stdout, status } = await place.run1(['doctor', '--agent', 'claude', '--json'], { env });
+    expect((JSON.parse(stdout) as Report).agents[0]?.verdict).toMatchObject({
+      kind: 'leaks',
+      leaks: ['Bash'],
+    });
+    expect(status).not.toBe(0);
+  });
+
+  it('names what is not installed, and how to get it', async () => {
+    const bin = join(place.directory, 'empty');
+    mkdirSync(bin);
+    const env = { ...place.agentEnv, PATH: bin };
+    const one = await place.run1(['doctor', '--agent', 'codex'], { env });
+    expect(one.status).not.toBe(0);
+    expect(one.stderr).toContain('Codex is not installed');
+    expect(one.stderr).toContain('npm install -g @openai/codex');
+    const all = await place.run1(['doctor', '--json'], { env });
+    for (const { program, install } of (JSON.parse(all.stdout) as Report).agents)
+      expect([program, install]).toEqual([undefined, expect.stringContaining('npm install')]);
+    const wrong = await place.run1(['doctor', '--agent', 'cluade'], { env });
+    expect(wrong.stderr).toContain('claude');
+    // A file that cannot be started is not an agent.
+    writeFakeAgent(bin, 'gemini', { cli: 'gemini', lines: [] });
+    chmodSync(join(bin, 'gemini'), 0o644);
+    expect((await place.run1(['doctor', '--agent', 'gemini'], { env })).stderr).toContain('is not installed');
+    rmSync(bin, { recursive: true });
+  });
+
+  it('the first run of a version tries it, and the second does not', async () => {
+    const fresh = openGatedPlace({}, false);
+    try {
+      const gated = gatedAgent('codex');
+      const note = /is tried once before its first run/;
+      const { openScriptedModel } = await import('tidegate/testing');
+      const model = await openScriptedModel(() => ({ say: 'all done' }));
+      const a = {
+        type: 'agent',
+        provider: 'codex',
+        prompt: 'go',
+        options: { base_url: model.url, api_key_env: 'SCRIPTED_KEY', model: gated.model },
+        mcp_proxy: { enable: true },
+        on_success: 'done',
+      };
+      const file = fresh.file('first.yaml', JSON.stringify({ name: 'x', states: { initial: 'a', a, done } }));
+      const said: string[] = [];
+      for (let at = 0; at < 2; at += 1) {
+        const ran = await fresh.run1(['run', file], { env: fresh.agentEnv, limitMs: 110_000 });
+        expect([ran.stderr, ran.status]).toEqual([ran.stderr, 0]);
+        said.push(ran.stdout + ran.stderr);
+      }
+      await model.close();
+      expect(said[0]).toMatch(note);
+      expect(said[1]).not.toMatch(note);
+    } finally {
+      fresh.close();
+    }
+  });
+});
