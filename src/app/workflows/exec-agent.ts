@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   type AgentCli,
   type AgentOrder,
@@ -8,6 +8,7 @@ import {
   type Door,
   type KnownCli,
   openLaunchFolder,
+  removeFolder,
   startCli,
 } from '../../agents/index.js';
 import { stateDirectory as stateDirectoryOf } from '../../config/index.js';
@@ -16,6 +17,7 @@ import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
+import { userFile } from './user-file.js';
 
 export interface ExecWish extends Omit<TidegateOptions, 'mode'> {
   readonly agent: string;
@@ -40,9 +42,7 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
   // The terminal belongs to the agent.
   const logFile = join(stateDirectoryOf(wish.env), 'exec.log.jsonl');
   const tidegate = await openTidegate({ ...wish, mode: 'stdio', logFile });
-  const folder = join(tidegate.stateDirectory, 'exec');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const launch = openLaunchFolder(folder);
+  const launch = openLaunchFolder(ownFolder(join(tidegate.stateDirectory, 'exec')));
   const doors = openAgentDoors(tidegate);
   try {
     const order = orderOf(wish, tidegate, tidegate.localSession('connection'));
@@ -60,9 +60,28 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
     });
     return { kind: 'ended', exit };
   } finally {
-    launch.remove();
+    removeFolder(dirname(launch.path));
     await doors.close();
     await tidegate.close();
+  }
+}
+
+/** A folder of this process; those of processes that are no more go. */
+function ownFolder(parent: string): string {
+  const own = join(parent, String(process.pid));
+  removeFolder(own);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) {
+    if (!isRunning(Number(name))) removeFolder(join(parent, name));
+  }
+  return own;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
@@ -139,12 +158,4 @@ async function start(
   signal.removeEventListener('abort', stop);
   await child.close();
   return exit;
-}
-
-function userFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TrialGround } from '../../agents/index.js';
+import { removeFolder, type TrialGround } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
 import { openState } from '../locate-config.js';
 import type { Tidegate } from '../tidegate.js';
@@ -23,13 +23,28 @@ const kept = [
   'PATHEXT',
 ];
 
+const prefix = 'tidegate-trial-';
+/** No trial takes as long. */
+const oldMs = 3_600_000;
+
+/** Removes what trials left that were killed. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+    const path = join(tmpdir(), name);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const isOurs = stats?.isDirectory() === true && stats.uid === (process.getuid?.() ?? stats.uid);
+    if (isOurs && Date.now() - stats.mtimeMs > oldMs) removeFolder(path);
+  }
+}
+
 /** A throw-away home and workspace with a real gate, for trials of agents. */
 export async function openTrialGround(
   env: Environment,
   version: string,
   openGate: Tidegate['openBeside'],
 ): Promise<TrialGround> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-trial-')));
+  sweep();
+  const root = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
     return join(root, name);
@@ -66,7 +81,7 @@ export async function openTrialGround(
     async close() {
       await doors.close();
       await tidegate.close();
-      rmSync(root, { recursive: true, force: true });
+      removeFolder(root);
     },
   };
 }
