@@ -13,6 +13,7 @@ import {
 } from '../../agents/index.js';
 import { stateDirectory as stateDirectoryOf } from '../../config/index.js';
 import type { ProcessExit, Session } from '../../kernel/index.js';
+import { isRunning } from '../is-running.js';
 import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
@@ -75,14 +76,6 @@ function ownFolder(parent: string): string {
     if (!isRunning(Number(name))) removeFolder(join(parent, name));
   }
   return own;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /** The first word that would give the agent its own tools back: `--tools=x` is `--tools`. */

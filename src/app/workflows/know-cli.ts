@@ -10,7 +10,7 @@ import {
 } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
 import type { Tidegate } from '../tidegate.js';
-import { openTrialGround } from './trial-ground.js';
+import { openTrialGround, sweepTrials } from './trial-ground.js';
 import { openVerdicts, packageVersion, verdictKey } from './verdicts.js';
 
 export interface KnowParts {
@@ -25,6 +25,7 @@ type Asked = Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent' | 'isIsol
 /** Finds an agent CLI and what is known of its isolation. A version that nobody has seen is tried first. */
 export async function knowCli(cli: AgentCli, order: Asked, parts: KnowParts): Promise<KnownCli> {
   const program = programOf(cli, order, parts.cwd);
+  sweepTrials();
   if (order.isIsolated === false)
     return { program, verdict: { kind: 'unprovable', version: '', why: 'it keeps its own tools' } };
   const { model } = order.options;

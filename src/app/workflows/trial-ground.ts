@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder, type TrialGround } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
+import { isRunning } from '../is-running.js';
 import { openState } from '../locate-config.js';
 import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
@@ -24,16 +25,14 @@ const kept = [
 ];
 
 const prefix = 'tidegate-trial-';
-/** No trial takes as long. */
-const oldMs = 3_600_000;
 
-/** Removes what trials left that were killed. */
-function sweep(): void {
+/** Removes what is left of trials whose process is no more. */
+export function sweepTrials(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
     const path = join(tmpdir(), name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     const isOurs = stats?.isDirectory() === true && stats.uid === (process.getuid?.() ?? stats.uid);
-    if (isOurs && Date.now() - stats.mtimeMs > oldMs) removeFolder(path);
+    if (isOurs && !isRunning(Number.parseInt(name.slice(prefix.length), 10))) removeFolder(path);
   }
 }
 
@@ -43,8 +42,7 @@ export async function openTrialGround(
   version: string,
   openGate: Tidegate['openBeside'],
 ): Promise<TrialGround> {
-  sweep();
-  const root = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${String(process.pid)}-`)));
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
     return join(root, name);
