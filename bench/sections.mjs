@@ -27,5 +27,6 @@ export const sections = {
   toolSearch: createSection('node bench/toolsearch/run.mjs --page', 'The search of tools'),
   tokens: createSection('node bench/surface/run.mjs --page', 'Tokens'),
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
+  agents: createSection('node bench/agents/run.mjs --page', 'Agents'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
 };

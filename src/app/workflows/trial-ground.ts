@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TrialGround } from '../../agents/index.js';
@@ -62,15 +63,31 @@ export async function openTrialGround(env: Environment, version: string): Promis
     async close() {
       await doors.close();
       await tidegate.close();
-      rmSync(root, { recursive: true, force: true });
+      await removeGround(root);
     },
   };
+}
+
+const mostLooks = 30;
+const lookMs = 100;
+const enough = 5;
+
+/** The gate lets go at once of what it started, and some of that still writes here. A folder that stays harms nobody. */
+async function removeGround(root: string): Promise<void> {
+  for (let look = 0, gone = 0; look < mostLooks && gone < enough; look += 1) {
+    await rm(root, { recursive: true, force: true }).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    gone = existsSync(root) ? 0 : gone + 1;
+  }
 }
 
 /** A gate with its own tools and with one server, whose tools have to be searched for. */
 function writeConfig(folder: string, workspace: string, env: Environment): string {
   const behind = join(folder, 'behind.json');
-  writeFileSync(behind, JSON.stringify({ builtins: ['Glob'], workspace: { roots: [workspace] } }));
+  writeFileSync(
+    behind,
+    JSON.stringify({ builtins: ['Glob'], workspace: { roots: [workspace] }, store: { kind: 'memory' } }),
+  );
   const file = join(folder, 'tidegate.json');
   const late = {
     command: process.execPath,
