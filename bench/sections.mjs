@@ -27,6 +27,7 @@ export const sections = {
   toolSearch: createSection('node bench/toolsearch/run.mjs --page', 'The search of tools'),
   tokens: createSection('node bench/surface/run.mjs --page', 'Tokens'),
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
+  agents: createSection('node bench/agents/run.mjs --page', 'Agents'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
   plugins: createSection('node bench/plugins/run.mjs --page', 'Plugins'),
   shim: createSection('node bench/shim/run.mjs --page', 'The way of agents to the gate'),

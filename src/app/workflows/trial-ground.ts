@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder, type TrialGround } from '../../agents/index.js';
@@ -87,7 +87,10 @@ export async function openTrialGround(
 /** A gate with its own tools and with one server, whose tools have to be searched for. */
 function writeConfig(folder: string, workspace: string, env: Environment): string {
   const behind = join(folder, 'behind.json');
-  writeFileSync(behind, JSON.stringify({ builtins: ['Glob'], workspace: { roots: [workspace] } }));
+  writeFileSync(
+    behind,
+    JSON.stringify({ builtins: ['Glob'], workspace: { roots: [workspace] }, store: { kind: 'memory' } }),
+  );
   const file = join(folder, 'tidegate.json');
   const late = {
     command: process.execPath,

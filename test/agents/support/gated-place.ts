@@ -122,7 +122,7 @@ export function blocked({ agent }: Gated, origin: string): Readonly<Record<strin
   return agent === 'opencode' ? {} : { HTTPS_PROXY: origin, NO_PROXY: '127.0.0.1,localhost' };
 }
 
-export function filesIn(folder: string): readonly string[] {
+function filesIn(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => !/^flow-\d+\.yaml$|^tidegate\.yaml$/.test(name))
     .sort();

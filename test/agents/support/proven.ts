@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 /** Tries every agent once, as `doctor` does: the suites start from there, and one of them looks at the verdicts. */
-export default async function setup({ provide }: TestProject): Promise<() => void> {
+export async function setup({ provide }: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-agents-'));
   const bin = join(folder, 'bin');
   mkdirSync(bin);
