@@ -133,6 +133,24 @@ describe('a run that is resumed', () => {
     expect(existsSync(join(elsewhere, 'again.txt'))).toBe(false);
   });
 
+  it('says that a template was changed which its steps were made from', async () => {
+    const template = (command: string): string =>
+      place.file(
+        'templates/made.yaml',
+        JSON.stringify({ name: 'made', states: { made: { type: 'command', command } } }),
+      );
+    template('exit 1');
+    const states = { initial: 'a', a: { use_template: 'made', on_success: 'done' }, done };
+    const first = await place.flow({ states });
+    expect(first.status).toBe(3);
+    template('true');
+    const again = await place.run1(['run', '--resume', first.result.run]);
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('was changed since the run began'),
+    ]);
+  });
+
   it('says nothing of the kind where nothing was changed', async () => {
     const first = await place.flow(flow('test -f ready', 'x'));
     place.file('ready', '');
