@@ -140,6 +140,10 @@ export const workflowCodes = {
     'Use one that the message names.',
   ),
   'WORKFLOW.VALIDATION.UNKNOWN_PROFILE': error('There is no such profile.', 'See `tidegate profile list`.'),
+  'WORKFLOW.VALIDATION.UNKNOWN_TOOL': warning(
+    'No tool has a name that fits what an agent was given.',
+    'Correct the name; `tidegate tools list` shows what there is.',
+  ),
   'WORKFLOW.VALIDATION.UNKNOWN_SERVER': error('No such server is configured.', 'See `tidegate servers`.'),
   'WORKFLOW.VALIDATION.UNKNOWN_STEP_TYPE': error('No plugin has such a type of step.', 'Correct the type.'),
   'WORKFLOW.VALIDATION.PLUGIN_RULE': error('A validator of a plugin objects.', 'See what the plugin says.'),
