@@ -56,6 +56,10 @@ export const workflowCodes = {
     'Nothing proves that an agent of this provider has no other tools than those of the gate.',
     'Try it: `tidegate doctor --agent <name>`. Until then its own tools may remain.',
   ),
+  'USER.PLUGIN.UNAVAILABLE': error(
+    'A plugin that a step needs cannot be used.',
+    'See its state with `tidegate plugin list`; `tidegate plugin trust <name>` trusts it.',
+  ),
   'USER.MCP_PROXY.INFINITE_LOOP_GUARD': error(
     'The agent went in circles: calls without content, too many turns, or the same call again and again.',
     'Change the prompt, or raise `options.max_turns`.',

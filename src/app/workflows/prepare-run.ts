@@ -44,6 +44,8 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
     env: wish.env,
     plugins,
     signal: wish.signal,
+    // What was done of it is not asked again; a single step says itself what it lacks.
+    isNeeded: place.head === undefined && wish.only === undefined,
     ...(text !== undefined && { text }),
   });
   const { workflow, findings } = validated;
