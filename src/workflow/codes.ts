@@ -64,17 +64,26 @@ export const workflowCodes = {
     'The agent went in circles: calls without content, too many turns, or the same call again and again.',
     'Change the prompt, or raise `options.max_turns`.',
   ),
-  'WORKFLOW.PARSE.YAML_SYNTAX': error('The file is not sound YAML.', 'Correct it.'),
+  'WORKFLOW.PARSE.YAML_SYNTAX': error(
+    'The file is not sound YAML.',
+    'Look at the indentation, the quotes and the brackets there.',
+  ),
   'WORKFLOW.PARSE.UNKNOWN_FIELD': warning('A key is not known and has no effect.', 'Remove or correct it.'),
   'WORKFLOW.PARSE.IDLE_FIELD': warning('A key has no effect in this place.', 'Remove it.'),
-  'WORKFLOW.PARSE.INVALID_VALUE': error('A value is not one that its key takes.', 'Correct it.'),
+  'WORKFLOW.PARSE.INVALID_VALUE': error(
+    'A value is not one that its key takes.',
+    'The reference says what each key takes: docs/reference/workflow.md.',
+  ),
   'WORKFLOW.PARSE.MISSING_FIELD': error('A key that is needed is missing.', 'Add it.'),
   'WORKFLOW.PARSE.CONFLICTING_FIELDS': error('Two keys exclude each other.', 'Keep one of them.'),
   'WORKFLOW.PARSE.BAD_TEMPLATE': error(
     'A text with {{ }} cannot be read.',
     'Correct what stands in the braces.',
   ),
-  'WORKFLOW.PARSE.BAD_EXPRESSION': error('An expression cannot be read.', 'Correct it.'),
+  'WORKFLOW.PARSE.BAD_EXPRESSION': error(
+    'An expression cannot be read.',
+    'Write it like `states.build.ExitCode == 0 and inputs.mode in ["a", "b"]`.',
+  ),
   'WORKFLOW.VALIDATION.MISSING_STATE': error('A state that is named does not exist.', 'Correct the name.'),
   'WORKFLOW.VALIDATION.INVALID_TRANSITION': error(
     'A state has no way on, or one that it cannot take.',
