@@ -16,7 +16,12 @@ const branch = (...others: readonly string[]): object => ({
 });
 const flow = (states: object): object => ({
   name: 'round',
-  states: { initial: 'p', p: { type: 'parallel', parallel: ['x', 'y'], on_success: 'done' }, ...states, done },
+  states: {
+    initial: 'p',
+    p: { type: 'parallel', parallel: ['x', 'y'], on_success: 'done' },
+    ...states,
+    done,
+  },
 });
 const round = flow({ x: branch('y'), y: branch('x') });
 
