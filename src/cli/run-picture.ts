@@ -87,7 +87,9 @@ function pictureLines(all: readonly Shown[], title: string, ms: number, output: 
   const shown = [...kept, ...running.slice(0, mostRunning)];
   return [
     output.paint('bold', printable(title)),
-    ...(hidden > 0 ? [output.paint('dim', `  and ${String(hidden)} steps before`)] : []),
+    ...(hidden > 0
+      ? [output.paint('dim', `  and ${String(hidden)} ${hidden === 1 ? 'step' : 'steps'} before`)]
+      : []),
     ...rows.map((row, at) => line(row, shown[at])),
     ...(running.length > mostRunning
       ? [output.paint('dim', `  and ${String(running.length - mostRunning)} more`)]

@@ -130,6 +130,10 @@ function shownOutput(name: string, value: unknown): string {
     : `${name}: ${printableLines(text)}`;
 }
 
+function usageJson({ isEstimated, ...usage }: NonNullable<StepResult['usage']>): object {
+  return { ...usage, is_estimated: isEstimated };
+}
+
 export function stepJson(name: string, step: StepResult): Readonly<Record<string, unknown>> {
   const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts } = step;
   return {
@@ -141,7 +145,7 @@ export function stepJson(name: string, step: StepResult): Readonly<Record<string
     started_at: startedAt,
     duration_ms: Math.round(ms),
     attempts,
-    ...(usage && { usage }),
+    ...(usage && { usage: usageJson(usage) }),
     ...(error && { error }),
   };
 }

@@ -89,6 +89,7 @@ export {
   type PluginEvent,
   type PluginFacts,
   type PluginIssue,
+  type PluginInput,
   type PluginOffer,
   type Plugins,
   type PluginStep,

@@ -341,6 +341,7 @@ describe('tidegate run', () => {
     );
     expect(status).toBe(0);
     expect(result.steps.at(-1)).toMatchObject({ name: 'b', output: 'got made up' });
+    expect(result.outputs).toEqual({ b: 'got made up' });
   });
 
   it('goes on where a run failed: what was done is not done again', async () => {

@@ -78,6 +78,49 @@ describe('workflows as tools', () => {
     expect(readFileSync(join(place.workspace, 'notes'), 'utf8')).toBe('noted\n');
   });
 
+  it('are unknown again when a template changed that they, a workflow below or another template uses', async () => {
+    const template = (state: object): string => JSON.stringify({ name: 't', states: { t: state } });
+    const file = place.file(
+      '.tidegate/workflows/made.yaml',
+      JSON.stringify({
+        name: 'made',
+        states: {
+          initial: 'a',
+          a: { use_template: 'outer', on_success: 'b' },
+          b: { type: 'call_workflow', workflow: 'below', on_success: 'done' },
+          done,
+        },
+      }),
+    );
+    place.file(
+      '.tidegate/workflows/below.yaml',
+      JSON.stringify({
+        name: 'below',
+        states: { initial: 'a', a: { use_template: 'deep', on_success: 'done' }, done },
+      }),
+    );
+    const texts: Readonly<Record<string, string>> = {
+      outer: template({ use_template: 'inner' }),
+      inner: template({ type: 'command', command: 'echo inner' }),
+      deep: template({ type: 'command', command: 'echo deep' }),
+    };
+    const write = (name: string, text = ''): string => place.file(`.tidegate/templates/${name}.yaml`, text);
+    for (const [name, text] of Object.entries(texts)) write(name, text);
+    const trusted = await place.run1(['trust', file, '--yes']);
+    expect(trusted.stdout).toContain('inner.yaml');
+    expect(trusted.status).toBe(0);
+    const run = (): ReturnType<typeof call> => call('execute_workflow', { workflow: 'made', inputs: {} });
+    expect((await run()).answer.structuredContent).toMatchObject({ status: 'completed' });
+    for (const [name, text] of Object.entries(texts)) {
+      write(name, template({ type: 'command', command: 'touch tampered' }));
+      expect((await run()).said, name).toContain('no workflow');
+      write(name, text);
+    }
+    expect(existsSync(join(place.workspace, 'tampered'))).toBe(false);
+    // Control: with every file as it was, it is known again.
+    expect((await run()).answer.structuredContent).toMatchObject({ status: 'completed' });
+  });
+
   it('do nothing of a file that was changed while they run', async () => {
     const slow = {
       name: 'slow',

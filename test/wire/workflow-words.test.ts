@@ -133,11 +133,61 @@ describe('a run that is resumed', () => {
     expect(existsSync(join(elsewhere, 'again.txt'))).toBe(false);
   });
 
+  it('says that a template was changed which its steps were made from', async () => {
+    const template = (command: string): string =>
+      place.file(
+        'templates/made.yaml',
+        JSON.stringify({ name: 'made', states: { made: { type: 'command', command } } }),
+      );
+    template('exit 1');
+    const states = { initial: 'a', a: { use_template: 'made', on_success: 'done' }, done };
+    const first = await place.flow({ states });
+    expect(first.status).toBe(3);
+    template('true');
+    const again = await place.run1(['run', '--resume', first.result.run]);
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('was changed since the run began'),
+    ]);
+  });
+
   it('says nothing of the kind where nothing was changed', async () => {
-    const first = await place.flow(flow('test -f ready', 'x'));
+    const first = await place.flow(flow('test -f ready || exit 1', 'x'));
     place.file('ready', '');
     const again = await place.run1(['run', '--resume', first.result.run]);
     expect([again.status, again.stderr]).toEqual([0, '']);
+  });
+
+  it('took the time of all its parts together', async () => {
+    const first = await place.flow(flow('test -f waited || { sleep 1; exit 1; }', 'x'));
+    place.file('waited', '');
+    expect((await place.run1(['run', '--resume', first.result.run])).status).toBe(0);
+    const shown = await place.run1(['runs', 'show', first.result.run, '--json']);
+    const { duration_ms: ms } = JSON.parse(shown.stdout) as { readonly duration_ms: number };
+    expect(ms).toBeGreaterThan(1000);
+    const listed = await place.run1(['runs', 'list', '--json']);
+    const { runs } = JSON.parse(listed.stdout) as { readonly runs: readonly object[] };
+    expect(runs).toContainEqual(expect.objectContaining({ id: first.result.run, duration_ms: ms }));
+  });
+
+  it('keeps its inputs: another value is refused, the same one and a secret are taken', async () => {
+    const states = {
+      initial: 'a',
+      a: { type: 'command', command: 'test -f allowed && echo "$who" "$api_token"', on_success: 'done' },
+      done,
+    };
+    const inputs = [{ name: 'who' }, { name: 'api_token' }];
+    const first = await place.flow({ inputs, states }, ['-i', 'who=Ann', '-i', 'api_token=one']);
+    place.file('allowed', '');
+    const resume = (...words: readonly string[]): ReturnType<typeof place.run1> =>
+      place.run1(['run', '--resume', first.result.run, '--json', ...words]);
+    const refused = await resume('-i', 'who=Zed', '-i', 'api_token=two');
+    expect([refused.status, refused.stdout + refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('began with the input'),
+    ]);
+    const again = await resume('-i', 'who=Ann', '-i', 'api_token=two');
+    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'completed', steps: [{ output: 'Ann two' }] });
   });
 
   it('does nothing when it was completed, and says so', async () => {
@@ -151,7 +201,7 @@ describe('a run that is resumed', () => {
   });
 
   it('goes by the lines of its journal that are records, and leaves the others', async () => {
-    const first = await place.flow(flow('test -f set', 'x'));
+    const first = await place.flow(flow('test -f set || exit 1', 'x'));
     const journal = join(first.result.folder, 'journal.jsonl');
     appendFileSync(journal, 'null\n7\n"x"\n[]\n{"kind":"st');
     place.file('set', '');

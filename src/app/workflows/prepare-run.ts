@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isSecretName } from '../../concerns/log/index.js';
-import type { Session } from '../../kernel/index.js';
+import { quote, type Session } from '../../kernel/index.js';
 import {
   beginJournal,
   bundleOf,
@@ -44,6 +44,8 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
     env: wish.env,
     plugins,
     signal: wish.signal,
+    // What was done of it is not asked again; a single step says itself what it lacks.
+    isNeeded: place.head === undefined && wish.only === undefined,
     ...(text !== undefined && { text }),
   });
   const { workflow, findings } = validated;
@@ -52,7 +54,8 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
     return { kind: 'unknown', what: 'step', name: wish.only.step, known: [...workflow.steps.keys()] };
   wish.onFindings?.(findings);
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
-  if (read.problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read };
+  const problems = [...read.problems, ...replacedInputs(wish, place.head, read.values)];
+  if (problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read, problems };
   // With every file that it uses.
   const sha256 = text === undefined ? bundleOf(file, library).sha256 : (validated.sha256 ?? '');
   if (place.head !== undefined && place.head.sha256 !== sha256) wish.onChanged?.(file);
@@ -100,6 +103,17 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
 }
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** What is done was done with the old value: the rest would not fit it. Secrets were not kept, and are given again. */
+function replacedInputs({ inputs }: RunWish, head: RunHead | undefined, values: Values): readonly string[] {
+  if (head === undefined) return [];
+  return Object.keys(inputs)
+    .filter((name) => Object.hasOwn(head.inputs, name) && head.inputs[name] !== values[name])
+    .map(
+      (name) =>
+        `The run began with the input ${quote(name)} as ${JSON.stringify(head.inputs[name])}, and goes on with it. Start a new run for another value.`,
+    );
+}
 
 function openRecords(
   wish: RunWish,

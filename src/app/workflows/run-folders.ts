@@ -10,6 +10,7 @@ export interface RunReport {
   readonly name: string;
   readonly status: RunStatus;
   readonly startedAt: string;
+  /** Of all its parts together. */
   readonly ms?: number;
   readonly message?: string;
   readonly code?: string;
@@ -123,10 +124,10 @@ function startOf(pid: number): string {
 }
 
 function reportOf(id: string, folder: string): RunReport | undefined {
-  const { head, steps, end } = readJournal(join(folder, 'journal.jsonl'));
+  const { head, steps, end, ms } = readJournal(join(folder, 'journal.jsonl'));
   if (head === undefined) return undefined;
   const status: RunStatus = isOwned(folder) ? 'running' : (end?.status ?? 'interrupted');
-  return { id, folder, status, steps, ...headOf(head), ...(end && endOf(end)) };
+  return { id, folder, status, steps, ...headOf(head), ...(end && { ...endOf(end), ms }) };
 }
 
 function headOf({
@@ -138,9 +139,8 @@ function headOf({
   return { name, startedAt, file, cwd };
 }
 
-function endOf({ ms, message, code, outputs }: RunEnd): Partial<RunReport> {
+function endOf({ message, code, outputs }: RunEnd): Partial<RunReport> {
   return {
-    ms,
     ...(message !== undefined && { message }),
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),

@@ -5,6 +5,7 @@ import {
   type Log,
   type PluginAnswer,
   type PluginFacts,
+  type PluginInput,
   type PluginOffer,
   type Plugins,
   type PluginStep,
@@ -85,10 +86,27 @@ async function offerOf(
     return { ok: false, fault: createFault('provider.unavailable', message) };
   }
   const operations = tools.map(({ name, localName, definition }) => {
-    const { description } = definition.value as { readonly description?: unknown };
-    return { name: localName, tool: name, description: typeof description === 'string' ? description : '' };
+    const { description, inputSchema } = definition.value as ToolDefinition;
+    return {
+      name: localName,
+      tool: name,
+      description: typeof description === 'string' ? description : '',
+      ...(inputSchema?.properties && { inputs: inputsOf(inputSchema) }),
+    };
   });
   return { ok: true, value: { operations, stepTypes: raw?.stepTypes ?? [] } };
+}
+
+interface ToolDefinition {
+  readonly description?: unknown;
+  readonly inputSchema?: { readonly properties?: object; readonly required?: readonly string[] };
+}
+
+function inputsOf({
+  properties = {},
+  required = [],
+}: NonNullable<ToolDefinition['inputSchema']>): readonly PluginInput[] {
+  return Object.keys(properties).map((name) => ({ name, isRequired: required.includes(name) }));
 }
 
 type Answers = readonly (PluginAnswer<PluginOffer> | undefined)[];

@@ -93,6 +93,8 @@ export interface ReadJournal {
   readonly steps: readonly RunStep[];
   /** How it ended; undefined when it did not, or was taken up again. */
   readonly end: RunEnd | undefined;
+  /** How long all parts of it took together, without the time between them. */
+  readonly ms: number;
 }
 
 export function readJournal(file: string): ReadJournal {
@@ -102,7 +104,27 @@ export function readJournal(file: string): ReadJournal {
   const entries = values.filter((value): value is Entry => value.kind !== 'run');
   const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry] : []));
   const last = entries.at(-1);
-  return { head, entries, steps, end: last?.kind === 'end' ? last.end : undefined };
+  const end = last?.kind === 'end' ? last.end : undefined;
+  return { head, entries, steps, end, ms: timeOf(head, entries) };
+}
+
+/** A part that was killed counts until the end of its last step. */
+function timeOf(head: RunHead | undefined, entries: readonly Entry[]): number {
+  let began = Date.parse(head?.startedAt ?? '');
+  let before = 0;
+  let part = 0;
+  for (const entry of entries) {
+    if (entry.kind === 'resumed') {
+      before += part;
+      part = 0;
+      began = Date.parse(entry.at);
+    } else if (entry.kind === 'end') part = entry.end.ms;
+    else if (entry.kind === 'step') {
+      const { startedAt, ms } = entry.result;
+      part = Math.max(part, Date.parse(startedAt) + ms - began || 0);
+    }
+  }
+  return before + part;
 }
 
 /** The last line of a killed process may be cut; and what is no record of ours is none. */

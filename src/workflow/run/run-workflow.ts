@@ -53,7 +53,7 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
   await hook('workflow_start', frame, signal);
   const end = await attempt(order, frame, span?.trace);
   await hook(hookOf(end), frame, new AbortController().signal, end);
-  const outputs = end.status === 'completed' ? outputsOf(frame) : undefined;
+  const outputs = end.status === 'completed' ? outputsOf(frame, order.only?.step) : undefined;
   const { message, code, exitCode, status } = end;
   const planned: RunEnd = {
     status,
@@ -194,7 +194,9 @@ async function hook(name: keyof Hooks, frame: Frame, signal: AbortSignal, end?: 
   await runHooks(actions, read, frame, { path: name, signal });
 }
 
-function outputsOf(frame: Frame): Readonly<Record<string, unknown>> {
+/** Of a single step, what it gave: the outputs of the workflow need the others. */
+function outputsOf(frame: Frame, only: string | undefined): Readonly<Record<string, unknown>> {
+  if (only !== undefined) return { [only]: frame.states.get(only)?.output ?? '' };
   const { names } = createReader(frame, '', undefined);
   const value = (from: string): unknown => {
     try {

@@ -160,6 +160,19 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
       ),
     );
   }
+  for (const [at, pattern] of (block.tools ?? []).entries()) {
+    const near = misspelt(pattern, servers);
+    if (near === undefined) continue;
+    report(
+      flawAt(
+        step,
+        ['tidegate', 'tools', at],
+        'WORKFLOW.VALIDATION.UNKNOWN_TOOL',
+        `No built-in tool fits ${quote(pattern)}.`,
+        { remedy: `Did you mean ${near}?` },
+      ),
+    );
+  }
   if (proxy?.enable === false) {
     report(
       flawAt(
@@ -173,6 +186,15 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
       ),
     );
   }
+}
+
+/** Tools of servers are known to a run only; theirs may have the name of a built-in one in small letters. */
+function misspelt(pattern: string, servers: readonly string[] | undefined): string | undefined {
+  const name = pattern.replace(/^!/, '');
+  if (/[*?]/.test(name) || builtinNames.some((known) => known === name)) return undefined;
+  const near = nearest(name, builtinNames);
+  const isTheirs = (servers ?? []).length > 0 && near?.toLowerCase() === name.toLowerCase();
+  return isTheirs ? undefined : near;
 }
 
 function checkContinuation(step: Agent, { steps }: Workflow, report: Report): void {

@@ -1,6 +1,8 @@
 import { nearest, offsetAt, quote } from '../../kernel/index.js';
 import type { Flaw, Report } from '../finding.js';
+import { dependencyCircle } from '../grammar/dependencies.js';
 import { childrenOf, leadsOf, type Step, type Workflow } from '../grammar/workflow.js';
+import { flawAt } from './flaw-at.js';
 
 /** Which states can come after which: by name, by condition, as branch or as part of a loop. */
 export interface Graph {
@@ -62,6 +64,7 @@ export function checkGraph(workflow: Workflow, report: Report): void {
   checkNames(workflow, report);
   checkWaysOn(workflow, report);
   checkBodies(workflow, report);
+  checkDependencies(workflow, report);
   if (workflow.steps.size === 0) return;
   checkReach(workflow, report);
   checkCircles(workflow, report);
@@ -118,6 +121,22 @@ function checkBodies({ steps }: Workflow, report: Report): void {
     if (ending !== undefined)
       tell(`${quote(ending)} is terminal and cannot run inside of ${quote(step.name)}.`);
   }
+}
+
+/** Unlike states that lead back, steps that wait for each other can never go on. */
+function checkDependencies({ steps }: Workflow, report: Report): void {
+  const circle = dependencyCircle(steps);
+  const first = steps.get(circle?.[0] ?? '');
+  if (circle === undefined || first === undefined) return;
+  report(
+    flawAt(
+      first,
+      ['depends_on'],
+      'WORKFLOW.VALIDATION.CYCLE_DETECTED',
+      `Steps wait for each other: ${circle.join(' → ')}.`,
+      { severity: 'error', remedy: 'Take one of them out of `depends_on`.' },
+    ),
+  );
 }
 
 function checkReach(workflow: Workflow, report: Report): void {

@@ -5,29 +5,12 @@ import type { Workflow } from '../grammar/workflow.js';
 import { ExpressionError } from '../expression/expression.js';
 import { namesIn, parseExpression } from '../expression/parse.js';
 import { parseTemplate } from '../template/parse.js';
+import { properties } from '../template/properties.js';
 import { spelt } from '../template/render.js';
 import { namespaces, type Reference, TemplateError } from '../template/template.js';
 import { createGraph, type Graph } from './graph.js';
 import { placeInText } from './place-in-text.js';
 
-const properties: Readonly<Record<string, readonly string[]>> = {
-  states: [
-    'Output',
-    'Stderr',
-    'ExitCode',
-    'Status',
-    'Response',
-    'JSON',
-    'TokensUsed',
-    'TokensInput',
-    'TokensOutput',
-    'TokensEstimated',
-  ],
-  workflow: ['ID', 'Name', 'CurrentState', 'StartedAt', 'Duration'],
-  loop: ['Item', 'Index', 'Index1', 'First', 'Last', 'Length', 'Parent'],
-  error: ['Message', 'State', 'ExitCode', 'Type'],
-  context: ['WorkingDir', 'User', 'Hostname'],
-};
 const folders = [
   'config_dir',
   'data_dir',
@@ -217,7 +200,7 @@ function isInLoop(name: string, graph: Graph): boolean {
 }
 
 function checkPart(given: Use, head: string, part: string | undefined): void {
-  checkOneOf(given, properties[head] ?? [], part);
+  checkOneOf(given, Object.keys(properties[head] ?? {}), part);
 }
 
 function checkOneOf({ use, tell }: Use, known: readonly string[], part: string | undefined): void {

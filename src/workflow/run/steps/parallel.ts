@@ -1,3 +1,4 @@
+import { dependencyCircle } from '../../grammar/dependencies.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import type { Frame, Place } from '../frame.js';
 import { crowded } from '../crowded.js';
@@ -9,6 +10,7 @@ const mostAtOnce = 128;
 /** Runs branches side by side. What the others do after the first failure or success is up to the strategy. */
 export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place: Place): Promise<Done> {
   const { parallel: branches = [], strategy = 'all_succeed', max_concurrent: limit = 0 } = step.own;
+  refuseCircle(branches, frame);
   const stop = new AbortController();
   const signal = crowded(AbortSignal.any([place.signal, stop.signal]));
   const results = new Map<string, StepResult>();
@@ -61,6 +63,16 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
   if (place.signal.aborted) throw new Cancelled('The branches were stopped.');
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
   return judged(strategy, branches, results, frame);
+}
+
+/** Nothing would ever be pending again, and the run would end without a word. */
+function refuseCircle(branches: readonly string[], { workflow }: Frame): void {
+  const circle = dependencyCircle(workflow.steps, branches);
+  if (circle === undefined) return;
+  throw new StepFailure(
+    'WORKFLOW.VALIDATION.CYCLE_DETECTED',
+    `Branches wait for each other: ${circle.join(' → ')}.`,
+  );
 }
 
 function judged(
