@@ -81,12 +81,21 @@ export function reportsOf(tidegate: Tidegate): readonly PluginReport[] {
   });
 }
 
+/** The mistakes of the files that declare plugins: with one, nothing of the place can be relied on. */
+export function listErrors({ problems }: LocatedPlugins): readonly string[] {
+  return pluginNotes({
+    plugins: [],
+    shadowed: [],
+    problems: problems.filter(({ severity }) => severity === 'error'),
+  });
+}
+
 /** What else an operator should know of the plugins of a place. */
 export function pluginNotes({ shadowed, plugins, problems }: LocatedPlugins): readonly string[] {
   const flaws = [...problems, ...plugins.flatMap((plugin) => plugin.problems)];
   const words = flaws.map(
-    ({ file, line, severity, code, message }) =>
-      `${printable(file)}:${String(line)}: ${severity} ${code}: ${printable(message)}`,
+    ({ file, line, column, severity, code, message }) =>
+      `${printable(file)}:${String(line)}:${String(column)}: ${severity} ${code}: ${printable(message)}`,
   );
   return [
     ...new Set(words),

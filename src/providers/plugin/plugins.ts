@@ -152,8 +152,7 @@ async function runStep(
     }
     return { ok: true, value: { output: answer.output, data, exitCode: answer.exit_code } };
   } catch (failure) {
-    plugin.doubt(running, failure);
-    return { ok: false, fault: faultOf(name, failure) };
+    return { ok: false, fault: faultOf(name, failure, await plugin.doubt(running, failure)) };
   }
 }
 
