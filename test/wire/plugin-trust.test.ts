@@ -46,7 +46,11 @@ describe('trust of one entry of plugins.yaml', () => {
     expect(states(place)).toMatchObject({ evil: 'untrusted', sly: 'untrusted', far: 'untrusted' });
     const listed = place.run('tools', 'list');
     expect(listed.stdout).toContain('good_');
-    expect(listed.stderr).toContain('tidegate plugin trust evil');
+    const called = place.run('tools', 'call', 'evil_x');
+    expect([called.status, called.stderr]).toEqual([
+      6,
+      expect.stringContaining('tidegate plugin trust evil'),
+    ]);
     expect([existsSync(mark('mcp')), existsSync(mark('grpc'))]).toEqual([false, false]);
     // The control: what is trusted does run.
     place.trustPlugins('evil');

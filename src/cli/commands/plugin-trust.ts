@@ -1,4 +1,4 @@
-import { printable, type Problem } from '../../config/index.js';
+import { describeProblem, printable, type Problem } from '../../config/index.js';
 import type { LocatedPlugin } from '../../config/plugins/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -43,9 +43,7 @@ function isOpen({ standing }: LocatedPlugin): boolean {
 
 function refuseBroken({ name, standing, problems }: LocatedPlugin): void {
   if (standing !== 'broken') return;
-  const lines = problems.map(
-    ({ file, line, code, message }) => `${file}:${String(line)}: ${code}: ${message}`,
-  );
+  const lines = problems.map(describeProblem);
   throw new Failure(
     'plugin.broken',
     `Nothing was trusted: ${printable(name)} cannot be used.`,
@@ -95,6 +93,7 @@ function linesOf({
   return [
     `${printable(name)}${standing === 'changed' ? ' (it has changed since it was trusted)' : ''}`,
     `  in       ${quoted(place)}`,
+    ...(start?.kind === 'program' ? [`  runs in  ${quoted(start.cwd)}`] : []),
     ...program,
     `  can      ${capabilities.join(', ') || 'not said'}`,
     // Values may be secrets; their names are enough to decide.

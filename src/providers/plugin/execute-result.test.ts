@@ -50,7 +50,7 @@ it('any sign of failure is one', () => {
   expect(JSON.parse(resultOf({ success: false }))).toMatchObject({ isError: true });
   expect(JSON.parse(resultOf({ error: 'late' }))).toMatchObject({
     isError: true,
-    content: [{}, { text: 'late' }],
+    content: [{ text: 'late' }],
   });
 });
 
