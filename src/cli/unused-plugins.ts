@@ -10,7 +10,7 @@ export function refuseUnused(tidegate: Tidegate, plugin: LocatedPlugin): void {
   const because = status?.detail === undefined ? '' : `: ${printable(status.detail)}`;
   const message = `The plugin ${printable(name)} is not used${because}.`;
   if (standing === 'broken')
-    throw new Failure('plugin.broken', message, `tidegate plugin show ${printable(name)}`);
+    throw new Failure('provider.unavailable', message, `tidegate plugin show ${printable(name)}`);
   if (!isEnabled) {
     const next =
       offBy === undefined

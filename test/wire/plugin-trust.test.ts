@@ -86,7 +86,7 @@ describe('a plugins.yaml that cannot be read', () => {
     const listed = place.run('tools', 'list');
     expect(listed.stdout).not.toContain('peer_');
     expect(listed.stderr).toContain('plugins.yaml:');
-    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=x').status).toBe(2);
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=x').status).toBe(4);
     const { status, stderr } = place.run('plugin', 'list');
     expect([status, stderr]).toEqual([2, expect.stringContaining('plugins.yaml:')]);
     const gate = spawnStdioGate(place);
@@ -161,6 +161,27 @@ describe('a plugin that fails', () => {
     const { stderr } = place.run('plugin', 'call', 'hello', 'count_words', 'text=a');
     expect(stderr).toMatch(/plugin\.ts:2/);
     expect(stderr).not.toMatch(/Node\.js v|node:internal|at Module/);
+  });
+});
+
+describe('a plugin and its name', () => {
+  it('must be one in manifest and program', () => {
+    const place = open();
+    expect(place.run('plugin', 'new', 'hello').status).toBe(0);
+    const file = join(place.workspace, '.tidegate', 'plugins', 'hello', 'plugin.ts');
+    writeFileSync(file, readFileSync(file, 'utf8').replace("name: 'hello'", "name: 'other'"));
+    place.trustPlugins('hello');
+    const { status, stderr } = place.run('plugin', 'call', 'hello', 'count_words', 'text=a');
+    expect([status, stderr]).toEqual([4, expect.stringContaining('it calls itself "other"')]);
+  });
+
+  it('says when `expose` hides an operation', () => {
+    const place = open();
+    const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
+    place.writeList({ peer: { path: folder, expose: ['echo'] } });
+    place.trustPlugins('peer');
+    const { status, stderr } = place.run('plugin', 'call', 'peer', 'typed');
+    expect([status, stderr]).toEqual([3, expect.stringContaining('`expose` in plugins.yaml hides it')]);
   });
 });
 
