@@ -1,4 +1,5 @@
 import type { LocatedPlugin, LocatedPlugins } from '../config/plugins/index.js';
+import type { Problem } from '../config/index.js';
 import type { Log } from '../kernel/index.js';
 import type { PluginOptions } from '../providers/plugin/index.js';
 
@@ -9,7 +10,7 @@ export function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
     const [first] = problems.filter(({ severity }) => severity === 'error');
     return {
       state: 'failed',
-      why: first === undefined ? 'it cannot be used' : `${first.message} (${first.file})`,
+      why: first === undefined ? 'it cannot be used' : `${first.message} (${placeOf(first)})`,
     };
   }
   if (!isEnabled) {
@@ -21,6 +22,11 @@ export function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
   return { state: 'untrusted', why: `${how}; look at it, then run \`tidegate plugin trust ${name}\`` };
 }
 
+/** Where a mistake is, where it has a line at all. */
+function placeOf({ file, line, column, path }: Problem): string {
+  return path === '' && line === 1 && column === 1 ? file : `${file}:${String(line)}:${String(column)}`;
+}
+
 /** What the operator of a gate should know of its plugins. */
 export function tellOf({ plugins, shadowed, problems }: LocatedPlugins, log: Log): void {
   for (const plugin of plugins) {
@@ -30,5 +36,6 @@ export function tellOf({ plugins, shadowed, problems }: LocatedPlugins, log: Log
   }
   for (const { name, place, by } of shadowed)
     log('warn', 'a plugin of the same name was found first', { plugin: name, place, by });
-  for (const { code, message, file } of problems) log('warn', `${code}: ${message}`, { file });
+  for (const { code, message, severity, file, line, column } of problems)
+    log(severity === 'error' ? 'error' : 'warn', `${code}: ${message}`, { file, line, column });
 }

@@ -55,6 +55,7 @@ export const commandCodes = {
     exit: exitCodes.usage,
     meaning: 'The plugin cannot be used as it is: its manifest, its program or its settings are wrong.',
   },
+  'plugin.disabled': { exit: exitCodes.unavailable, meaning: 'The plugin is switched off.' },
   'plugin.exists': { exit: exitCodes.usage, meaning: 'A plugin of that name is there already.' },
   'http.port_in_use': { exit: exitCodes.usage, meaning: 'Another program listens on the port.' },
   'http.cannot_listen': {

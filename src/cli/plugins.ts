@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tidegate } from '../app/index.js';
-import { printable } from '../config/index.js';
+import { describeProblem, printable } from '../config/index.js';
 import type { LocatedPlugin, LocatedPlugins } from '../config/plugins/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
@@ -81,13 +81,19 @@ export function reportsOf(tidegate: Tidegate): readonly PluginReport[] {
   });
 }
 
+/** The mistakes of the files that declare plugins: with one, nothing of the place can be relied on. */
+export function listErrors({ problems }: LocatedPlugins): readonly string[] {
+  return pluginNotes({
+    plugins: [],
+    shadowed: [],
+    problems: problems.filter(({ severity }) => severity === 'error'),
+  });
+}
+
 /** What else an operator should know of the plugins of a place. */
 export function pluginNotes({ shadowed, plugins, problems }: LocatedPlugins): readonly string[] {
   const flaws = [...problems, ...plugins.flatMap((plugin) => plugin.problems)];
-  const words = flaws.map(
-    ({ file, line, severity, code, message }) =>
-      `${printable(file)}:${String(line)}: ${severity} ${code}: ${printable(message)}`,
-  );
+  const words = flaws.map(describeProblem);
   return [
     ...new Set(words),
     ...shadowed.map(

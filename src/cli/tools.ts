@@ -3,6 +3,7 @@ import type { listTools, Tidegate } from '../app/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
+import { refuseUnusedPluginOf } from './unused-plugins.js';
 import { untilSettled } from './until-settled.js';
 import { trustHint, workspaceNotes } from './with-gate.js';
 
@@ -20,6 +21,7 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
   const tools = await toolsOf(tidegate, context);
   const found = tools.find((tool) => tool.name === name);
   if (found !== undefined) return found;
+  refuseUnusedPluginOf(tidegate, name);
   const untrusted = trustHint(tidegate);
   if (untrusted !== undefined) {
     const message = `Unknown tool: ${name}. The servers of ${printable(String(tidegate.trust.file))} were not started, because it is not trusted.`;

@@ -6,7 +6,7 @@ import {
   stepTypeService,
   validatorService,
 } from '../kernel/plugin-protocol/index.js';
-import { answersOf } from './answers.js';
+import { answersOf, WrongArguments } from './answers.js';
 import { defineOperation, definePlugin, type Plugin } from './define-plugin.js';
 
 const greet = definePlugin({
@@ -86,12 +86,13 @@ describe('what a plugin answers', () => {
   });
 
   it('says what is wrong, and is no error of the call', async () => {
-    expect(await execute(greet, 'hello', { name: 7 })).toMatchObject({
-      success: false,
-      error: expect.stringContaining('name'),
-    });
     expect(await execute(greet, 'hello', { name: '' })).toEqual({ success: false, error: 'nobody to greet' });
     expect(await execute(greet, 'nope', {})).toEqual({ success: false, error: 'unknown operation: nope' });
+  });
+
+  it('tells wrong arguments apart from a failure', async () => {
+    await expect(execute(greet, 'hello', { name: 7 })).rejects.toThrow(WrongArguments);
+    await expect(execute(greet, 'hello', { name: 7 })).rejects.toThrow(/name/);
   });
 
   it('is what other plugins answer where it has nothing', async () => {

@@ -24,6 +24,9 @@ export interface Answer {
   give(asked: unknown, signal: AbortSignal): Promise<unknown>;
 }
 
+/** What the caller sent does not fit the operation: told apart from an operation that failed. */
+export class WrongArguments extends Error {}
+
 const utf8 = new TextEncoder();
 const json = (value: unknown): Uint8Array => utf8.encode(JSON.stringify(value));
 
@@ -140,7 +143,8 @@ async function execute(
 ): Promise<Executed> {
   const { input, output } = operation;
   const read = await input['~standard'].validate(values);
-  if (read.issues) return failed(`The arguments of ${name} are not right: ${issueWords(read.issues)}.`);
+  if (read.issues)
+    throw new WrongArguments(`The arguments of ${name} are not right: ${issueWords(read.issues)}.`);
   try {
     // The schema of this very operation made the value.
     const result = await operation.run(read.value as never, context);

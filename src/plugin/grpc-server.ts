@@ -17,7 +17,7 @@ import {
   type Method,
   stdioService,
 } from '../kernel/plugin-protocol/index.js';
-import type { Answer } from './answers.js';
+import { type Answer, WrongArguments } from './answers.js';
 import type { StrayOutput } from './stray-output.js';
 
 export interface GrpcServerParts {
@@ -108,7 +108,10 @@ function unary(answer: Answer, life: AbortSignal): handleUnaryCall<unknown, unkn
     answer.give(call.request, AbortSignal.any([own.signal, life])).then(
       (value) => done(null, value),
       (error: unknown) =>
-        done({ code: status.UNKNOWN, details: error instanceof Error ? error.message : String(error) }),
+        done({
+          code: error instanceof WrongArguments ? status.INVALID_ARGUMENT : status.UNKNOWN,
+          details: error instanceof Error ? error.message : String(error),
+        }),
     );
   };
 }

@@ -2,6 +2,7 @@ import { printable } from '../../config/index.js';
 import { asOption, type Command, configOption } from '../command.js';
 import { Failure } from '../failure.js';
 import { findPlugin, neighboursListed, operationTool, reportsOf } from '../plugins.js';
+import { refuseUnused } from '../unused-plugins.js';
 import { withGate } from '../with-gate.js';
 import { callTyped } from './tools-call.js';
 
@@ -24,7 +25,7 @@ export const pluginCall: Command = {
   run(given, context) {
     const [name = '', operation = '', ...words] = given.arguments;
     return withGate(given, context, 'command', async (tidegate) => {
-      findPlugin(tidegate.locatedPlugins(), name);
+      refuseUnused(tidegate, findPlugin(tidegate.locatedPlugins(), name));
       const { problems, unchecked, tools } = await tidegate.plugins.check(
         [{ plugin: name, expose: [operation] }],
         [],

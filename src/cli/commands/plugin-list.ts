@@ -2,7 +2,7 @@ import { printable } from '../../config/index.js';
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Colour } from '../output.js';
-import { pluginNotes, reportsOf } from '../plugins.js';
+import { listErrors, pluginNotes, reportsOf } from '../plugins.js';
 import { withGate } from '../with-gate.js';
 
 const colours: Readonly<Record<string, Colour>> = {
@@ -23,7 +23,7 @@ export const pluginList: Command = {
     return withGate(given, context, 'command', async (tidegate) => {
       const reports = reportsOf(tidegate);
       const located = tidegate.locatedPlugins();
-      output.json({ plugins: reports, shadowed: located.shadowed });
+      output.json({ plugins: reports, shadowed: located.shadowed, problems: located.problems });
       const head = ['PLUGIN', 'TYPE', 'STATE', 'VERSION', 'CAN', 'WHERE'];
       const rows = reports.map(({ name, type, state, version = '-', capabilities, place }) => [
         printable(name),
@@ -39,7 +39,7 @@ export const pluginList: Command = {
           output.note(`${printable(name)}: ${printable(detail)}`);
       for (const line of pluginNotes(located)) output.note(line);
       if (reports.length === 0) output.note('no plugins here. Start one: tidegate plugin new hello');
-      return exitCodes.ok;
+      return listErrors(located).length > 0 ? exitCodes.usage : exitCodes.ok;
     });
   },
 };

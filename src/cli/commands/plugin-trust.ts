@@ -1,4 +1,4 @@
-import { printable, type Problem } from '../../config/index.js';
+import { describeProblem, printable, type Problem } from '../../config/index.js';
 import type { LocatedPlugin } from '../../config/plugins/index.js';
 import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -43,9 +43,7 @@ function isOpen({ standing }: LocatedPlugin): boolean {
 
 function refuseBroken({ name, standing, problems }: LocatedPlugin): void {
   if (standing !== 'broken') return;
-  const lines = problems.map(
-    ({ file, line, code, message }) => `${file}:${String(line)}: ${code}: ${message}`,
-  );
+  const lines = problems.map(describeProblem);
   throw new Failure(
     'plugin.broken',
     `Nothing was trusted: ${printable(name)} cannot be used.`,
@@ -66,7 +64,7 @@ async function trustAll(
   const fresh = plugins.filter(isOpen);
   for (const plugin of fresh) for (const line of linesOf(plugin)) output.line(line);
   if (fresh.length > 0 && !isAgreed) await agree(fresh, context);
-  for (const { files } of fresh) for (const { file, sha256 } of files) refuse(trust.record(file, sha256));
+  for (const { record } of fresh) if (record !== undefined) refuse(trust.record(record.file, record.sha256));
   output.json({ trusted: plugins.map(({ name, files }) => ({ name, files })) });
   for (const { name, standing } of plugins)
     output.line(`${standing === 'trusted' ? 'Already trusted' : 'Trusted'}: ${printable(name)}`);
@@ -95,6 +93,7 @@ function linesOf({
   return [
     `${printable(name)}${standing === 'changed' ? ' (it has changed since it was trusted)' : ''}`,
     `  in       ${quoted(place)}`,
+    ...(start?.kind === 'program' ? [`  runs in  ${quoted(start.cwd)}`] : []),
     ...program,
     `  can      ${capabilities.join(', ') || 'not said'}`,
     // Values may be secrets; their names are enough to decide.
@@ -120,13 +119,12 @@ async function agree(plugins: readonly LocatedPlugin[], { input, output, signal 
     throw new Failure('trust.refused', 'Nothing was trusted.');
 }
 
-/** The file that declares several plugins stays trusted for the others only if it is trusted again. */
 async function forgetAll(plugins: readonly LocatedPlugin[], context: Context): Promise<ExitCode> {
   const { output } = context;
   const { openState } = await import('../../app/index.js');
   const { trust } = openState(context.env);
   refuse(trust.problem());
-  for (const { files } of plugins) for (const { file } of files) refuse(trust.forget(file));
+  for (const { place } of plugins) refuse(trust.forget(place));
   output.json({ forgotten: plugins.map(({ name }) => name) });
   for (const { name } of plugins) output.line(`No longer trusted: ${printable(name)}`);
   return exitCodes.ok;

@@ -42,17 +42,18 @@ export async function callTyped(
 ): Promise<ExitCode> {
   const text = await argumentsText(words, argumentsOf(tool), context.input);
   for (const line of unknownArgumentLines(tool, text)) context.output.note(line);
-  return call(tidegate, tool.name, text, context);
+  return call(tidegate, tool, text, context);
 }
 
-async function call(tidegate: Tidegate, name: string, text: string, context: Context): Promise<ExitCode> {
+async function call(tidegate: Tidegate, tool: Tool, text: string, context: Context): Promise<ExitCode> {
+  const { name } = tool;
   const { output, signal } = context;
   const { callTool, redactText } = await import('../../app/index.js');
   const outcome = await callTool(tidegate, name, text, signal);
   if (signal.aborted) throw interrupted();
   if (outcome.kind === 'fault') {
     noteDetail(outcome.fault, redactText, context);
-    throw failureOf(outcome.fault, name);
+    throw failureOf(outcome.fault, tool);
   }
   if (outcome.kind === 'asks') {
     const message = 'This tool asks questions, and a command cannot answer them: call it from an agent.';
@@ -90,15 +91,21 @@ function noteDetail({ detail = '' }: Fault, redact: (text: string) => string, { 
   if (detail !== '') output.note(`detail: ${printable(redact(detail).slice(0, longestDetail))}`);
 }
 
-function failureOf(fault: Fault, name: string): Failure {
+function failureOf(fault: Fault, { name, source }: Tool): Failure {
   const upstream = fault.upstream === undefined ? '' : ` ${printable(upstreamMessage(fault.upstream.value))}`;
   // What the tool itself advises is nearer to the case than any command of ours.
   const advice = fault.suggestion === undefined ? undefined : printable(fault.suggestion);
   return new Failure(
     fault.code,
     `${printableLines(fault.message)}${upstream}`,
-    advice ?? nextOf[fault.code]?.replace('<name>', name),
+    pluginNext(fault, source) ?? advice ?? nextOf[fault.code]?.replace('<name>', name),
   );
+}
+
+/** A plugin is no server of the configuration: it is looked at by its own command. */
+function pluginNext({ code }: Fault, source: string): string | undefined {
+  if (!source.startsWith('plugin:') || !code.startsWith('provider.')) return undefined;
+  return `tidegate plugin show ${printable(source.slice('plugin:'.length))}`;
 }
 
 function upstreamMessage(error: unknown): string {

@@ -1,6 +1,7 @@
 import { printable } from '../../config/index.js';
 import { asOption, type Command, configOption, toolsOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
+import { listErrors } from '../plugins.js';
 import { summaryOf, toolsOf } from '../tools.js';
 import { trustHint, withGate, workspaceNotes } from '../with-gate.js';
 
@@ -33,6 +34,17 @@ export const toolsList: Command = {
       for (const { id, state, detail } of troubled) {
         output.note(
           `${id.startsWith('plugin:') ? '' : 'server '}${printable(id)} is ${state}${detail === undefined ? '' : `: ${printable(detail)}`}`,
+        );
+      }
+      const located = tidegate.locatedPlugins();
+      for (const line of listErrors(located)) output.note(line);
+      const unseen = located.plugins.filter(
+        ({ standing, isEnabled }) => isEnabled && (standing === 'new' || standing === 'changed'),
+      );
+      for (const { name, standing } of unseen) {
+        const why = standing === 'changed' ? 'changed since it was trusted' : 'is not trusted';
+        output.note(
+          `the plugin ${printable(name)} ${why}, and is left out. Look at it: tidegate plugin trust ${printable(name)}`,
         );
       }
       const untrusted = trustHint(tidegate);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTrust, type Trust } from '../trust.js';
+import { digestOfFile } from './digest.js';
 import { type LocatedPlugin, locatePlugins } from './locate.js';
 import { stillTrusted } from './standing.js';
 import { openPluginSwitches, type PluginSwitches } from './switches.js';
@@ -49,8 +50,8 @@ async function only(hashes?: 'trusted' | 'all'): Promise<LocatedPlugin> {
   return plugin;
 }
 
-function trustAll({ files }: LocatedPlugin): void {
-  for (const { file, sha256 } of files) trust.record(file, sha256);
+function trustAll({ record }: LocatedPlugin): void {
+  if (record !== undefined) trust.record(record.file, record.sha256);
 }
 
 describe('a plugin in a folder', () => {
@@ -158,24 +159,80 @@ describe('what AWF keeps in its plugins.json', () => {
 });
 
 describe('a plugin in plugins.yaml', () => {
-  it('needs trust of the file and of what it names, each', async () => {
+  it('needs trust of its entry and of what it names, as a whole', async () => {
     const folder = addFolder({}, join(root, 'vendor'));
     const list = addList({ echo: { path: folder } });
     const found = await only();
     expect(found.files.map(({ what }) => what)).toEqual([
-      'the file that declares it',
+      'its entry',
       'the program',
       'its manifest and what stands beside it',
     ]);
-    const own = found.files[0];
-    trust.record(list, own?.sha256 ?? '');
-    // The file alone is not enough, also where the program was not even looked at.
-    expect((await only('all')).standing).toBe('new');
+    expect(found.record?.file).toBe(`${list}#echo`);
     expect((await only('trusted')).standing).toBe('new');
     trustAll(found);
     expect((await only('trusted')).standing).toBe('trusted');
     addList({ echo: { path: folder, env: { A: 'b' } } });
     expect((await only('trusted')).standing).toBe('changed');
+  });
+
+  it('is not trusted by records of files, as they were kept before', async () => {
+    const folder = addFolder({}, join(root, 'vendor'));
+    const list = addList({ echo: { path: folder } });
+    for (const { file, sha256 } of (await only()).files) trust.record(file, sha256);
+    trust.record(list, await digestOfFile(list));
+    expect((await only()).standing).not.toBe('trusted');
+    expect(await stillTrusted(await only(), trust)).toBeDefined();
+  });
+
+  const standings = async (): Promise<object> =>
+    Object.fromEntries((await locate('trusted')).map(({ name, standing }) => [name, standing]));
+
+  it('neither gains nor loses trust by another entry', async () => {
+    const good = { type: 'mcp', command: ['tidegate', 'mcp'] };
+    const others = {
+      command: { type: 'mcp', command: ['node', '-e', 'x'] },
+      grpc: { command: ['sh', '-c', 'x'] },
+      url: { type: 'mcp', url: 'https://example.com/mcp' },
+    };
+    addList({ good, ...others });
+    const untouched = { command: 'new', grpc: 'new', url: 'new' };
+    for (const plugin of await locate()) if (plugin.name === 'good') trustAll(plugin);
+    expect(await standings()).toEqual({ good: 'trusted', ...untouched });
+    addList({ ...others, grpc: { command: ['sh', '-c', 'y'] }, good });
+    expect(await standings()).toEqual({ good: 'trusted', ...untouched });
+    for (const plugin of await locate()) trustAll(plugin);
+    addList({ ...others, good });
+    expect(await standings()).toEqual({
+      good: 'trusted',
+      command: 'trusted',
+      grpc: 'changed',
+      url: 'trusted',
+    });
+  });
+
+  it('keeps its trust when one that shares its program loses it', async () => {
+    addList({ a: { command: ['node', './plugin.mjs'] }, b: { command: ['node', './plugin.mjs'] } });
+    writeFileSync(join(workspace(), '.tidegate', 'plugin.mjs'), '1');
+    for (const plugin of await locate()) trustAll(plugin);
+    trust.forget((await only()).place);
+    expect(await standings()).toEqual({ a: 'new', b: 'trusted' });
+  });
+
+  it('gives its folder no trust without the entry and its limits', async () => {
+    addFolder();
+    addList({ echo: { path: 'plugins/awf-plugin-echo', expose: ['safe'] } });
+    trustAll(await only());
+    expect(await standings()).toEqual({ echo: 'trusted' });
+    addList({});
+    expect(await standings()).toEqual({ echo: 'new' });
+  });
+
+  it('runs in the workspace, and finds what is named from its file', async () => {
+    addList({ echo: { command: ['node', './plugin.mjs', './other', 'word'] } });
+    const script = join(workspace(), '.tidegate', 'plugin.mjs');
+    writeFileSync(script, '1');
+    expect((await only()).start).toMatchObject({ cwd: workspace(), args: [script, './other', 'word'] });
   });
 
   it('needs trust of the file that an interpreter is to run', async () => {
@@ -210,5 +267,37 @@ describe('a plugin in plugins.yaml', () => {
     const { standing, problems } = await only();
     expect(standing).toBe('broken');
     expect(problems.map(({ message }) => message).join()).toContain(words);
+  });
+});
+
+describe('a plugins.yaml that cannot be read', () => {
+  it.each(['plugins: [', 'plugins: 5', 'plugin: {}', 'plugins: {echo: 5}', '- 1'])(
+    'closes every plugin of the place: %s',
+    async (text) => {
+      addFolder();
+      trustAll(await only());
+      expect((await only()).standing).toBe('trusted');
+      writeFileSync(join(workspace(), '.tidegate', 'plugins.yaml'), text);
+      for (const plugin of await locate()) expect(plugin).toMatchObject({ standing: 'broken', files: [] });
+      rmSync(join(workspace(), '.tidegate', 'plugins.yaml'));
+      expect((await only()).standing).toBe('trusted');
+    },
+  );
+
+  it('closes them also as a link that leads nowhere', async () => {
+    addFolder();
+    trustAll(await only());
+    symlinkSync(join(root, 'nowhere'), join(workspace(), '.tidegate', 'plugins.yaml'));
+    expect((await only()).standing).toBe('broken');
+  });
+
+  it('closes only the entry where the mistake is inside of it', async () => {
+    addFolder();
+    trustAll(await only());
+    addList({ other: { command: ['x'], colour: 'red' } });
+    expect(await locate()).toMatchObject([
+      { name: 'echo', standing: 'trusted' },
+      { name: 'other', standing: 'broken' },
+    ]);
   });
 });

@@ -5,12 +5,13 @@ import type { Environment } from '../substitute.js';
 import type { Trust } from '../trust.js';
 import { awfStateFile, type AwfRecord, readAwfState } from './awf-state.js';
 import { type PluginFolder, pluginDirectories, pluginFoldersIn, pluginLists } from './directories.js';
-import { type LoadedEntries, loadEntries } from './entries.js';
+import { closingProblems, type LoadedEntries, loadEntries, problemsOfEntry } from './entries.js';
+import { digestOfEntry } from './entry-digest.js';
 import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
 import type { PluginEntry } from './plugins-schema.js';
 import { checksumProblems, folderDigests, type PluginFile, type PluginStart, programOf } from './program.js';
 import { looseSettings, settingsOf } from './settings.js';
-import { type Standing, standingOf } from './standing.js';
+import { type PluginRecord, recordOf, type Standing, standingOf } from './standing.js';
 import type { PluginSwitches } from './switches.js';
 
 export interface PluginPlace {
@@ -31,7 +32,7 @@ export interface PluginPlace {
 export interface LocatedPlugin {
   readonly name: string;
   readonly type: 'grpc' | 'mcp';
-  /** Its folder, or the file that declares it: by this it is switched off. */
+  /** Its folder, or its entry in the file that declares it: by this it is trusted, and switched off. */
   readonly place: string;
   readonly start?: PluginStart;
   readonly version?: string;
@@ -48,6 +49,8 @@ export interface LocatedPlugin {
   readonly offBy?: string;
   /** Everything that is to be trusted. Empty where something stands in the way. */
   readonly files: readonly PluginFile[];
+  /** What trust is recorded as; absent where there is nothing to trust. */
+  readonly record?: PluginRecord;
   readonly standing: Standing;
   /** What is wrong with it; with an error among them it is not started. */
   readonly problems: readonly Problem[];
@@ -81,7 +84,15 @@ export async function locatePlugins(place: PluginPlace): Promise<LocatedPlugins>
       pluginFoldersIn(path).map((folder) => foundPlugin(folder, place, isOfAwf ? kept : nothingKept)),
     ),
   );
-  return { ...firstOfEachName([...declared, ...found]), problems: lists.flatMap((list) => list.problems) };
+  const closing = lists.flatMap(closingProblems);
+  const all = [...declared, ...found].map((plugin) => closedBy(plugin, closing));
+  return { ...firstOfEachName(all), problems: lists.flatMap((list) => list.problems) };
+}
+
+function closedBy(plugin: LocatedPlugin, closing: readonly Problem[]): LocatedPlugin {
+  if (closing.length === 0) return plugin;
+  const { record: _none, ...rest } = plugin;
+  return { ...rest, files: [], standing: 'broken', problems: [...closing, ...plugin.problems] };
 }
 
 function firstOfEachName(all: readonly LocatedPlugin[]): Omit<LocatedPlugins, 'problems'> {
@@ -107,7 +118,7 @@ async function foundPlugin(
 ): Promise<LocatedPlugin> {
   const { manifest, problems } = await loadManifest(folder.manifestFile, place.version);
   const name = hasErrors(problems) && !/^[a-zA-Z][\w-]*$/.test(manifest.name) ? folder.folder : manifest.name;
-  const digests = await folderDigests(folder, hashed(place));
+  const digests = await folderDigests(folder, isHashed(folder.folder, place));
   const { isOff, config: given } = kept.get(name) ?? { isOff: false, config: new Map<string, string>() };
   const config = settingsOf(manifest, given, folder.manifestFile);
   return judged(
@@ -131,11 +142,9 @@ async function foundPlugin(
   );
 }
 
-/** Whether a program is to be hashed. */
-function hashed({ hashes, trust }: PluginPlace): (program: string) => boolean {
-  if (hashes === 'all') return () => true;
-  const recorded = new Set(trust.list().map(({ file }) => file));
-  return (program) => recorded.has(program);
+/** Whether what stands at a place is to be hashed. */
+function isHashed(at: string, { hashes, trust }: PluginPlace): boolean {
+  return hashes === 'all' || trust.list().some(({ file }) => file === at);
 }
 
 function aboutOf(
@@ -152,7 +161,7 @@ async function declaredPlugin(
   list: LoadedEntries,
   place: PluginPlace,
 ): Promise<LocatedPlugin> {
-  const own = list.problems.filter(({ path }) => path === '' || path.startsWith(`plugins.${name}`));
+  const own = problemsOfEntry(list, name);
   const base = {
     name,
     type: entry.type,
@@ -164,19 +173,20 @@ async function declaredPlugin(
     isEnabled: entry.enabled,
     ...(!entry.enabled && { offBy: list.file }),
   } as const;
-  const listed: readonly PluginFile[] =
-    list.sha256 === undefined
-      ? []
-      : [{ file: list.file, sha256: list.sha256, what: 'the file that declares it' }];
   if (hasErrors(own)) return judged({ ...base, ...aboutOf(undefined), config: {} }, own, [], place);
   const { version, workspace } = place;
   const program = await programOf(entry, {
     directory: dirname(list.file),
     workspace,
     version,
-    isHashed: hashed(place),
+    isHashed: isHashed(base.place, place),
   });
   const { manifest } = program;
+  const listed = {
+    file: base.place,
+    sha256: digestOfEntry(list.said(name), program.start),
+    what: 'its entry',
+  } as const;
   const settings = manifest
     ? settingsOf(manifest, entry.config, list.file)
     : { values: looseSettings(entry.config), problems: [] };
@@ -198,19 +208,27 @@ async function declaredPlugin(
       ...other,
       ...checksumProblems(entry, program.files, list.file),
     ],
-    [...listed, ...program.files],
+    [listed, ...program.files],
     place,
   );
 }
 
 function judged(
-  plugin: Omit<LocatedPlugin, 'files' | 'standing' | 'problems'>,
+  plugin: Omit<LocatedPlugin, 'files' | 'record' | 'standing' | 'problems'>,
   problems: readonly Problem[],
   files: readonly PluginFile[],
   { trust, switches }: PluginPlace,
 ): LocatedPlugin {
   const isBroken = hasErrors(problems);
-  const standing = isBroken ? 'broken' : standingOf(files, trust);
+  const record = isBroken ? undefined : recordOf(plugin, files);
+  const standing = isBroken ? 'broken' : standingOf(record, trust);
   const isEnabled = plugin.isEnabled && !switches.isOff(plugin.place);
-  return { ...plugin, isEnabled, files: isBroken ? [] : files, standing, problems };
+  return {
+    ...plugin,
+    isEnabled,
+    files: isBroken ? [] : files,
+    ...(record && { record }),
+    standing,
+    problems,
+  };
 }

@@ -23,12 +23,12 @@ export interface PluginFile {
   readonly what:
     | 'the program'
     | 'its manifest and what stands beside it'
-    | 'the file that declares it'
+    | 'its entry'
     | 'a file that its command names';
 }
 
 /** In the place of a hash that nobody needed: it is the hash of nothing, so nothing trusts it. */
-const unhashed = '';
+export const unhashed = '';
 
 /** What an entry starts, and what of it is to be trusted. */
 export interface Program {
@@ -44,7 +44,7 @@ export interface ProgramPlace {
   readonly directory: string;
   readonly workspace: string;
   readonly version: string;
-  readonly isHashed: (program: string) => boolean;
+  readonly isHashed: boolean;
 }
 
 export async function programOf(entry: PluginEntry, place: ProgramPlace): Promise<Program> {
@@ -77,18 +77,19 @@ export async function programOf(entry: PluginEntry, place: ProgramPlace): Promis
 /** A program with a slash is a file, and part of what is trusted; one of PATH is what the operator installed. */
 async function commandProgram(
   command: readonly string[],
-  { directory, isHashed }: ProgramPlace,
+  { directory, workspace, isHashed }: ProgramPlace,
 ): Promise<Program> {
-  const [program = '', ...args] = command;
+  const [program = '', ...given] = command;
+  const args = given.map((argument) => besideList(argument, directory));
   const isFile = isAbsolute(program) || program.includes('/');
   const file = isFile ? resolve(directory, program) : program;
-  const start: PluginStart = { kind: 'program', command: file, args, cwd: directory };
-  const more = await argumentFiles(args, directory, isHashed);
+  const start: PluginStart = { kind: 'program', command: file, args, cwd: workspace };
+  const more = await argumentFiles(args, workspace, isHashed);
   if (!isFile) return { place: program, start, files: more, problems: [] };
   const flaw = programFlaw(file);
   if (flaw !== undefined) return { place: file, start, files: [], problems: [pluginProblem(file, flaw)] };
   const real = realpathSync.native(file);
-  const sha256 = isHashed(real) ? await digestOfFile(real) : unhashed;
+  const sha256 = isHashed ? await digestOfFile(real) : unhashed;
   return {
     place: file,
     start: { ...start, command: real },
@@ -97,21 +98,28 @@ async function commandProgram(
   };
 }
 
+/** `./plugin.mjs` is meant from the file that says it, as its `path` is, where there is such a file beside it. */
+function besideList(argument: string, directory: string): string {
+  if (!/^\.\.?\//.test(argument)) return argument;
+  const file = resolve(directory, argument);
+  return statsOf(file)?.isFile() === true ? file : argument;
+}
+
 /** `node ./plugin.mjs`: what an interpreter is given to run is as much the plugin as a program is. */
 async function argumentFiles(
   args: readonly string[],
-  directory: string,
-  isHashed: (program: string) => boolean,
+  cwd: string,
+  isHashed: boolean,
 ): Promise<readonly PluginFile[]> {
   const found = args
-    .map((argument) => resolve(directory, argument))
+    .map((argument) => resolve(cwd, argument))
     .filter((file) => statsOf(file)?.isFile() === true)
     .map((file) => realpathSync.native(file));
   const files: PluginFile[] = [];
   for (const file of new Set(found))
     files.push({
       file,
-      sha256: isHashed(file) ? await digestOfFile(file) : unhashed,
+      sha256: isHashed ? await digestOfFile(file) : unhashed,
       what: 'a file that its command names',
     });
   return files;
@@ -119,13 +127,12 @@ async function argumentFiles(
 
 export async function folderDigests(
   folder: PluginFolder,
-  isHashed: (program: string) => boolean,
+  isHashed: boolean,
 ): Promise<Pick<Program, 'files' | 'problems'>> {
   const { program, manifestFile } = folder;
   const flaw = programFlaw(program);
   if (flaw !== undefined) return { files: [], problems: [pluginProblem(program, flaw)] };
-  if (!isHashed(program))
-    return { files: [{ file: program, sha256: unhashed, what: 'the program' }], problems: [] };
+  if (!isHashed) return { files: [{ file: program, sha256: unhashed, what: 'the program' }], problems: [] };
   try {
     return {
       files: [

@@ -35,6 +35,10 @@ export interface McpProviderOptions {
   /** The server is closed when nothing used it for so long; 0 means never. */
   readonly idleMs: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
+  /** Of a plugin: it is not started, and this is why. */
+  readonly closed?: { readonly state: 'untrusted' | 'disabled' | 'failed'; readonly why: string };
+  /** Looks again, right before each start, whether that may be: a reason says that it may not. */
+  readonly recheck?: () => Promise<string | undefined>;
   readonly trusted: boolean;
   readonly enabled: boolean;
   readonly processes: Processes;

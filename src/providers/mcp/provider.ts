@@ -28,6 +28,7 @@ const startMs = 30_000;
 
 /** One upstream MCP server as a provider of tools, prompts and resources. */
 export function openMcpProvider(options: McpProviderOptions): Provider {
+  if (options.closed !== undefined) return closedProvider(options, options.closed.state);
   if (!options.enabled) return closedProvider(options, 'disabled');
   return options.trusted ? openServer(options) : closedProvider(options, 'untrusted');
 }
@@ -161,6 +162,8 @@ function idOf({ kind, name }: McpProviderOptions): string {
 /** HTTP is loaded only by those who use it. */
 async function openLink(options: McpProviderOptions, clock: Clock, events: LinkEvents): Promise<Link> {
   const { transport, log, name } = options;
+  const refused = await options.recheck?.();
+  if (refused !== undefined) throw new Error(refused);
   if (transport.kind === 'http') {
     const { openHttpLink } = await import('./http-link.js');
     return openHttpLink({ url: transport.url, headers: transport.headers, events, clock, log });
@@ -189,17 +192,13 @@ function isFault(value: Peer | Fault): value is Fault {
 }
 
 /** A server that must not run: it offers nothing and every call says why. */
-function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disabled'): Provider {
-  const { name } = options;
-  const message =
-    state === 'untrusted'
-      ? `The server ${name} is not trusted: run \`tidegate trust\`.`
-      : `The server ${name} is switched off in the configuration.`;
-  const fault = createFault('provider.untrusted', message);
+function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disabled' | 'failed'): Provider {
+  const { closed } = options;
+  const fault = closedFault(options, state);
   return {
     id: idOf(options),
     source: sourceOf(options),
-    status: () => ({ state, restarts: 0 }),
+    status: () => ({ state, restarts: 0, ...(closed && { detail: closed.why }) }),
     list: () => emptyCatalogue,
     ready: () => Promise.resolve(),
     parse: () => ({ ok: false, fault }),
@@ -210,4 +209,16 @@ function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disab
     rootsChanged: () => undefined,
     close: () => Promise.resolve(),
   };
+}
+
+function closedFault({ name, closed }: McpProviderOptions, state: string): Fault {
+  if (closed !== undefined) {
+    const code = state === 'untrusted' ? 'provider.untrusted' : 'provider.unavailable';
+    return createFault(code, `The plugin ${name} is not used: ${closed.why}.`);
+  }
+  const message =
+    state === 'untrusted'
+      ? `The server ${name} is not trusted: run \`tidegate trust\`.`
+      : `The server ${name} is switched off in the configuration.`;
+  return createFault('provider.untrusted', message);
 }

@@ -84,7 +84,7 @@ describe('the line to a child', () => {
     child.exit({ code: null, signal: 'SIGKILL' });
     child.exit();
     expect(frames).toMatchObject([{ method: 'é😀' }, { method: 'b' }]);
-    expect(ends).toEqual(['ended by SIGKILL: last words']);
+    expect(ends).toEqual(['ended by SIGKILL: first / last words']);
     expect(child.isClosed).toBe(true);
   });
 
@@ -93,7 +93,7 @@ describe('the line to a child', () => {
     child.complain(`with secret-1\n${'x'.repeat(295)} secret-1234567890\n`);
     child.exit({ code: 1, signal: null });
     expect(logged[0]).toBe('with [redacted]');
-    expect(ends.join()).toContain('exited with code 1: xxx');
+    expect(ends.join()).toContain('exited with code 1: with [redacted] / xxx');
     expect(ends.join()).not.toContain('sec');
   });
 

@@ -1,4 +1,5 @@
 import {
+  createLastWords,
   createLineReader,
   type Line,
   type Log,
@@ -95,7 +96,8 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
     // The direct child is gone; what it left behind goes too.
     void child.close();
     const how = signal === null ? `exited with code ${String(code)}` : `ended by ${signal}`;
-    events.closed(errors.last() === '' ? how : `${how}: ${errors.last()}`);
+    const said = errors.last();
+    events.closed(said === '' ? how : `${how}: ${said}`);
   });
 
   return {
@@ -130,20 +132,20 @@ interface ErrorOutput {
   last(): string;
 }
 
-/** What the child says on stderr is kept for the operator: as debug lines, and the last one as the reason of an exit. */
+/** What the child says on stderr is kept for the operator: as debug lines, and what tells of them as the reason of an exit. */
 function collectErrorOutput(log: Log, redact: Redactor): ErrorOutput {
   const reader = createLineReader(maxErrorLine);
-  let last = '';
+  const words = createLastWords();
   return {
     push(chunk) {
       for (const line of reader.push(chunk)) {
         if (line.kind !== 'line') continue;
         // Before it is cut: half a secret is known by no shape.
         const text = redact(line.text);
-        last = text.trim().slice(0, 300);
+        words.push(text);
         log('debug', 'server stderr', { line: text });
       }
     },
-    last: () => last,
+    last: () => words.told(),
   };
 }

@@ -7,6 +7,8 @@ export type FailureKind =
   | 'too_large'
   | 'unimplemented'
   | 'malformed'
+  /** The plugin said that the arguments are not right. */
+  | 'invalid'
   /** The plugin answered with an error of its own. */
   | 'refused';
 
@@ -20,8 +22,8 @@ export class CallFailure extends Error {
   }
 }
 
-/** The same in the words of the gate. What the plugin said is for the log, save where it is the answer. */
-export function faultOf(plugin: string, failure: unknown): Fault {
+/** The same in the words of the gate; `end`: how the process ended. What the plugin said is for the log, save where it is the answer. */
+export function faultOf(plugin: string, failure: unknown, end?: string): Fault {
   const kind = failure instanceof CallFailure ? failure.kind : 'refused';
   const said = printable(failure instanceof Error ? failure.message : String(failure)).slice(0, 2000);
   const more = { detail: said, reason: kind };
@@ -34,7 +36,13 @@ export function faultOf(plugin: string, failure: unknown): Fault {
         suggestion: 'Call again with less work, or ask the operator for a longer `timeout` in plugins.yaml.',
       });
     case 'unavailable':
-      return createFault('provider.lost', `The plugin ${plugin} went away before it answered.`, more);
+      return createFault('provider.lost', `The plugin ${plugin} went away before it answered.`, {
+        ...more,
+        ...(end !== undefined && { detail: end }),
+        suggestion: `Ask the operator to run \`tidegate plugin show ${plugin}\`.`,
+      });
+    case 'invalid':
+      return createFault('input.invalid', said);
     case 'too_large':
       return createFault('work.failed', `The plugin ${plugin} cannot take or give that much at once.`, {
         ...more,

@@ -128,6 +128,7 @@ function credentialsOf({ certificate }: Greeting, identity: Identity | undefined
 const kinds: Readonly<Partial<Record<status, FailureKind>>> = {
   [status.CANCELLED]: 'cancelled',
   [status.DEADLINE_EXCEEDED]: 'timeout',
+  [status.INVALID_ARGUMENT]: 'invalid',
   [status.RESOURCE_EXHAUSTED]: 'too_large',
   [status.UNIMPLEMENTED]: 'unimplemented',
   [status.UNAVAILABLE]: 'unavailable',

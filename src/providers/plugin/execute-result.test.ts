@@ -37,11 +37,20 @@ it('bytes that are no JSON are a text', () => {
   });
 });
 
+it('a failure without data is its reason and nothing else', () => {
+  const result = resultOf({ success: false, error: 'the disk is full' });
+  expect(JSON.parse(result)).toEqual({
+    content: [{ type: 'text', text: 'the disk is full' }],
+    structuredContent: {},
+    isError: true,
+  });
+});
+
 it('any sign of failure is one', () => {
   expect(JSON.parse(resultOf({ success: false }))).toMatchObject({ isError: true });
   expect(JSON.parse(resultOf({ error: 'late' }))).toMatchObject({
     isError: true,
-    content: [{}, { text: 'late' }],
+    content: [{ text: 'late' }],
   });
 });
 

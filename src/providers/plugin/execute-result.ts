@@ -8,7 +8,9 @@ const longestResult = 32 * 1024 * 1024;
 export function outcomeOf(tool: string, response: ExecuteResponse): Outcome {
   const text = objectText(response);
   const isError = !response.success || response.error !== '';
-  const blocks = [textBlock(text), ...(response.error === '' ? [] : [textBlock(response.error)])];
+  // An empty object before the reason tells nobody anything.
+  const told = text === '{}' && response.error !== '' ? [] : [textBlock(text)];
+  const blocks = [...told, ...(response.error === '' ? [] : [textBlock(response.error)])];
   const result = `{"content":[${blocks.join(',')}],"structuredContent":${text}${isError ? ',"isError":true' : ''}}`;
   if (result.length <= longestResult) return content(new JsonText(result));
   const message = `${tool} gave ${String(result.length)} characters, more than can be passed on.`;

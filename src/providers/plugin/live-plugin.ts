@@ -144,6 +144,11 @@ function tellOfOthers(
   { name, version }: { readonly name: string; readonly version: string },
   options: PluginOptions,
 ): void {
+  const hasManifest = options.version !== undefined;
+  if (hasManifest && name !== '' && name !== options.name)
+    throw new Error(
+      `it calls itself ${JSON.stringify(name.slice(0, 64))}, and its manifest ${JSON.stringify(options.name)}: give both one name`,
+    );
   const isOther = name !== options.name || (options.version !== undefined && version !== options.version);
   if (isOther)
     options.log('warn', 'the plugin gives another name or version than its manifest', {

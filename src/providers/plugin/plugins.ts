@@ -53,7 +53,9 @@ export function openPlugins(members: () => readonly PluginMember[], log: Log): O
       const answers = await Promise.all(
         wanted.map(async ({ plugin }) => (names.includes(plugin) ? offer(plugin, signal) : undefined)),
       );
-      return checkOf(wanted, answers, taken);
+      const isHidden = (plugin: string, operation: string): boolean =>
+        find(plugin)?.plugin?.options.offers(operation) === false;
+      return checkOf(wanted, answers, taken, isHidden);
     },
     async runStep(step, signal) {
       const plugin = find(step.plugin)?.plugin;
@@ -115,6 +117,7 @@ function checkOf(
   wanted: readonly PluginTools[],
   answers: Answers,
   taken: readonly string[],
+  isHidden: (plugin: string, operation: string) => boolean,
 ): PluginToolsCheck {
   const problems: PluginToolsProblem[] = [];
   const unchecked: { entry: number; fault: Fault }[] = [];
@@ -129,7 +132,9 @@ function checkOf(
       const owner = found && owners.get(found.tool);
       if (found === undefined) {
         const known = answer.value.operations.map(({ name }) => name).join(', ') || 'none';
-        const message = `The plugin "${plugin}" has no operation "${operation}"; it has: ${known}.`;
+        const message = isHidden(plugin, operation)
+          ? `The plugin "${plugin}" offers no operation "${operation}": \`expose\` in plugins.yaml hides it; it offers: ${known}.`
+          : `The plugin "${plugin}" has no operation "${operation}"; it has: ${known}.`;
         problems.push({ code: 'USER.MCP_PROXY.UNKNOWN_OPERATION', message, entry, exposed });
       } else if (owner !== undefined) {
         const message = `The tool "${found.tool}" of the plugin "${plugin}" has the name of ${owner}.`;
@@ -170,8 +175,7 @@ async function runStep(
     }
     return { ok: true, value: { output: answer.output, data, exitCode: answer.exit_code } };
   } catch (failure) {
-    plugin.doubt(running, failure);
-    return { ok: false, fault: faultOf(name, failure) };
+    return { ok: false, fault: faultOf(name, failure, await plugin.doubt(running, failure)) };
   }
 }
 

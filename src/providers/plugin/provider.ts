@@ -34,8 +34,8 @@ export interface PluginProvider extends Provider {
   offer(signal: AbortSignal): Promise<RawOffer | Fault>;
   /** The running plugin, started if need be. */
   use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault>;
-  /** To be called when a question went wrong: one that no longer answers is ended. */
-  doubt(plugin: LivePlugin, failure: unknown): void;
+  /** To be called when a question went wrong: one that no longer answers is ended. Tells how, if it went away. */
+  doubt(plugin: LivePlugin, failure: unknown): Promise<string | undefined>;
 }
 
 /** Who breaks off in the middle of a call has mostly died, and its exit says more than the broken line. */
@@ -86,13 +86,17 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     return closedFault(options) ?? supervisor.use(signal);
   }
 
-  function doubt(plugin: LivePlugin, failure: unknown): void {
+  async function doubt(plugin: LivePlugin, failure: unknown): Promise<string | undefined> {
     const kind = failure instanceof CallFailure ? failure.kind : undefined;
-    if (kind === 'unavailable') supervisor.giveUpOn(plugin, 'its connection broke', brokenMs);
-    if (kind !== 'timeout') return;
+    if (kind === 'unavailable') {
+      await supervisor.giveUpOn(plugin, 'its connection broke', brokenMs);
+      return supervisor.status().detail;
+    }
+    if (kind !== 'timeout') return undefined;
     void plugin.isHealthy().then((isHealthy) => {
-      if (!isHealthy) supervisor.giveUpOn(plugin, 'it no longer answers');
+      if (!isHealthy) void supervisor.giveUpOn(plugin, 'it no longer answers');
     });
+    return undefined;
   }
 
   async function call({ target, params }: Call, exchange: Exchange): Promise<Outcome> {
@@ -110,8 +114,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
         await plugin.channel.call(operationService.execute, { operation, inputs }, limit),
       );
     } catch (failure) {
-      doubt(plugin, failure);
-      return faulted(faultOf(name, failure));
+      return faulted(faultOf(name, failure, await doubt(plugin, failure)));
     }
   }
 
@@ -205,7 +208,7 @@ function changedFault(plugin: string, operation: string): Fault {
 
 function closedFault({ name, closed }: PluginOptions): Fault | undefined {
   if (closed === undefined) return undefined;
-  const code = closed.state === 'failed' ? 'provider.unavailable' : 'provider.untrusted';
+  const code = closed.state === 'untrusted' ? 'provider.untrusted' : 'provider.unavailable';
   return createFault(code, `The plugin ${name} is not used: ${closed.why}.`, {
     suggestion: `Ask the operator to run \`tidegate plugin show ${name}\`.`,
   });

@@ -1,5 +1,6 @@
 import {
   type ChildProcess,
+  createLastWords,
   createLineReader,
   type Log,
   type Processes,
@@ -51,11 +52,12 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
     if (typeof greeting === 'string') throw new Error(`${greeting}: ${parts.redact(line).slice(0, 200)}`);
     if (parts.certificate !== undefined && greeting.certificate === undefined)
       throw new Error('it gave no certificate, and nothing is sent to it in plain text');
-    return { child, greeting, lastWords: () => words.last() };
+    return { child, greeting, lastWords: () => words.told() };
   } catch (error) {
     await child.close();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(words.first() === '' ? reason : `${reason}; it said: ${words.first()}`);
+    const said = words.told();
+    throw new Error(said === '' ? reason : `${reason}; it said: ${said}`);
   }
 }
 
@@ -104,28 +106,24 @@ function firstLine(child: ChildProcess, { limits, log, redact, signal }: StartPa
 
 interface Words {
   push(chunk: Uint8Array): void;
-  /** The beginning, for a start that failed. */
-  first(): string;
-  last(): string;
+  /** What tells of it. */
+  told(): string;
 }
 
-/** What a plugin says is kept for the operator: as debug lines, the first of it and the last line. */
+/** What a plugin says is kept for the operator: as debug lines, and what of it tells why it ended. */
 export function collectWords(what: string, log: Log, redact: Redactor): Words {
   const reader = createLineReader(longestLine);
-  let first = '';
-  let last = '';
+  const words = createLastWords();
   return {
     push(chunk) {
       for (const line of reader.push(chunk)) {
         if (line.kind !== 'line') continue;
         // Before it is cut: half a secret is known by no shape.
-        last = redact(line.text).slice(0, keptWords);
-        if (first.length < keptWords)
-          first = `${first}${first === '' ? '' : ' / '}${last}`.slice(0, keptWords);
-        log('debug', what, { text: last });
+        const text = redact(line.text).slice(0, keptWords);
+        words.push(text);
+        log('debug', what, { text });
       }
     },
-    first: () => first,
-    last: () => last,
+    told: () => words.told(),
   };
 }

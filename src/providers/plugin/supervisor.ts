@@ -24,7 +24,7 @@ export interface Supervisor {
   /** The plugin, started if need be. */
   use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault>;
   /** Ends a process that no longer answers; one that may be ending by itself gets a moment to say why. */
-  giveUpOn(plugin: LivePlugin, why: string, waitMs?: number): void;
+  giveUpOn(plugin: LivePlugin, why: string, waitMs?: number): Promise<void>;
   status(): ProviderStatus;
   close(): Promise<void>;
 }
@@ -133,12 +133,13 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       if (isHopeless && starting === undefined) return unavailable(name, detail ?? 'it failed');
       return untilAborted(start(), signal);
     },
-    giveUpOn(plugin, why, waitMs = 0) {
-      if (live !== plugin || leaving !== undefined) return;
-      leaving = atMost(waitMs, plugin.ended).then(() => {
+    async giveUpOn(plugin, why, waitMs = 0) {
+      if (live !== plugin) return;
+      leaving ??= atMost(waitMs, plugin.ended).then(() => {
         leaving = undefined;
         if (live === plugin) lost(why);
       });
+      await leaving;
     },
     status: () => ({
       state,

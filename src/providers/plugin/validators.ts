@@ -30,7 +30,7 @@ export async function askValidator(
       issues.push(...answer.issues.map((issue) => issueOf(name, issue, step)));
     }
   } catch (failure) {
-    plugin.doubt(running, failure);
+    void plugin.doubt(running, failure);
     const kind = failure instanceof CallFailure ? failure.kind : 'failed';
     const said = failure instanceof Error ? failure.message : String(failure);
     issues.push({
