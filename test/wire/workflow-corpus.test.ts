@@ -75,7 +75,7 @@ describe('the corpus of workflows', () => {
     const { stdout } = await runGate(place, ['validate', 'good-command.yaml', '--json'], { cwd: flows });
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, workflows: [{ workflow: 'good-command' }] });
     const missing = await runGate(place, ['validate', 'no-such-flow'], { cwd: folder });
-    expect(missing.status).toBe(3);
+    expect(missing.status).toBe(1);
     expect(missing.stderr).toContain('workflow.not_found');
   });
 });

@@ -474,7 +474,7 @@ describe('agents in a workflow', () => {
     const other = await place.flow({
       states: {
         initial: 'a',
-        a: { type: 'agent', provider: 'claude', prompt: 'x', on_success: 'done' },
+        a: { type: 'agent', provider: 'mistral_vibe', prompt: 'x', on_success: 'done' },
         done,
       },
     });
