@@ -7,6 +7,21 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 };
 const isFull = process.env['TIDEGATE_COUNTS'] === 'full';
 
+/** Suites that measure time or memory, or fill the machine: nothing else runs beside them. */
+const alone = [
+  'access-hidden',
+  'cancellation',
+  'exits',
+  'leak',
+  'oversize',
+  'shell-endings',
+  'shell-flood',
+  'slow-reader',
+  'store-kill',
+  'upstream-faults',
+].map((name) => `test/security/${name}.test.ts`);
+const security = onProgram('security', ['security']);
+
 export default defineConfig({
   cacheDir: '.cache/vitest',
   // The examples are written as their readers would write them.
@@ -39,13 +54,14 @@ export default defineConfig({
         },
       },
       onProgram('wire', ['wire', 'contract']),
-      onProgram('security', ['security']),
+      { ...security, test: { ...security.test, exclude: alone, fileParallelism: true } },
+      { ...security, test: { ...security.test, name: 'security-alone', include: alone } },
       onProgram('agents', ['agents'], ['test/agents/support/proven.ts']),
     ],
   },
 });
 
-/** Suites that drive the built program, one file at a time. */
+/** Suites that drive the built program, one file at a time unless it is said otherwise. */
 function onProgram(name: string, folders: readonly string[], setups: readonly string[] = []) {
   return {
     extends: true as const,

@@ -29,4 +29,7 @@ export const sections = {
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
   agents: createSection('node bench/agents/run.mjs --page', 'Agents'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
+  plugins: createSection('node bench/plugins/run.mjs --page', 'Plugins'),
+  shim: createSection('node bench/shim/run.mjs --page', 'The way of agents to the gate'),
+  workflows: createSection('node bench/workflows/run.mjs --page', 'Workflows'),
 };

@@ -20,6 +20,7 @@ async function main() {
   const parts = [
     ['npm test', await attempt(test)],
     ['test/security', await attempt(() => runProject(root, 'security'))],
+    ['test/security, alone', await attempt(() => runProject(root, 'security-alone'))],
     ['test/agents', await attempt(testAgents)],
   ];
   for (const folder of await suiteFolders()) parts.push([folder, await attempt(() => runSuite(folder))]);

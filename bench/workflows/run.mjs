@@ -1,72 +1,115 @@
-// `node bench/workflows/run.mjs [--rounds N] [--steps N] [--agents N]`: what the runner adds. Arms, interleaved in one run:
-// commands by the runner against the same commands by a bare loop of Node; agents of one parallel step against bare
-// requests to the same scripted model. Figures are medians of whole runs, divided by steps or calls.
+// `node bench/workflows/run.mjs [--rounds N] [--steps N] [--agents N] [--page]`: what the runner adds. Arms, interleaved in one
+// run: commands by the runner against the same commands by a bare loop of Node, without and with a synced line after each;
+// agents of one parallel step against bare requests to the same scripted model. The bare arms run twice (A/A). Figures are
+// medians of whole runs, divided by steps, agents or calls.
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFileSync, closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, loadavg, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openScriptedModel } from '../../dist/testing.js';
+import { sections } from '../sections.mjs';
 import { median } from '../statistics.mjs';
 
 const program = fileURLToPath(new URL('../../dist/tidegate.js', import.meta.url));
+const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
+/** How many calls the agents of the second arm make: the difference to one call is what calls cost. */
+const manyCalls = 10;
 
 async function main() {
   const { values } = parseArgs({
     options: {
-      rounds: { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '5' },
       steps: { type: 'string', default: '1000' },
       agents: { type: 'string', default: '100' },
+      page: { type: 'boolean', default: false },
     },
   });
   const [rounds, steps, agents] = [values.rounds, values.steps, values.agents].map(Number);
   const place = await mkdtemp(join(tmpdir(), 'tidegate-bench-workflows-'));
   const workspace = join(place, 'workspace');
   await mkdir(workspace);
-  await writeFile(join(workspace, 'note.txt'), 'x\n');
-  const model = await openScriptedModel(({ messages }) =>
-    messages.at(-1)?.role === 'tool'
-      ? { say: 'done' }
-      : { calls: [{ name: 'Read', arguments: { file_path: 'note.txt' } }] },
-  );
+  // The same call again and again would be taken for a circle.
+  for (let at = 0; at < manyCalls; at += 1) await writeFile(join(workspace, `note-${at}.txt`), 'x\n');
+  const model = await openScriptedModel(({ model: wanted, messages }) => {
+    const made = messages.filter(({ role }) => role === 'tool').length;
+    if (made >= Number(wanted)) return { say: 'done' };
+    return { calls: [{ name: 'Read', arguments: { file_path: `note-${made}.txt` } }] };
+  });
   const before = loadavg()[0];
   try {
     const arms = {
-      'empty run': () => run(place, workspace, emptyFlow()),
-      'commands by the runner': () => run(place, workspace, commandFlow(steps)),
-      'commands by a bare loop': () => bareCommands(steps, workspace),
-      'agents by the runner': () => run(place, workspace, agentFlow(agents, model.url)),
-      'bare requests to the model': () => bareRequests(agents, model.url),
+      empty: () => run(place, workspace, emptyFlow()),
+      commands: () => run(place, workspace, commandFlow(steps)),
+      bareCommands: () => bareCommands(steps, workspace),
+      syncedCommands: () => bareCommands(steps, workspace, join(place, 'lines')),
+      bareCommandsAgain: () => bareCommands(steps, workspace),
+      agents: () => run(place, workspace, agentFlow(agents, model.url, 1)),
+      bareRequests: () => bareRequests(agents, model.url, 1),
+      bareRequestsAgain: () => bareRequests(agents, model.url, 1),
+      manyCalls: () => run(place, workspace, agentFlow(agents, model.url, manyCalls)),
+      bareManyCalls: () => bareRequests(agents, model.url, manyCalls),
     };
     const times = Object.fromEntries(Object.keys(arms).map((name) => [name, []]));
     for (let round = 0; round < rounds; round += 1)
       for (const [name, arm] of Object.entries(arms)) times[name].push(await timed(arm));
-    report(times, { steps, agents, rounds, before });
+    const text = reportOf(times, { steps, agents, rounds, before });
+    console.log(text);
+    if (values.page) await writeFile(page, sections.workflows.into(await readFile(page, 'utf8'), text));
   } finally {
     await model.close();
     await rm(place, { recursive: true, force: true });
   }
 }
 
-function report(times, { steps, agents, rounds, before }) {
+function reportOf(times, { steps, agents, rounds, before }) {
   const ms = (name) => median(times[name]);
-  const start = ms('empty run');
-  const command = (ms('commands by the runner') - start) / steps;
-  const bare = ms('commands by a bare loop') / steps;
-  const agent = (ms('agents by the runner') - start) / agents;
-  const request = ms('bare requests to the model') / agents;
-  console.log(
-    `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)}, ${rounds} rounds`,
+  const each = (name, count, without = 0) => (ms(name) - without) / count;
+  const start = ms('empty');
+  const step = each('commands', steps, start);
+  const [bare, synced, again] = ['bareCommands', 'syncedCommands', 'bareCommandsAgain'].map((name) =>
+    each(name, steps),
   );
-  for (const [name, all] of Object.entries(times))
-    console.log(`${name.padEnd(28)} ${all.map((one) => one.toFixed(0)).join(' ')} ms`);
-  console.log(
-    `${steps} steps: ${command.toFixed(2)} ms each, ${bare.toFixed(2)} ms bare: the runner adds ${(command - bare).toFixed(2)} ms per step`,
-  );
-  console.log(
-    `${agents} agents side by side, 2 turns and 1 call each: ${agent.toFixed(2)} ms each, ${request.toFixed(2)} ms bare: session, records, call and all add ${(agent - request).toFixed(2)} ms per agent`,
-  );
+  const agent = each('agents', agents, start);
+  const [request, requestAgain] = ['bareRequests', 'bareRequestsAgain'].map((name) => each(name, agents));
+  const calls = agents * (manyCalls - 1);
+  const call = (ms('manyCalls') - ms('agents')) / calls;
+  const bareCall = (ms('bareManyCalls') - ms('bareRequests')) / calls;
+  const row = (name, value, floor) =>
+    `| ${name} | ${value.toFixed(2)} | ${floor === undefined ? '1' : (value / floor).toFixed(2)} | ${floor === undefined ? '' : (value - floor).toFixed(2)} |`;
+  return [
+    `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)} before, ${rounds} rounds, medians of whole runs without the start of the program. ${noise(again / bare, requestAgain / request)}`,
+    '',
+    `|  | ms each | against the first | more |`,
+    '| --- | --- | --- | --- |',
+    row(`${steps} commands \`:\` by a bare loop of Node`, bare),
+    row('the same again (A/A)', again, bare),
+    row('the same with a line synced after each', synced, bare),
+    row(`${steps} steps of a workflow`, step, bare),
+    '',
+    `|  | ms each | against the first | more |`,
+    '| --- | --- | --- | --- |',
+    row(`${agents} times two bare requests to the scripted model, side by side`, request),
+    row('the same again (A/A)', requestAgain, request),
+    row(`${agents} agents with two turns and one call each, side by side`, agent, request),
+    '',
+    `|  | ms each | against the first | more |`,
+    '| --- | --- | --- | --- |',
+    row('one more bare request, on average', bareCall),
+    row(
+      'one more turn with a call of `Read`: session, list, corridor, log, audit and transcript',
+      call,
+      bareCall,
+    ),
+  ].join('\n');
+}
+
+/** What a reader may make of the figures. */
+function noise(...ratios) {
+  const [commands, requests] = ratios.map((ratio) => Math.round(Math.abs(1 - ratio) * 100));
+  return `The same floor differed by ${commands} % (commands) and ${requests} % (requests) between its two arms: smaller differences say nothing.`;
 }
 
 const done = { type: 'terminal' };
@@ -94,13 +137,13 @@ function commandFlow(count) {
   };
 }
 
-function agentFlow(count, url) {
+function agentFlow(count, url, calls) {
   const names = Array.from({ length: count }, (_, at) => `a${at}`);
   const agent = {
     type: 'agent',
     provider: 'openai_compatible',
     prompt: 'go',
-    options: { base_url: url, model: 'm' },
+    options: { base_url: url, model: String(calls) },
     tidegate: { tools: ['Read'] },
   };
   return {
@@ -129,26 +172,38 @@ async function run(place, workspace, flow) {
   await exited(process.execPath, [program, 'run', file], workspace, env);
 }
 
-async function bareCommands(count, cwd) {
-  for (let at = 0; at < count; at += 1) await exited('/bin/sh', ['-c', ':'], cwd, process.env);
+async function bareCommands(count, cwd, synced) {
+  const lines = synced === undefined ? undefined : openSync(synced, 'a');
+  for (let at = 0; at < count; at += 1) {
+    await exited('/bin/sh', ['-c', ':'], cwd, process.env);
+    if (lines === undefined) continue;
+    appendFileSync(lines, `${JSON.stringify({ kind: 'step', at })}\n`);
+    fdatasyncSync(lines);
+  }
+  if (lines !== undefined) closeSync(lines);
 }
 
-async function bareRequests(count, url) {
+async function bareRequests(count, url, calls) {
   const ask = async (messages) => {
-    const body = JSON.stringify({ model: 'm', stream: true, messages });
+    const body = JSON.stringify({ model: String(calls), stream: true, messages });
     await (await fetch(`${url}/chat/completions`, { method: 'POST', body })).text();
   };
   const agent = async () => {
-    await ask([{ role: 'user', content: 'go' }]);
-    await ask([{ role: 'tool', content: 'x' }]);
+    const messages = [{ role: 'user', content: 'go' }];
+    await ask(messages);
+    for (let at = 0; at < calls; at += 1) {
+      messages.push({ role: 'tool', content: 'x' });
+      await ask(messages);
+    }
   };
   await Promise.all(Array.from({ length: count }, agent));
 }
 
 function exited(command, args, cwd, env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
+    child.stdout.resume();
     child.stderr.on('data', (part) => (said += part));
     child.once('exit', (code) =>
       code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}: ${said}`)),

@@ -6,6 +6,7 @@ export async function outputs() {
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { configTable } = await loadTs('src/config/schema.ts');
   const { profilesTable } = await loadTs('src/config/profiles-schema.ts');
+  const { pluginsJsonSchema } = await loadTs('src/config/plugins/json-schema.ts');
   const { pluginsTable } = await loadTs('src/config/plugins/plugins-schema.ts');
   const { manifestTable } = await loadTs('src/config/plugins/manifest-schema.ts');
   const { shippedDefault, shippedProfiles } = await loadTs('src/access/profiles/shipped.ts');
@@ -17,6 +18,10 @@ export async function outputs() {
     {
       path: 'docs/reference/profiles.md',
       text: profilesPage(profilesTable, shippedProfiles, shippedDefault),
+    },
+    {
+      path: 'schema/plugins.schema.json',
+      text: `${JSON.stringify(pluginsJsonSchema(), undefined, 2)}\n`,
     },
     { path: 'docs/reference/plugins.md', text: pluginsPage(pluginsTable, manifestTable) },
     { path: 'schema/tidegate.schema.json', text: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` },
@@ -69,6 +74,9 @@ function pluginsPage(list, manifest) {
     'Unknown keys are errors; relative paths start from the directory of the file; `${NAME}` stands for an environment',
     'variable. An entry is used once `tidegate plugin trust` recorded the file and what it names. See the',
     '[guide](../guides/plugins.md).',
+    '',
+    'For completion in your editor, begin the file with',
+    '`# yaml-language-server: $schema=../node_modules/tidegate/schema/plugins.schema.json`.',
     '',
     '## Keys of plugins.yaml',
     '',

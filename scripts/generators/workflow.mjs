@@ -8,9 +8,10 @@ export async function outputs() {
   };
   const { workflowJsonSchema } = await loadTs('src/workflow/fields/json-schema.ts');
   const { workflowCodes, exitOfCode } = await loadTs('src/workflow/codes.ts');
+  const { properties } = await loadTs('src/workflow/template/properties.ts');
   return [
     { path: 'schema/workflow.schema.json', text: `${JSON.stringify(workflowJsonSchema(), undefined, 2)}\n` },
-    { path: 'docs/reference/workflow.md', text: page(tables, workflowCodes, exitOfCode) },
+    { path: 'docs/reference/workflow.md', text: page(tables, workflowCodes, exitOfCode, properties) },
   ];
 }
 
@@ -26,7 +27,7 @@ const kinds = {
   plugin: '`type: <plugin>.<type>`',
 };
 
-function page(tables, codes, exitOfCode) {
+function page(tables, codes, exitOfCode, properties) {
   const { states, ...top } = tables.workflowFields;
   return [
     '<!-- Generated from src/workflow by `npm run generate`. Do not edit. -->',
@@ -59,9 +60,24 @@ function page(tables, codes, exitOfCode) {
     ...keys(tables.openaiOptionFields),
     '## Templates',
     '',
-    'A file in `templates/`, used with `use_template`.',
+    'A file in `templates/`, used with `use_template`. In its texts `{{.parameters.name}}` is what the using state gives; in',
+    'commands write `{{escape .parameters.name}}`. A parameter may itself have braces, such as `{{.inputs.folder}}`.',
     '',
     ...keys(tables.templateFields),
+    '## What texts and conditions can use',
+    '',
+    '`inputs.<name>` and `env.<NAME>` are what they were given. In texts with a dot before (`{{.states.build.Output}}`), in',
+    'conditions without (`states.build.ExitCode == 0`). `loop` is known inside of loops, `error` in `hooks.workflow_error`.',
+    '',
+    '| name | meaning |',
+    '|---|---|',
+    ...Object.entries(properties).flatMap(([namespace, names]) =>
+      Object.entries(names).map(
+        ([name, about]) =>
+          `| \`${namespace === 'states' ? 'states.<name>' : namespace}.${name}\` | ${cell(about)} |`,
+      ),
+    ),
+    '',
     '## Codes',
     '',
     'A code is `CATEGORY.SUBCATEGORY.SPECIFIC`. A file with errors ends `validate` and `run` with status 2; a run that fails',

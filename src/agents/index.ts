@@ -15,5 +15,5 @@ export { runCli } from './run-cli.js';
 export { watchGate } from './watch-gate.js';
 export { type TrialGround, tryCli } from './trial/try-cli.js';
 export { askProgram } from './ask-program.js';
-export { openLaunchFolder } from './launch-folder.js';
+export { openLaunchFolder, removeFolder } from './launch-folder.js';
 export { startCli } from './start-cli.js';

@@ -23,6 +23,15 @@ export function openLaunchFolder(parent: string): LaunchFolder {
         else symlinkSync(file.link, to);
       }
     },
-    remove: () => rmSync(path, { recursive: true, force: true }),
+    remove: () => removeFolder(path),
   };
+}
+
+/** A process that is about to end may still write there: what cannot be removed now is left to the next sweep. */
+export function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  } catch {
+    // Not worth a failure.
+  }
 }

@@ -114,7 +114,9 @@ function createTaker(
         seen.session = event.id;
         return;
       case 'offered': {
-        const [native] = event.tools.filter((name) => !name.includes(settings.server));
+        const [native] = event.tools.filter(
+          (name) => !name.includes(settings.server) && !cli.leftovers.includes(name),
+        );
         if (settings.isIsolated && native !== undefined && order.allowsNative !== true)
           stop(
             new AgentFailure('EXECUTION.AGENT.BYPASSED', `${cli.title} still has its own tool ${native}.`),

@@ -1,17 +1,70 @@
-import { mayHavePlugins } from '../config/index.js';
+import { join } from 'node:path';
+import { mayHavePlugins, watchConfig } from '../config/index.js';
 import type { LocatedPlugins } from '../config/plugins/index.js';
-import { createFault, type PluginAnswer, type Plugins } from '../kernel/index.js';
+import { createNoPlugins, type Plugins } from '../kernel/index.js';
 import { hasEntries } from './has-entries.js';
 import type { PluginHost, PluginHostParts } from './plugin-host.js';
 import { socketHome } from './socket-home.js';
 
 const nothingLocated: LocatedPlugins = { plugins: [], shadowed: [], problems: [] };
 
-/** The host of plugins where there may be any; its code is loaded with the first of them. */
+/**
+ * The host of plugins; its code is loaded with the first place that may hold any. Where there is none, a gate waits for
+ * trust: nothing of a plugin runs before that, so a plugin that comes later is news only then.
+ */
 export async function openLatePlugins(parts: PluginHostParts): Promise<PluginHost> {
-  if (!mayHavePlugins(parts.folder, parts.env)) return noHost;
-  const { openPluginHost } = await import('./plugin-host.js');
-  return openPluginHost(parts);
+  const open = async (): Promise<PluginHost> => {
+    const { openPluginHost } = await import('./plugin-host.js');
+    return openPluginHost(parts);
+  };
+  const isThere = (): boolean => mayHavePlugins(parts.folder, parts.env);
+  if (isThere()) return open();
+  let host = noHost;
+  let isClosed = false;
+  let watch: { close(): void } | undefined;
+  let opening: Promise<void> = Promise.resolve();
+
+  async function look(onChange: () => void): Promise<void> {
+    if (isClosed || host !== noHost || !isThere()) return;
+    const opened = await open();
+    watch?.close();
+    host = opened;
+    host.follow(onChange);
+    onChange();
+  }
+
+  return {
+    providers: () => host.providers(),
+    port: portOf(() => host.port),
+    located: () => host.located(),
+    follow(onChange) {
+      watch = watchConfig(join(parts.state.directory, 'trust.json'), () => {
+        opening = opening
+          .then(() => look(onChange))
+          .catch((error: unknown) => parts.log('error', 'plugins not opened', { error: String(error) }));
+      });
+    },
+    settle: () => host.settle(),
+    async close() {
+      isClosed = true;
+      watch?.close();
+      await opening;
+      await host.close();
+    },
+  };
+}
+
+/** The port of whoever is there when it is asked. */
+function portOf(port: () => Plugins): Plugins {
+  return {
+    list: () => port().list(),
+    offer: (...asked) => port().offer(...asked),
+    check: (...asked) => port().check(...asked),
+    runStep: (...asked) => port().runStep(...asked),
+    validate: (...asked) => port().validate(...asked),
+    publish: (event) => port().publish(event),
+    onEvent: (listener) => port().onEvent(listener),
+  };
 }
 
 /** Removes the sockets of plugins whose gates are no more. Loads nothing where there is nothing. */
@@ -22,36 +75,11 @@ export async function sweepSockets(stateDirectory: string): Promise<void> {
   await sweepSocketFolders(home);
 }
 
-function unknown<T>(name: string): Promise<PluginAnswer<T>> {
-  return Promise.resolve({
-    ok: false,
-    fault: createFault('work.not_found', `There is no plugin ${name} here.`),
-  });
-}
-
-const noPlugins: Plugins = {
-  list: () => [],
-  offer: (name) => unknown(name),
-  check: (wanted) =>
-    Promise.resolve({
-      problems: wanted.map(({ plugin }, entry) => ({
-        code: 'USER.MCP_PROXY.UNKNOWN_PLUGIN' as const,
-        message: `There is no plugin "${plugin}": none is declared in plugins.yaml or found in a folder of plugins.`,
-        entry,
-      })),
-      unchecked: [],
-      tools: [],
-    }),
-  runStep: ({ plugin }) => unknown(plugin),
-  validate: () => Promise.resolve([]),
-  publish: () => undefined,
-  onEvent: () => () => undefined,
-};
-
 const noHost: PluginHost = {
   providers: () => [],
-  port: noPlugins,
+  port: createNoPlugins(),
   located: () => nothingLocated,
   follow: () => undefined,
+  settle: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

@@ -37,7 +37,11 @@ export function openSurface({ config, gateway, log }: SurfaceParts): OpenedSurfa
   let loading: Promise<Rank> | undefined;
   /** The index and its words are most of what a search needs, and few gates are ever searched at their start. */
   const rank = (): Promise<Rank> => {
-    loading ??= loadRanking();
+    loading ??= loadRanking().catch((error: unknown) => {
+      loading = undefined;
+      surface.showEverything(error instanceof Error ? error.message : String(error));
+      throw error;
+    });
     return loading;
   };
   async function loadRanking(): Promise<Rank> {

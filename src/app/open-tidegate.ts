@@ -39,6 +39,7 @@ import { sweepFiles } from './port-services.js';
 import { createServing } from './serving.js';
 import { createServerProviders } from './server-providers.js';
 import { createRunnerService } from './runner-service.js';
+import { createCollisionTeller } from './tell-collisions.js';
 import type { Tidegate, TidegateOptions } from './tidegate.js';
 import { createSubSessions } from './sub-sessions.js';
 
@@ -142,7 +143,12 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     : openLiveConfig({ place, state, gateway, servers, local, everyProvider, first: located, log });
   if (!isCommand) {
     local.follow();
-    plugins.follow(() => gateway.replaceProviders(everyProvider()));
+    const tellCollisions = createCollisionTeller(gateway, log);
+    plugins.follow(() => {
+      gateway.replaceProviders(everyProvider());
+      tellCollisions();
+    });
+    void whenListed(gateway, everyProvider()).then(tellCollisions);
   }
   const idlePatterns = (): readonly string[] =>
     idlePatternLines(options.toolPatterns ?? [], toolNames(everyProvider()));
@@ -163,6 +169,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     live?.close();
+    await plugins.settle();
     await atMost(
       closeMs,
       Promise.all([gateway.close(), local.close()]).then(() => undefined),
@@ -190,6 +197,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     localSession,
     subSession: createSubSessions(opened),
     newRequestId: common.newRequestId,
+    openBeside: openTidegate,
     processes,
     stateDirectory: state.directory,
     ...(observers.openSpan && { openSpan: observers.openSpan }),

@@ -2,29 +2,27 @@ import { join } from 'node:path';
 import { createLineRedactor } from '../concerns/log/index.js';
 import { childEnvironment, type Environment, watchConfig } from '../config/index.js';
 import {
+  awfStateFile,
   type LocatedPlugin,
   type LocatedPlugins,
   locatePlugins,
   openPluginSwitches,
+  pluginPlaces,
   stillTrusted,
   switchFile,
 } from '../config/plugins/index.js';
-import {
-  createToolFilter,
-  type PluginFacts,
-  type Plugins,
-  type Processes,
-  type Provider,
-} from '../kernel/index.js';
+import { createToolFilter, type Log, type Plugins, type Processes, type Provider } from '../kernel/index.js';
 import { type McpProviderOptions, openMcpProvider, type UpstreamMemory } from '../providers/mcp/index.js';
 import {
   openOfferMemory,
   openPluginProvider,
   openPlugins,
+  pluginFacts,
   type PluginMember,
   type PluginOptions,
 } from '../providers/plugin/index.js';
 import type { State } from './locate-config.js';
+import { closedBecause, tellOf } from './plugin-standing.js';
 import { socketHome } from './socket-home.js';
 
 export interface PluginHostParts {
@@ -36,7 +34,7 @@ export interface PluginHostParts {
   readonly roots: readonly string[];
   readonly processes: Processes;
   readonly memory: UpstreamMemory;
-  readonly log: PluginOptions['log'];
+  readonly log: Log;
 }
 
 /** The plugins of a gate: found, judged, and opened as providers. */
@@ -44,8 +42,10 @@ export interface PluginHost {
   providers(): readonly Provider[];
   readonly port: Plugins;
   located(): LocatedPlugins;
-  /** Takes up changes of trust and of switches; `onChange` is told after the providers are others, and closes the old. */
+  /** Takes up changes of trust, of switches and of the places of plugins; `onChange` is told after the providers are others, and closes the old. */
   follow(onChange: () => void): void;
+  /** Waits a moment for events that are on their way, and takes no more. Comes before anything is closed. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,14 +96,18 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
           .then(() => look(onChange))
           .catch((error: unknown) => log('error', 'plugins not looked at again', { error: String(error) }));
       };
-      watches.push(
-        watchConfig(join(state.directory, 'trust.json'), later),
-        watchConfig(switchFile(state.directory), later),
-      );
+      const files = [
+        join(state.directory, 'trust.json'),
+        switchFile(state.directory),
+        awfStateFile(parts.env),
+        ...pluginPlaces(parts.folder, parts.env),
+      ];
+      watches.push(...files.map((file) => watchConfig(file, later)));
     },
+    settle: () => port.close(),
     async close() {
       for (const watch of watches) watch.close();
-      port.close();
+      await port.close();
       await looking;
       await Promise.all(members.map(({ provider }) => provider.close()));
     },
@@ -197,50 +201,17 @@ function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember
     createRedactor: createLineRedactor,
     log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
   });
-  const facts = (): PluginFacts => {
-    const status = provider.status();
-    const detail = closed?.why ?? status.detail;
-    return {
-      name,
-      state: closed?.state ?? status.state,
-      ...(detail !== undefined && { detail }),
-      ...(version !== undefined && { version }),
-      capabilities: ['operations'],
-    };
-  };
-  return { provider, facts };
+  const about = {
+    name,
+    ...(version !== undefined && { version }),
+    capabilities: ['operations'],
+    ...(closed && { closed }),
+  } as const;
+  return { provider, facts: () => pluginFacts(about, provider.status()) };
 }
 
 function transportOf({ start, env }: LocatedPlugin, parts: PluginHostParts): McpProviderOptions['transport'] {
   if (start?.kind === 'url') return { kind: 'http', url: start.url, headers: start.headers };
   const { command, args, cwd } = start ?? { command: '', args: [], cwd: parts.folder };
   return { kind: 'stdio', command, args, cwd, env: childEnvironment(parts.env, env) };
-}
-
-/** Why a plugin is not started, and what to do about it. */
-function closedBecause(plugin: LocatedPlugin): PluginOptions['closed'] {
-  const { name, standing, problems, isEnabled } = plugin;
-  if (standing === 'broken') {
-    const [first] = problems.filter(({ severity }) => severity === 'error');
-    return {
-      state: 'failed',
-      why: first === undefined ? 'it cannot be used' : `${first.message} (${first.file})`,
-    };
-  }
-  if (!isEnabled)
-    return { state: 'disabled', why: `it is switched off; run \`tidegate plugin enable ${name}\`` };
-  if (standing === 'trusted') return undefined;
-  const how = standing === 'changed' ? 'it has changed since it was trusted' : 'nobody trusted it yet';
-  return { state: 'untrusted', why: `${how}; look at it, then run \`tidegate plugin trust ${name}\`` };
-}
-
-function tellOf({ plugins, shadowed, problems }: LocatedPlugins, log: PluginOptions['log']): void {
-  for (const plugin of plugins) {
-    const closed = closedBecause(plugin);
-    if (closed !== undefined && closed.state !== 'disabled')
-      log('warn', `plugin not used: ${closed.why}`, { plugin: plugin.name });
-  }
-  for (const { name, place, by } of shadowed)
-    log('warn', 'a plugin of the same name was found first', { plugin: name, place, by });
-  for (const { code, message, file } of problems) log('warn', `${code}: ${message}`, { file });
 }

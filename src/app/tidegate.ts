@@ -52,6 +52,8 @@ export interface Tidegate extends Serving {
   /** For a sub-agent in this process. It can do no more than its parent, also when that has less one day. */
   readonly subSession: SubSession;
   newRequestId(): string;
+  /** Another gate, which has nothing of this one. */
+  openBeside(options: TidegateOptions): Promise<Tidegate>;
   /** Children that end with the gate. */
   readonly processes: Processes;
   readonly openSpan?: OpenSpanFor;

@@ -19,7 +19,8 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** One sentence each, for the reference page. */
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Done.',
-  internal: 'Denied, for `check`; an assertion failed, for `access test`; otherwise a defect of Tidegate.',
+  internal:
+    'Denied, for `check`; an assertion failed, for `access test`; no such workflow, run or step, or wrong inputs, for workflows; otherwise a defect of Tidegate.',
   usage: 'Wrong use of a command, wrong arguments of a tool, or a configuration with errors.',
   notFound: 'No such tool, server or file.',
   unavailable: 'A server, or the gate that was asked, could not be reached or gave no answer.',

@@ -49,11 +49,38 @@ export interface Signs {
   readonly bar: string;
   /** A part of a bar in a chart. */
   readonly fill: string;
+  /** How work ended, or that it goes on. */
+  readonly done: string;
+  readonly failed: string;
+  readonly stopped: string;
+  readonly going: string;
 }
 
-const drawn: Signs = { yes: '✓', no: '✗', branch: '├─ ', last: '└─ ', bar: '│  ', fill: '█' };
+const drawn: Signs = {
+  yes: '✓',
+  no: '✗',
+  branch: '├─ ',
+  last: '└─ ',
+  bar: '│  ',
+  fill: '█',
+  done: '✓',
+  failed: '✗',
+  stopped: '■',
+  going: '•',
+};
 /** For terminals without these characters, for files, and for other programs. */
-const typed: Signs = { yes: 'allow', no: 'deny', branch: '|- ', last: '`- ', bar: '|  ', fill: '#' };
+const typed: Signs = {
+  yes: 'allow',
+  no: 'deny',
+  branch: '|- ',
+  last: '`- ',
+  bar: '|  ',
+  fill: '#',
+  done: 'ok',
+  failed: 'failed',
+  stopped: 'stopped',
+  going: '..',
+};
 
 export interface ShownError {
   readonly code: string;

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tidegate } from '../app/index.js';
 import { printable } from '../config/index.js';
 import type { LocatedPlugin, LocatedPlugins } from '../config/plugins/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
+import { findTool, type Tool } from './tools.js';
 
 /** Finds the plugins of this place without opening a gate. Runs nothing. */
 export async function locatedPlugins({ cwd, env, version }: Context): Promise<LocatedPlugins> {
@@ -34,6 +36,21 @@ export function findPlugin({ plugins }: LocatedPlugins, name: string): LocatedPl
   throw new Failure('plugin.not_found', `Unknown plugin: ${printable(name)}.${near}`, 'tidegate plugin list');
 }
 
+/** As long as the first list of a gate waits: a neighbour that never answers costs no more than that. */
+const neighbourMs = 2000;
+
+/** Waits a moment until everything else of the gate is listed too, because names may meet. */
+export async function neighboursListed({ gateway }: Tidegate): Promise<void> {
+  await Promise.race([gateway.listed(), sleep(neighbourMs, undefined, { ref: false })]);
+}
+
+/** The tool of an operation that is known; whatever else is listed later does not change it. */
+export async function operationTool(tidegate: Tidegate, name: string, context: Context): Promise<Tool> {
+  const { listTools } = await import('../app/index.js');
+  const known = (await listTools(tidegate)).find((tool) => tool.name === name);
+  return known ?? findTool(tidegate, name, context);
+}
+
 export interface PluginReport {
   readonly name: string;
   readonly type: string;
@@ -48,23 +65,18 @@ export interface PluginReport {
 /** How each plugin of a gate is doing. */
 export function reportsOf(tidegate: Tidegate): readonly PluginReport[] {
   const status = new Map(tidegate.gateway.status().map((one) => [one.id, one]));
-  const collisions = new Map(tidegate.gateway.collisions().map((one) => [one.second, one]));
+  const colliding = new Set(tidegate.gateway.collisions().map(({ second }) => second));
   return tidegate.locatedPlugins().plugins.map(({ name, type, version, capabilities, place }) => {
     const { state = 'stopped', detail, tools = 0 } = status.get(`plugin:${name}`) ?? {};
-    const clash = collisions.get(`plugin:${name}`);
-    const why =
-      clash === undefined
-        ? detail
-        : `USER.MCP_PROXY.NAME_COLLISION: ${clash.first} and ${clash.second} both offer "${clash.name}"`;
     return {
       name,
       type,
       state,
-      ...(why !== undefined && { detail: why }),
+      ...(detail !== undefined && { detail }),
       ...(version !== undefined && { version }),
       capabilities: type === 'mcp' ? ['operations'] : capabilities,
       place,
-      tools: clash === undefined ? tools : 0,
+      tools: colliding.has(`plugin:${name}`) ? 0 : tools,
     };
   });
 }

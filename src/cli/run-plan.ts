@@ -1,19 +1,13 @@
 import type { RunWish } from '../app/workflows/index.js';
 import type { Context } from './command.js';
 import { exitCodes } from './exit-codes.js';
-import { Failure } from './failure.js';
+import { noWorkflow } from './run-result.js';
 
 /** Shows what a run would do. */
 export async function shownPlan(wish: RunWish, { output }: Context): Promise<number> {
   const { describeFinding, planFlow } = await import('../app/workflows/index.js');
   const plan = await planFlow({ ...wish, workflow: wish.workflow ?? '' });
-  if (plan === undefined) {
-    throw new Failure(
-      'workflow.not_found',
-      `There is no workflow ${JSON.stringify(wish.workflow ?? '')}.`,
-      'tidegate validate',
-    );
-  }
+  if (plan.kind === 'unknown') throw noWorkflow(wish.workflow ?? '', plan.known);
   const { name, findings, isValid, lines, mermaid, problems } = plan;
   output.json({
     workflow: name,

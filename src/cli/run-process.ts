@@ -3,7 +3,9 @@ import { mcp } from './commands/mcp.js';
 import { exitCodes } from './exit-codes.js';
 import { parsePlain } from './fast-path.js';
 import { createOutput, type Sink } from './output.js';
-import { runCommand } from './run-command.js';
+import { runCommand, shown } from './run-command.js';
+
+const neverEnded = 'The command is not over, and nothing is left that it could wait for.';
 
 /** How long an interrupted command may tidy up. */
 const patienceMs = 4000;
@@ -24,6 +26,8 @@ export async function runProcess(words: readonly string[]): Promise<never> {
     signal: interruption(words[0] === 'exec'),
     input: standardInput,
   };
+  // Every command ends with its status. When nothing is left that could end it, somebody must hear of it.
+  process.once('beforeExit', () => process.exit(shown(new Error(neverEnded), context)));
   const code = await dispatch(words, context, (text) => stdout.write(text));
   await Promise.all([...used].map(drained));
   process.exit(code);

@@ -1,8 +1,11 @@
 import type { RunAnswer, RunResult, StepResult } from '../app/workflows/index.js';
 import { printableLines } from '../config/index.js';
 import type { Context } from './command.js';
+import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
-import { elapsed } from './run-view.js';
+import { didYouMean } from './nearest-name.js';
+import type { Output } from './output.js';
+import { elapsed } from './elapsed.js';
 
 /** Says how a run ended, and gives its exit status. */
 export async function shownRun(answer: RunAnswer, context: Context): Promise<number> {
@@ -14,6 +17,7 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
       `tidegate runs show ${answer.run}`,
     );
   }
+  if (answer.kind === 'finished') return finished(answer.run, context);
   if (answer.kind === 'unknown') throw unknown(answer);
   if (answer.kind === 'inputs') {
     const { problems, missing } = answer;
@@ -27,17 +31,60 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
   throw new Failure(
     'workflow.invalid',
     'Nothing was started: the workflow has errors.',
-    'tidegate validate',
+    `tidegate validate ${answer.file}`,
     answer.findings.map(describeFinding),
   );
 }
 
-function unknown({ what, name }: Extract<RunAnswer, { readonly kind: 'unknown' }>): Failure {
-  const shown = JSON.stringify(name);
-  if (what === 'run') return new Failure('run.not_found', `There is no run ${shown}.`, 'tidegate runs list');
-  if (what === 'step')
-    return new Failure('workflow.no_step', `The workflow has no step ${shown}.`, 'tidegate run --dry-run');
-  return new Failure('workflow.not_found', `There is no workflow ${shown}.`, 'tidegate validate');
+function unknown({ what, name, known }: Extract<RunAnswer, { readonly kind: 'unknown' }>): Failure {
+  const near = didYouMean(name, known);
+  if (what === 'run')
+    return new Failure('run.not_found', `There is no run ${quoted(name)}.${near}`, 'tidegate runs list');
+  if (what === 'step') {
+    const all = near === '' ? ` There are ${known.join(', ')}.` : near;
+    return new Failure('workflow.no_step', `The workflow has no step ${quoted(name)}.${all}`);
+  }
+  return noWorkflow(name, known);
+}
+
+/** With the name that was probably meant, or all that there are. */
+export function noWorkflow(name: string, known: readonly string[]): Failure {
+  const near = didYouMean(name, known);
+  const all = known.length === 0 ? ' There is none here yet.' : ` There are ${known.join(', ')}.`;
+  return new Failure(
+    'workflow.not_found',
+    `There is no workflow ${quoted(name)}.${near === '' ? all : near}`,
+    known.length === 0
+      ? 'create .tidegate/workflows/<name>.yaml, or give the path of a file'
+      : 'tidegate validate',
+  );
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}
+
+function finished(run: FinishedRun, { output }: Context): number {
+  const { id, status, ms, message, outputs, folder, steps } = run;
+  output.json({
+    run: id,
+    status,
+    already_completed: true,
+    duration_ms: ms,
+    ...(message !== undefined && { message }),
+    ...(outputs && { outputs }),
+    folder,
+    steps: steps.map(({ name, result }) => stepJson(name, result)),
+  });
+  shownOutputs(outputs, output);
+  output.line(`Run ${id} was completed before. Nothing is left to do, and nothing was done again.`);
+  return exitCodes.ok;
+}
+
+type FinishedRun = Extract<RunAnswer, { readonly kind: 'finished' }>['run'];
+
+function shownOutputs(outputs: Readonly<Record<string, unknown>> | undefined, output: Output): void {
+  for (const [name, value] of Object.entries(outputs ?? {})) output.line(shownOutput(name, value));
 }
 
 function ended(result: RunResult, folder: string, { output }: Context): number {
@@ -53,9 +100,12 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     folder,
     steps: steps.map(([name, step]) => stepJson(name, step)),
   });
-  if (outputs !== undefined)
-    for (const [name, value] of Object.entries(outputs)) output.line(shownOutput(name, value));
-  if (message !== undefined)
+  shownOutputs(outputs, output);
+  // On a terminal it was cut to a line.
+  const isTold =
+    output.screen === undefined &&
+    steps.some(([name, { error }]) => error !== undefined && message === `${name}: ${error.message}`);
+  if (message !== undefined && !isTold)
     output.line(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
   const usage = steps.flatMap(([, step]) => (step.usage ? [step.usage] : []));
   const tokens = usage.reduce((sum, one) => sum + one.input + one.output, 0);
@@ -80,6 +130,10 @@ function shownOutput(name: string, value: unknown): string {
     : `${name}: ${printableLines(text)}`;
 }
 
+function usageJson({ isEstimated, ...usage }: NonNullable<StepResult['usage']>): object {
+  return { ...usage, is_estimated: isEstimated };
+}
+
 export function stepJson(name: string, step: StepResult): Readonly<Record<string, unknown>> {
   const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts } = step;
   return {
@@ -91,7 +145,7 @@ export function stepJson(name: string, step: StepResult): Readonly<Record<string
     started_at: startedAt,
     duration_ms: Math.round(ms),
     attempts,
-    ...(usage && { usage }),
+    ...(usage && { usage: usageJson(usage) }),
     ...(error && { error }),
   };
 }

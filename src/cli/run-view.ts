@@ -1,7 +1,9 @@
 import type { Finding, RunEvent, StepResult } from '../app/workflows/index.js';
 import { printable, printableLines } from '../config/index.js';
 import type { Context } from './command.js';
+import { elapsed } from './elapsed.js';
 import type { Output, Screen } from './output.js';
+import { createRunPicture } from './run-picture.js';
 
 export const outputModes = ['silent', 'streaming', 'buffered'] as const;
 
@@ -9,6 +11,8 @@ export const outputModes = ['silent', 'streaming', 'buffered'] as const;
 export interface RunView {
   take(event: RunEvent): void;
   findings(findings: readonly Finding[]): void;
+  /** Something that the person should know. */
+  remark(text: string): void;
   /** Takes the picture away while somebody is asked. */
   hold<T>(work: () => Promise<T>): Promise<T>;
   close(): void;
@@ -49,6 +53,7 @@ function createLines(output: Output, mode: string): RunView {
     findings(findings) {
       for (const finding of findings) output.note(findingLine(finding));
     },
+    remark: (text) => output.note(`note: ${text}`),
     hold: (work) => work(),
     close: () => undefined,
   };
@@ -88,30 +93,16 @@ function endSign({ status }: StepResult, output: Output): string {
 function endWords({ status, ms, error, usage }: StepResult, isReplayed: boolean): string {
   const tokens = usage === undefined ? '' : `, ${String(usage.input + usage.output)} tokens`;
   if (isReplayed) return `${status} before`;
-  return `${status} in ${elapsed(ms)}${tokens}${error === undefined ? '' : ` ${error.code}: ${printable(error.message)}`}`;
+  const words = `${elapsed(ms)}${tokens}`;
+  return error === undefined ? words : `${words}, ${error.code}: ${printable(error.message)}`;
 }
-
-interface Shown {
-  readonly path: string;
-  readonly startedAt: number;
-  ended?: StepResult;
-  /** What its agent does now. */
-  doing: string;
-  tokens: number;
-}
-
-/** How many steps that are over, and that go on, stay in sight: a picture higher than the terminal would run away. */
-const mostDone = 8;
-const mostRunning = 10;
 
 function openPicture(screen: Screen, output: Output, mode: string): RunView {
-  const steps = new Map<string, Shown>();
-  const started = performance.now();
-  let title = '';
+  const picture = createRunPicture(output);
   let isClosed = false;
   let isHeld = false;
   const draw = (): void => {
-    if (!isHeld) screen.show(pictureLines(steps, title, performance.now() - started, output));
+    if (!isHeld) screen.show(picture.lines());
   };
   const timer = setInterval(draw, frameMs);
   timer.unref();
@@ -124,25 +115,15 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
   return {
     take(event) {
       if (isClosed) return;
-      if (event.kind === 'run-started') title = `${event.name}  ${event.run}`;
-      else if (event.kind === 'log') say(lineOf(event, output) ?? '');
-      else if (event.kind === 'step-started')
-        steps.set(event.path, { path: event.path, startedAt: performance.now(), doing: '', tokens: 0 });
-      else if (event.kind === 'step-ended') {
-        const known = steps.get(event.path) ?? {
-          path: event.path,
-          startedAt: performance.now(),
-          doing: '',
-          tokens: 0,
-        };
-        steps.delete(event.path);
-        steps.set(event.path, { ...known, ended: event.result });
-        if (mode === 'buffered' && event.result.output !== '') say(printableLines(event.result.output));
-      } else if (event.kind === 'agent') takeAgent(steps.get(event.path), event.event);
+      if (event.kind === 'log') say(lineOf(event, output) ?? '');
+      else picture.take(event);
+      if (event.kind === 'step-ended' && mode === 'buffered' && event.result.output !== '')
+        say(printableLines(event.result.output));
     },
     findings(findings) {
       for (const finding of findings) say(findingLine(finding));
     },
+    remark: (text) => say(`note: ${text}`),
     async hold(work) {
       screen.show([]);
       isHeld = true;
@@ -160,52 +141,4 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
       screen.keep();
     },
   };
-}
-
-function takeAgent(
-  step: Shown | undefined,
-  event: Extract<RunEvent, { readonly kind: 'agent' }>['event'],
-): void {
-  if (step === undefined) return;
-  if (event.kind === 'call') step.doing = `calls ${event.name}`;
-  else if (event.kind === 'result') step.doing = 'thinks';
-  else if (event.kind === 'text') step.doing = 'writes';
-  else if (event.kind === 'retry') step.doing = `asks again in ${elapsed(event.waitMs)}`;
-  else if (event.kind === 'usage') step.tokens = event.usage.input + event.usage.output;
-}
-
-function pictureLines(
-  steps: ReadonlyMap<string, Shown>,
-  title: string,
-  ms: number,
-  output: Output,
-): readonly string[] {
-  const all = [...steps.values()];
-  const done = all.filter(({ ended }) => ended !== undefined);
-  const running = all.filter(({ ended }) => ended === undefined);
-  const hidden = done.length - mostDone;
-  const tokens = all.reduce((sum, step) => sum + step.tokens, 0);
-  return [
-    output.paint('bold', printable(title)),
-    ...(hidden > 0 ? [output.paint('dim', `  ${String(hidden)} steps before`)] : []),
-    ...done
-      .slice(-mostDone)
-      .map(({ path, ended }) =>
-        ended ? `  ${endSign(ended, output)} ${printable(path)}  ${endWords(ended, false)}` : '',
-      ),
-    ...running.slice(0, mostRunning).map((step) => {
-      const used = step.tokens > 0 ? `  ${String(step.tokens)} tokens` : '';
-      return `  ${output.paint('yellow', '..')} ${printable(step.path)}  ${elapsed(performance.now() - step.startedAt)}${used}  ${printable(step.doing)}`;
-    }),
-    ...(running.length > mostRunning
-      ? [output.paint('dim', `  and ${String(running.length - mostRunning)} more`)]
-      : []),
-    output.paint('dim', `${elapsed(ms)}${tokens > 0 ? `, ${String(tokens)} tokens` : ''}`),
-  ];
-}
-
-export function elapsed(ms: number): string {
-  if (ms < 1000) return `${String(Math.round(ms))} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${String(Math.floor(ms / 60_000))} min ${String(Math.floor((ms % 60_000) / 1000))} s`;
 }

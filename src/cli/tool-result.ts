@@ -9,9 +9,14 @@ interface Result {
 /** A tool's result as a person reads it. */
 export function resultLines(result: Result): string[] {
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
-  const lines = blocks.map(blockText);
+  const lines = blocks.filter((block) => !isEmptyFailure(block, result, blocks.length)).map(blockText);
   if (lines.length > 0 || result.structuredContent === undefined) return lines;
   return [printableLines(JSON.stringify(result.structuredContent, undefined, 2))];
+}
+
+/** A plugin that failed gave an empty object before the reason: nobody at a terminal wants to read that. */
+function isEmptyFailure(value: unknown, { isError }: Result, count: number): boolean {
+  return isError === true && count > 1 && isObject(value) && (value as Block).text === '{}';
 }
 
 interface Block {

@@ -16,21 +16,23 @@ export async function trustWorkflow(
   context: Context,
   agree: () => Promise<void>,
 ): Promise<number> {
-  const { cwd, env, output } = context;
-  const [{ openState }, { workflowToTrust }] = await Promise.all([
+  const { cwd, env, output, version, signal } = context;
+  const [{ openState }, { describeFinding, workflowToTrust }] = await Promise.all([
     import('../app/index.js'),
     import('../app/workflows/index.js'),
   ]);
-  const found = await workflowToTrust({ cwd, env }, resolve(cwd, named));
+  const found = await workflowToTrust({ cwd, env, version, signal }, resolve(cwd, named));
   if (found === undefined)
     throw new Failure('workflow.not_found', `There is no workflow ${JSON.stringify(named)}.`);
-  const { file, sha256, files, unknown, plan, hasErrors } = found;
-  if (hasErrors || unknown.length > 0) {
-    const why = hasErrors
-      ? 'it has errors'
-      : `it names files that only a run works out: ${unknown.join(', ')}`;
-    throw new Failure('workflow.invalid', `Nothing was trusted: ${why}.`, 'tidegate validate');
+  const { file, sha256, files, unknown, plan, findings, isValid } = found;
+  const told = findings.map(describeFinding);
+  if (!isValid || unknown.length > 0) {
+    const why = isValid
+      ? `it names files that only a run works out: ${unknown.join(', ')}`
+      : 'the workflow has errors';
+    throw new Failure('workflow.invalid', `Nothing was trusted: ${why}.`, `tidegate validate ${file}`, told);
   }
+  for (const line of told) output.note(line);
   const state = openState(env);
   const isKnown = state.trust.isTrusted(file, sha256);
   if (!isKnown) {

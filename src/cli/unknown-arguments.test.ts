@@ -57,6 +57,13 @@ describe('arguments that a tool does not know', () => {
     expect(unknownArgumentLines(tool(schema), '{"odd":1}')).toEqual([]);
   });
 
+  it('are told of in an open schema where they look misspelt', () => {
+    const open = tool({ type: 'object', properties, additionalProperties: true }, { source: 'plugin:files' });
+    expect(unknownArgumentLines(open, '{"file_pat":1,"odd":2}')).toEqual([
+      'warning: Edit has no argument "file_pat"; it was sent all the same. Did you mean "file_path"?',
+    ]);
+  });
+
   it('are counted where there are many', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`odd${String(i)}`, 1]));
     const lines = unknownArgumentLines(closed, JSON.stringify(many));

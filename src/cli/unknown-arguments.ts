@@ -18,7 +18,7 @@ const mostShown = 10;
  */
 export function unknownArgumentLines(tool: Tool, argumentsText: string): readonly string[] {
   const unknown = unknownIn(asRecord(JSON.parse(argumentsText)), inputSchemaOf(tool), spellingsOf(tool));
-  const fate = tool.source.startsWith('server:') ? 'it was sent all the same' : 'it was left out';
+  const fate = /^(server|plugin):/.test(tool.source) ? 'it was sent all the same' : 'it was left out';
   const lines = unknown.slice(0, mostShown).map(({ at, near }) => {
     const guess = near === undefined ? '' : ` Did you mean "${printable(near)}"?`;
     return `warning: ${printable(tool.name)} has no argument "${printable(at)}"; ${fate}.${guess}`;
@@ -44,12 +44,14 @@ function unknownIn(
 ): readonly Unknown[] {
   const properties = asRecord(schema['properties']);
   const names = Object.keys(properties);
-  // A schema that takes any name, or tells none, knows them all.
-  if (names.length === 0 || takesOthers(schema)) return [];
+  // A schema that tells no names knows them all; of one that takes others too, only what looks misspelt is told.
+  if (names.length === 0) return [];
+  const isOpen = takesOthers(schema);
   return Object.entries(given).flatMap(([key, value]) => {
     const name = spellings.get(key) ?? key;
     if (Object.hasOwn(properties, name)) return unknownWithin(value, asRecord(properties[name]), at + key);
     const near = nearest(key, [...names, ...spellings.keys()]);
+    if (isOpen && near === undefined) return [];
     return [{ at: at + key, near: near === undefined ? undefined : (spellings.get(near) ?? near) }];
   });
 }

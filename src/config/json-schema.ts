@@ -4,14 +4,19 @@ import { nameRules } from './formats.js';
 import { profilesTable } from './profiles-schema.js';
 import { configTable } from './schema.js';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** JSON Schema (2020-12) of `tidegate.yaml`, for editors. It says what the table says. */
 export function configJsonSchema(): JsonSchema {
+  return referringSchema('tidegate.yaml', configTable);
+}
+
+/** Of a file whose values may come from the environment. */
+export function referringSchema(title: string, table: RecordField): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'tidegate.yaml',
-    ...schemaOf(configTable),
+    title,
+    ...schemaOf(table),
     $defs: {
       reference: {
         description: 'Taken from an environment variable: `${NAME}` or `${NAME:-default}`.',

@@ -1,5 +1,5 @@
 import type { Provider, ProviderStatus, Source } from '../kernel/index.js';
-import type { Catalog } from './catalog.js';
+import type { Catalog, Collision } from './catalog.js';
 
 export interface ProviderReport extends ProviderStatus {
   readonly id: string;
@@ -22,10 +22,13 @@ function collisionStatus(
   provider: Provider,
 ): { state: 'failed'; detail: string } | undefined {
   const clash = catalog.collisions.find(({ second }) => second === provider.id);
-  return (
-    clash && {
-      state: 'failed',
-      detail: `${clash.first} and ${clash.second} both offer "${clash.name}": give one of them another prefix`,
-    }
-  );
+  return clash && { state: 'failed', detail: collisionDetail(clash) };
+}
+
+/** In plugins it has the code that AWF gives it, because people look for that. */
+function collisionDetail({ first, second, name }: Collision): string {
+  const both = `${first} and ${second} both offer "${name}"`;
+  return second.startsWith('plugin:')
+    ? `USER.MCP_PROXY.NAME_COLLISION: ${both}: leave it out of \`expose\` in plugins.yaml`
+    : `${both}: give one of them another prefix`;
 }

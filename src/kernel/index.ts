@@ -79,7 +79,9 @@ export {
   withMembers,
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
+export type { Log, Redactor } from './log-port.js';
 export { nearest } from './nearest.js';
+export { createNoPlugins, unknownPlugin, unknownPluginProblem } from './no-plugins.js';
 export {
   type PluginAnswer,
   pluginCapabilities,
@@ -87,6 +89,7 @@ export {
   type PluginEvent,
   type PluginFacts,
   type PluginIssue,
+  type PluginInput,
   type PluginOffer,
   type Plugins,
   type PluginStep,

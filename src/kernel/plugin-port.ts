@@ -19,6 +19,13 @@ export interface PluginOperation {
   readonly name: string;
   readonly tool: string;
   readonly description: string;
+  /** Undefined: nobody knows what it takes. */
+  readonly inputs?: readonly PluginInput[];
+}
+
+export interface PluginInput {
+  readonly name: string;
+  readonly isRequired: boolean;
 }
 
 export interface PluginStepType {

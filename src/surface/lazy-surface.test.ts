@@ -98,6 +98,30 @@ describe('what a session is shown', () => {
     ).toBe('Read a b c d e f g h i');
   });
 
+  it('is everything once searching has failed, and whoever was shown less is told', () => {
+    const { surface, shown, said } = open();
+    const told: string[] = [];
+    surface.onChange((id) => told.push(id));
+    expect(shown()).toBe(lead);
+    surface.showEverything('no index');
+    surface.showEverything('no index');
+    expect(shown()).toBe('Read a b c d e f g h i j k l');
+    expect([told, said.length]).toEqual([['s'], 1]);
+  });
+
+  it('is learned from a trial where nobody says otherwise', () => {
+    const modern = client('claude-code', 'modern');
+    const { surface, shown } = open();
+    surface.prefer(session, { lazy: 'on' });
+    surface.prefer(session, { learned: 'list' });
+    surface.activate(session, [many[5]] as ToolSpec[], visible);
+    expect(shown(session, visible, modern)).toBe(`${lead} f`);
+    const strict = open({ delivery: 'bridge' });
+    strict.surface.prefer(session, { learned: 'list' });
+    strict.surface.activate(session, [many[5]] as ToolSpec[], visible);
+    expect(strict.shown(session, visible, modern)).toBe(lead);
+  });
+
   it('is never changed by activity for clients of the modern era, and for those that do not listen', () => {
     for (const by of [client('opencode', 'modern'), client('somebody'), client('codex-mcp-client')]) {
       const { surface, shown } = open();

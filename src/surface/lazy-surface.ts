@@ -27,6 +27,7 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
   const splits = createSplits(settings);
   const states = createSessionStates(settings.inheritActive);
   const listeners = new Set<(session: string) => void>();
+  let cannotSearch = false;
   const limits = { maxCount: settings.maxActiveSchemas, maxTokens: settings.maxActiveTokens };
 
   function tell(session: Session): void {
@@ -37,7 +38,7 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
   function deliver(session: Session, split: Split, client: Client | undefined): Delivery {
     const state = states.known(session);
     const { lazy, delivery } = deliveryFor(settings, client ?? state?.client, state?.wish);
-    if (delivery === 'eager' || !split.canSearch || !split.isWorthIt(lazy)) return 'eager';
+    if (cannotSearch || delivery === 'eager' || !split.canSearch || !split.isWorthIt(lazy)) return 'eager';
     return delivery === 'list' && state?.isDeaf === true ? 'bridge' : delivery;
   }
 
@@ -136,6 +137,12 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
         client,
       });
       return false;
+    },
+    showEverything(reason) {
+      if (cannotSearch) return;
+      cannotSearch = true;
+      log('tools cannot be searched for: all of them are shown from now on', { reason });
+      for (const { session } of states.all()) tell(session);
     },
     prefer(session: Session, wish: SurfaceWish) {
       const state = states.of(session);

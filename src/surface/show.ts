@@ -32,6 +32,8 @@ export interface ActiveTools {
   activate(session: Session, tools: readonly ToolSpec[], visible: readonly Spec[]): Activation;
   /** Resolves with true when the client has read its list since, with false when it did not in time. */
   untilListed(session: Session, caller: Cancellation): Promise<boolean>;
+  /** Where nothing can be found, nothing is hidden: for everybody, until the gate starts again. */
+  showEverything(reason: string): void;
   /** For a session whose client is started by us and known to obey. */
   prefer(session: Session, wish: SurfaceWish): void;
   /** Whether a server is met for the first time in this session. From then on it is not. */

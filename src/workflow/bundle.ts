@@ -19,10 +19,9 @@ export function bundleOf(file: string, library: Library): Bundle {
   const visit = (path: string): void => {
     if (files.has(path)) return;
     files.add(path);
-    const { workflow } = library.load(path);
+    const { workflow, templates } = library.load(path);
+    for (const template of templates) files.add(template);
     for (const step of workflow.steps.values()) {
-      // A step that was made from a template comes from that file.
-      files.add(step.source.file);
       for (const { name, found } of usedBy(step, library)) {
         if (name.includes('{{')) unknown.push(name);
         else if (found !== undefined) files.add(found);

@@ -54,23 +54,36 @@ export const workflowCodes = {
   ),
   'USER.MCP_PROXY.UNSUPPORTED_PROVIDER': warning(
     'Nothing proves that an agent of this provider has no other tools than those of the gate.',
-    'Use `openai_compatible`, or mind that its own tools may remain.',
+    'Try it: `tidegate doctor --agent <name>`. Until then its own tools may remain.',
+  ),
+  'USER.PLUGIN.UNAVAILABLE': error(
+    'A plugin that a step needs cannot be used.',
+    'See its state with `tidegate plugin list`; `tidegate plugin trust <name>` trusts it.',
   ),
   'USER.MCP_PROXY.INFINITE_LOOP_GUARD': error(
     'The agent went in circles: calls without content, too many turns, or the same call again and again.',
     'Change the prompt, or raise `options.max_turns`.',
   ),
-  'WORKFLOW.PARSE.YAML_SYNTAX': error('The file is not sound YAML.', 'Correct it.'),
+  'WORKFLOW.PARSE.YAML_SYNTAX': error(
+    'The file is not sound YAML.',
+    'Look at the indentation, the quotes and the brackets there.',
+  ),
   'WORKFLOW.PARSE.UNKNOWN_FIELD': warning('A key is not known and has no effect.', 'Remove or correct it.'),
   'WORKFLOW.PARSE.IDLE_FIELD': warning('A key has no effect in this place.', 'Remove it.'),
-  'WORKFLOW.PARSE.INVALID_VALUE': error('A value is not one that its key takes.', 'Correct it.'),
+  'WORKFLOW.PARSE.INVALID_VALUE': error(
+    'A value is not one that its key takes.',
+    'The reference says what each key takes: docs/reference/workflow.md.',
+  ),
   'WORKFLOW.PARSE.MISSING_FIELD': error('A key that is needed is missing.', 'Add it.'),
   'WORKFLOW.PARSE.CONFLICTING_FIELDS': error('Two keys exclude each other.', 'Keep one of them.'),
   'WORKFLOW.PARSE.BAD_TEMPLATE': error(
     'A text with {{ }} cannot be read.',
     'Correct what stands in the braces.',
   ),
-  'WORKFLOW.PARSE.BAD_EXPRESSION': error('An expression cannot be read.', 'Correct it.'),
+  'WORKFLOW.PARSE.BAD_EXPRESSION': error(
+    'An expression cannot be read.',
+    'Write it like `states.build.ExitCode == 0 and inputs.mode in ["a", "b"]`.',
+  ),
   'WORKFLOW.VALIDATION.MISSING_STATE': error('A state that is named does not exist.', 'Correct the name.'),
   'WORKFLOW.VALIDATION.INVALID_TRANSITION': error(
     'A state has no way on, or one that it cannot take.',
@@ -114,6 +127,10 @@ export const workflowCodes = {
     'A value from outside enters a command as it is: a shell would run what stands in it.',
     'Write `{{escape …}}`, or use the environment variable of the input.',
   ),
+  'WORKFLOW.VALIDATION.UNSAFE_ENDPOINT': warning(
+    'A value from outside chooses where a key is sent, or which variable is sent as the key.',
+    'Write the value, or take it from the environment: `{{.env.NAME}}`.',
+  ),
   'WORKFLOW.VALIDATION.UNDEFINED_SUBWORKFLOW': error(
     'The workflow that is called cannot be found.',
     'Correct the name, or create the file.',
@@ -136,6 +153,10 @@ export const workflowCodes = {
     'Use one that the message names.',
   ),
   'WORKFLOW.VALIDATION.UNKNOWN_PROFILE': error('There is no such profile.', 'See `tidegate profile list`.'),
+  'WORKFLOW.VALIDATION.UNKNOWN_TOOL': warning(
+    'No tool has a name that fits what an agent was given.',
+    'Correct the name; `tidegate tools list` shows what there is.',
+  ),
   'WORKFLOW.VALIDATION.UNKNOWN_SERVER': error('No such server is configured.', 'See `tidegate servers`.'),
   'WORKFLOW.VALIDATION.UNKNOWN_STEP_TYPE': error('No plugin has such a type of step.', 'Correct the type.'),
   'WORKFLOW.VALIDATION.PLUGIN_RULE': error('A validator of a plugin objects.', 'See what the plugin says.'),

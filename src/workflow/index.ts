@@ -4,7 +4,6 @@ export { describeFinding, type Finding } from './finding.js';
 export { readInputs } from './grammar/inputs.js';
 export type { Input } from './grammar/workflow.js';
 export { filesIn, type Library, openLibrary } from './library.js';
-export { createNoPlugins } from './no-plugins.js';
 export { planLines, planMermaid } from './plan.js';
 export {
   beginJournal,
@@ -20,3 +19,4 @@ export { type RunResult, runWorkflow } from './run/run-workflow.js';
 export { openTranscript } from './run/transcript.js';
 export { type Validated, validateWorkflow } from './validate/validate-workflow.js';
 export type { ProviderName } from './grammar/providers.js';
+export type { GateNames } from './validate/agents.js';

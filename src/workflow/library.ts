@@ -27,6 +27,8 @@ export interface LibraryParts {
 export interface Loaded {
   readonly workflow: Workflow;
   readonly findings: readonly Finding[];
+  /** The files of the templates that its states were made from, also of templates in templates. */
+  readonly templates: readonly string[];
   readonly sha256?: string;
 }
 
@@ -90,8 +92,10 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
         findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source, ...flaw }),
       );
       const more: Finding[] = [];
+      const templates = new Set<string>();
       const read = readWorkflow(source, (name) => {
         const found = template(name, file);
+        if (found !== undefined) templates.add(found.file);
         for (const flaw of found?.flaws ?? []) {
           if (found) more.push(findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source: found, ...flaw }));
         }
@@ -104,6 +108,7 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
       return {
         workflow: read.workflow,
         findings,
+        templates: [...templates],
         ...(source.sha256 !== undefined && { sha256: source.sha256 }),
       };
     },

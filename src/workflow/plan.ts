@@ -80,14 +80,21 @@ function ownFacts(step: Step): readonly string[] {
     case 'while':
       return [`while: ${step.own.while ?? ''}`];
     case 'operation':
-      return [`calls: ${step.own.operation ?? ''}`];
+      return [
+        `calls: ${step.own.operation ?? ''}`,
+        ...inputFacts(step.own.inputs ?? step.own.operation_inputs),
+      ];
     case 'call_workflow':
-      return [`workflow: ${step.own.workflow ?? ''}`];
+      return [`workflow: ${step.own.workflow ?? ''}`, ...inputFacts(step.own.inputs)];
     case 'terminal':
       return [`ends: ${step.own.status === 'failure' ? 'failure' : 'success'}`];
     case 'plugin':
       return [];
   }
+}
+
+function inputFacts(inputs: unknown): readonly string[] {
+  return inputs === undefined ? [] : [`with: ${oneLine(JSON.stringify(inputs))}`];
 }
 
 function agentFacts({ own }: Extract<Step, { readonly kind: 'agent' }>): readonly string[] {

@@ -329,7 +329,7 @@ describe.each(fewKinds)('a connected client, with SDK $sdk over $wire', (way) =>
 
   it('loses a grant with its time, hears of it, and nobody had to write anything', async () => {
     const agent = newAgent();
-    const until = new Date(Date.now() + 6000).toISOString();
+    const until = new Date(Date.now() + 10_000).toISOString();
     await runOk(place, 'grant', agent, 'far_t06', '--until', until);
     const client = await connect(way, agent);
     expect(await names(client)).toEqual([...minimal, 'far_t06']);

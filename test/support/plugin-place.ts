@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPlace, type Place } from './gate.js';
 
@@ -8,6 +8,8 @@ const peer = fileURLToPath(new URL('../fixtures/plugins/peer.mjs', import.meta.u
 /** A plugin that was written without our code, and how it misbehaves. */
 export interface PeerSpec {
   readonly behaviours?: readonly string[];
+  /** More operations, each of which says its own name. */
+  readonly extra?: readonly string[];
   /** Lines that its program runs first. */
   readonly before?: string;
   readonly manifest?: Readonly<Record<string, unknown>>;
@@ -17,6 +19,8 @@ export interface PluginPlace extends Place {
   readonly workspace: string;
   addPeer(name: string, spec?: PeerSpec, folder?: string): string;
   writeList(plugins: Readonly<Record<string, unknown>>): void;
+  /** Writes a file of the workspace. */
+  writeWorkspace(name: string, text: string): void;
   trustPlugins(...names: readonly string[]): void;
 }
 
@@ -44,7 +48,7 @@ export function openPluginPlace(
       ...spec.manifest,
     };
     writeFileSync(join(own, 'plugin.yaml'), JSON.stringify(manifest));
-    const options = JSON.stringify({ name, behaviours: spec.behaviours ?? [] });
+    const options = JSON.stringify({ name, behaviours: spec.behaviours ?? [], extra: spec.extra ?? [] });
     const program = `#!${process.execPath}\n${spec.before ?? ''}\nimport(${JSON.stringify(peer)}).then(({ serve }) => serve(${options}));\n`;
     writeFileSync(join(own, `awf-plugin-${name}`), program);
     chmodSync(join(own, `awf-plugin-${name}`), 0o755);
@@ -58,6 +62,10 @@ export function openPluginPlace(
     writeList(plugins) {
       mkdirSync(join(workspace, '.tidegate'), { recursive: true });
       writeFileSync(join(workspace, '.tidegate', 'plugins.yaml'), JSON.stringify({ plugins }));
+    },
+    writeWorkspace(name, text) {
+      mkdirSync(dirname(join(workspace, name)), { recursive: true });
+      writeFileSync(join(workspace, name), text);
     },
     trustPlugins(...names) {
       const { status, stderr } = place.run('plugin', 'trust', ...names, '--yes');

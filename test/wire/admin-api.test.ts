@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, type HttpGate, openHttpGate, openPlace, type Place, waitFor } from '../support/gate.js';
+import { freePort } from '../support/free-port.js';
+import { type HttpGate, openHttpGate, openPlace, type Place, waitFor } from '../support/gate.js';
 import { tokenOf } from '../support/raw-client.js';
 import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 

@@ -2,15 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  endProcess,
-  fixtureServer,
-  freePort,
-  openHttpGate,
-  openPlace,
-  program,
-  waitFor,
-} from '../support/gate.js';
+import { freePort } from '../support/free-port.js';
+import { endProcess, fixtureServer, openHttpGate, openPlace, program, waitFor } from '../support/gate.js';
 import { tokenOf } from '../support/raw-client.js';
 
 const place = openPlace({

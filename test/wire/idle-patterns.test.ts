@@ -1,15 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  endProcess,
-  freePort,
-  openPlace,
-  type Place,
-  program,
-  spawnStdioGate,
-  waitFor,
-} from '../support/gate.js';
+import { freePort } from '../support/free-port.js';
+import { endProcess, openPlace, type Place, program, spawnStdioGate, waitFor } from '../support/gate.js';
 import { openLineClient } from '../support/line-client.js';
 import { runGate } from '../support/run-program.js';
 import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';

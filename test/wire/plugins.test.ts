@@ -281,9 +281,8 @@ describe('grants', () => {
 });
 
 describe('names', () => {
-  it('that collide with a built-in tool, a server or another plugin keep the plugin out, with a code', () => {
+  it('that collide with a tool of the workspace keep the plugin out, with a code', () => {
     const place = open({}, { builtins: ['*'], log: { level: 'error' } });
-    // a_b + c and a + b_c make the same name.
     mkdirSync(join(place.workspace, '.tidegate', 'tools'), { recursive: true });
     writeFileSync(
       join(place.workspace, '.tidegate', 'tools', 'peer-echo.tool.mjs'),
@@ -383,6 +382,19 @@ describe('an MCP server as a plugin', () => {
 });
 
 describe('a plugin made with `plugin new`', () => {
+  it('says what is wrong with the arguments of a call, and nothing else', () => {
+    const place = open();
+    expect(place.run('plugin', 'new', 'hello').status).toBe(0);
+    place.trustPlugins('hello');
+    const { status, stdout, stderr } = place.run('plugin', 'call', 'hello', 'count_words', 'txt=a');
+    expect([status, stdout]).toEqual([
+      5,
+      expect.stringMatching(/^The arguments of count_words are not right: text: .*\n$/),
+    ]);
+    expect(stderr).toContain('has no argument "txt"; it was sent all the same. Did you mean "text"?');
+    expect(stderr).toContain('tidegate tools show hello_count_words');
+  });
+
   it('runs as it is', () => {
     const place = open();
     expect(place.run('plugin', 'new', 'hello').status).toBe(0);

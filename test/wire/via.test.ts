@@ -3,15 +3,8 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  endProcess,
-  fixtureServer,
-  freePort,
-  openHttpGate,
-  openPlace,
-  program,
-  waitFor,
-} from '../support/gate.js';
+import { freePort } from '../support/free-port.js';
+import { endProcess, fixtureServer, openHttpGate, openPlace, program, waitFor } from '../support/gate.js';
 import { envelope, type LineClient, openLineClient, requestLine } from '../support/line-client.js';
 import { memoryOf } from '../support/proc.js';
 import { tokenOf } from '../support/raw-client.js';

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openScriptedModel, type ScriptedModel, type ScriptedTurn } from 'tidegate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Collector, openCollector, type Span } from '../support/collector.js';
+import { type Collector, openCollector } from '../support/collector.js';
 import { agentStep, done, type FlowPlace, type FlowResult, openFlowPlace } from '../support/flow.js';
+import { spansOf } from '../support/run-spans.js';
 import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 
 // The acceptance criteria of the proxy, for agents at an OpenAI-compatible endpoint, on the built program.
@@ -46,24 +47,6 @@ async function runWith(
 
 const proxied = { mcp_proxy: { enable: true } };
 
-function spansOf(result: FlowResult): {
-  readonly run: Span;
-  readonly step: Span;
-  readonly calls: readonly Span[];
-} {
-  const all = collector.spans();
-  const run = all.find(
-    ({ name, attributes }) => name === 'workflow.run' && attributes['run.id'] === result.run,
-  );
-  const step = all.find(({ name, traceId }) => name === 'workflow.step.a' && traceId === run?.traceId);
-  if (run === undefined || step === undefined) throw new Error('no spans of the run');
-  return {
-    run,
-    step,
-    calls: all.filter(({ name, traceId }) => name.startsWith('tool.call.') && traceId === run.traceId),
-  };
-}
-
 describe('AC-1: what an agent does with tools goes through the gate', () => {
   it('runs Read, Write, Bash and a tool of a server, each with a span, a log line, a record and a transcript', async () => {
     place.file('in.txt', 'the tide is high\n');
@@ -92,7 +75,7 @@ describe('AC-1: what an agent does with tools goes through the gate', () => {
     expect(told[2]).toContain('from bash');
     expect(told[3]).toBe('from upstream');
 
-    const { run, step, calls } = spansOf(result);
+    const { run, step, calls } = spansOf(collector, result);
     expect(run.parentSpanId ?? '').toBe('');
     expect(step.parentSpanId).toBe(run.spanId);
     expect(calls.map(({ name }) => name).sort()).toEqual([
@@ -172,6 +155,7 @@ describe('AC-3: two tools of one name stop the step before its agent begins', ()
     const second = await openScripted('stdio', 'legacy', script);
     const clashing = openFlowPlace({
       servers: { one: { ...upstream.entry, prefix: 'x_' }, two: { ...second.entry, prefix: 'x_' } },
+      telemetry: { endpoint: collector.endpoint },
     });
     model = await openScriptedModel([{ say: 'x' }]);
     const ran = await clashing.flow({
@@ -180,6 +164,8 @@ describe('AC-3: two tools of one name stop the step before its agent begins', ()
     expect(ran.result.code).toBe('USER.MCP_PROXY.NAME_COLLISION');
     expect(ran.status).toBe(1);
     expect(model.requests).toEqual([]);
+    const { run, step, calls } = spansOf(collector, ran.result);
+    expect([step.parentSpanId, step.isError, run.isError, calls]).toEqual([run.spanId, true, true, []]);
     // The control: a step that is given neither of them runs.
     const other = await clashing.flow({
       states: { initial: 'a', a: agentStep(model.url, { tidegate: { tools: ['Read'] } }), done },
@@ -204,8 +190,11 @@ describe('AC-4: validate finds what is wrong with the block, in one pass', () =>
         '  done: {type: terminal}',
       ].join('\n'),
     );
+    const before = collector.spans().length;
     const { stdout, status } = await place.run1(['validate', file]);
     expect(status).toBe(2);
+    // Nothing of it runs.
+    expect(collector.spans()).toHaveLength(before);
     for (const line of [
       ':4:75: error USER.MCP_PROXY.UNKNOWN_KEY',
       ':5:49: error USER.MCP_PROXY.EMPTY_PROXY',
@@ -224,6 +213,8 @@ describe('AC-7: an agent that goes in circles is stopped', () => {
     expect(result.code).toBe('USER.MCP_PROXY.INFINITE_LOOP_GUARD');
     expect(status).toBe(1);
     expect(model.requests).toHaveLength(1);
+    const { run, step, calls } = spansOf(collector, result);
+    expect([step.parentSpanId, step.isError, calls]).toEqual([run.spanId, true, []]);
   });
 
   it('at the 26th turn with calls', async () => {
@@ -231,6 +222,9 @@ describe('AC-7: an agent that goes in circles is stopped', () => {
     const { result } = await runWith(turns, proxied);
     expect(result.code).toBe('USER.MCP_PROXY.INFINITE_LOOP_GUARD');
     expect(model.requests).toHaveLength(26);
+    const { step, calls } = spansOf(collector, result);
+    expect(calls).toHaveLength(25);
+    for (const span of calls) expect(span.parentSpanId).toBe(step.spanId);
   });
 });
 

@@ -192,6 +192,24 @@ describe('tidegate run', () => {
     expect(both.result.steps.find(({ name }) => name === 'z')?.output).toBe('failed y');
   });
 
+  it('runs many branches at once without a warning', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `b${String(at)}`);
+    const file = place.file(
+      'many.yaml',
+      JSON.stringify({
+        name: 'many',
+        states: {
+          initial: 'p',
+          p: { type: 'parallel', parallel: names, on_success: 'done' },
+          ...Object.fromEntries(names.map((name) => [name, { type: 'command', command: 'sleep 0.2' }])),
+          done,
+        },
+      }),
+    );
+    const { status, stderr } = await place.run1(['run', file]);
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
   it('runs loops over items and while a condition holds, with ways out of them', async () => {
     const { result } = await place.flow({
       states: {
@@ -323,6 +341,7 @@ describe('tidegate run', () => {
     );
     expect(status).toBe(0);
     expect(result.steps.at(-1)).toMatchObject({ name: 'b', output: 'got made up' });
+    expect(result.outputs).toEqual({ b: 'got made up' });
   });
 
   it('goes on where a run failed: what was done is not done again', async () => {

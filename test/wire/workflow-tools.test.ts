@@ -78,6 +78,49 @@ describe('workflows as tools', () => {
     expect(readFileSync(join(place.workspace, 'notes'), 'utf8')).toBe('noted\n');
   });
 
+  it('are unknown again when a template changed that they, a workflow below or another template uses', async () => {
+    const template = (state: object): string => JSON.stringify({ name: 't', states: { t: state } });
+    const file = place.file(
+      '.tidegate/workflows/made.yaml',
+      JSON.stringify({
+        name: 'made',
+        states: {
+          initial: 'a',
+          a: { use_template: 'outer', on_success: 'b' },
+          b: { type: 'call_workflow', workflow: 'below', on_success: 'done' },
+          done,
+        },
+      }),
+    );
+    place.file(
+      '.tidegate/workflows/below.yaml',
+      JSON.stringify({
+        name: 'below',
+        states: { initial: 'a', a: { use_template: 'deep', on_success: 'done' }, done },
+      }),
+    );
+    const texts: Readonly<Record<string, string>> = {
+      outer: template({ use_template: 'inner' }),
+      inner: template({ type: 'command', command: 'echo inner' }),
+      deep: template({ type: 'command', command: 'echo deep' }),
+    };
+    const write = (name: string, text = ''): string => place.file(`.tidegate/templates/${name}.yaml`, text);
+    for (const [name, text] of Object.entries(texts)) write(name, text);
+    const trusted = await place.run1(['trust', file, '--yes']);
+    expect(trusted.stdout).toContain('inner.yaml');
+    expect(trusted.status).toBe(0);
+    const run = (): ReturnType<typeof call> => call('execute_workflow', { workflow: 'made', inputs: {} });
+    expect((await run()).answer.structuredContent).toMatchObject({ status: 'completed' });
+    for (const [name, text] of Object.entries(texts)) {
+      write(name, template({ type: 'command', command: 'touch tampered' }));
+      expect((await run()).said, name).toContain('no workflow');
+      write(name, text);
+    }
+    expect(existsSync(join(place.workspace, 'tampered'))).toBe(false);
+    // Control: with every file as it was, it is known again.
+    expect((await run()).answer.structuredContent).toMatchObject({ status: 'completed' });
+  });
+
   it('do nothing of a file that was changed while they run', async () => {
     const slow = {
       name: 'slow',
@@ -133,6 +176,45 @@ describe('workflows as tools', () => {
     const seen = model.requests[0]?.tools ?? [];
     expect(seen).toContain('Read');
     expect(seen).not.toContain('Bash');
+    await model.close();
+  });
+
+  it('go on sixteen at once, and no more', async () => {
+    const call = { name: 'execute_workflow', arguments: { workflow: 'wait' } };
+    const model = await openScriptedModel(({ messages }) => {
+      const answers = messages.filter(({ role }) => role === 'tool').length;
+      if (answers === 0) return { calls: Array.from({ length: 10 }, () => call) };
+      return answers === 10 ? { calls: [call] } : { say: 'x' };
+    });
+    const wait = {
+      name: 'wait',
+      states: { initial: 'a', a: { type: 'command', command: 'sleep 5', on_success: 'done' }, done },
+    };
+    const file = place.file('.tidegate/workflows/wait.yaml', JSON.stringify(wait));
+    expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
+    const agent = agentStep(model.url, { tidegate: { tools: ['execute_workflow'] } });
+    const { status } = await place.flow({
+      states: {
+        initial: 'p',
+        p: { type: 'parallel', parallel: ['x', 'y'], on_success: 'done' },
+        x: agent,
+        y: agent,
+        done,
+      },
+    });
+    expect(status).toBe(0);
+    const ends = model.requests.filter(
+      ({ messages }) => messages.filter(({ role }) => role === 'tool').length === 11,
+    );
+    const told = ends.map(({ messages }) =>
+      messages.filter(({ role }) => role === 'tool').map(({ text }) => text),
+    );
+    expect(told).toHaveLength(2);
+    const first = told.flatMap((texts) => texts.slice(0, 10));
+    expect(first.filter((text) => text.includes('16 runs go on already'))).toHaveLength(4);
+    // The control: the others ran, and when they have ended, the next ones run.
+    expect(first.filter((text) => text.includes('completed'))).toHaveLength(16);
+    for (const texts of told) expect(texts[10]).toContain('completed');
     await model.close();
   });
 });

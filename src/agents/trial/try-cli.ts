@@ -66,12 +66,22 @@ export async function tryCli(
   };
   try {
     const failure = await failureOf(runCli(cli, parts, order));
-    const files = readdirSync(ground.workspace);
+    const files = filesIn(ground.workspace);
+    if (files === undefined)
+      return { kind: 'unprovable', version, why: 'the place of the trial was removed' };
     const { requests } = model;
     const evidence = { requests, ran, files, ...(failure !== undefined && { failure }) };
     return judge(cli, version, script, ground.tools, server, evidence);
   } finally {
     await model.close();
+  }
+}
+
+function filesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return undefined;
   }
 }
 

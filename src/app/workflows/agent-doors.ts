@@ -5,6 +5,7 @@ import { type AgentOrder, type Door, type Verdict, watchGate } from '../../agent
 import { makeSocketFolder, type SocketFolder } from '../../providers/plugin/socket-folder.js';
 import type { DoorServer, Guest } from '../../wire/index.js';
 import { socketHome } from '../socket-home.js';
+import { shimFile } from './program-file.js';
 import type { Tidegate } from '../tidegate.js';
 
 export interface AgentDoors {
@@ -19,7 +20,7 @@ interface Opened {
 }
 
 /** Ways into the gate for agents that were launched: one socket for all of them, a ticket for each. */
-export function openAgentDoors(tidegate: Tidegate, program: string): AgentDoors {
+export function openAgentDoors(tidegate: Tidegate): AgentDoors {
   const guests = new Map<string, Guest>();
   const admit = (ticket: string): Guest | undefined => {
     const guest = guests.get(ticket);
@@ -53,7 +54,7 @@ export function openAgentDoors(tidegate: Tidegate, program: string): AgentDoors 
       writeFileSync(file, JSON.stringify({ address, ticket }), { mode: 0o600, flag: 'wx' });
       return {
         name,
-        gate: { command: process.execPath, args: [program, 'mcp-serve', '--config', file] },
+        gate: { command: process.execPath, args: [shimFile, '--config', file] },
         entered: () => (guests.has(ticket) ? 0 : 1),
         calls,
         close() {

@@ -1,9 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { type AgentCli, clis, findProgram, type Verdict } from '../../agents/index.js';
 import { type Environment, stateDirectory } from '../../config/index.js';
-import { ConfigRefused } from '../config-refused.js';
-import { openState } from '../locate-config.js';
-import { provenVerdict, rememberedVerdict } from './know-cli.js';
+import { rememberedVerdict } from './know-cli.js';
 import { packageVersion } from './verdicts.js';
 
 /** An agent CLI on this machine. */
@@ -45,17 +43,4 @@ function reportOf(cli: AgentCli, place: AgentsPlace): AgentReport {
     ...(version !== undefined && { version }),
     ...(verdict && { verdict }),
   };
-}
-
-/** Tries the isolation of an installed CLI anew. Undefined: it is not installed. */
-export async function tryAgent(
-  name: string,
-  place: AgentsPlace & { readonly signal: AbortSignal; readonly model?: string },
-): Promise<Verdict | undefined> {
-  const { problem } = openState(place.env);
-  if (problem !== undefined) throw new ConfigRefused([problem]);
-  const cli = clis.find((one) => one.name === name);
-  const program = cli && findProgram(cli.program, place.env, place.cwd);
-  if (cli === undefined || program === undefined) return undefined;
-  return provenVerdict(cli, program, { ...place, stateDirectory: stateDirectory(place.env) });
 }

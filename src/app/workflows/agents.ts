@@ -1,12 +1,12 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, clis, type CliParts, runCli, runOpenai } from '../../agents/index.js';
+import { type Agent, clis, type CliParts, type KnownCli, runCli, runOpenai } from '../../agents/index.js';
 import type { ProviderName } from '../../workflow/index.js';
 import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
-import { programFile } from './program-file.js';
 import type { RunPlace, RunWish } from './run-wish.js';
+import { userFile } from './user-file.js';
 
 export interface RunAgents {
   readonly byName: Readonly<Partial<Record<ProviderName, Agent>>>;
@@ -19,7 +19,15 @@ export function openAgents(
   wish: Pick<RunWish, 'cwd' | 'version'>,
   { folder }: RunPlace,
 ): RunAgents {
-  const doors = openAgentDoors(tidegate, programFile);
+  const doors = openAgentDoors(tidegate);
+  const known = new Map<string, Promise<KnownCli>>();
+  const know: CliParts['know'] = (cli, order) =>
+    knowCli(cli, order, {
+      stateDirectory: tidegate.stateDirectory,
+      cwd: wish.cwd,
+      version: wish.version,
+      openGate: (options) => tidegate.openBeside(options),
+    });
   const parts: CliParts = {
     processes: tidegate.processes,
     cwd: wish.cwd,
@@ -27,8 +35,16 @@ export function openAgents(
     keep: (name) => madeFolder(join(folder, 'agents', name)),
     userFile,
     openDoor: (order, verdict) => doors.open(order, verdict),
-    know: (cli, order) =>
-      knowCli(cli, order, { stateDirectory: tidegate.stateDirectory, cwd: wish.cwd, version: wish.version }),
+    // Steps side by side wait for one trial.
+    know(cli, order) {
+      const key = JSON.stringify([cli.name, order.options, order.isIsolated]);
+      const shared = known.get(key);
+      // The one who began it may have been stopped.
+      if (shared !== undefined) return shared.catch(() => know(cli, order));
+      const knowing = know(cli, order).finally(() => known.delete(key));
+      known.set(key, knowing);
+      return knowing;
+    },
   };
   const launched = clis.map(
     (cli) => [cli.name, (order) => runCli(cli, parts, order)] satisfies [string, Agent],
@@ -42,13 +58,4 @@ export function openAgents(
 function madeFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
-}
-
-function userFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Not there, or not ours to read: then it has no say.
-    return undefined;
-  }
 }

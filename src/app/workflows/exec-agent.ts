@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   type AgentCli,
   type AgentOrder,
@@ -8,14 +8,17 @@ import {
   type Door,
   type KnownCli,
   openLaunchFolder,
+  removeFolder,
   startCli,
 } from '../../agents/index.js';
+import { stateDirectory as stateDirectoryOf } from '../../config/index.js';
 import type { ProcessExit, Session } from '../../kernel/index.js';
+import { isRunning } from '../is-running.js';
 import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
-import { programFile } from './program-file.js';
+import { userFile } from './user-file.js';
 
 export interface ExecWish extends Omit<TidegateOptions, 'mode'> {
   readonly agent: string;
@@ -37,15 +40,16 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
   if (cli === undefined) throw new Error(`There is no agent ${wish.agent}.`);
   const word = undoing(cli, wish.own);
   if (word !== undefined) return { kind: 'undoing', word };
-  const tidegate = await openTidegate({ ...wish, mode: 'stdio' });
-  const folder = join(tidegate.stateDirectory, 'exec');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const launch = openLaunchFolder(folder);
-  const doors = openAgentDoors(tidegate, programFile);
+  // The terminal belongs to the agent.
+  const logFile = join(stateDirectoryOf(wish.env), 'exec.log.jsonl');
+  const tidegate = await openTidegate({ ...wish, mode: 'stdio', logFile });
+  const launch = openLaunchFolder(ownFolder(join(tidegate.stateDirectory, 'exec')));
+  const doors = openAgentDoors(tidegate);
   try {
     const order = orderOf(wish, tidegate, tidegate.localSession('connection'));
     const { stateDirectory } = tidegate;
-    const known = await knowCli(cli, order, { stateDirectory, cwd: wish.cwd, version: wish.version });
+    const { cwd, version } = wish;
+    const known = await knowCli(cli, order, { stateDirectory, cwd, version, openGate: openTidegate });
     if (known.verdict.kind === 'leaks')
       return { kind: 'leaks', title: cli.title, leaks: known.verdict.leaks };
     const door = await doors.open(order, known.verdict);
@@ -57,10 +61,21 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
     });
     return { kind: 'ended', exit };
   } finally {
-    launch.remove();
+    removeFolder(dirname(launch.path));
     await doors.close();
     await tidegate.close();
   }
+}
+
+/** A folder of this process; those of processes that are no more go. */
+function ownFolder(parent: string): string {
+  const own = join(parent, String(process.pid));
+  removeFolder(own);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) {
+    if (!isRunning(Number(name))) removeFolder(join(parent, name));
+  }
+  return own;
 }
 
 /** The first word that would give the agent its own tools back: `--tools=x` is `--tools`. */
@@ -136,12 +151,4 @@ async function start(
   signal.removeEventListener('abort', stop);
   await child.close();
   return exit;
-}
-
-function userFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

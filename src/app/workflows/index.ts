@@ -12,5 +12,6 @@ export {
   type StepResult,
 } from '../../workflow/index.js';
 export { workflowJsonSchema } from '../../workflow/index.js';
-export { agentNames, type AgentReport, reportAgents, tryAgent } from './agent-reports.js';
-export { execAgent, type ExecAnswer } from './exec-agent.js';
+export { agentNames, type AgentReport, reportAgents } from './agent-reports.js';
+export { tryAgent } from './try-agent.js';
+export { execAgent } from './exec-agent.js';

@@ -9,13 +9,15 @@ import {
   type Verdict,
 } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
-import { openTrialGround } from './trial-ground.js';
+import type { Tidegate } from '../tidegate.js';
+import { openTrialGround, sweepTrials } from './trial-ground.js';
 import { openVerdicts, packageVersion, verdictKey } from './verdicts.js';
 
 export interface KnowParts {
   readonly stateDirectory: string;
   readonly cwd: string;
   readonly version: string;
+  readonly openGate: Tidegate['openBeside'];
 }
 
 type Asked = Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent' | 'isIsolated'>;
@@ -23,6 +25,7 @@ type Asked = Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent' | 'isIsol
 /** Finds an agent CLI and what is known of its isolation. A version that nobody has seen is tried first. */
 export async function knowCli(cli: AgentCli, order: Asked, parts: KnowParts): Promise<KnownCli> {
   const program = programOf(cli, order, parts.cwd);
+  sweepTrials();
   if (order.isIsolated === false)
     return { program, verdict: { kind: 'unprovable', version: '', why: 'it keeps its own tools' } };
   const { model } = order.options;
@@ -48,7 +51,7 @@ export interface TrialPlace extends KnowParts {
 export function rememberedVerdict(
   cli: AgentCli,
   program: string,
-  { stateDirectory, model, version }: Omit<TrialPlace, 'signal'>,
+  { stateDirectory, model, version }: Omit<TrialPlace, 'signal' | 'openGate'>,
 ): Verdict | undefined {
   return openVerdicts(stateDirectory).get(verdictKey(cli.name, program, model, version));
 }
@@ -56,7 +59,7 @@ export function rememberedVerdict(
 /** Tries a CLI and remembers what came of it, unless it was stopped. */
 export async function provenVerdict(cli: AgentCli, program: string, place: TrialPlace): Promise<Verdict> {
   const { env, signal, model, version } = place;
-  const ground = await openTrialGround(env, version);
+  const ground = await openTrialGround(env, version, place.openGate);
   try {
     const known = packageVersion(realpathSync(program)) ?? 'of unknown version';
     const wish = { cli, program, version: known, signal, ...(model !== undefined && { model }) };

@@ -12,6 +12,7 @@ export interface PlanWish extends WorkflowPlace {
 }
 
 export interface Plan {
+  readonly kind: 'plan';
   readonly name: string;
   readonly findings: readonly Finding[];
   readonly isValid: boolean;
@@ -21,10 +22,12 @@ export interface Plan {
 }
 
 /** What a run would do. Nothing is started and nothing is kept. */
-export async function planFlow(wish: PlanWish): Promise<Plan | undefined> {
+export async function planFlow(
+  wish: PlanWish,
+): Promise<Plan | { readonly kind: 'unknown'; readonly known: readonly string[] }> {
   const library = await openWorkflowLibrary(wish);
   const file = wish.text === undefined ? library.find(wish.workflow) : 'agent.yaml';
-  if (file === undefined) return undefined;
+  if (file === undefined) return { kind: 'unknown', known: library.list().map(({ name }) => name) };
   const names = await gateNames(wish);
   const { workflow, findings, isValid } = await withPluginsOf(wish, (plugins) =>
     validateWorkflow(file, {
@@ -39,6 +42,7 @@ export async function planFlow(wish: PlanWish): Promise<Plan | undefined> {
   );
   const { values, problems, missing } = readInputs(workflow.inputs, wish.inputs, library.cwd);
   return {
+    kind: 'plan',
     name: workflow.name,
     findings,
     isValid,

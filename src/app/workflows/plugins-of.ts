@@ -1,6 +1,5 @@
 import { mayHavePlugins } from '../../config/index.js';
-import type { Plugins } from '../../kernel/index.js';
-import { createNoPlugins } from '../../workflow/index.js';
+import { createNoPlugins, type Plugins } from '../../kernel/index.js';
 import type { WorkflowPlace } from './library.js';
 
 /** The plugins of a place, for the time of some work. A place that has none opens no gate. */

@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isSecretName } from '../../concerns/log/index.js';
-import type { Session } from '../../kernel/index.js';
+import { quote, type Session } from '../../kernel/index.js';
 import {
   beginJournal,
+  bundleOf,
   openTranscript,
   readInputs,
   resumeJournal,
@@ -33,25 +34,32 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   const text = place.head === undefined ? wish.text : place.head.text;
   const name = place.head?.file ?? wish.workflow ?? '';
   const file = text === undefined ? library.find(name) : join(library.cwd, 'agent.yaml');
-  if (file === undefined) return { kind: 'unknown', what: 'workflow', name };
+  if (file === undefined)
+    return { kind: 'unknown', what: 'workflow', name, known: library.list().map((one) => one.name) };
   const { plugins } = gate.tidegate;
   const validated = await validateWorkflow(file, {
     library,
-    names: await gateNames(wish),
+    names: await gateNames({ ...wish, willTry: true }),
     isStrict: false,
     env: wish.env,
     plugins,
     signal: wish.signal,
+    // What was done of it is not asked again; a single step says itself what it lacks.
+    isNeeded: place.head === undefined && wish.only === undefined,
     ...(text !== undefined && { text }),
   });
   const { workflow, findings } = validated;
-  if (!validated.isValid) return { kind: 'invalid', findings };
+  if (!validated.isValid) return { kind: 'invalid', file, findings };
   if (wish.only !== undefined && !workflow.steps.has(wish.only.step))
-    return { kind: 'unknown', what: 'step', name: wish.only.step };
+    return { kind: 'unknown', what: 'step', name: wish.only.step, known: [...workflow.steps.keys()] };
   wish.onFindings?.(findings);
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
-  if (read.problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read };
-  const records = openRecords(wish, place, validated, read.values, text);
+  const problems = [...read.problems, ...replacedInputs(wish, place.head, read.values)];
+  if (problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read, problems };
+  // With every file that it uses.
+  const sha256 = text === undefined ? bundleOf(file, library).sha256 : (validated.sha256 ?? '');
+  if (place.head !== undefined && place.head.sha256 !== sha256) wish.onChanged?.(file);
+  const records = openRecords(wish, place, { ...validated, sha256 }, read.values, text);
   const { tidegate, session } = gate;
   const agents = openAgents(tidegate, wish, place);
   try {
@@ -96,6 +104,17 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** What is done was done with the old value: the rest would not fit it. Secrets were not kept, and are given again. */
+function replacedInputs({ inputs }: RunWish, head: RunHead | undefined, values: Values): readonly string[] {
+  if (head === undefined) return [];
+  return Object.keys(inputs)
+    .filter((name) => Object.hasOwn(head.inputs, name) && head.inputs[name] !== values[name])
+    .map(
+      (name) =>
+        `The run began with the input ${quote(name)} as ${JSON.stringify(head.inputs[name])}, and goes on with it. Start a new run for another value.`,
+    );
+}
+
 function openRecords(
   wish: RunWish,
   { runId, folder, head }: RunPlace,
@@ -108,7 +127,7 @@ function openRecords(
   const journal =
     head === undefined
       ? beginJournal(file, headOf(wish, runId, validated, inputs, text))
-      : resumeJournal(file, () => new Date().toISOString());
+      : resumeJournal(file, { at: new Date().toISOString(), sha256: validated.sha256 ?? '' });
   const transcript = openTranscript({
     file: join(folder, 'transcript.jsonl'),
     runId,

@@ -10,10 +10,13 @@ export interface RunReport {
   readonly name: string;
   readonly status: RunStatus;
   readonly startedAt: string;
+  /** Of all its parts together. */
   readonly ms?: number;
   readonly message?: string;
   readonly code?: string;
   readonly file: string;
+  /** Where it was started. */
+  readonly cwd: string;
   readonly folder: string;
   readonly steps: readonly RunStep[];
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -121,19 +124,23 @@ function startOf(pid: number): string {
 }
 
 function reportOf(id: string, folder: string): RunReport | undefined {
-  const { head, steps, end } = readJournal(join(folder, 'journal.jsonl'));
+  const { head, steps, end, ms } = readJournal(join(folder, 'journal.jsonl'));
   if (head === undefined) return undefined;
   const status: RunStatus = isOwned(folder) ? 'running' : (end?.status ?? 'interrupted');
-  return { id, folder, status, steps, ...headOf(head), ...(end && endOf(end)) };
+  return { id, folder, status, steps, ...headOf(head), ...(end && { ...endOf(end), ms }) };
 }
 
-function headOf({ name, startedAt, file }: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file'> {
-  return { name, startedAt, file };
+function headOf({
+  name,
+  startedAt,
+  file,
+  cwd,
+}: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file' | 'cwd'> {
+  return { name, startedAt, file, cwd };
 }
 
-function endOf({ ms, message, code, outputs }: RunEnd): Partial<RunReport> {
+function endOf({ message, code, outputs }: RunEnd): Partial<RunReport> {
   return {
-    ms,
     ...(message !== undefined && { message }),
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),

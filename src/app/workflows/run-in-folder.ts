@@ -39,8 +39,12 @@ function placeOf({ resume }: RunWish, folders: RunFolders): RunPlace | RunAnswer
     const { id, folder } = folders.create(new Date());
     return { runId: id, folder };
   }
+  const before = folders.show(resume);
+  if (before?.status === 'completed') return { kind: 'finished', run: before };
   const taken = folders.take(resume);
-  if (taken === 'unknown') return { kind: 'unknown', what: 'run', name: resume };
+  if (taken === 'unknown') {
+    return { kind: 'unknown', what: 'run', name: resume, known: folders.list().map(({ id }) => id) };
+  }
   if (taken === 'running') return { kind: 'busy', run: resume };
   const { head } = readJournal(join(taken.folder, 'journal.jsonl'));
   return { runId: resume, folder: taken.folder, ...(head && { head }) };

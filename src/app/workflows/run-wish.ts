@@ -1,4 +1,5 @@
 import type { Finding, Input, RunEvent, RunHead, RunResult, StepResult } from '../../workflow/index.js';
+import type { RunReport } from './run-folders.js';
 import type { WorkflowPlace } from './library.js';
 
 export interface RunWish extends WorkflowPlace {
@@ -15,15 +16,25 @@ export interface RunWish extends WorkflowPlace {
   readonly ask?: (question: string) => Promise<string>;
   /** Asked before every step: whether the files are still what was trusted. */
   readonly isStillTrusted?: () => Promise<boolean>;
+  /** Told that a run goes on with a file that is not what it was when it began. */
+  readonly onChanged?: (file: string) => void;
   /** Told what is wrong with a workflow that runs all the same. */
   readonly onFindings?: (findings: readonly Finding[]) => void;
 }
 
 export type RunAnswer =
   | { readonly kind: 'ran'; readonly result: RunResult; readonly folder: string }
-  | { readonly kind: 'invalid'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'invalid'; readonly file: string; readonly findings: readonly Finding[] }
   | { readonly kind: 'inputs'; readonly problems: readonly string[]; readonly missing: readonly Input[] }
-  | { readonly kind: 'unknown'; readonly what: 'workflow' | 'run' | 'step'; readonly name: string }
+  /** `known`: what there is instead. */
+  | {
+      readonly kind: 'unknown';
+      readonly what: 'workflow' | 'run' | 'step';
+      readonly name: string;
+      readonly known: readonly string[];
+    }
+  /** It was completed before: nothing is left to do. */
+  | { readonly kind: 'finished'; readonly run: RunReport }
   | { readonly kind: 'busy'; readonly run: string };
 
 /** The run as its folder knows it. */

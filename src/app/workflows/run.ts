@@ -6,7 +6,10 @@ import { runInFolder } from './run-in-folder.js';
 import type { RunAnswer, RunWish } from './run-wish.js';
 
 /** Validates a workflow and runs it at a gate of its own, or goes on with a run. What it started is gone at the end. */
-export function runFlow(wish: RunWish): Promise<RunAnswer> {
+export function runFlow(given: RunWish): Promise<RunAnswer> {
+  // A run goes on where it began, wherever it is resumed from.
+  const began = given.resume === undefined ? undefined : showRun(given.env, given.resume)?.cwd;
+  const wish: RunWish = began === undefined ? given : { ...given, cwd: began };
   const { cwd, env, version, configFile } = wish;
   return runInFolder(wish, async (folder) => {
     const tidegate = await openTidegate({

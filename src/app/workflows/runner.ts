@@ -4,19 +4,19 @@ import { openState } from '../locate-config.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openWorkflowLibrary } from './library.js';
 import { runInFolder } from './run-in-folder.js';
+import type { RunLimit } from './run-limit.js';
 import type { RunAnswer } from './run-wish.js';
 
 export interface RunnerParts {
   readonly tidegate: Tidegate;
   readonly options: TidegateOptions;
   readonly session: Session;
+  /** Of the whole gate. */
+  readonly limit: RunLimit;
 }
 
-/** Sessions within sessions: deeper than this nobody starts runs. */
-const deepestRun = 3;
-
 /** Workflows for agents: only those whose content, with all that they use, was trusted; with the agent's own rights. */
-export function openRunner({ tidegate, options, session }: RunnerParts): Runner {
+export function openRunner({ tidegate, options, session, limit }: RunnerParts): Runner {
   const { cwd, env, version, configFile } = options;
   const place = { cwd, env, ...(configFile !== undefined && { configFile }) };
 
@@ -41,8 +41,7 @@ export function openRunner({ tidegate, options, session }: RunnerParts): Runner 
           suggestion: 'Use a name from list_workflows.',
         });
       }
-      if ((session.chain ?? []).length > deepestRun)
-        throw new ToolFailure('refused', 'Workflows that start workflows go too deep here.');
+      const leave = limit.enter(session);
       const wish = {
         ...place,
         version,
@@ -55,10 +54,14 @@ export function openRunner({ tidegate, options, session }: RunnerParts): Runner 
           if (event.kind === 'step-ended') onStep(event.path, event.result.status);
         },
       };
-      const answer = await runInFolder(wish, () =>
-        Promise.resolve({ tidegate, session, close: () => Promise.resolve() }),
-      );
-      return ranOf(answer);
+      try {
+        const answer = await runInFolder(wish, () =>
+          Promise.resolve({ tidegate, session, close: () => Promise.resolve() }),
+        );
+        return ranOf(answer);
+      } finally {
+        leave();
+      }
     },
   };
 }

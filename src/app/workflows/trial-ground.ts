@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TrialGround } from '../../agents/index.js';
+import { removeFolder, type TrialGround } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
+import { isRunning } from '../is-running.js';
 import { openState } from '../locate-config.js';
-import { openTidegate } from '../open-tidegate.js';
+import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { programFile } from './program-file.js';
 
@@ -24,9 +24,25 @@ const kept = [
   'PATHEXT',
 ];
 
+const prefix = 'tidegate-trial-';
+
+/** Removes what is left of trials whose process is no more. */
+export function sweepTrials(): void {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+    const path = join(tmpdir(), name);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const isOurs = stats?.isDirectory() === true && stats.uid === (process.getuid?.() ?? stats.uid);
+    if (isOurs && !isRunning(Number.parseInt(name.slice(prefix.length), 10))) removeFolder(path);
+  }
+}
+
 /** A throw-away home and workspace with a real gate, for trials of agents. */
-export async function openTrialGround(env: Environment, version: string): Promise<TrialGround> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-trial-')));
+export async function openTrialGround(
+  env: Environment,
+  version: string,
+  openGate: Tidegate['openBeside'],
+): Promise<TrialGround> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${String(process.pid)}-`)));
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
     return join(root, name);
@@ -38,8 +54,8 @@ export async function openTrialGround(env: Environment, version: string): Promis
   for (const name of kept) if (env[name] !== undefined) Object.assign(own, { [name]: env[name] });
   Object.assign(own, { HOME: home, USERPROFILE: home, TERM: 'dumb' });
   const configFile = writeConfig(files, workspace, own);
-  const tidegate = await openTidegate({ cwd: workspace, env: own, version, mode: 'command', configFile });
-  const doors = openAgentDoors(tidegate, programFile);
+  const tidegate = await openGate({ cwd: workspace, env: own, version, mode: 'command', configFile });
+  const doors = openAgentDoors(tidegate);
   const session = tidegate.localSession('connection');
   tidegate.surface.surface.prefer(session, { lazy: 'on', delivery: 'list' });
   return {
@@ -63,22 +79,9 @@ export async function openTrialGround(env: Environment, version: string): Promis
     async close() {
       await doors.close();
       await tidegate.close();
-      await removeGround(root);
+      removeFolder(root);
     },
   };
-}
-
-const mostLooks = 30;
-const lookMs = 100;
-const enough = 5;
-
-/** The gate lets go at once of what it started, and some of that still writes here. A folder that stays harms nobody. */
-async function removeGround(root: string): Promise<void> {
-  for (let look = 0, gone = 0; look < mostLooks && gone < enough; look += 1) {
-    await rm(root, { recursive: true, force: true }).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
-    gone = existsSync(root) ? 0 : gone + 1;
-  }
 }
 
 /** A gate with its own tools and with one server, whose tools have to be searched for. */

@@ -19,6 +19,8 @@ export interface ValidateAnswer {
   readonly results: readonly Validated[];
   /** What was named and is not there. */
   readonly missing: readonly string[];
+  /** Names of the workflows that there are. */
+  readonly known: readonly string[];
 }
 
 /** Validates files, folders and names; starts nothing but plugins that are trusted. */
@@ -54,7 +56,7 @@ async function validateWith(wish: ValidateWish, plugins: Plugins | undefined): P
       }),
     );
   }
-  return { results, missing };
+  return { results, missing, known: library.list().map(({ name }) => name) };
 }
 
 function isFolder(path: string): boolean {

@@ -1,7 +1,7 @@
 import { printable } from '../../config/index.js';
 import { asOption, type Command, configOption } from '../command.js';
 import { Failure } from '../failure.js';
-import { findPlugin, reportsOf } from '../plugins.js';
+import { findPlugin, neighboursListed, operationTool, reportsOf } from '../plugins.js';
 import { withGate } from '../with-gate.js';
 import { callTyped } from './tools-call.js';
 
@@ -39,6 +39,7 @@ export const pluginCall: Command = {
       }
       const [problem] = problems;
       if (problem) throw new Failure('plugin.no_operation', problem.message, `tidegate plugin show ${name}`);
+      await neighboursListed(tidegate);
       const clash = reportsOf(tidegate).find(
         (one) => one.name === name && one.detail?.includes('NAME_COLLISION'),
       );
@@ -48,7 +49,8 @@ export const pluginCall: Command = {
           String(clash.detail),
           'rename one of the two, or leave it out of `expose`',
         );
-      return callTyped(tidegate, tools[0] ?? '', words, context);
+      const tool = await operationTool(tidegate, tools[0] ?? '', context);
+      return callTyped(tidegate, tool, words, context);
     });
   },
 };

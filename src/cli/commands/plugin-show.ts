@@ -1,7 +1,7 @@
 import { printable } from '../../config/index.js';
 import { type Command, configOption, type Context } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { findPlugin, reportsOf } from '../plugins.js';
+import { findPlugin, neighboursListed, reportsOf } from '../plugins.js';
 import { withGate } from '../with-gate.js';
 
 export const pluginShow: Command = {
@@ -17,7 +17,7 @@ export const pluginShow: Command = {
     return withGate(given, context, 'command', async (tidegate) => {
       const plugin = findPlugin(tidegate.locatedPlugins(), name);
       const answer = await tidegate.plugins.offer(name, signal);
-      await tidegate.gateway.listed();
+      await neighboursListed(tidegate);
       const report = reportsOf(tidegate).find((one) => one.name === name);
       const { operations, stepTypes } = answer.ok ? answer.value : { operations: [], stepTypes: [] };
       const { description, expose, standing } = plugin;

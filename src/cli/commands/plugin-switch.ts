@@ -31,6 +31,7 @@ async function turn(given: Given, context: Context, isOn: boolean): Promise<Exit
   if (isOn && standing !== 'trusted')
     output.note(`it still needs trust: tidegate plugin trust ${printable(name)}`);
   const after = findPlugin(await locatedPlugins(context), name);
-  if (isOn && !after.isEnabled) output.note(`plugins.yaml says \`enabled: false\`: ${printable(place)}`);
+  if (isOn && after.offBy !== undefined)
+    output.note(`it stays off, because \`enabled\` is false in ${printable(after.offBy)}`);
   return exitCodes.ok;
 }

@@ -1,4 +1,5 @@
 import type { RunAnswer, RunWish } from '../../app/workflows/index.js';
+import { printable, printableLines } from '../../config/index.js';
 import {
   type Command,
   configOption,
@@ -47,7 +48,11 @@ export const run: Command = {
       value: 'mode',
       about: 'Output of commands: silent (default), streaming or buffered.',
     },
-    { name: 'agent', value: 'provider', about: 'Run one agent without a workflow: openai.' },
+    {
+      name: 'agent',
+      value: 'provider',
+      about: 'Run one agent without a workflow: openai, claude, gemini, codex or opencode.',
+    },
     {
       name: 'prompt',
       short: 'p',
@@ -55,8 +60,16 @@ export const run: Command = {
       about: 'What the agent of --agent is asked. - reads standard input.',
     },
     { name: 'system', value: 'text', about: 'What the agent of --agent is told before.' },
-    { name: 'model', value: 'name', about: 'The model of --agent. Default: OPENAI_MODEL.' },
-    { name: 'base-url', value: 'url', about: 'Where the model of --agent is. Default: OPENAI_BASE_URL.' },
+    {
+      name: 'model',
+      value: 'name',
+      about: 'The model of --agent. Default: OPENAI_MODEL, or what the agent itself uses.',
+    },
+    {
+      name: 'base-url',
+      value: 'url',
+      about: 'Where the model of --agent is. Default: OPENAI_BASE_URL, or where the agent itself asks.',
+    },
     {
       ...toolsOption,
       about: 'The tools of --agent: names or patterns, divided by commas. Default: all of them.',
@@ -67,7 +80,7 @@ export const run: Command = {
     'tidegate run deploy -i target=staging',
     'tidegate run flow.yaml --dry-run',
     'tidegate run --resume 20260728-101500-a1b2c3',
-    `tidegate run --agent openai --prompt "What does this project do?" --tools 'Read,Glob,Grep'`,
+    `tidegate run --agent claude --prompt "What does this project do?" --tools 'Read,Glob,Grep'`,
   ],
   async run(given, context) {
     const wish = await wishOf(given, context);
@@ -75,7 +88,7 @@ export const run: Command = {
     const { runFlow } = await import('../../app/workflows/index.js');
     const view = openRunView(context, modeOf(given));
     const { ask } = wish;
-    const held = ask && { ask: (question: string) => view.hold(() => ask(question)) };
+    const held = ask && { ask: (question: string) => view.hold(() => ask(printableLines(question))) };
     let answer: RunAnswer;
     try {
       answer = await runFlow({
@@ -83,6 +96,7 @@ export const run: Command = {
         ...held,
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
+        onChanged: (file) => view.remark(changedWords(file)),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
         const { missing } = answer;
@@ -133,6 +147,11 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
   };
 }
 
+/** What was done stays done: a run is often resumed because its file was mended. */
+function changedWords(file: string): string {
+  return `${printable(file)}, or a file that it uses, was changed since the run began: what is done stays as it was, the rest is done as it is written now.`;
+}
+
 function modeOf(given: Given): (typeof outputModes)[number] {
   const written = textOption(given, 'output') ?? 'silent';
   const mode = outputModes.find((one) => one === written);
@@ -149,7 +168,9 @@ type Missing = Extract<RunAnswer, { readonly kind: 'inputs' }>['missing'];
 async function askedInputs(missing: Missing, { input }: Context): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = {};
   for (const { name, description } of missing) {
-    answers[name] = await input.ask(`${name}${description === undefined ? '' : ` (${description})`}: `);
+    answers[name] = await input.ask(
+      printable(`${name}${description === undefined ? '' : ` (${description})`}: `),
+    );
   }
   return answers;
 }

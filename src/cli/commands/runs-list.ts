@@ -1,7 +1,7 @@
 import { printable } from '../../config/index.js';
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
-import { elapsed } from '../run-view.js';
+import { elapsed } from '../elapsed.js';
 
 export const runsList: Command = {
   name: 'runs list',

@@ -3,7 +3,7 @@ import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { stepJson } from '../run-result.js';
-import { elapsed } from '../run-view.js';
+import { elapsed } from '../elapsed.js';
 
 export const runsShow: Command = {
   name: 'runs show',

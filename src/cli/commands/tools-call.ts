@@ -6,7 +6,7 @@ import { Failure, interrupted } from '../failure.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
 import { argumentsOf } from '../tool-fields.js';
-import { findTool } from '../tools.js';
+import { findTool, type Tool } from '../tools.js';
 import { unknownArgumentLines } from '../unknown-arguments.js';
 import { withGate } from '../with-gate.js';
 
@@ -27,21 +27,22 @@ export const toolsCall: Command = {
   ],
   run(given, context) {
     const [name = '', ...words] = given.arguments;
-    return withGate(given, context, 'command', (tidegate) => callTyped(tidegate, name, words, context));
+    return withGate(given, context, 'command', async (tidegate) =>
+      callTyped(tidegate, await findTool(tidegate, name, context), words, context),
+    );
   },
 };
 
 /** Calls the tool with what was typed after its name, and shows what it gives. */
 export async function callTyped(
   tidegate: Tidegate,
-  name: string,
+  tool: Tool,
   words: readonly string[],
   context: Context,
 ): Promise<ExitCode> {
-  const tool = await findTool(tidegate, name, context);
   const text = await argumentsText(words, argumentsOf(tool), context.input);
   for (const line of unknownArgumentLines(tool, text)) context.output.note(line);
-  return call(tidegate, name, text, context);
+  return call(tidegate, tool.name, text, context);
 }
 
 async function call(tidegate: Tidegate, name: string, text: string, context: Context): Promise<ExitCode> {
@@ -65,7 +66,7 @@ async function call(tidegate: Tidegate, name: string, text: string, context: Con
     output.note('The command ended with this one: it runs in the background only as long as its gate does.');
   }
   if (value.isError !== true) return exitCodes.ok;
-  output.note('The tool answered that it failed.');
+  output.note(`The tool answered that it failed. What it takes: tidegate tools show ${printable(name)}`);
   return exitCodes.toolError;
 }
 

@@ -4,6 +4,7 @@ import { type Command, configOption, type Context, textOption } from '../command
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
 import { configFileOf } from '../locate.js';
+import { didYouMean } from '../nearest-name.js';
 
 export const validate: Command = {
   name: 'validate',
@@ -41,20 +42,30 @@ export const validate: Command = {
       isStrict: given.options['strict'] === true,
       skipsPlugins: given.options['skip-plugins'] === true,
     });
-    const [missing] = answer.missing;
-    if (missing !== undefined) {
-      const message = `There is no workflow, file or folder ${JSON.stringify(missing)}.`;
-      throw new Failure('workflow.not_found', message, 'tidegate validate');
-    }
-    return shown(answer, context);
+    const isAbsent = answer.missing.length > 0;
+    if (isAbsent && answer.results.length === 0) throw absent(answer);
+    const code = await shown(answer, context);
+    if (!isAbsent) return code;
+    if (!context.output.isJson) throw absent(answer);
+    return exitCodes.internal;
   },
 };
 
-async function shown({ results }: ValidateAnswer, { output }: Context): Promise<number> {
+/** All of them at once; the first decides what is offered instead. */
+function absent({ missing, known }: ValidateAnswer): Failure {
+  const [first = ''] = missing;
+  const near = didYouMean(first, known);
+  const all = near === '' && known.length > 0 ? ` There are ${known.join(', ')}.` : near;
+  const message = `There is no workflow, file or folder ${missing.map((name) => JSON.stringify(name)).join(', ')}.${all}`;
+  return new Failure('workflow.not_found', message, 'tidegate validate');
+}
+
+async function shown({ results, missing }: ValidateAnswer, { output }: Context): Promise<number> {
   const { describeFinding } = await import('../../app/workflows/index.js');
   const failed = results.filter(({ isValid }) => !isValid).length;
   output.json({
-    valid: failed === 0,
+    valid: failed === 0 && missing.length === 0,
+    ...(missing.length > 0 && { missing }),
     workflows: results.map(({ file, workflow, isValid, findings }) => ({
       file,
       workflow: workflow.name,

@@ -1,7 +1,8 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { homeOf } from '../state-directory.js';
 import type { Environment } from '../substitute.js';
+import { statsOf } from './stats-of.js';
 
 /** A folder that has a manifest. */
 export interface PluginFolder {
@@ -14,24 +15,33 @@ export interface PluginFolder {
 const prefix = 'awf-plugin-';
 const mostFolders = 500;
 
+export interface PluginDirectory {
+  readonly path: string;
+  /** Whether AWF looks there too: its own record says what is switched off in it. */
+  readonly isOfAwf: boolean;
+}
+
 /** The folders that hold plugins, the first to be asked first. */
-export function pluginDirectories(
-  workspace: string,
-  environment: Environment,
-  platform: NodeJS.Platform = process.platform,
-): readonly string[] {
-  const { AWF_PLUGINS_PATH: only, XDG_DATA_HOME: shared } = environment;
-  if (only) return only.split(delimiter).flatMap((one) => (one === '' ? [] : [resolve(workspace, one)]));
-  const data =
-    shared !== undefined && isAbsolute(shared)
-      ? shared
-      : join(homeOf(environment, platform), '.local', 'share');
+export function pluginDirectories(workspace: string, environment: Environment): readonly PluginDirectory[] {
+  const { AWF_PLUGINS_PATH: only } = environment;
+  if (only)
+    return only
+      .split(delimiter)
+      .flatMap((one) => (one === '' ? [] : [{ path: resolve(workspace, one), isOfAwf: true }]));
+  const data = dataHome(environment);
   return [
-    join(workspace, '.tidegate', 'plugins'),
-    join(workspace, '.awf', 'plugins'),
-    join(data, 'tidegate', 'plugins'),
-    join(data, 'awf', 'plugins'),
+    { path: join(workspace, '.tidegate', 'plugins'), isOfAwf: false },
+    { path: join(workspace, '.awf', 'plugins'), isOfAwf: true },
+    { path: join(data, 'tidegate', 'plugins'), isOfAwf: false },
+    { path: join(data, 'awf', 'plugins'), isOfAwf: true },
   ];
+}
+
+/** Where programs keep what belongs to the user. */
+export function dataHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
+  const { XDG_DATA_HOME: shared } = environment;
+  if (shared !== undefined && isAbsolute(shared)) return shared;
+  return join(homeOf(environment, platform), '.local', 'share');
 }
 
 /** The files that declare plugins by hand, the first to be asked first. */
@@ -41,9 +51,12 @@ export function pluginLists(workspace: string): readonly string[] {
 
 /** Whether there may be any plugin here. Reads no file: for those who start fast. */
 export function mayHavePlugins(workspace: string, environment: Environment): boolean {
-  return [...pluginDirectories(workspace, environment), ...pluginLists(workspace)].some(
-    (path) => statSync(path, { throwIfNoEntry: false }) !== undefined,
-  );
+  return pluginPlaces(workspace, environment).some((path) => statsOf(path) !== undefined);
+}
+
+/** Everything that says which plugins there are. */
+export function pluginPlaces(workspace: string, environment: Environment): readonly string[] {
+  return [...pluginDirectories(workspace, environment).map(({ path }) => path), ...pluginLists(workspace)];
 }
 
 /** Everything in a directory that calls itself a plugin, in the order of the names. Runs nothing. */
@@ -54,7 +67,7 @@ export function pluginFoldersIn(directory: string): readonly PluginFolder[] {
 
 export function pluginFolderAt(path: string): PluginFolder | undefined {
   const manifestFile = join(path, 'plugin.yaml');
-  if (statSync(manifestFile, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  if (statsOf(manifestFile)?.isFile() !== true) return undefined;
   const folder = realpathSync.native(path);
   // The name of the folder as it was found: a link may have another one than what it leads to.
   const name = basename(path);

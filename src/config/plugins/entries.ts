@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { parseSource, problemsOf } from '../parse-source.js';
 import type { Finding, Problem } from '../problem.js';
 import { readTree } from '../read-tree.js';
@@ -6,6 +5,7 @@ import { readSource } from '../source-file.js';
 import type { Environment } from '../substitute.js';
 import { offsetAt, type TreeNode } from '../../kernel/tree.js';
 import { type PluginEntry, type PluginsValues, pluginsTable } from './plugins-schema.js';
+import { statsOf } from './stats-of.js';
 
 export interface LoadedEntries {
   /** With links resolved. */
@@ -21,7 +21,7 @@ export async function loadEntries(
   path: string,
   environment: Environment,
 ): Promise<LoadedEntries | undefined> {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (statsOf(path) === undefined) return undefined;
   const source = readSource(path);
   const { root, findings } = await parseSource(source);
   const found: Finding[] = [...findings];

@@ -1,3 +1,5 @@
+export { awfStateFile } from './awf-state.js';
+export { pluginPlaces } from './directories.js';
 export {
   type LocatedPlugin,
   type LocatedPlugins,

@@ -102,6 +102,17 @@ describe('a plugin in a folder', () => {
     expect((await only()).problems[0]?.message).toContain('is no integer');
   });
 
+  it('may stand beside files, folders of other things and links that lead nowhere', async () => {
+    const folder = addFolder();
+    writeFileSync(join(folder, '..', 'plugins.json'), '{}');
+    mkdirSync(join(folder, '..', 'empty'));
+    symlinkSync(join(root, 'nowhere'), join(folder, '..', 'gone'));
+    expect((await locate()).map(({ name }) => name)).toEqual(['echo']);
+    rmSync(join(workspace(), '.tidegate'), { recursive: true });
+    writeFileSync(join(workspace(), '.tidegate'), 'a file');
+    expect(await locate()).toEqual([]);
+  });
+
   it('is off as long as the operator wants it so', async () => {
     addFolder();
     const { place } = await only();
@@ -111,6 +122,38 @@ describe('a plugin in a folder', () => {
     expect((await only()).isEnabled).toBe(true);
     writeFileSync(join(root, 'state', 'plugins-off.json'), 'garbage');
     expect((await only()).isEnabled).toBe(false);
+  });
+});
+
+describe('what AWF keeps in its plugins.json', () => {
+  const keep = (text: string): void => {
+    const folder = join(root, 'home', '.local', 'share', 'awf', 'plugins');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'plugins.json'), text);
+  };
+  const config = { port: { type: 'integer', default: 80 } };
+
+  it('holds for the plugins of its folders, and for no other', async () => {
+    keep(JSON.stringify({ echo: { enabled: false, config: { port: 8080, odd: {} }, disabled_at: 1 } }));
+    addFolder({ config });
+    expect(await only()).toMatchObject({ isEnabled: true, config: { port: 80 } });
+    rmSync(join(workspace(), '.tidegate'), { recursive: true });
+    addFolder({ config }, join(workspace(), '.awf', 'plugins'));
+    expect(await only()).toMatchObject({
+      isEnabled: false,
+      offBy: expect.stringContaining('plugins.json') as string,
+      config: { port: 8080 },
+    });
+  });
+
+  it('trusts nobody, and is nothing where it cannot be read', async () => {
+    addFolder({ config }, join(workspace(), '.awf', 'plugins'));
+    keep(JSON.stringify({ echo: { enabled: true, checksum: 'x' } }));
+    expect(await only()).toMatchObject({ isEnabled: true, standing: 'new' });
+    for (const text of ['garbage', '[]', 'null', '{"echo": 1}', '{"echo": {"config": []}}']) {
+      keep(text);
+      expect(await only()).toMatchObject({ isEnabled: true, standing: 'new', config: { port: 80 } });
+    }
   });
 });
 

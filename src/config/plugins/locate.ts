@@ -3,6 +3,7 @@ import type { PluginCapability } from '../../kernel/index.js';
 import { hasErrors, type Problem } from '../problem.js';
 import type { Environment } from '../substitute.js';
 import type { Trust } from '../trust.js';
+import { awfStateFile, type AwfRecord, readAwfState } from './awf-state.js';
 import { type PluginFolder, pluginDirectories, pluginFoldersIn, pluginLists } from './directories.js';
 import { type LoadedEntries, loadEntries } from './entries.js';
 import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
@@ -43,6 +44,8 @@ export interface LocatedPlugin {
   readonly timeout: number;
   readonly hasTls: boolean;
   readonly isEnabled: boolean;
+  /** The file that switches it off, where it is not our own record. */
+  readonly offBy?: string;
   /** Everything that is to be trusted. Empty where something stands in the way. */
   readonly files: readonly PluginFile[];
   readonly standing: Standing;
@@ -72,9 +75,10 @@ export async function locatePlugins(place: PluginPlace): Promise<LocatedPlugins>
     ),
   );
   const directories = pluginDirectories(place.workspace, place.environment);
+  const kept = directories.some(({ isOfAwf }) => isOfAwf) ? readAwfState(place.environment) : nothingKept;
   const found = await Promise.all(
-    directories.flatMap((directory) =>
-      pluginFoldersIn(directory).map((folder) => foundPlugin(folder, place)),
+    directories.flatMap(({ path, isOfAwf }) =>
+      pluginFoldersIn(path).map((folder) => foundPlugin(folder, place, isOfAwf ? kept : nothingKept)),
     ),
   );
   return { ...firstOfEachName([...declared, ...found]), problems: lists.flatMap((list) => list.problems) };
@@ -94,12 +98,18 @@ function firstOfEachName(all: readonly LocatedPlugin[]): Omit<LocatedPlugins, 'p
 
 const noEvents = { subscribe: [], emit: [] } as const;
 const usualTimeout = 60_000;
+const nothingKept: ReadonlyMap<string, AwfRecord> = new Map();
 
-async function foundPlugin(folder: PluginFolder, place: PluginPlace): Promise<LocatedPlugin> {
+async function foundPlugin(
+  folder: PluginFolder,
+  place: PluginPlace,
+  kept: ReadonlyMap<string, AwfRecord>,
+): Promise<LocatedPlugin> {
   const { manifest, problems } = await loadManifest(folder.manifestFile, place.version);
   const name = hasErrors(problems) && !/^[a-zA-Z][\w-]*$/.test(manifest.name) ? folder.folder : manifest.name;
   const digests = await folderDigests(folder, hashed(place));
-  const config = settingsOf(manifest, new Map(), folder.manifestFile);
+  const { isOff, config: given } = kept.get(name) ?? { isOff: false, config: new Map<string, string>() };
+  const config = settingsOf(manifest, given, folder.manifestFile);
   return judged(
     {
       name,
@@ -112,7 +122,8 @@ async function foundPlugin(folder: PluginFolder, place: PluginPlace): Promise<Lo
       expose: ['*'],
       timeout: usualTimeout,
       hasTls: true,
-      isEnabled: true,
+      isEnabled: !isOff,
+      ...(isOff && { offBy: awfStateFile(place.environment) }),
     },
     [...problems, ...config.problems, ...digests.problems],
     digests.files,
@@ -151,6 +162,7 @@ async function declaredPlugin(
     timeout: entry.timeout,
     hasTls: entry.mtls,
     isEnabled: entry.enabled,
+    ...(!entry.enabled && { offBy: list.file }),
   } as const;
   const listed: readonly PluginFile[] =
     list.sha256 === undefined

@@ -1,10 +1,11 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { Problem } from '../problem.js';
 import { digestOfFile, digestOfFolder } from './digest.js';
 import { type PluginFolder, pluginFolderAt } from './directories.js';
 import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
 import type { PluginEntry } from './plugins-schema.js';
+import { statsOf } from './stats-of.js';
 
 export type PluginStart =
   | {
@@ -58,9 +59,7 @@ export async function programOf(entry: PluginEntry, place: ProgramPlace): Promis
     };
   if (command !== undefined) return commandProgram(command, place);
   const target = resolve(directory, path);
-  const folder = statSync(target, { throwIfNoEntry: false })?.isDirectory()
-    ? pluginFolderAt(target)
-    : undefined;
+  const folder = statsOf(target)?.isDirectory() ? pluginFolderAt(target) : undefined;
   if (folder !== undefined) {
     const { manifest, problems } = await loadManifest(folder.manifestFile, version);
     const digests = await folderDigests(folder, isHashed);
@@ -106,7 +105,7 @@ async function argumentFiles(
 ): Promise<readonly PluginFile[]> {
   const found = args
     .map((argument) => resolve(directory, argument))
-    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+    .filter((file) => statsOf(file)?.isFile() === true)
     .map((file) => realpathSync.native(file));
   const files: PluginFile[] = [];
   for (const file of new Set(found))
@@ -149,7 +148,7 @@ export async function folderDigests(
 }
 
 function programFlaw(file: string): string | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = statsOf(file);
   if (stats?.isFile() !== true) return 'There is no program of this name.';
   const canRun = process.platform === 'win32' || (stats.mode & 0o111) !== 0;
   return canRun ? undefined : 'The program may not be executed: set its execute bit.';

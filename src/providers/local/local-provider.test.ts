@@ -72,6 +72,14 @@ describe('a tool that runs here', () => {
     expect(provider.status()).toEqual({ state: 'ready', restarts: 0 });
   });
 
+  it('is open to everybody, or hidden until it is named, only where it is ours', () => {
+    const own = tool('find', () => 'x', { reach: 'open' });
+    const local = [{ card: cardOf(own), load: () => Promise.resolve(own) }];
+    const reachOf = (source: 'builtin' | 'workspace') =>
+      createLocalProvider({ id: 'own', source, tools: local, services: {} }).list().tools[0]?.reach;
+    expect([reachOf('builtin'), reachOf('workspace')]).toEqual(['open', undefined]);
+  });
+
   it('may say otherwise than its effect suggests', () => {
     const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
     const [spec] = provide([tool('x', () => '', { effect: 'execute', hints })]).list().tools;

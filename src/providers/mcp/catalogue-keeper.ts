@@ -1,8 +1,8 @@
-import { type Catalogue, emptyCatalogue, type Era } from '../../kernel/index.js';
+import { type Catalogue, emptyCatalogue, type Era, type Log } from '../../kernel/index.js';
 import { type CatalogueRules, readCatalogue } from './catalogue-reader.js';
 import { listAgain } from './lists.js';
 import type { KeptCatalogue, UpstreamMemory } from './memory-port.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 import type { ListName, Peer } from './peer.js';
 
 export interface KeeperParts {

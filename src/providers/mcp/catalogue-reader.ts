@@ -3,6 +3,7 @@ import {
   type Effect,
   type Hints,
   JsonText,
+  type Log,
   membersOf,
   type PromptSpec,
   type ResourceSpec,
@@ -12,7 +13,6 @@ import {
   type ToolSpec,
 } from '../../kernel/index.js';
 import type { KeptCatalogue } from './memory-port.js';
-import type { Log } from './options.js';
 import { readParamHeaders } from './param-headers.js';
 import { isRecord } from './peer.js';
 

@@ -1,10 +1,10 @@
-import { notificationText } from '../../kernel/index.js';
+import { type Log, notificationText } from '../../kernel/index.js';
 import { createAnswers } from './http-answers.js';
 import { createHttpClient } from './http-client.js';
 import { createHttpSession } from './http-session.js';
 import { openUnaskedStream, type UnaskedStream } from './http-unasked.js';
 import { type About, type Link, type LinkEvents, maxMessageBytes } from './link.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 
 export interface HttpLinkParts {
   readonly url: string;

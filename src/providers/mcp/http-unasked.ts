@@ -1,9 +1,9 @@
-import { type Frame, readFrame } from '../../kernel/index.js';
+import { type Frame, type Log, readFrame } from '../../kernel/index.js';
 import { readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
 import { maxMessageBytes } from './link.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 
 export interface UnaskedParts {
   readonly client: HttpClient;

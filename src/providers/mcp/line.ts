@@ -1,6 +1,7 @@
+import type { Log } from '../../kernel/index.js';
 import type { Link, LinkEvents } from './link.js';
 import { createNotices } from './notices.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 import type { Peer, PeerEvents } from './peer.js';
 import { createQuestions } from './questions.js';
 import { type Hears, openRpc, type Rpc } from './rpc.js';

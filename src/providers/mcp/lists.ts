@@ -1,6 +1,5 @@
-import { elementsOf, type JsonText, membersOf, textOf } from '../../kernel/index.js';
+import { elementsOf, type JsonText, type Log, membersOf, textOf } from '../../kernel/index.js';
 import type { KeptCatalogue } from './memory-port.js';
-import type { Log } from './options.js';
 import { describeReply } from './outcome.js';
 import { isRecord, type ListName, type Peer } from './peer.js';
 

@@ -1,8 +1,15 @@
-import { type Call, type Exchange, type Outcome, requestText, withMembers } from '../../kernel/index.js';
+import {
+  type Call,
+  type Exchange,
+  type Log,
+  type Outcome,
+  requestText,
+  withMembers,
+} from '../../kernel/index.js';
 import { createCapabilityFilter } from './client-capabilities.js';
 import type { Reply } from './in-flight.js';
 import type { About } from './link.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 import { describeReply, duplicateMember, modernOutcomeOf, staleOutcome } from './outcome.js';
 import { createParamHeaderReader } from './param-headers.js';
 import {

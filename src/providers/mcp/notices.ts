@@ -1,6 +1,5 @@
-import { type Frame, type JsonText, logLevels, type RawId } from '../../kernel/index.js';
+import { type Frame, type JsonText, type Log, logLevels, type RawId } from '../../kernel/index.js';
 import type { InFlight } from './in-flight.js';
-import type { Log } from './options.js';
 import { isRecord, type PeerEvents } from './peer.js';
 
 type NotificationFrame = Extract<Frame, { readonly kind: 'notification' }>;

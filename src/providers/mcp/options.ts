@@ -1,4 +1,4 @@
-import type { Processes } from '../../kernel/index.js';
+import type { Log, Processes, Redactor } from '../../kernel/index.js';
 import type { UpstreamMemory } from './memory-port.js';
 
 export type Transport =
@@ -11,15 +11,6 @@ export type Transport =
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
-
-export type Log = (
-  level: 'debug' | 'info' | 'warn' | 'error',
-  message: string,
-  fields?: Readonly<Record<string, unknown>>,
-) => void;
-
-/** Takes the secrets out of a stream, line by line. */
-export type Redactor = (line: string) => string;
 
 /** Time, so that tests can hold it still. */
 export interface Clock {

@@ -5,13 +5,14 @@ import {
   type Exchange,
   type Frame,
   JsonText,
+  type Log,
   type QuestionMethod,
   questionMethods,
   type RawId,
   resultText,
 } from '../../kernel/index.js';
 import type { InFlight, Pending } from './in-flight.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 
 type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 

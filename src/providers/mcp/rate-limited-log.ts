@@ -1,4 +1,5 @@
-import type { Clock, Log } from './options.js';
+import type { Log } from '../../kernel/index.js';
+import type { Clock } from './options.js';
 
 const perWindow = 5;
 const windowMs = 10_000;

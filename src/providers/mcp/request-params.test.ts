@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/support/upstream-calls.js';
-import { emptyObject, type Target } from '../../kernel/index.js';
+import { emptyObject, JsonText, type Target } from '../../kernel/index.js';
 import { paramsFor } from './request-params.js';
 
 const source = 'server:s' as const;
@@ -33,6 +33,20 @@ describe('the params that a server sees', () => {
     expect(paramsFor(callOf(tool, { params }), { progressToken: '7' }, nothing)).toBe(
       '{"name":"echo","_meta":{"progressToken":7,"vendor/x": 1.50}}',
     );
+  });
+
+  it('lose an argument that one client adds to every call, unless the tool has such an argument', () => {
+    const params = '{"name":"s_echo","arguments":{"a": 1.0,"wait_for_previous":true}}';
+    const from = (name: string, target: Target) => {
+      const client = { ...callOf(target).client, info: JsonText.from({ name }) };
+      return paramsFor({ ...callOf(target, { params }), client }, {}, nothing);
+    };
+    const own = { inputSchema: { properties: { wait_for_previous: {} } } };
+    const waiting: Target = { ...tool, spec: { ...tool.spec, definition: JsonText.from(own) } };
+    const kept = '{"name":"echo","arguments":{"a": 1.0,"wait_for_previous":true}}';
+    expect(from('gemini-cli-mcp-client', tool)).toBe('{"name":"echo","arguments":{"a": 1.0}}');
+    expect(from('gemini-cli-mcp-client', waiting)).toBe(kept);
+    expect(from('another', tool)).toBe(kept);
   });
 
   it('lose a token that nobody wants and a _meta that is then empty', () => {

@@ -31,9 +31,33 @@ export function paramsFor(call: Call, meta: Changes, answers: Changes): string |
   const { text, members } = call.params;
   if (hasDuplicateKeys(members)) return undefined;
   const metaText = metaChange(text, memberOf(members, '_meta'), meta);
-  if (metaText === unchanged && !touches(members, answers)) return renamed(call.target, text, members);
+  const given = withoutAddition(call);
+  if (metaText === unchanged && given === undefined && !touches(members, answers))
+    return renamed(call.target, text, members);
   const name = targetChange(call.target, text, members);
-  return withMembers(text, { ...name, ...answers, ...(metaText !== unchanged && { _meta: metaText.text }) });
+  return withMembers(text, {
+    ...name,
+    ...given,
+    ...answers,
+    ...(metaText !== unchanged && { _meta: metaText.text }),
+  });
+}
+
+/** One client adds an argument to every tool that it shows its model, and sends it on to servers that know nothing of it. */
+const addition = { client: 'gemini-cli-mcp-client', argument: 'wait_for_previous' } as const;
+
+function withoutAddition({ params, client, target }: Call): Changes | undefined {
+  const { text, members } = params;
+  if (target.kind !== 'tool' || !text.includes(addition.argument)) return undefined;
+  const { name } = (client.info?.value ?? {}) as { readonly name?: unknown };
+  const { inputSchema } = target.spec.definition.value as {
+    readonly inputSchema?: { readonly properties?: object };
+  };
+  const properties = inputSchema?.properties;
+  if (name !== addition.client || (properties && addition.argument in properties)) return undefined;
+  const given = memberOf(members, 'arguments');
+  if (given === undefined || text[given.start] !== '{') return undefined;
+  return { arguments: withMembers(text.slice(given.start, given.end), { [addition.argument]: undefined }) };
 }
 
 /** The common case: nothing but the name differs. */

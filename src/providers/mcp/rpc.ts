@@ -4,13 +4,14 @@ import {
   type Fault,
   type Frame,
   type JsonText,
+  type Log,
   notificationText,
   requestText,
 } from '../../kernel/index.js';
 import { createInFlight, type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
 import type { About, Link, LinkEvents, LinkFailure } from './link.js';
 import { cancelledFault, failureFault, slowFault, timeoutFault, tooManyFault } from './link-faults.js';
-import type { Clock, Log } from './options.js';
+import type { Clock } from './options.js';
 
 type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 type NotificationFrame = Extract<Frame, { readonly kind: 'notification' }>;

@@ -1,14 +1,16 @@
 import {
   createLineReader,
   type Line,
+  type Log,
   notificationText,
   onOneLine,
-  type ProcessOrder,
   type Processes,
+  type ProcessOrder,
   readFrame,
+  type Redactor,
 } from '../../kernel/index.js';
 import { type Link, type LinkEvents, maxMessageBytes } from './link.js';
-import type { Clock, Log, Redactor } from './options.js';
+import type { Clock } from './options.js';
 import { createRateLimitedLog } from './rate-limited-log.js';
 
 export interface StdioLinkParts {

@@ -1,5 +1,5 @@
-import { type RawId, requestText } from '../../kernel/index.js';
-import type { Clock, Log } from './options.js';
+import { type Log, type RawId, requestText } from '../../kernel/index.js';
+import type { Clock } from './options.js';
 import type { Rpc } from './rpc.js';
 
 export interface SubscriptionParts {

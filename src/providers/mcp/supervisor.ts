@@ -1,6 +1,13 @@
-import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../kernel/index.js';
+import {
+  createFault,
+  type Fault,
+  type Log,
+  type ProviderState,
+  type ProviderStatus,
+  type Redactor,
+} from '../../kernel/index.js';
 import { cancelledFault } from './link-faults.js';
-import type { Clock, Log, Redactor } from './options.js';
+import type { Clock } from './options.js';
 import { createPauses } from './pauses.js';
 import type { Peer } from './peer.js';
 

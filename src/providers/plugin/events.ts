@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { PluginEvent } from '../../kernel/index.js';
+import { atMost, type Log, type PluginEvent } from '../../kernel/index.js';
 import { type EventMessage, eventService } from '../../kernel/plugin-protocol/index.js';
 import { matchesAny } from './event-types.js';
-import type { Log } from './options.js';
 import { isFault, type PluginProvider } from './provider.js';
 
 export interface EventBus {
   publish(event: PluginEvent): void;
   onEvent(listener: (event: PluginEvent) => void): () => void;
-  close(): void;
+  /** Waits a moment for what is on its way: how a run ended is told last, and often right before a gate closes. */
+  close(): Promise<void>;
 }
 
 interface Queued {
@@ -20,12 +20,16 @@ const longestQueue = 256;
 /** What is told in answer to an answer, and so on, ends here. */
 const deepest = 3;
 const patienceMs = 30_000;
+/** With what plugins are given to end, this stays below the five seconds in which nothing of a gate may be left. */
+const lastMs = 1_000;
 
 /** Carries events to the plugins that subscribed to them, each in its own order, and what they tell in answer onwards. */
 export function openEventBus(plugins: () => readonly PluginProvider[], log: Log): EventBus {
   const queues = new Map<string, Queued[]>();
   const listeners = new Set<(event: PluginEvent) => void>();
   const life = new AbortController();
+  const draining = new Set<Promise<void>>();
+  let isClosing = false;
 
   function spread(event: PluginEvent, depth: number): void {
     if (life.signal.aborted) return;
@@ -36,13 +40,14 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     const { name } = plugin.options;
     const waiting = queues.get(name);
     if (waiting !== undefined && waiting.length >= longestQueue)
-      return log('warn', 'an event was dropped: the plugin is too slow', {
+      return log('warn', 'EXECUTION.EVENT.BUFFER_FULL: an event was dropped, the plugin is too slow', {
         plugin: name,
         type: item.event.type,
       });
     if (waiting !== undefined) return void waiting.push(item);
     queues.set(name, [item]);
-    void drain(plugin);
+    const work = drain(plugin).finally(() => draining.delete(work));
+    draining.add(work);
   }
 
   async function drain(plugin: PluginProvider): Promise<void> {
@@ -50,7 +55,7 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     const queue = queues.get(name) ?? [];
     for (let item = queue[0]; item !== undefined && !life.signal.aborted; item = queue[0]) {
       await deliver(plugin, item).catch((error: unknown) =>
-        log('warn', 'an event was not delivered', {
+        log('warn', 'EXECUTION.EVENT.DELIVERY_FAILED: an event was not delivered', {
           plugin: name,
           type: item.event.type,
           error: String(error),
@@ -88,21 +93,33 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     };
     for (const listener of [...listeners]) listener(event);
     if (depth >= deepest)
-      log('warn', 'an event went far enough and was not told on', { plugin: name, type: event.type });
+      log('warn', 'EXECUTION.EVENT.CYCLE_DETECTED: an event went far enough and was not told on', {
+        plugin: name,
+        type: event.type,
+      });
     else spread(event, depth);
   }
 
   return {
-    publish: (event) => spread(event, 0),
+    publish(event) {
+      if (!isClosing) spread(event, 0);
+    },
     onEvent(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close() {
+    async close() {
+      isClosing = true;
+      await atMost(lastMs, emptied());
       life.abort();
       listeners.clear();
     },
   };
+
+  /** What is told in answer may be on its way to others. */
+  async function emptied(): Promise<void> {
+    while (draining.size > 0) await Promise.all(draining);
+  }
 }
 
 function isSubscribed(

@@ -101,8 +101,8 @@ function watchEnd(started: StartedProcess, lost: (why: string) => void): Promise
 
 /** After the handshake go-plugin sends what the plugin prints this way; unread, a talkative plugin would stand still. */
 function listenToStdio(channel: Channel, { log, createRedactor }: PluginOptions): void {
-  const output = collectWords(log, createRedactor());
-  const errors = collectWords(log, createRedactor());
+  const output = collectWords('plugin output', log, createRedactor());
+  const errors = collectWords('plugin stderr', log, createRedactor());
   const stdout = 1;
   channel.listen(stdioService.streamStdio, ({ channel: number, data }) =>
     (number === stdout ? output : errors).push(data),

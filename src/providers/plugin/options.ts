@@ -1,14 +1,5 @@
-import type { PluginCapability, Processes, ProviderState } from '../../kernel/index.js';
+import type { Log, PluginCapability, Processes, ProviderState, Redactor } from '../../kernel/index.js';
 import type { OfferMemory } from './offer-memory.js';
-
-export type Log = (
-  level: 'debug' | 'info' | 'warn' | 'error',
-  message: string,
-  fields?: Readonly<Record<string, unknown>>,
-) => void;
-
-/** Takes the secrets out of a stream, line by line. */
-export type Redactor = (line: string) => string;
 
 /** How to start a plugin. Nothing of the gate's own environment goes along but what stands here. */
 export interface PluginProgram {

@@ -2,8 +2,10 @@ import {
   createFault,
   decodeUtf8,
   type Fault,
+  type Log,
   type PluginAnswer,
   type PluginFacts,
+  type PluginInput,
   type PluginOffer,
   type Plugins,
   type PluginStep,
@@ -12,11 +14,12 @@ import {
   type PluginToolsCheck,
   type PluginToolsProblem,
   type Provider,
+  unknownPlugin,
+  unknownPluginProblem,
 } from '../../kernel/index.js';
 import { stepTypeService } from '../../kernel/plugin-protocol/index.js';
 import { faultOf } from './call-failure.js';
 import { openEventBus } from './events.js';
-import type { Log } from './options.js';
 import { isFault, type PluginProvider } from './provider.js';
 import { askValidator } from './validators.js';
 
@@ -28,7 +31,7 @@ export interface PluginMember {
 }
 
 export interface OpenPlugins extends Plugins {
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The plugins of a gate, for whoever needs more of them than their tools. */
@@ -69,10 +72,6 @@ export function openPlugins(members: () => readonly PluginMember[], log: Log): O
   };
 }
 
-function unknownPlugin(name: string): Fault {
-  return createFault('work.not_found', `There is no plugin ${name} here.`, { reason: 'unknown_plugin' });
-}
-
 async function offerOf(
   { provider, plugin }: PluginMember,
   signal: AbortSignal,
@@ -87,10 +86,27 @@ async function offerOf(
     return { ok: false, fault: createFault('provider.unavailable', message) };
   }
   const operations = tools.map(({ name, localName, definition }) => {
-    const { description } = definition.value as { readonly description?: unknown };
-    return { name: localName, tool: name, description: typeof description === 'string' ? description : '' };
+    const { description, inputSchema } = definition.value as ToolDefinition;
+    return {
+      name: localName,
+      tool: name,
+      description: typeof description === 'string' ? description : '',
+      ...(inputSchema?.properties && { inputs: inputsOf(inputSchema) }),
+    };
   });
   return { ok: true, value: { operations, stepTypes: raw?.stepTypes ?? [] } };
+}
+
+interface ToolDefinition {
+  readonly description?: unknown;
+  readonly inputSchema?: { readonly properties?: object; readonly required?: readonly string[] };
+}
+
+function inputsOf({
+  properties = {},
+  required = [],
+}: NonNullable<ToolDefinition['inputSchema']>): readonly PluginInput[] {
+  return Object.keys(properties).map((name) => ({ name, isRequired: required.includes(name) }));
 }
 
 type Answers = readonly (PluginAnswer<PluginOffer> | undefined)[];
@@ -106,10 +122,7 @@ function checkOf(
   const tools: string[] = [];
   wanted.forEach(({ plugin, expose }, entry) => {
     const answer = answers[entry];
-    if (answer === undefined) {
-      const message = `There is no plugin "${plugin}": none is declared in plugins.yaml or found in a folder of plugins.`;
-      return problems.push({ code: 'USER.MCP_PROXY.UNKNOWN_PLUGIN', message, entry });
-    }
+    if (answer === undefined) return problems.push(unknownPluginProblem(plugin, entry));
     if (!answer.ok) return unchecked.push({ entry, fault: answer.fault });
     expose.forEach((operation, exposed) => {
       const found = answer.value.operations.find(({ name }) => name === operation);

@@ -23,6 +23,7 @@ import type { LivePlugin } from './live-plugin.js';
 import type { RawOffer } from './offer-memory.js';
 import { toolsOf } from './operation-tool.js';
 import { type PluginOptions, usualLimits } from './options.js';
+import { pluginFacts } from './plugin-facts.js';
 import { openSupervisor } from './supervisor.js';
 
 /** A plugin as a provider of tools, and as itself for whoever needs more of it. */
@@ -136,7 +137,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     },
     rootsChanged: () => undefined,
     close: () => supervisor.close(),
-    facts: () => factsOf(options, supervisor.status()),
+    facts: () => pluginFacts(options, supervisor.status()),
     async offer(signal) {
       if (offer !== undefined) return offer;
       const plugin = await use(signal);
@@ -208,16 +209,4 @@ function closedFault({ name, closed }: PluginOptions): Fault | undefined {
   return createFault(code, `The plugin ${name} is not used: ${closed.why}.`, {
     suggestion: `Ask the operator to run \`tidegate plugin show ${name}\`.`,
   });
-}
-
-function factsOf(options: PluginOptions, status: ReturnType<Provider['status']>): PluginFacts {
-  const { name, version, capabilities, closed } = options;
-  const detail = closed?.why ?? status.detail;
-  return {
-    name,
-    state: closed?.state ?? status.state,
-    ...(detail !== undefined && { detail }),
-    ...(version !== undefined && { version }),
-    capabilities,
-  };
 }

@@ -1,7 +1,13 @@
-import { type ChildProcess, createLineReader, type Processes } from '../../kernel/index.js';
+import {
+  type ChildProcess,
+  createLineReader,
+  type Log,
+  type Processes,
+  type Redactor,
+} from '../../kernel/index.js';
 import { handshake } from '../../kernel/plugin-protocol/index.js';
 import { type Greeting, readGreeting } from './handshake-line.js';
-import type { Log, PluginLimits, PluginProgram, Redactor } from './options.js';
+import type { PluginLimits, PluginProgram } from './options.js';
 
 export interface StartParts {
   readonly name: string;
@@ -37,7 +43,7 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
     input: 'none',
     patience: { afterInputMs: 0, afterTermMs: limits.termMs },
   });
-  const words = collectWords(parts.log, parts.redact);
+  const words = collectWords('plugin stderr', parts.log, parts.redact);
   child.onErrorOutput((chunk) => words.push(chunk));
   try {
     const line = await firstLine(child, parts);
@@ -103,8 +109,8 @@ interface Words {
   last(): string;
 }
 
-/** What a plugin says on stderr is kept for the operator: as debug lines, the first of it and the last line. */
-export function collectWords(log: Log, redact: Redactor): Words {
+/** What a plugin says is kept for the operator: as debug lines, the first of it and the last line. */
+export function collectWords(what: string, log: Log, redact: Redactor): Words {
   const reader = createLineReader(longestLine);
   let first = '';
   let last = '';
@@ -116,7 +122,7 @@ export function collectWords(log: Log, redact: Redactor): Words {
         last = redact(line.text).slice(0, keptWords);
         if (first.length < keptWords)
           first = `${first}${first === '' ? '' : ' / '}${last}`.slice(0, keptWords);
-        log('debug', 'plugin stderr', { text: last });
+        log('debug', what, { text: last });
       }
     },
     first: () => first,

@@ -2,11 +2,11 @@ import {
   atMost,
   createFault,
   type Fault,
+  type Log,
   type ProviderState,
   type ProviderStatus,
 } from '../../kernel/index.js';
 import type { LivePlugin } from './live-plugin.js';
-import type { Log } from './options.js';
 
 export interface SupervisorParts {
   readonly name: string;

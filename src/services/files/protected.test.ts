@@ -13,6 +13,26 @@ describe('protected paths', () => {
     }
   });
 
+  // By name and not from the table: an entry that is lost there is lost to the loop above too.
+  it.each([
+    '.tidegate/tools/x.tool.ts',
+    'tidegate.yaml',
+    'tidegate.yml',
+    '.awf/workflows/deploy.yaml',
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.mcp.json',
+    '.claude/settings.json',
+    '.gemini/settings.json',
+    '.codex/config.toml',
+    'opencode.json',
+    '.opencode/agent/build.md',
+    '.cursor/mcp.json',
+    '.vscode/mcp.json',
+  ])('has %s', (path) => {
+    expect(check(path)).toBe(true);
+  });
+
   it.each([
     '.git',
     'sub/.git',

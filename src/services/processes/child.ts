@@ -12,6 +12,8 @@ export interface ChildParts {
   readonly errorOutput: Output;
   readonly pid: number;
   readonly needle: string;
+  /** How many processes the system had started just before this one. */
+  readonly forksBefore: number | undefined;
   readonly patience: Patience;
   readonly log: (line: string) => void;
   /** Aborted when the keeper takes over. */
@@ -42,11 +44,12 @@ export function openChild(parts: ChildParts): OwnedChild {
   let ending: Promise<ProcessEnd> | undefined;
 
   const end = () => {
-    const { needle, patience, released } = parts;
+    const { needle, patience, released, forksBefore } = parts;
     const tree = {
       pid,
       needle,
       since,
+      forksBefore,
       patience,
       released,
       hasExited: () => hasExited,

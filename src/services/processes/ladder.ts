@@ -1,5 +1,6 @@
 import type { Patience, ProcessEnd } from '../../kernel/process.js';
 import { type GroupSignal, hasGroup, signalGroup } from './group.js';
+import { readForkCount } from './fork-count.js';
 import { findMarked, keepRunning, listDescendants, listRunningMembers, type Stat } from './proc-table.js';
 
 export interface Tree {
@@ -9,6 +10,8 @@ export interface Tree {
   readonly needle: string;
   /** When the child started, in ticks since boot; 0 where that is not known. */
   readonly since: number;
+  /** How many processes the system had started just before the child; undefined where that is not known. */
+  readonly forksBefore: number | undefined;
   readonly hasExited: () => boolean;
   readonly closeInput: () => void;
   readonly patience: Patience;
@@ -34,8 +37,10 @@ export async function endTree(tree: Tree): Promise<ProcessEnd> {
 }
 
 async function climb(tree: Tree): Promise<ProcessEnd> {
-  // Before stdin closes: afterwards a parent may be gone, and with it the trace to its children.
-  const descendants = await listDescendants(tree.pid);
+  if (wasAlone(tree)) return { isGone: true, ended: 0 };
+  // Before stdin closes: afterwards a parent may be gone, and with it the trace to its children. Of one that has
+  // exited there is none, and its number may be another's by now.
+  const descendants = tree.hasExited() ? [] : await listDescendants(tree.pid);
   tree.closeInput();
   await waitUntil(() => isGroupGone(tree), tree.patience.afterInputMs, tree.released);
   const strays = await findStrays(tree, descendants);
@@ -55,6 +60,11 @@ async function climb(tree: Tree): Promise<ProcessEnd> {
   }, tree.released);
   const others = members.filter((pid) => pid !== tree.pid);
   return { isGone, ended: others.length + strays.length };
+}
+
+/** Whether the child has exited and nothing else was started while it lived: most commands are alone, and cost no search. */
+function wasAlone({ forksBefore, hasExited }: Tree): boolean {
+  return forksBefore !== undefined && hasExited() && readForkCount() === forksBefore + 1;
 }
 
 /** The same ladder for the children of a gate that is no more: only their marks are known. */

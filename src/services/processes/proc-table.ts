@@ -1,5 +1,5 @@
 /** Reads Linux's /proc. Everywhere else each question has the empty answer. */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { keeperName } from './mark.js';
 
@@ -57,10 +57,11 @@ export async function findMarked(needle: string, since = 0): Promise<readonly St
     if (environment.includes(needle)) found.push(stat);
     else if (environment === '' && since > 0) unclear.push(stat);
   }
-  if (unclear.length === 0) return keepRunning(found);
-  // Who just starts another program has no environment for a moment, so those without one are looked at twice.
-  await new Promise((resolve) => setTimeout(resolve, execMs));
-  for (const stat of unclear) {
+  // Who just starts another program has no environment for a moment, so those without one are looked at twice;
+  // who ended meanwhile has none either, and nobody need wait for him.
+  const starting = keepRunning(unclear);
+  if (starting.length > 0) await new Promise((resolve) => setTimeout(resolve, execMs));
+  for (const stat of starting) {
     if ((await readProc(`${stat.pid}/environ`)).includes(needle)) found.push(stat);
   }
   return keepRunning(found);
@@ -84,8 +85,21 @@ async function listRunning(): Promise<readonly Stat[]> {
 
 /** Unlike the environment, which lies in the memory of the process, this is told without waiting for anyone. */
 export function readStatNow(pid: number): Stat | undefined {
-  const text = readOwn(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  const text = readOwn(() => readShort(`/proc/${pid}/stat`));
   return parseStat(pid, text);
+}
+
+/** Longer than any line of `stat`. */
+const shortFile = Buffer.allocUnsafeSlow(2048);
+
+/** One buffer for all: `readFile` takes 64 KiB for each file of /proc, and a scan reads as many as there are processes. */
+function readShort(path: string): string {
+  const descriptor = openSync(path, 'r');
+  try {
+    return shortFile.toString('latin1', 0, readSync(descriptor, shortFile, 0, shortFile.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Children of children as they stand now: finds those who cleared their environment, if still attached. */

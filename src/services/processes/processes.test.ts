@@ -25,6 +25,8 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await processes.close();
     await within(5000, 'end of all children', () => findTagged(tag).length === 0);
     await within(5000, 'end of the lease', () => !hasLease());
+    // The next test must not find the keeper of this one.
+    await within(5000, 'end of the keeper', () => findKeeper(process.pid) === undefined);
     rmSync(stateDir, { recursive: true, force: true });
   });
 
@@ -264,6 +266,15 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     child.resumeErrorOutput();
     await exitOf(child);
     expect(bytes).toBe(3_000_000);
+  });
+
+  it('finds what a child left also when it left at once, every time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const child = await shell(`setsid -f sleep ${tag} </dev/null >/dev/null 2>&1; :`);
+      await new Promise((resolve) => child.onExit(resolve));
+      expect(await child.close()).toMatchObject({ isGone: true });
+      expect(findTagged(tag)).toEqual([]);
+    }
   });
 
   it('passes arguments as they are, without a shell', async () => {

@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Patience, Processes, ProcessOrder } from '../../kernel/process.js';
 import { type OwnedChild, openChild } from './child.js';
+import { readForkCount } from './fork-count.js';
 import { openKeeper } from './keeper.js';
 import { usualPatience } from './ladder.js';
 import { createLeakCover, type LeakCover } from './leaking-descriptors.js';
@@ -21,6 +22,7 @@ export interface ProcessesParts {
 
 /** What is known of a child beside its process. */
 interface Owned {
+  readonly forksBefore: number | undefined;
   readonly needle: string;
   readonly patience: Patience;
   readonly output: Output;
@@ -70,9 +72,14 @@ export function openProcesses(parts: ProcessesParts): Processes {
         if (started === 0) takeLease(file, gateId, log);
         started += 1;
         const mark = childMark(gateId, started);
+        const forksBefore = readForkCount();
         const spawned = spawnMarked({ order, mark, pipes, withoutLeaks });
         if (spawned.pid === undefined) throw await startFailure(order, spawned);
-        const owned = { needle: needleOfChild(mark), patience: order.patience ?? usualPatience };
+        const owned = {
+          forksBefore,
+          needle: needleOfChild(mark),
+          patience: order.patience ?? usualPatience,
+        };
         return adopt(spawned, spawned.pid, { ...owned, ...outputsOf(spawned, pipes) });
       } catch (error) {
         pipes?.forEach(({ readEnd }) => closeSync(readEnd));

@@ -37,6 +37,7 @@ describe('conditions', () => {
     ['inputs.mode', /neither true nor false/],
     ['1 +', /ends too early/],
     ['upper2(1)', /no function "upper2"/],
+    ['inputs.mode = 1', /Write == to compare/],
     ['{{inputs.mode}}', /no sense in "\{"/],
     ['(1 == 1', /"\)" is missing/],
     ['1 == 1 2', /no sense in "2"/],

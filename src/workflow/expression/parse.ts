@@ -142,7 +142,9 @@ function tokensOf(text: string): readonly Token[] {
     const found = shape.exec(text);
     if (found === null) {
       const space = /^\s*/.exec(text.slice(at))?.[0].length ?? 0;
-      throw new ExpressionError(`There is no sense in ${JSON.stringify(text[at + space])} here.`, at + space);
+      const sign = text[at + space];
+      const hint = sign === '=' ? ' Write == to compare.' : '';
+      throw new ExpressionError(`There is no sense in ${JSON.stringify(sign)} here.${hint}`, at + space);
     }
     const [whole, number, string, name, sign] = found;
     const word = number ?? string ?? name ?? sign ?? '';

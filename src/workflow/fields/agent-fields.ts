@@ -43,7 +43,7 @@ export const openaiOptionFields = {
   base_url: template('The address before `/chat/completions`. Default: OPENAI_BASE_URL.'),
   model: template('The model. Default: OPENAI_MODEL.'),
   api_key: template('The key. Better: leave it out and set the variable of `api_key_env`.'),
-  api_key_env: text('The variable that holds the key. Default: OPENAI_API_KEY.'),
+  api_key_env: template('The variable that holds the key. Default: OPENAI_API_KEY.'),
   temperature: { kind: 'number', least: 0, most: 2, about: 'As the model takes it.' },
   top_p: { kind: 'number', least: 0, most: 1, about: 'As the model takes it.' },
   max_completion_tokens: { kind: 'integer', least: 1, about: 'The longest answer.' },

@@ -13,7 +13,7 @@ const validationFields = {
 } as const satisfies Fields;
 
 export const inputFields = {
-  name: { kind: 'text', needed: true, about: 'By which `{{inputs.name}}` and `-i name=value` know it.' },
+  name: { kind: 'text', needed: true, about: 'By which `{{.inputs.name}}` and `-i name=value` know it.' },
   description: text('For whoever runs the workflow.'),
   type: {
     kind: 'text',

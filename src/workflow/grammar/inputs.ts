@@ -24,7 +24,10 @@ export function readInputs(
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     const near = nearest(name, known);
-    problems.push(`There is no input ${quote(name)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+    const all = known.length === 0 ? ' It takes none.' : ` There are ${known.join(', ')}.`;
+    problems.push(
+      `There is no input ${quote(name)}.${near === undefined ? all : ` Did you mean ${near}?${all}`}`,
+    );
   }
   for (const input of declared) {
     const raw = Object.hasOwn(given, input.name) ? given[input.name] : input.default;

@@ -32,7 +32,11 @@ export function readStep(place: StepPlace): Step | undefined {
   const { name, node, path, offset } = place;
   const reading = within(place.reading, node);
   const found = kindOfStep({ ...place, reading });
-  if (found === undefined) return undefined;
+  if (found === undefined) {
+    // Whatever it is: what stands in every step can be checked, and the rest belongs to some kind.
+    readEntries(node, commonFields, path, reading, (key) => key in blocks || isOfSomeKind(key));
+    return undefined;
+  }
   const { kind, type } = found;
   const block = blockOf(node, kind);
   const lifted = block === undefined ? {} : readBlock(node, block, path, reading);
@@ -79,8 +83,30 @@ function kindOfStep({
       path: [...path, 'type'],
       ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
     });
+    // So that what else is wrong is found too; with this finding nothing of the workflow runs.
+    const meant = near === undefined ? undefined : stepKinds[near];
+    if (near !== undefined && meant !== undefined) return { kind: meant, type: near };
   }
-  return undefined;
+  const likely = likelyKind(node);
+  return likely && { kind: likely, type: likely };
+}
+
+/** What a step without a type was meant to be: the kind that has a needed key which this one has. */
+function likelyKind({ entries }: MapNode): StepKind | undefined {
+  const marks: Readonly<Record<string, StepKind>> = {
+    command: 'command',
+    script_file: 'command',
+    prompt: 'agent',
+    prompt_file: 'agent',
+    provider: 'agent',
+    parallel: 'parallel',
+    items: 'for_each',
+    while: 'while',
+    operation: 'operation',
+    workflow: 'call_workflow',
+  };
+  const key = entries.map((entry) => entry.key).find((name) => Object.hasOwn(marks, name));
+  return key === undefined ? undefined : marks[key];
 }
 
 function blockNode(node: MapNode, name: BlockName): MapNode | undefined {
@@ -123,6 +149,10 @@ function optionsOf(node: MapNode, kind: StepKind, block: BlockName | undefined):
 /** Whether the key belongs to steps of another kind. */
 function isIdle(key: string, kind: StepKind): boolean {
   if (key in commonFields || key in stepFields[kind]) return false;
+  return isOfSomeKind(key);
+}
+
+function isOfSomeKind(key: string): boolean {
   return Object.values<Fields>(stepFields).some((fields) => key in fields);
 }
 

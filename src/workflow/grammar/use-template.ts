@@ -10,6 +10,7 @@ import {
 import { readFields, type Reading } from '../fields/read.js';
 import { templateFields } from '../fields/tables.js';
 import type { Source } from '../finding.js';
+import { fillParameters, soleParameter } from './fill-parameters.js';
 
 /** Gives the template of that name, read into a tree; undefined when there is none. */
 export type FindTemplate = (name: string) => Source | undefined;
@@ -116,8 +117,6 @@ function parametersOf(
   return values;
 }
 
-const reference = /\{\{-?\s*\.?parameters\.([\w-]+)\s*-?\}\}/g;
-
 /** A copy with `{{parameters.x}}` filled in, whose nodes know the file that they came from. */
 function fill(
   state: MapNode,
@@ -136,18 +135,12 @@ function fill(
       return { ...node, entries: node.entries.map((entry) => ({ ...entry, value: filled(entry.value) })) };
     if (typeof node.value !== 'string') return node;
     const { start, end } = node;
-    const [whole, name = ''] = [...node.value.matchAll(reference)][0] ?? [];
-    const value = values.get(name);
-    if (whole === node.value && value !== undefined) return { ...value, start, end };
-    const text = node.value.replace(reference, (found, key: string) => textOf(values.get(key)) ?? found);
+    const sole = soleParameter(node.value, values);
+    if (sole !== undefined) return { ...sole, start, end };
+    const text = fillParameters(node.value, values);
     return { ...node, value: text, source: text };
   };
   return filled(state);
-}
-
-function textOf(node: TreeNode | undefined): string | undefined {
-  if (node?.kind !== 'scalar') return undefined;
-  return typeof node.value === 'string' ? node.value : node.source;
 }
 
 function merged(using: MapNode, template: MapNode): MapNode {

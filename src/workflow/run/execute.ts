@@ -1,10 +1,13 @@
 import type { Step } from '../grammar/workflow.js';
+import { crowded } from './crowded.js';
 import { createReader, type Executed, type Frame, type Place } from './frame.js';
 import { runHooks } from './hooks.js';
+import type { Way } from './journal.js';
 import { Cancelled, type Done, StepFailure, type StepResult } from './result.js';
 import { nextOf } from './routes.js';
 import { attemptsOf, timeoutOf, waitBefore } from './retries.js';
 import { runKind } from './steps/index.js';
+import { tellPlugins } from './tell-plugins.js';
 
 /** Does one step, unless the journal says that it was done: with hooks, attempts, time and record. */
 export async function execute(step: Step, frame: Frame, place: Place): Promise<Executed> {
@@ -17,7 +20,7 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
     parts.onEvent({ kind: 'step-ended', path: place.path, result: known.result, isReplayed: true });
     return {
       result: known.result,
-      next: known.next === undefined ? nextOf(step, known.result, frame, place) : { way: known.next },
+      next: isWayOn(known.next, frame) ? { way: known.next } : nextOf(step, known.result, frame, place),
     };
   }
   frame.budget.left -= 1;
@@ -39,10 +42,15 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
   }
   await runHooks(step.common.hooks?.post, () => createReader(frame, step.name, place.loop), frame, place);
   const next = nextOf(step, result, frame, place);
-  journal.record(place.key, step.name, result, next.way);
+  await journal.record(place.key, step.name, result, next.way);
   span?.end(result.error?.code);
   tellEnd(step, result, frame, place);
   return { result, next };
+}
+
+/** A file that was changed before its run was resumed may have the state no more. */
+function isWayOn(way: Way | undefined, { workflow }: Frame): way is Way {
+  return way !== undefined && workflow.steps.has(way.to);
 }
 
 async function attempted(step: Step, frame: Frame, place: Place): Promise<StepResult> {
@@ -72,7 +80,7 @@ async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once
   const limit = timeoutOf(step);
   const clock = limit === undefined ? undefined : new AbortController();
   const timer = clock && setTimeout(() => clock.abort(), limit);
-  const signal = clock ? AbortSignal.any([place.signal, clock.signal]) : place.signal;
+  const signal = clock ? crowded(AbortSignal.any([place.signal, clock.signal])) : place.signal;
   try {
     checkDependencies(step, frame);
     await runHooks(step.common.hooks?.pre, () => createReader(frame, step.name, place.loop), frame, place);
@@ -116,7 +124,7 @@ function checkDependencies({ common, name }: Step, { states }: Frame): void {
   throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${name} depends on ${missing}, which is not done.`);
 }
 
-function tellStart(step: Step, { transcript, parts }: Frame, { path, loop }: Place): void {
+function tellStart(step: Step, { transcript, parts, runId }: Frame, { path, loop }: Place): void {
   const { name, kind } = step;
   transcript.write({
     type: 'step.started',
@@ -124,14 +132,15 @@ function tellStart(step: Step, { transcript, parts }: Frame, { path, loop }: Pla
     ...(loop && { iteration: loop.index }),
     payload: { name, kind },
   });
-  parts.plugins.publish({
-    type: 'step.started',
-    source: 'workflow',
-    payload: JSON.stringify({ name, path }),
-  });
+  tellPlugins(parts, 'step.started', { workflow_id: runId, step_name: name }, { name, path });
 }
 
-function tellEnd(step: Step, result: StepResult, { transcript, parts }: Frame, { path, loop }: Place): void {
+function tellEnd(
+  step: Step,
+  result: StepResult,
+  { transcript, parts, runId }: Frame,
+  { path, loop }: Place,
+): void {
   const { name, kind } = step;
   const { status, error, exitCode, output, usage, attempts } = result;
   transcript.write({
@@ -146,7 +155,8 @@ function tellEnd(step: Step, result: StepResult, { transcript, parts }: Frame, {
     },
   });
   const type = status === 'completed' ? 'step.completed' : 'step.failed';
-  parts.plugins.publish({ type, source: 'workflow', payload: JSON.stringify({ name, path, status }) });
+  const facts = { workflow_id: runId, step_name: name, ...(error && { error: error.message }) };
+  tellPlugins(parts, type, facts, { name, path, status });
   parts.onEvent({ kind: 'step-ended', path, result, isReplayed: false });
 }
 

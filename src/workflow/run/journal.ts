@@ -1,4 +1,5 @@
-import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { type DurableLines, openDurableLines } from './durable-lines.js';
 import type { StepResult } from './result.js';
 
 /** Where a step led, and whether a condition chose it. */
@@ -18,7 +19,8 @@ type Entry =
     }
   | { readonly kind: 'decision'; readonly key: string; readonly value: unknown }
   | { readonly kind: 'end'; readonly end: RunEnd }
-  | { readonly kind: 'resumed'; readonly at: string };
+  /** With the hash of the workflow as it was then. */
+  | { readonly kind: 'resumed'; readonly at: string; readonly sha256?: string };
 
 export interface RunEnd {
   readonly status: 'completed' | 'failed' | 'cancelled';
@@ -52,26 +54,31 @@ export interface Journal {
   recorded(key: string): { readonly result: StepResult; readonly next?: Way } | undefined;
   /** Results below a key, in the order in which they came. */
   below(key: string): readonly { readonly name: string; readonly result: StepResult }[];
-  record(key: string, name: string, result: StepResult, next: Way | undefined): void;
+  /** Resolves when it would survive the loss of power. */
+  record(key: string, name: string, result: StepResult, next: Way | undefined): Promise<void>;
   /** What was decided before, or what is decided now. */
   decide<T>(key: string, decide: () => T): T;
-  end(end: RunEnd): void;
+  end(end: RunEnd): Promise<void>;
   close(): void;
 }
 
 /** Begins a journal. It is for this user alone: it holds what steps gave, as it is. */
 export function beginJournal(file: string, head: RunHead): Journal {
-  const descriptor = openSync(file, 'wx', 0o600);
-  appendFileSync(descriptor, `${JSON.stringify(head)}\n`);
-  return journalOn(descriptor, []);
+  const lines = openDurableLines(file, true);
+  lines.add(head);
+  return journalOn(lines, []);
 }
 
 /** Goes on with a journal. The failure that ended the run is forgotten: its step is tried again. */
-export function resumeJournal(file: string, now: () => string): Journal {
+export function resumeJournal(
+  file: string,
+  resumed: { readonly at: string; readonly sha256: string },
+): Journal {
   const { entries } = readJournal(file);
-  const descriptor = openSync(file, 'a', 0o600);
-  appendFileSync(descriptor, `\n${JSON.stringify({ kind: 'resumed', at: now() })}\n`);
-  return journalOn(descriptor, entries);
+  const lines = openDurableLines(file, false);
+  lines.endCutLine();
+  lines.add({ kind: 'resumed', ...resumed });
+  return journalOn(lines, entries);
 }
 
 export interface RunStep {
@@ -86,28 +93,54 @@ export interface ReadJournal {
   readonly steps: readonly RunStep[];
   /** How it ended; undefined when it did not, or was taken up again. */
   readonly end: RunEnd | undefined;
+  /** How long all parts of it took together, without the time between them. */
+  readonly ms: number;
 }
 
 export function readJournal(file: string): ReadJournal {
   const lines = readFileSync(file, 'utf8').split('\n');
-  // The last line of a killed process may be cut.
-  const values = lines.flatMap((line): readonly (RunHead | Entry)[] => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as RunHead | Entry];
-    } catch {
-      return [];
-    }
-  });
+  const values = lines.flatMap(lineOf);
   const head = values.find((value): value is RunHead => value.kind === 'run');
   const entries = values.filter((value): value is Entry => value.kind !== 'run');
   const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry] : []));
   const last = entries.at(-1);
-  return { head, entries, steps, end: last?.kind === 'end' ? last.end : undefined };
+  const end = last?.kind === 'end' ? last.end : undefined;
+  return { head, entries, steps, end, ms: timeOf(head, entries) };
+}
+
+/** A part that was killed counts until the end of its last step. */
+function timeOf(head: RunHead | undefined, entries: readonly Entry[]): number {
+  let began = Date.parse(head?.startedAt ?? '');
+  let before = 0;
+  let part = 0;
+  for (const entry of entries) {
+    if (entry.kind === 'resumed') {
+      before += part;
+      part = 0;
+      began = Date.parse(entry.at);
+    } else if (entry.kind === 'end') part = entry.end.ms;
+    else if (entry.kind === 'step') {
+      const { startedAt, ms } = entry.result;
+      part = Math.max(part, Date.parse(startedAt) + ms - began || 0);
+    }
+  }
+  return before + part;
+}
+
+/** The last line of a killed process may be cut; and what is no record of ours is none. */
+function lineOf(line: string): readonly (RunHead | Entry)[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isRecord = typeof value === 'object' && value !== null && 'kind' in value;
+    return isRecord ? [value as RunHead | Entry] : [];
+  } catch {
+    return [];
+  }
 }
 
 type StepEntry = Extract<Entry, { readonly kind: 'step' }>;
 
-function journalOn(descriptor: number, entries: readonly Entry[]): Journal {
+function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
   /** Those that are not to be done again. */
   const steps = new Map<string, StepEntry>();
   const all = new Map<string, StepEntry>();
@@ -119,12 +152,13 @@ function journalOn(descriptor: number, entries: readonly Entry[]): Journal {
     // What failed without a way on is what ended the run; so are the steps around it.
     if (entry.next !== undefined || entry.result.status === 'completed') steps.set(entry.key, entry);
   }
-  const write = (entry: Entry): void => appendFileSync(descriptor, `${JSON.stringify(entry)}\n`);
+  const write = (entry: Entry): void => lines.add(entry);
   return {
     recorded: (key) => steps.get(key),
     below: (key) => [...all.values()].filter((entry) => entry.key.startsWith(`${key}/`)),
     record(key, name, result, next) {
       write({ kind: 'step', key, name, result, ...(next !== undefined && { next }) });
+      return lines.synced();
     },
     decide(key, decide) {
       if (decisions.has(key)) return decisions.get(key) as ReturnType<typeof decide>;
@@ -132,7 +166,10 @@ function journalOn(descriptor: number, entries: readonly Entry[]): Journal {
       write({ kind: 'decision', key, value });
       return value;
     },
-    end: (end) => write({ kind: 'end', end }),
-    close: () => closeSync(descriptor),
+    end(end) {
+      write({ kind: 'end', end });
+      return lines.synced();
+    },
+    close: () => lines.close(),
   };
 }

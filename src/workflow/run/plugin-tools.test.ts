@@ -4,17 +4,23 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOpenai } from '../../agents/index.js';
 import { createOpenAccess, openHall } from '../../../test/support/hall.js';
-import { content, createToolFilter, JsonText, type Plugins, type Session } from '../../kernel/index.js';
+import { treeOf } from '../../../test/support/tree-of.js';
+import {
+  content,
+  createNoPlugins,
+  createToolFilter,
+  JsonText,
+  type Plugins,
+  type Session,
+} from '../../kernel/index.js';
 import {
   createFakeProvider,
   openScriptedModel,
   type ScriptedModel,
   type ScriptedTurn,
 } from '../../testing/index.js';
-import type { Source } from '../finding.js';
 import { readWorkflow } from '../grammar/read-workflow.js';
 import { openLibrary } from '../library.js';
-import { createNoPlugins } from '../no-plugins.js';
 import { beginJournal } from './journal.js';
 import { type RunResult, runWorkflow } from './run-workflow.js';
 import { openTranscript } from './transcript.js';
@@ -33,19 +39,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function tree(value: unknown): Source['root'] {
-  const at = { start: 0, end: 0 };
-  if (Array.isArray(value)) return { kind: 'list', items: value.map(tree), ...at };
-  if (typeof value === 'object' && value !== null) {
-    return {
-      kind: 'map',
-      entries: Object.entries(value).map(([key, inner]) => ({ key, start: 0, value: tree(inner) })),
-      ...at,
-    };
-  }
-  return { kind: 'scalar', value: value as string | number | boolean | null, source: String(value), ...at };
-}
-
 const executed: unknown[] = [];
 const provider = () =>
   createFakeProvider('k8s', {
@@ -61,7 +54,7 @@ const provider = () =>
 
 async function run(states: object, plugins: Partial<Plugins> = {}): Promise<RunResult> {
   executed.length = 0;
-  const root = tree({ name: 'x', states: { initial: 'a', ...states, done: { type: 'terminal' } } });
+  const root = treeOf({ name: 'x', states: { initial: 'a', ...states, done: { type: 'terminal' } } });
   const { workflow } = readWorkflow({ file: join(folder, 'x.yaml'), text: '', root }, () => undefined);
   const filters = new Map<string, (name: string) => boolean>();
   const isVisible = (session: Session, name: string): boolean => filters.get(session.id)?.(name) ?? true;

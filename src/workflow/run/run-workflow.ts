@@ -1,11 +1,13 @@
 import { valueOfExpression } from '../expression/evaluate.js';
 import type { Hooks, Workflow } from '../grammar/workflow.js';
+import { crowded } from './crowded.js';
 import { execute } from './execute.js';
 import { createReader, type Frame } from './frame.js';
 import { runHooks } from './hooks.js';
 import type { Journal, RunEnd } from './journal.js';
 import { Cancelled, type StepResult } from './result.js';
 import type { RunParts } from './run-parts.js';
+import { tellPlugins } from './tell-plugins.js';
 import type { Transcript } from './transcript.js';
 import { walk, type WalkEnd } from './walk.js';
 
@@ -34,6 +36,7 @@ const mostSteps = 100_000;
 export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<RunResult> {
   const { runId, workflow, journal, transcript, signal } = order;
   const startedAt = parts.now();
+  crowded(signal);
   const frame = createFrame(order, parts, startedAt);
   const span = parts.openSpan?.(
     'workflow.run',
@@ -45,17 +48,14 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     type: 'run.started',
     payload: { name: workflow.name, inputs: order.inputs, resumed: order.isResumed },
   });
-  parts.plugins.publish({
-    type: 'workflow.started',
-    source: 'workflow',
-    payload: JSON.stringify({ run: runId, name: workflow.name }),
-  });
+  const facts = { workflow_id: runId, workflow_name: workflow.name };
+  tellPlugins(parts, 'workflow.started', facts, { run: runId, name: workflow.name });
   await hook('workflow_start', frame, signal);
   const end = await attempt(order, frame, span?.trace);
   await hook(hookOf(end), frame, new AbortController().signal, end);
-  const outputs = end.status === 'completed' ? outputsOf(frame) : undefined;
+  const outputs = end.status === 'completed' ? outputsOf(frame, order.only?.step) : undefined;
   const { message, code, exitCode, status } = end;
-  const result: RunEnd = {
+  const planned: RunEnd = {
     status,
     exitCode,
     at: new Date(parts.now()).toISOString(),
@@ -64,16 +64,42 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),
   };
-  journal.end(result);
-  transcript.write({ type: 'run.completed', payload: { ...result } });
-  const type = status === 'completed' ? 'workflow.completed' : 'workflow.failed';
-  parts.plugins.publish({
-    type,
-    source: 'workflow',
-    payload: JSON.stringify({ run: runId, name: workflow.name, status }),
-  });
-  span?.end(code);
+  const result = await kept(planned, journal, transcript);
+  const isDone = result.status === 'completed';
+  tellPlugins(
+    parts,
+    isDone ? 'workflow.completed' : 'workflow.failed',
+    {
+      ...facts,
+      duration: `${String(Math.round(result.ms))}ms`,
+      ...(!isDone && { error: result.message ?? result.status }),
+    },
+    { run: runId, name: workflow.name, status: result.status },
+  );
+  span?.end(result.code);
   return { ...result, runId, states: frame.states };
+}
+
+/** A run whose end cannot be written down has failed, whatever its steps did. */
+async function kept(end: RunEnd, journal: Journal, transcript: Transcript): Promise<RunEnd> {
+  try {
+    await journal.end(end);
+    transcript.write({ type: 'run.completed', payload: { ...end } });
+    return end;
+  } catch (error) {
+    return { ...end, ...brokenBy(error) };
+  }
+}
+
+/** The disk is full, or gone; anything else is a defect. */
+function brokenBy(error: unknown): Omit<WalkEnd, 'step'> {
+  const isSystems = error instanceof Error && 'syscall' in error;
+  if (isSystems) {
+    const message = `The record of the run cannot be written: ${error.message}`;
+    return { status: 'failed', code: 'SYSTEM.IO.WRITE_FAILED', message, exitCode: 4 };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
 }
 
 type AnyEnd = WalkEnd | (Omit<WalkEnd, 'status'> & { readonly status: 'cancelled' });
@@ -118,8 +144,7 @@ async function attempt(
         exitCode: 130,
       };
     }
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
+    return brokenBy(error);
   }
 }
 
@@ -169,7 +194,9 @@ async function hook(name: keyof Hooks, frame: Frame, signal: AbortSignal, end?: 
   await runHooks(actions, read, frame, { path: name, signal });
 }
 
-function outputsOf(frame: Frame): Readonly<Record<string, unknown>> {
+/** Of a single step, what it gave: the outputs of the workflow need the others. */
+function outputsOf(frame: Frame, only: string | undefined): Readonly<Record<string, unknown>> {
+  if (only !== undefined) return { [only]: frame.states.get(only)?.output ?? '' };
   const { names } = createReader(frame, '', undefined);
   const value = (from: string): unknown => {
     try {

@@ -2,13 +2,15 @@ import { nearest, quote } from '../../kernel/index.js';
 import type { Report } from '../finding.js';
 import { providerNamed, providers } from '../grammar/providers.js';
 import type { Step, StepOf, Workflow } from '../grammar/workflow.js';
-import { builtinNames } from '../step-tools.js';
+import { builtinNames, isIsolated } from '../step-tools.js';
 import { flawAt } from './flaw-at.js';
 
 /** What agents can be checked against. Undefined: not known, and so not checked. */
 export interface GateNames {
   readonly profiles?: readonly string[];
   readonly servers?: readonly string[];
+  /** Why an agent of this provider may have tools beside those of the gate; undefined where it was proven not to. */
+  readonly doubts?: (provider: string) => string | undefined;
 }
 
 export function checkAgents(workflow: Workflow, names: GateNames, report: Report): void {
@@ -18,7 +20,7 @@ export function checkAgents(workflow: Workflow, names: GateNames, report: Report
       continue;
     }
     checkRetry(step, report);
-    checkProvider(step, report);
+    checkProvider(step, names, report);
     checkProxy(step, report);
     checkGate(step, names, report);
     checkContinuation(step, workflow, report);
@@ -43,8 +45,8 @@ function checkRetry(step: Step, report: Report): void {
   );
 }
 
-function checkProvider(step: Agent, report: Report): void {
-  const { provider, mcp_proxy: proxy, options } = step.own;
+function checkProvider(step: Agent, { doubts }: GateNames, report: Report): void {
+  const { provider, mcp_proxy: proxy, tidegate: gate, options } = step.own;
   if (provider === undefined || provider.includes('{{')) return;
   const known = providerNamed(provider);
   if (known === undefined) {
@@ -63,9 +65,10 @@ function checkProvider(step: Agent, report: Report): void {
         remedy === undefined ? {} : { remedy },
       ),
     );
-  } else if (known !== 'openai_compatible' && proxy?.enable === true && proxy.intercept_builtins !== false) {
-    const message = `Nothing proves yet that ${known} has no tools but those of the gate.`;
-    report(flawAt(step, ['mcp_proxy'], 'USER.MCP_PROXY.UNSUPPORTED_PROVIDER', message));
+  } else if (known !== 'openai_compatible' && isIsolated(proxy, gate)) {
+    const message = doubts === undefined ? undefined : doubts(known);
+    const at = proxy === undefined ? 'tidegate' : 'mcp_proxy';
+    if (message !== undefined) report(flawAt(step, [at], 'USER.MCP_PROXY.UNSUPPORTED_PROVIDER', message));
   }
   const key =
     typeof options === 'object' && options !== null && 'api_key' in options ? options.api_key : undefined;
@@ -157,6 +160,19 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
       ),
     );
   }
+  for (const [at, pattern] of (block.tools ?? []).entries()) {
+    const near = misspelt(pattern, servers);
+    if (near === undefined) continue;
+    report(
+      flawAt(
+        step,
+        ['tidegate', 'tools', at],
+        'WORKFLOW.VALIDATION.UNKNOWN_TOOL',
+        `No built-in tool fits ${quote(pattern)}.`,
+        { remedy: `Did you mean ${near}?` },
+      ),
+    );
+  }
   if (proxy?.enable === false) {
     report(
       flawAt(
@@ -170,6 +186,15 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
       ),
     );
   }
+}
+
+/** Tools of servers are known to a run only; theirs may have the name of a built-in one in small letters. */
+function misspelt(pattern: string, servers: readonly string[] | undefined): string | undefined {
+  const name = pattern.replace(/^!/, '');
+  if (/[*?]/.test(name) || builtinNames.some((known) => known === name)) return undefined;
+  const near = nearest(name, builtinNames);
+  const isTheirs = (servers ?? []).length > 0 && near?.toLowerCase() === name.toLowerCase();
+  return isTheirs ? undefined : near;
 }
 
 function checkContinuation(step: Agent, { steps }: Workflow, report: Report): void {

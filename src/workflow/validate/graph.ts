@@ -1,6 +1,8 @@
 import { nearest, offsetAt, quote } from '../../kernel/index.js';
 import type { Flaw, Report } from '../finding.js';
+import { dependencyCircle } from '../grammar/dependencies.js';
 import { childrenOf, leadsOf, type Step, type Workflow } from '../grammar/workflow.js';
+import { flawAt } from './flaw-at.js';
 
 /** Which states can come after which: by name, by condition, as branch or as part of a loop. */
 export interface Graph {
@@ -62,6 +64,7 @@ export function checkGraph(workflow: Workflow, report: Report): void {
   checkNames(workflow, report);
   checkWaysOn(workflow, report);
   checkBodies(workflow, report);
+  checkDependencies(workflow, report);
   if (workflow.steps.size === 0) return;
   checkReach(workflow, report);
   checkCircles(workflow, report);
@@ -70,16 +73,26 @@ export function checkGraph(workflow: Workflow, report: Report): void {
 function checkNames({ texts, steps, unread }: Workflow, report: Report): void {
   for (const { holds, text, source, offset, path } of texts) {
     if (holds !== 'state' || steps.has(text) || unread.has(text)) continue;
-    const near = nearest(text, [...steps.keys()]);
+    const known = [...steps.keys(), ...unread];
+    const near = nearest(text, known);
     report({
       code: 'WORKFLOW.VALIDATION.MISSING_STATE',
       message: `There is no state ${quote(text)}.`,
       source,
       offset,
       path,
-      ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+      ...(known.length > 0 && {
+        remedy: near === undefined ? `There are ${namesOf(known)}.` : `Did you mean ${near}?`,
+      }),
     });
   }
+}
+
+const mostNamed = 12;
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return names.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
 }
 
 function at(step: Step, code: Flaw['code'], message: string): Flaw {
@@ -108,6 +121,22 @@ function checkBodies({ steps }: Workflow, report: Report): void {
     if (ending !== undefined)
       tell(`${quote(ending)} is terminal and cannot run inside of ${quote(step.name)}.`);
   }
+}
+
+/** Unlike states that lead back, steps that wait for each other can never go on. */
+function checkDependencies({ steps }: Workflow, report: Report): void {
+  const circle = dependencyCircle(steps);
+  const first = steps.get(circle?.[0] ?? '');
+  if (circle === undefined || first === undefined) return;
+  report(
+    flawAt(
+      first,
+      ['depends_on'],
+      'WORKFLOW.VALIDATION.CYCLE_DETECTED',
+      `Steps wait for each other: ${circle.join(' → ')}.`,
+      { severity: 'error', remedy: 'Take one of them out of `depends_on`.' },
+    ),
+  );
 }
 
 function checkReach(workflow: Workflow, report: Report): void {

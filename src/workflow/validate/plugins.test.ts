@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { treeOf } from '../../../test/support/tree-of.js';
 import {
   createFault,
+  createNoPlugins,
   type PluginAnswer,
   pluginCapabilities,
   type PluginOffer,
@@ -8,9 +10,8 @@ import {
   pluginToolCodes,
 } from '../../kernel/index.js';
 import { workflowCodes } from '../codes.js';
-import { type Finding, findingOf, type Source } from '../finding.js';
+import { type Finding, findingOf } from '../finding.js';
 import { readWorkflow } from '../grammar/read-workflow.js';
-import { createNoPlugins } from '../no-plugins.js';
 import { checkPlugins } from './plugins.js';
 
 const offer: PluginAnswer<PluginOffer> = {
@@ -33,22 +34,6 @@ function fakePlugins(more: Partial<Plugins> = {}): Plugins {
   };
 }
 
-type Node = Source['root'];
-
-/** A tree without places: what is tested here is what plugins are asked. */
-function tree(value: unknown): Node {
-  const at = { start: 0, end: 0 };
-  if (Array.isArray(value)) return { kind: 'list', items: value.map(tree), ...at };
-  if (typeof value === 'object' && value !== null) {
-    return {
-      kind: 'map',
-      entries: Object.entries(value).map(([key, inner]) => ({ key, start: 0, value: tree(inner) })),
-      ...at,
-    };
-  }
-  return { kind: 'scalar', value: value as string | number | boolean | null, source: String(value), ...at };
-}
-
 async function codesOf(
   states: object,
   plugins: Plugins | undefined,
@@ -57,7 +42,7 @@ async function codesOf(
   const source = {
     file: 'x.yaml',
     text: '',
-    root: tree({ name: 'x', ...more, states: { initial: 'a', ...states, done: { type: 'terminal' } } }),
+    root: treeOf({ name: 'x', ...more, states: { initial: 'a', ...states, done: { type: 'terminal' } } }),
   };
   const { workflow } = readWorkflow(source, () => undefined);
   const found: Finding[] = [];
@@ -115,7 +100,7 @@ describe('what only plugins can say of a workflow', () => {
         ]),
     });
     expect(await codesOf(operation('k8s.apply'), strict)).toEqual([
-      'error WORKFLOW.VALIDATION.PLUGIN_RULE k8s: no a',
+      'error WORKFLOW.VALIDATION.PLUGIN_RULE k8s: no a.',
     ]);
   });
 });

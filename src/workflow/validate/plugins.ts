@@ -1,4 +1,4 @@
-import type { Plugins } from '../../kernel/index.js';
+import type { PluginInput, Plugins } from '../../kernel/index.js';
 import { nearest, quote } from '../../kernel/index.js';
 import type { Flaw, Report } from '../finding.js';
 import { splitDotted, type Step, type StepOf, type Workflow } from '../grammar/workflow.js';
@@ -11,6 +11,8 @@ export interface PluginCheck {
   readonly plugins: Plugins | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
+  /** Before a run: a plugin that its steps need and that cannot be asked is an error. */
+  readonly isNeeded?: boolean;
 }
 
 /** What only plugins can say: their names, their operations, their types of steps, and what their validators think. */
@@ -27,7 +29,8 @@ export async function checkPlugins(workflow: Workflow, check: PluginCheck, repor
   const limits = { signal, ...(timeoutMs !== undefined && { timeoutMs }) };
   for (const issue of await plugins.validate(documentedForm(workflow), limits)) {
     const severity = issue.severity === 'error' ? 'error' : 'warning';
-    const message = `${issue.plugin}: ${issue.message}`;
+    // What follows begins a sentence.
+    const message = `${issue.plugin}: ${issue.message.trim()}`.replace(/[^.!?]$/, '$&.');
     const step = issue.step === undefined ? undefined : workflow.steps.get(issue.step);
     const { source } = workflow;
     report(
@@ -69,16 +72,21 @@ async function checkStep(step: Step, workflow: Workflow, check: Asked, report: R
   const names = check.plugins.list().map(({ name }) => name);
   if (!names.includes(parts.plugin)) return report(unknownPlugin(step, key, parts.plugin, names));
   const offer = await check.plugins.offer(parts.plugin, check.signal);
-  if (!offer.ok)
-    return skipped(
-      step,
-      `The plugin ${quote(parts.plugin)} could not be asked: ${offer.fault.message}`,
-      report,
-    );
+  if (!offer.ok) {
+    const { message } = offer.fault;
+    if (check.isNeeded !== true)
+      return skipped(step, `The plugin ${quote(parts.plugin)} could not be asked: ${message}`, report);
+    const why = `The plugin ${quote(parts.plugin)} cannot be used: ${message}`;
+    return report(flawAt(step, [key], 'USER.PLUGIN.UNAVAILABLE', why));
+  }
   const known = (step.kind === 'operation' ? offer.value.operations : offer.value.stepTypes).map(
     ({ name }) => name,
   );
-  if (known.includes(parts.rest)) return;
+  if (known.includes(parts.rest)) {
+    const operation = offer.value.operations.find(({ name }) => name === parts.rest);
+    if (step.kind === 'operation' && operation?.inputs) checkInputs(step, operation.inputs, report);
+    return;
+  }
   const near = nearest(parts.rest, known);
   const code =
     step.kind === 'operation' ? 'USER.MCP_PROXY.UNKNOWN_OPERATION' : 'WORKFLOW.VALIDATION.UNKNOWN_STEP_TYPE';
@@ -87,6 +95,30 @@ async function checkStep(step: Step, workflow: Workflow, check: Asked, report: R
       ...(near !== undefined && { remedy: `Did you mean ${parts.plugin}.${near}?` }),
     }),
   );
+}
+
+function checkInputs(step: StepOf<'operation'>, inputs: readonly PluginInput[], report: Report): void {
+  const { operation = '', inputs: plain, operation_inputs: long } = step.own;
+  const key = plain === undefined ? 'operation_inputs' : 'inputs';
+  const given = Object.keys(plain ?? long ?? {});
+  const tell = (way: readonly string[], message: string, more: Partial<Flaw>): void =>
+    report(flawAt(step, way, 'WORKFLOW.VALIDATION.UNDEFINED_INPUT', message, more));
+  for (const { name, isRequired } of inputs) {
+    if (isRequired && !given.includes(name))
+      tell([key], `${quote(operation)} needs the input ${quote(name)}.`, {
+        remedy: `Add ${name} to \`inputs\`.`,
+      });
+  }
+  const known = inputs.map(({ name }) => name);
+  for (const name of given.filter((one) => !known.includes(one))) {
+    const near = nearest(name, known);
+    const all = known.length === 0 ? 'It takes none.' : `It takes ${known.join(', ')}.`;
+    // The plugin may take more than it says.
+    tell([key, name], `${quote(operation)} has no input ${quote(name)}.`, {
+      severity: 'warning',
+      remedy: near === undefined ? all : `Did you mean ${near}?`,
+    });
+  }
 }
 
 function unknownPlugin(step: Step, key: string, plugin: string, names: readonly string[]): Flaw {

@@ -5,29 +5,12 @@ import type { Workflow } from '../grammar/workflow.js';
 import { ExpressionError } from '../expression/expression.js';
 import { namesIn, parseExpression } from '../expression/parse.js';
 import { parseTemplate } from '../template/parse.js';
+import { properties } from '../template/properties.js';
 import { spelt } from '../template/render.js';
 import { namespaces, type Reference, TemplateError } from '../template/template.js';
 import { createGraph, type Graph } from './graph.js';
 import { placeInText } from './place-in-text.js';
 
-const properties: Readonly<Record<string, readonly string[]>> = {
-  states: [
-    'Output',
-    'Stderr',
-    'ExitCode',
-    'Status',
-    'Response',
-    'JSON',
-    'TokensUsed',
-    'TokensInput',
-    'TokensOutput',
-    'TokensEstimated',
-  ],
-  workflow: ['ID', 'Name', 'CurrentState', 'StartedAt', 'Duration'],
-  loop: ['Item', 'Index', 'Index1', 'First', 'Last', 'Length', 'Parent'],
-  error: ['Message', 'State', 'ExitCode', 'Type'],
-  context: ['WorkingDir', 'User', 'Hostname'],
-};
 const folders = [
   'config_dir',
   'data_dir',
@@ -105,6 +88,7 @@ function checkUse(given: Use): void {
   else if (head === 'states') checkState(given, name);
   else if (head === 'awf' || head === 'tidegate') checkOneOf(given, folders, name);
   else if (head !== 'env') checkProperty(given, head, name);
+  checkEndpoint(given, head);
   const isForeign = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
   if (text.holds === 'command' && isForeign && !use.isEscaped && !isHarmless(given)) {
     const shown = use.path.join('.');
@@ -112,6 +96,17 @@ function checkUse(given: Use): void {
       remedy: `Write {{escape .${shown}}}.`,
     });
   }
+}
+
+const endpointOptions: readonly unknown[] = ['base_url', 'api_key_env'];
+
+/** The environment is the operator's own; everything else may be somebody's who wants the key. */
+function checkEndpoint({ use, text: { path }, tell }: Use, head: string): void {
+  const option = path.at(-1);
+  if (path.at(-2) !== 'options' || !endpointOptions.includes(option)) return;
+  if (head !== 'inputs' && head !== 'states' && head !== 'loop') return;
+  const what = option === 'base_url' ? 'where the key is sent' : 'which variable is sent as the key';
+  tell('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} chooses ${what}.`, use.offset);
 }
 
 /** What cannot be anything but a number, or a word of ours. */
@@ -205,7 +200,7 @@ function isInLoop(name: string, graph: Graph): boolean {
 }
 
 function checkPart(given: Use, head: string, part: string | undefined): void {
-  checkOneOf(given, properties[head] ?? [], part);
+  checkOneOf(given, Object.keys(properties[head] ?? {}), part);
 }
 
 function checkOneOf({ use, tell }: Use, known: readonly string[], part: string | undefined): void {

@@ -1,6 +1,14 @@
 // Builds a plugin with HashiCorp's own library and tries it under the built gate. See README.md.
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +26,13 @@ const home = mkdtempSync(join(tmpdir(), 'tidegate-go-'));
 const folder = join(home, '.awf', 'plugins', 'awf-plugin-gopeer');
 const binary = join(folder, 'awf-plugin-gopeer');
 const host = join(home, 'host');
+const go = process.env.GO ?? 'go';
+const goEnv = {
+  GO111MODULE: 'off',
+  GOPATH: '/usr/share/gocode',
+  GOCACHE: join(home, 'go-cache'),
+  ...process.env,
+};
 const env = { PATH: process.env.PATH, HOME: home, TIDEGATE_HOME: join(home, 'state') };
 
 try {
@@ -37,19 +52,32 @@ if (total.failed > 0) process.exitCode = 1;
 async function build() {
   const manifest = { name: 'gopeer', version: '1.0.0', awf_version: '>=0.4.0', capabilities: ['operations'] };
   writeFileSync(join(folder, 'plugin.yaml'), JSON.stringify(manifest));
-  const goEnv = {
-    GO111MODULE: 'off',
-    GOPATH: '/usr/share/gocode',
-    GOCACHE: join(home, 'go-cache'),
-    ...process.env,
-  };
   try {
-    await run(process.env.GO ?? 'go', ['build', '-o', binary, source], { env: goEnv });
-    await run(process.env.GO ?? 'go', ['build', '-o', host, hostSource], { env: goEnv });
+    for (const [output, file] of [
+      [binary, source],
+      [host, hostSource],
+    ])
+      await run(go, ['build', '-o', output, file], { env: goEnv });
     return undefined;
   } catch (error) {
-    return String(error.stderr || error.message).split('\n')[0];
+    return String(error.stderr || error.message)
+      .split('\n')
+      .slice(0, 2)
+      .join(' ');
   }
+}
+
+/** Where the library stands that was built with: `GOPATH` may name many places. */
+async function libraryFolder() {
+  const asked = ['list', '-f', '{{.Dir}}', 'github.com/hashicorp/go-plugin'];
+  return (await run(go, asked, { env: goEnv })).stdout.trim();
+}
+
+/** By its own list of changes, which Debian leaves out. */
+function versionOf(library) {
+  const changes = join(library, 'CHANGELOG.md');
+  const known = existsSync(changes) && /v\d+\.\d+\.\d+/.exec(readFileSync(changes, 'utf8'));
+  return known ? known[0] : 'of a version that it does not tell';
 }
 
 async function all() {
@@ -65,9 +93,9 @@ async function all() {
     equal(JSON.stringify(called.structuredContent), '{"output":"> hi","text":"hi"}');
   });
   // Old versions, such as 1.0.1, have no way for what a plugin prints: it stands still when the pipe is full, under any host.
-  const hasStdio = existsSync(
-    join(process.env.GOPATH ?? '/usr/share/gocode', 'src/github.com/hashicorp/go-plugin/grpc_stdio.go'),
-  );
+  const library = await libraryFolder();
+  const hasStdio = existsSync(join(library, 'grpc_stdio.go'));
+  console.log(`go-plugin ${versionOf(library)}`);
   if (!hasStdio)
     console.log(
       'SKIPPED: this version of go-plugin has no GRPCStdio, so nothing drains what a plugin prints',

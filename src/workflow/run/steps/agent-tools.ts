@@ -1,4 +1,4 @@
-import { createToolFilter } from '../../../kernel/index.js';
+import { createToolFilter, nearest, quote } from '../../../kernel/index.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
 import type { Frame, Place } from '../frame.js';
@@ -22,6 +22,7 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
     const message = `${clash.first} and ${clash.second} both offer ${JSON.stringify(clash.name)}.`;
     throw new StepFailure('USER.MCP_PROXY.NAME_COLLISION', message);
   }
+  if (isAny) tellIdle(step.own.tidegate?.tools ?? [], tools, frame, place);
   const { lazy, inherit_active: inheritActive } = step.own.tidegate ?? {};
   return {
     tools,
@@ -29,6 +30,26 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
     ...(isLaziness(lazy) && { lazy }),
     ...(inheritActive !== undefined && { inheritActive }),
   };
+}
+
+/** A name that nothing has is most likely misspelt; an agent without tools is most likely not meant. */
+function tellIdle(
+  patterns: readonly string[],
+  tools: readonly string[],
+  { parts }: Frame,
+  { path }: Place,
+): void {
+  const tell = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
+  const known = parts.gateway.list(parts.session, 'tools').map(({ name }) => name);
+  for (const pattern of patterns.filter((one) => !one.startsWith('!'))) {
+    if (known.some(createToolFilter([pattern]))) continue;
+    const near = nearest(pattern, known);
+    tell(`No tool fits ${quote(pattern)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+  }
+  // Those of plugins are exact names, and checked.
+  const isGiven = createToolFilter(tools);
+  if (!known.some(isGiven) && !tools.some((name) => !patterns.includes(name)))
+    tell('The agent has no tools: there is none that it was given.');
 }
 
 /** The grammar has refused everything else. */

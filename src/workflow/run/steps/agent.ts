@@ -102,8 +102,10 @@ async function converse(agent: Agent, prompt: string, talk: Talk): Promise<Agent
   const { parts } = talk.frame;
   const ask = talk.step.own.mode === 'conversation' ? parts.ask : undefined;
   let answer = await askAgent(agent, prompt, talk.conversation, talk);
+  let hint = '(an empty line ends the conversation)\n';
   while (ask !== undefined && !talk.place.signal.aborted) {
-    const said = await ask(`${answer.text}\n> `);
+    const said = await ask(`${answer.text}\n${hint}> `);
+    hint = '';
     if (said.trim() === '') break;
     const next = await askAgent(agent, said, answer.conversation, talk);
     answer = {

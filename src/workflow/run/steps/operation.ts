@@ -25,7 +25,10 @@ export async function runOperation(step: StepOf<'operation'>, frame: Frame, plac
     },
     createQuietExchange(place.signal),
   );
-  if (outcome.kind === 'fault') throw new StepFailure('EXECUTION.OPERATION.FAILED', outcome.fault.message);
+  if (outcome.kind === 'fault') {
+    const why = outcome.fault.code === 'tool.not_found' && !offer.ok ? offer.fault : outcome.fault;
+    throw new StepFailure('EXECUTION.OPERATION.FAILED', why.message);
+  }
   if (outcome.kind === 'asks')
     throw new StepFailure(
       'EXECUTION.OPERATION.FAILED',

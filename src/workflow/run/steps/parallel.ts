@@ -1,5 +1,7 @@
+import { dependencyCircle } from '../../grammar/dependencies.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import type { Frame, Place } from '../frame.js';
+import { crowded } from '../crowded.js';
 import { Cancelled, type Done, StepFailure, type StepResult } from '../result.js';
 
 /** However many may run, no more than these do at once. */
@@ -8,8 +10,9 @@ const mostAtOnce = 128;
 /** Runs branches side by side. What the others do after the first failure or success is up to the strategy. */
 export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place: Place): Promise<Done> {
   const { parallel: branches = [], strategy = 'all_succeed', max_concurrent: limit = 0 } = step.own;
+  refuseCircle(branches, frame);
   const stop = new AbortController();
-  const signal = AbortSignal.any([place.signal, stop.signal]);
+  const signal = crowded(AbortSignal.any([place.signal, stop.signal]));
   const results = new Map<string, StepResult>();
   const waiting = [...branches];
   const ready = createGates(branches);
@@ -19,7 +22,8 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
     if (branch === undefined)
       throw new StepFailure('WORKFLOW.VALIDATION.MISSING_STATE', `There is no state ${name}.`);
     const others = (branch.common.depends_on ?? []).filter((other) => branches.includes(other));
-    await Promise.race([Promise.all(others.map((other) => ready.wait(other))), aborted(signal)]);
+    if (others.length > 0)
+      await Promise.race([Promise.all(others.map((other) => ready.wait(other))), aborted(signal)]);
     const inside: Place = {
       ...place,
       signal,
@@ -59,6 +63,16 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
   if (place.signal.aborted) throw new Cancelled('The branches were stopped.');
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
   return judged(strategy, branches, results, frame);
+}
+
+/** Nothing would ever be pending again, and the run would end without a word. */
+function refuseCircle(branches: readonly string[], { workflow }: Frame): void {
+  const circle = dependencyCircle(workflow.steps, branches);
+  if (circle === undefined) return;
+  throw new StepFailure(
+    'WORKFLOW.VALIDATION.CYCLE_DETECTED',
+    `Branches wait for each other: ${circle.join(' → ')}.`,
+  );
 }
 
 function judged(

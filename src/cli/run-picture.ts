@@ -1,0 +1,149 @@
+import type { RunEvent, StepResult } from '../app/workflows/index.js';
+import { printable } from '../config/index.js';
+import { elapsed } from './elapsed.js';
+import type { Output } from './output.js';
+
+/** A run as it is drawn on a terminal, again and again. */
+export interface RunPicture {
+  take(event: RunEvent): void;
+  lines(): readonly string[];
+}
+
+interface Shown {
+  readonly path: string;
+  readonly startedAt: number;
+  ended?: StepResult;
+  isReplayed: boolean;
+  /** What its agent does now. */
+  doing: string;
+  tokens: number;
+}
+
+/** How many steps that are over, and that go on, stay in sight: a picture higher than the terminal would run away. */
+const mostDone = 8;
+const mostRunning = 10;
+/** Of the width of the terminal, so that there is room for what is said of a step. */
+const nameShare = 0.35;
+
+export function createRunPicture(output: Output): RunPicture {
+  const steps = new Map<string, Shown>();
+  const started = performance.now();
+  let title = '';
+  return {
+    take(event) {
+      if (event.kind === 'run-started') title = `${event.name}  ${event.run}`;
+      else if (event.kind === 'step-started') steps.set(event.path, newStep(event.path));
+      else if (event.kind === 'step-ended') {
+        const { path, result, isReplayed } = event;
+        const known = steps.get(path) ?? newStep(path);
+        const { usage } = result;
+        const tokens = usage === undefined ? known.tokens : usage.input + usage.output;
+        // At the end of the list: those that ended last stay in sight.
+        steps.delete(path);
+        steps.set(path, { ...known, ended: result, isReplayed, tokens });
+      } else if (event.kind === 'agent') takeAgent(steps.get(event.path), event.event);
+    },
+    lines: () => pictureLines([...steps.values()], title, performance.now() - started, output),
+  };
+}
+
+function newStep(path: string): Shown {
+  return { path, startedAt: performance.now(), doing: '', tokens: 0, isReplayed: false };
+}
+
+function takeAgent(
+  step: Shown | undefined,
+  event: Extract<RunEvent, { readonly kind: 'agent' }>['event'],
+): void {
+  if (step === undefined) return;
+  if (event.kind === 'call') step.doing = `calls ${event.name}`;
+  else if (event.kind === 'result') step.doing = 'thinks';
+  else if (event.kind === 'text') step.doing = 'writes';
+  else if (event.kind === 'retry') step.doing = `asks again in ${elapsed(event.waitMs)}: ${event.reason}`;
+  else if (event.kind === 'usage') step.tokens = event.usage.input + event.usage.output;
+}
+
+/** One line: a sign, a name, and columns of what is known of it. */
+type Row = readonly [sign: string, name: string, time: string, more: string];
+
+function pictureLines(all: readonly Shown[], title: string, ms: number, output: Output): readonly string[] {
+  const done = all.filter(({ ended }) => ended !== undefined);
+  const running = all.filter(({ ended }) => ended === undefined);
+  const kept = inSight(done);
+  const hidden = done.length - kept.length;
+  const tokens = all.reduce((sum, step) => sum + step.tokens, 0);
+  const rows = [
+    ...kept.map((step) => doneRow(step, output)),
+    ...running.slice(0, mostRunning).map((step) => runningRow(step, running, output)),
+  ];
+  const signs = Math.max(0, ...rows.map(([sign]) => sign.length));
+  const names = Math.min(
+    Math.floor(output.width * nameShare),
+    Math.max(0, ...rows.map(([, name]) => name.length)),
+  );
+  const times = Math.max(0, ...rows.map(([, , time]) => time.length));
+  const line = ([sign, name, time, more]: Row, step: Shown | undefined): string =>
+    `  ${painted(sign.padEnd(signs), step, output)} ${cut(name, names).padEnd(names)}  ${time.padStart(times)}${more === '' ? '' : `  ${more}`}`;
+  const shown = [...kept, ...running.slice(0, mostRunning)];
+  return [
+    output.paint('bold', printable(title)),
+    ...(hidden > 0
+      ? [output.paint('dim', `  and ${String(hidden)} ${hidden === 1 ? 'step' : 'steps'} before`)]
+      : []),
+    ...rows.map((row, at) => line(row, shown[at])),
+    ...(running.length > mostRunning
+      ? [output.paint('dim', `  and ${String(running.length - mostRunning)} more`)]
+      : []),
+    output.paint('dim', `${elapsed(ms)}${tokens > 0 ? `, ${String(tokens)} tokens` : ''}`),
+  ];
+}
+
+/** The latest, and before them whatever failed: that is what somebody looks for. */
+function inSight(done: readonly Shown[]): readonly Shown[] {
+  const bad = done.filter(({ ended }) => ended?.status === 'failed').slice(-mostDone / 2);
+  const latest = done.filter((step) => !bad.includes(step)).slice(-(mostDone - bad.length));
+  return done.filter((step) => bad.includes(step) || latest.includes(step));
+}
+
+function doneRow({ path, ended, tokens, isReplayed }: Shown, { signs }: Output): Row {
+  const isGood = ended?.status === 'completed';
+  const sign = isGood ? signs.done : ended?.status === 'cancelled' ? signs.stopped : signs.failed;
+  const words = [
+    ...(isReplayed ? ['before'] : []),
+    ...(tokens > 0 ? [`${String(tokens)} tokens`] : []),
+    ...(ended?.error === undefined ? [] : [printable(ended.error.message)]),
+  ];
+  return [sign, printable(path), elapsed(ended?.ms ?? 0), words.join('  ')];
+}
+
+/** Inside of the step that it belongs to, where that goes on too. */
+function runningRow(
+  { path, startedAt, tokens, doing }: Shown,
+  running: readonly Shown[],
+  { signs }: Output,
+): Row {
+  const around = running.filter(
+    (other) => path.startsWith(`${other.path}.`) || path.startsWith(`${other.path}[`),
+  );
+  const parent = around.at(-1)?.path ?? '';
+  const own = parent === '' ? path : path.slice(parent.length).replace(/^\./, '');
+  const words = [
+    ...(tokens > 0 ? [`${String(tokens)} tokens`] : []),
+    ...(doing === '' ? [] : [printable(doing)]),
+  ];
+  return [
+    signs.going,
+    `${'  '.repeat(around.length)}${printable(own)}`,
+    elapsed(performance.now() - startedAt),
+    words.join('  '),
+  ];
+}
+
+function painted(sign: string, step: Shown | undefined, output: Output): string {
+  if (step?.ended === undefined) return output.paint('yellow', sign);
+  return output.paint(step.ended.status === 'completed' ? 'green' : 'red', sign);
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

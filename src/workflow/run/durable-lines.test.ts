@@ -1,0 +1,60 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openDurableLines } from './durable-lines.js';
+import { readJournal } from './journal.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-lines-'));
+  folders.push(folder);
+  return join(folder, 'lines');
+}
+
+describe('lines that last', () => {
+  it('are for this user alone, and never take the place of others', () => {
+    const file = newFile();
+    openDurableLines(file, true).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(() => openDurableLines(file, true)).toThrow('EEXIST');
+  });
+
+  it('share the work of those who wait at the same time', async () => {
+    const file = newFile();
+    const lines = openDurableLines(file, true);
+    lines.add(1);
+    const first = lines.synced();
+    lines.add(2);
+    const [second, third] = [lines.synced(), lines.synced()];
+    // What began before the second line came is not enough for it.
+    expect(second).not.toBe(first);
+    expect(third).toBe(second);
+    await Promise.all([first, second, third]);
+    lines.add(3);
+    await lines.synced();
+    lines.close();
+    expect(readFileSync(file, 'utf8')).toBe('1\n2\n3\n');
+  });
+
+  it('fail whoever waits when the disk does, and not those who come later', async () => {
+    const file = newFile();
+    const lines = openDurableLines(file, true);
+    lines.close();
+    await expect(lines.synced()).rejects.toThrow('EBADF');
+    await expect(lines.synced()).rejects.toThrow('EBADF');
+  });
+
+  it('are read without those that are no records', () => {
+    const file = newFile();
+    const lines = openDurableLines(file, true);
+    for (const value of [{ kind: 'run', id: 'x' }, null, 7, [], { kind: 'end', end: { status: 'failed' } }])
+      lines.add(value);
+    lines.close();
+    expect(readJournal(file)).toMatchObject({ head: { id: 'x' }, end: { status: 'failed' }, steps: [] });
+  });
+});

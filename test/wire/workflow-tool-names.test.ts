@@ -1,0 +1,36 @@
+import { openScriptedModel } from 'tidegate/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { agentStep, done, type FlowPlace, openFlowPlace } from '../support/flow.js';
+
+let place: FlowPlace;
+beforeAll(() => {
+  place = openFlowPlace();
+});
+afterAll(() => place.close());
+
+async function said(tools: readonly string[]): Promise<{ readonly validate: string; readonly run: string }> {
+  const model = await openScriptedModel([{ say: 'x' }]);
+  try {
+    const states = { initial: 'a', a: agentStep(model.url, { tidegate: { tools } }), done };
+    const file = place.file('names.yaml', JSON.stringify({ name: 'names', states }));
+    const validated = await place.run1(['validate', file]);
+    const ran = await place.run1(['run', file]);
+    expect([validated.status, ran.status]).toEqual([0, 0]);
+    return { validate: validated.stdout + validated.stderr, run: ran.stdout };
+  } finally {
+    await model.close();
+  }
+}
+
+it('a misspelt tool of an agent is told by validate and by the run, with the name that was meant', async () => {
+  const { validate, run } = await said(['Raed', 'zzz_*']);
+  expect(validate).toContain('UNKNOWN_TOOL: No built-in tool fits "Raed". Did you mean Read?');
+  expect(run).toContain('No tool fits "Raed". Did you mean Read?');
+  expect(run).toContain('No tool fits "zzz_*".');
+  expect(run).toContain('The agent has no tools');
+});
+
+it('nothing is told of names that are there', async () => {
+  const { validate, run } = await said(['Read', 'G*', '!Grep']);
+  expect(validate + run).not.toMatch(/fits|has no tools/);
+});

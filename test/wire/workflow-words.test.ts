@@ -1,0 +1,213 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
+
+// What the commands for workflows say, and how they end, when something is not as it should be.
+
+let place: FlowPlace;
+beforeAll(() => {
+  place = openFlowPlace();
+  place.file('.tidegate/workflows/deploy.yaml', JSON.stringify({ name: 'deploy', ...echo('hi') }));
+});
+afterAll(() => place.close());
+
+function echo(word: string): object {
+  return {
+    inputs: [{ name: 'target' }, { name: 'region' }],
+    states: { initial: 'a', a: { type: 'command', command: `echo ${word}`, on_success: 'done' }, done },
+  };
+}
+
+describe('names that are not there', () => {
+  it.each([
+    ['run deplyo', 'There is no workflow "deplyo". Did you mean "deploy"?'],
+    ['run zzz', 'There is no workflow "zzz". There are deploy.'],
+    ['run deplyo --dry-run', 'Did you mean "deploy"?'],
+    ['validate deplyo', 'Did you mean "deploy"?'],
+    ['run --resume 20260101-000000-abcdef', 'There is no run "20260101-000000-abcdef".'],
+    ['runs show 20260101-000000-abcdef', 'There is no run "20260101-000000-abcdef".'],
+    ['run deploy --step b', 'The workflow has no step "b".'],
+    ['run deploy -i zone=x', 'There is no input "zone". There are target, region.'],
+    ['run deploy -i regio=x', 'There is no input "regio". Did you mean region?'],
+  ])('%s ends with status 1 and says what there is', async (words, said) => {
+    const { status, stderr } = await place.run1(words.split(' '));
+    expect(stderr).toContain(said);
+    expect(status).toBe(1);
+  });
+
+  it('are told together, after what the others are', async () => {
+    const { status, stdout, stderr } = await place.run1(['validate', 'deploy', 'one', 'two']);
+    expect(stdout).toContain('deploy: valid');
+    expect(stderr).toContain('"one", "two"');
+    expect(status).toBe(1);
+    const json = await place.run1(['validate', 'deploy', 'one', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ valid: false, missing: ['one'] });
+    expect(json.status).toBe(1);
+  });
+});
+
+describe('a workflow with errors', () => {
+  const broken = {
+    name: 'broken',
+    states: { initial: 'a', a: { type: 'command', command: 'x', on_success: 'b' } },
+  };
+
+  it('is not started, and the next command names its file', async () => {
+    const file = place.file('broken.yaml', JSON.stringify(broken));
+    const { status, stderr } = await place.run1(['run', 'broken.yaml']);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`next: tidegate validate ${file}`);
+  });
+
+  it('is not trusted, and every error is said', async () => {
+    const file = place.file('.tidegate/workflows/broken.yaml', JSON.stringify(broken));
+    const { status, stderr } = await place.run1(['trust', file, '--yes']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('There is no state "b".');
+    expect(stderr).toContain('Nothing was trusted: the workflow has errors.');
+    // The control: without the error it is, and its warnings are said.
+    place.file(
+      '.tidegate/workflows/broken.yaml',
+      JSON.stringify({
+        name: 'broken',
+        inputs: [{ name: 'x' }],
+        states: {
+          initial: 'a',
+          a: { type: 'command', command: 'echo {{.inputs.x}}', on_success: 'done' },
+          done,
+        },
+      }),
+    );
+    const mended = await place.run1(['trust', file, '--yes']);
+    expect(mended.status).toBe(0);
+    expect(mended.stderr).toContain('UNSAFE_COMMAND');
+  });
+});
+
+describe('a failed step', () => {
+  it('says why once, where there is no terminal', async () => {
+    const file = place.file(
+      'fails.yaml',
+      JSON.stringify({
+        name: 'fails',
+        states: {
+          initial: 'a',
+          a: { type: 'command', command: 'echo why >&2; exit 3', on_success: 'done' },
+          done,
+        },
+      }),
+    );
+    const { stdout, status } = await place.run1(['run', file]);
+    expect(status).toBe(3);
+    expect(stdout.match(/status 3: why/g)).toHaveLength(1);
+  });
+});
+
+describe('a run that is resumed', () => {
+  const flow = (check: string, word: string): object => ({
+    name: 'again',
+    states: {
+      initial: 'a',
+      a: { type: 'command', command: 'echo a >> again.txt; pwd', on_success: 'b' },
+      b: { type: 'command', command: `${check}; echo ${word} >> again.txt; pwd`, on_success: 'done' },
+      done,
+    },
+  });
+
+  it('says that its file was changed, keeps what is done, and goes on as it is written now', async () => {
+    const first = await place.flow(flow('exit 1', 'x'));
+    const file = place.file('flow-1.yaml', JSON.stringify(flow('true', 'mended')));
+    const elsewhere = join(place.directory, 'elsewhere');
+    mkdirSync(elsewhere);
+    const again = await place.run1(['run', '--resume', first.result.run, '--json'], { cwd: elsewhere });
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('was changed since the run began'),
+    ]);
+    expect(again.stderr).toContain(file);
+    expect(readFileSync(join(place.workspace, 'again.txt'), 'utf8')).toBe('a\nmended\n');
+    // It went on where it began, not where it was resumed.
+    const { steps } = JSON.parse(again.stdout) as { readonly steps: readonly { readonly output: string }[] };
+    expect(steps.map(({ output }) => output)).toEqual([place.workspace, place.workspace]);
+    expect(existsSync(join(elsewhere, 'again.txt'))).toBe(false);
+  });
+
+  it('says that a template was changed which its steps were made from', async () => {
+    const template = (command: string): string =>
+      place.file(
+        'templates/made.yaml',
+        JSON.stringify({ name: 'made', states: { made: { type: 'command', command } } }),
+      );
+    template('exit 1');
+    const states = { initial: 'a', a: { use_template: 'made', on_success: 'done' }, done };
+    const first = await place.flow({ states });
+    expect(first.status).toBe(3);
+    template('true');
+    const again = await place.run1(['run', '--resume', first.result.run]);
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('was changed since the run began'),
+    ]);
+  });
+
+  it('says nothing of the kind where nothing was changed', async () => {
+    const first = await place.flow(flow('test -f ready || exit 1', 'x'));
+    place.file('ready', '');
+    const again = await place.run1(['run', '--resume', first.result.run]);
+    expect([again.status, again.stderr]).toEqual([0, '']);
+  });
+
+  it('took the time of all its parts together', async () => {
+    const first = await place.flow(flow('test -f waited || { sleep 1; exit 1; }', 'x'));
+    place.file('waited', '');
+    expect((await place.run1(['run', '--resume', first.result.run])).status).toBe(0);
+    const shown = await place.run1(['runs', 'show', first.result.run, '--json']);
+    const { duration_ms: ms } = JSON.parse(shown.stdout) as { readonly duration_ms: number };
+    expect(ms).toBeGreaterThan(1000);
+    const listed = await place.run1(['runs', 'list', '--json']);
+    const { runs } = JSON.parse(listed.stdout) as { readonly runs: readonly object[] };
+    expect(runs).toContainEqual(expect.objectContaining({ id: first.result.run, duration_ms: ms }));
+  });
+
+  it('keeps its inputs: another value is refused, the same one and a secret are taken', async () => {
+    const states = {
+      initial: 'a',
+      a: { type: 'command', command: 'test -f allowed && echo "$who" "$api_token"', on_success: 'done' },
+      done,
+    };
+    const inputs = [{ name: 'who' }, { name: 'api_token' }];
+    const first = await place.flow({ inputs, states }, ['-i', 'who=Ann', '-i', 'api_token=one']);
+    place.file('allowed', '');
+    const resume = (...words: readonly string[]): ReturnType<typeof place.run1> =>
+      place.run1(['run', '--resume', first.result.run, '--json', ...words]);
+    const refused = await resume('-i', 'who=Zed', '-i', 'api_token=two');
+    expect([refused.status, refused.stdout + refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('began with the input'),
+    ]);
+    const again = await resume('-i', 'who=Ann', '-i', 'api_token=two');
+    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'completed', steps: [{ output: 'Ann two' }] });
+  });
+
+  it('does nothing when it was completed, and says so', async () => {
+    const first = await place.flow({ ...flow('true', 'once'), outputs: { where: 'states.a.Output' } });
+    const before = readFileSync(join(place.workspace, 'again.txt'), 'utf8');
+    const again = await place.run1(['run', '--resume', first.result.run]);
+    expect(again.status).toBe(0);
+    expect(again.stdout).toContain(`Run ${first.result.run} was completed before.`);
+    expect(again.stdout).toContain(`where: ${place.workspace}`);
+    expect(readFileSync(join(place.workspace, 'again.txt'), 'utf8')).toBe(before);
+  });
+
+  it('goes by the lines of its journal that are records, and leaves the others', async () => {
+    const first = await place.flow(flow('test -f set || exit 1', 'x'));
+    const journal = join(first.result.folder, 'journal.jsonl');
+    appendFileSync(journal, 'null\n7\n"x"\n[]\n{"kind":"st');
+    place.file('set', '');
+    expect((await place.run1(['runs', 'list'])).stdout).toContain(first.result.run);
+    const again = await place.run1(['run', '--resume', first.result.run, '--json']);
+    expect([again.status, again.stderr]).toEqual([0, '']);
+    writeFileSync(join(place.workspace, 'again.txt'), '');
+  });
+});
