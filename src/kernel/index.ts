@@ -126,7 +126,7 @@ export {
   type SessionScope,
 } from './session.js';
 export type { Shell } from './shell-port.js';
-export { createLastWords, type LastWords } from './last-words.js';
+export { createLastWords } from './last-words.js';
 export { formatPath, placeIn, quote } from './source-place.js';
 export type { OpenSpanFor } from './span.js';
 export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';

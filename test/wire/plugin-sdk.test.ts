@@ -93,9 +93,10 @@ describe.each([true, false])('a plugin of the SDK under a foreign host (TLS: %s)
       '1',
     ]);
     expect(String(map(await execute('find', { word: 'buy' }), 3)['titles'])).toBe('["milk"]');
-    const refused = await execute('find', { word: 'x', limit: 'many' });
-    expect(first(refused, 1)).toBeUndefined();
-    expect(string(refused, 4)).toContain('limit');
+    const wrong = Buffer.concat([text(1, 'find'), entry(2, 'word', '"x"'), entry(2, 'limit', '"many"')]);
+    const refused = await one.call?.('/plugin.v1.OperationService/Execute', wrong);
+    // INVALID_ARGUMENT: what was sent does not fit, and nothing was run.
+    expect([refused?.status, refused?.message]).toEqual([3, expect.stringContaining('limit')]);
     expect(string(await execute('lose', {}), 4)).toBe('unknown operation: lose');
 
     const [stepType] = all(await ask(one, '/plugin.v1.StepTypeService/ListStepTypes'), 1) as Buffer[];

@@ -25,10 +25,11 @@ const kept = [
 ];
 
 const prefix = 'tidegate-trial-';
+const named = /^tidegate-trial-\d+-/;
 
 /** Removes what is left of trials whose process is no more. */
 export function sweepTrials(): void {
-  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+  for (const name of readdirSync(tmpdir()).filter((one) => named.test(one))) {
     const path = join(tmpdir(), name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     const isOurs = stats?.isDirectory() === true && stats.uid === (process.getuid?.() ?? stats.uid);
