@@ -45,7 +45,8 @@ import { createSubSessions } from './sub-sessions.js';
 
 /** How long a closing gate waits for servers before the keeper takes over. */
 const closeMs = 60;
-const sweepMs = 1000;
+/** Who does not end when asked to is ended within this. */
+const sweepMs = 3000;
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
@@ -71,8 +72,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
   if (!isTrusted)
     log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
-  void sweepLeftovers(state.directory).catch(() => undefined);
-  const sweeping = sweepSockets(state.directory).catch(() => undefined);
+  const sweeping = Promise.allSettled([sweepLeftovers(state.directory), sweepSockets(state.directory)]);
   void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
@@ -177,7 +177,10 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     // A plugin is asked to end, and given the time that it needs: it may hold what is not written yet.
     await plugins.close();
     // A short command would be gone before it is done.
-    await atMost(sweepMs, sweeping);
+    await atMost(
+      sweepMs,
+      sweeping.then(() => undefined),
+    );
     await opened.close();
     await processes.close();
     await observers.close();

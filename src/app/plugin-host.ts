@@ -22,6 +22,7 @@ import {
   type PluginOptions,
 } from '../providers/plugin/index.js';
 import type { State } from './locate-config.js';
+import { createSecretsRedactor, redactEach, secretsOf } from './plugin-secrets.js';
 import { closedBecause, tellOf } from './plugin-standing.js';
 import { socketHome } from './socket-home.js';
 
@@ -167,8 +168,24 @@ function optionsOf(
     recheck: () => stillTrusted(plugin, parts.state.trust),
     processes: parts.processes,
     socketHome: socketHome(parts.state.directory),
-    log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
-    createRedactor: createLineRedactor,
+    ...sayingOf(plugin, parts),
+  };
+}
+
+/** What a plugin says goes to the log and into faults without what the operator gave it. */
+function sayingOf(
+  plugin: LocatedPlugin,
+  { log }: PluginHostParts,
+): Pick<PluginOptions, 'log' | 'createRedactor' | 'withoutSecrets'> {
+  const withoutSecrets = createSecretsRedactor(secretsOf(plugin));
+  return {
+    withoutSecrets,
+    log: (level, message, fields) =>
+      log(level, message, { plugin: plugin.name, ...redactEach(fields, withoutSecrets) }),
+    createRedactor() {
+      const redact = createLineRedactor();
+      return (line) => redact(withoutSecrets(line));
+    },
   };
 }
 
@@ -200,8 +217,7 @@ function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember
     memory: parts.memory,
     roots: parts.roots,
     version: parts.version,
-    createRedactor: createLineRedactor,
-    log: (level, message, fields) => parts.log(level, message, { plugin: name, ...fields }),
+    ...sayingOf(plugin, parts),
   });
   const about = {
     name,

@@ -19,6 +19,7 @@ import {
 import type { Surface } from '../surface/index.js';
 import type { Found } from './admit.js';
 import { type ProviderReport, reportsOf } from './provider-reports.js';
+import { couldReach } from './reach.js';
 import {
   createFirsts,
   keepEqual,
@@ -230,7 +231,9 @@ export function openDirectory(first: readonly Provider[], access: Access, surfac
     everyTool: () => lists.tools,
     statusFor(session) {
       const sources = new Set(visible(session, 'tools').map(({ source }) => source));
-      return reports().filter(({ source }) => sources.has(source) || isOpenTo(session, source));
+      return reports().filter(
+        ({ source }) => sources.has(source) || (couldReach(session, source) && isOpenTo(session, source)),
+      );
     },
     lookup,
     describe(session, name) {

@@ -62,7 +62,8 @@ async function trustAll(
   const { trust } = openState(context.env);
   refuse(trust.problem());
   const fresh = plugins.filter(isOpen);
-  for (const plugin of fresh) for (const line of linesOf(plugin)) output.line(line);
+  const { decidesWhatLoads } = await import('../../config/plugins/index.js');
+  for (const plugin of fresh) for (const line of linesOf(plugin, decidesWhatLoads)) output.line(line);
   if (fresh.length > 0 && !isAgreed) await agree(fresh, context);
   for (const { record } of fresh) if (record !== undefined) refuse(trust.record(record.file, record.sha256));
   output.json({ trusted: plugins.map(({ name, files }) => ({ name, files })) });
@@ -72,16 +73,8 @@ async function trustAll(
   return exitCodes.ok;
 }
 
-function linesOf({
-  name,
-  standing,
-  place,
-  start,
-  files,
-  env,
-  config,
-  capabilities,
-}: LocatedPlugin): readonly string[] {
+function linesOf(plugin: LocatedPlugin, isInFull: (variable: string) => boolean): readonly string[] {
+  const { name, standing, place, start, files, env, config, capabilities } = plugin;
   const quoted = (text: string): string => printable(JSON.stringify(text));
   const program =
     start?.kind === 'url'
@@ -96,13 +89,25 @@ function linesOf({
     ...(start?.kind === 'program' ? [`  runs in  ${quoted(start.cwd)}`] : []),
     ...program,
     `  can      ${capabilities.join(', ') || 'not said'}`,
-    // Values may be secrets; their names are enough to decide.
-    ...(Object.keys(env).length === 0 ? [] : [`  env      ${Object.keys(env).map(printable).join(', ')}`]),
+    ...environmentLines(env, isInFull),
     ...(Object.keys(config).length === 0
       ? []
       : [`  settings ${Object.keys(config).map(printable).join(', ')}`]),
     ...files.map(({ file, sha256, what }) => `  SHA-256  ${sha256}  ${printable(file)} (${what})`),
     '',
+  ];
+}
+
+/** Values may be secrets, and their names are enough to decide; but not of those that say what code is loaded. */
+function environmentLines(
+  env: LocatedPlugin['env'],
+  isInFull: (variable: string) => boolean,
+): readonly string[] {
+  const names = Object.keys(env).filter((name) => !isInFull(name));
+  const loading = Object.entries(env).filter(([name]) => isInFull(name));
+  return [
+    ...(names.length === 0 ? [] : [`  env      ${names.map(printable).join(', ')}`]),
+    ...loading.map(([name, value]) => `  env      ${printable(`${name}=${JSON.stringify(value)}`)}`),
   ];
 }
 

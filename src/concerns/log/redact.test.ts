@@ -57,6 +57,13 @@ describe('redactText', () => {
     expect(redactText(text)).toBe(text);
   });
 
+  it('changes nothing where it has been before', () => {
+    for (const text of ['token=[redacted]; x', 'password=[redacted], y', 'token: [redacted] z'])
+      expect(redactText(text)).toBe(text);
+    // The control: only what it wrote itself.
+    expect(redactText('token=[red]; x')).not.toContain('[red]');
+  });
+
   it('keeps what stands around a secret', () => {
     expect(redactText('GET https://host/?token=abc&page=2 failed')).toBe(
       'GET https://host/?token=[redacted]&page=2 failed',

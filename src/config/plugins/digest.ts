@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** More than any plugin needs to bring along. */
@@ -12,6 +12,33 @@ export async function digestOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest('hex');
+}
+
+interface Known {
+  readonly stamp: string;
+  readonly digest: Promise<string>;
+}
+
+const known = new Map<string, Known>();
+const mostKnown = 64;
+/** Clocks of file systems are coarse: what changed just now may change again unseen. */
+const settledMs = 2_000;
+
+/**
+ * Of a program that many plugins may share, as interpreters are: a hundred megabytes are read once. The time of the last
+ * change of a file is the system's own; nobody without its rights can set it back.
+ */
+export async function digestOfProgram(file: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
+  const stamp = [dev, ino, size, mtimeNs, ctimeNs].join();
+  const before = known.get(file);
+  if (before?.stamp === stamp) return before.digest;
+  const digest = digestOfFile(file);
+  if (Date.now() - Number(ctimeMs) < settledMs) return digest;
+  if (known.size >= mostKnown) known.clear();
+  known.set(file, { stamp, digest });
+  digest.catch(() => known.delete(file));
+  return digest;
 }
 
 /**

@@ -1,5 +1,6 @@
 export { awfStateFile } from './awf-state.js';
 export { pluginPlaces } from './directories.js';
+export { decidesWhatLoads } from './loader-variables.js';
 export {
   type LocatedPlugin,
   type LocatedPlugins,

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { PluginCapability } from '../../kernel/index.js';
+import { childEnvironment } from '../environment.js';
 import { hasErrors, type Problem } from '../problem.js';
 import type { Environment } from '../substitute.js';
 import type { Trust } from '../trust.js';
@@ -180,6 +181,7 @@ async function declaredPlugin(
     workspace,
     version,
     isHashed: isHashed(base.place, place),
+    searched: childEnvironment(place.environment, base.env)['PATH'],
   });
   const { manifest } = program;
   const listed = {

@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { Problem } from '../problem.js';
-import { digestOfFile, digestOfFolder } from './digest.js';
+import { digestOfFile, digestOfFolder, digestOfProgram } from './digest.js';
 import { type PluginFolder, pluginFolderAt } from './directories.js';
 import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
+import { isNamed, namedFiles } from './named-files.js';
 import type { PluginEntry } from './plugins-schema.js';
 import { statsOf } from './stats-of.js';
 
@@ -16,15 +17,13 @@ export type PluginStart =
     }
   | { readonly kind: 'url'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
+type NamedWhat = 'a file that its command names' | 'a folder that its command names';
+
 /** A file that must be trusted as it is, with what it is to the plugin. */
 export interface PluginFile {
   readonly file: string;
   readonly sha256: string;
-  readonly what:
-    | 'the program'
-    | 'its manifest and what stands beside it'
-    | 'its entry'
-    | 'a file that its command names';
+  readonly what: 'the program' | 'its manifest and what stands beside it' | 'its entry' | NamedWhat;
 }
 
 /** In the place of a hash that nobody needed: it is the hash of nothing, so nothing trusts it. */
@@ -45,6 +44,8 @@ export interface ProgramPlace {
   readonly workspace: string;
   readonly version: string;
   readonly isHashed: boolean;
+  /** Where the plugin's own environment looks for programs. */
+  readonly searched: string | undefined;
 }
 
 export async function programOf(entry: PluginEntry, place: ProgramPlace): Promise<Program> {
@@ -57,72 +58,94 @@ export async function programOf(entry: PluginEntry, place: ProgramPlace): Promis
       files: [],
       problems: [],
     };
-  if (command !== undefined) return commandProgram(command, place);
+  if (command !== undefined) return commandProgram(command, entry, place);
   const target = resolve(directory, path);
   const folder = statsOf(target)?.isDirectory() ? pluginFolderAt(target) : undefined;
   if (folder !== undefined) {
     const { manifest, problems } = await loadManifest(folder.manifestFile, version);
     const digests = await folderDigests(folder, isHashed);
+    const start = { kind: 'program', command: folder.program, args: [], cwd: workspace } as const;
+    const named = await namedDigests(start, entry, isHashed);
     return {
       place: folder.folder,
-      start: { kind: 'program', command: folder.program, args: [], cwd: workspace },
+      start,
       manifest,
-      files: digests.files,
-      problems: [...problems, ...digests.problems],
+      files: [...digests.files, ...named.files],
+      problems: [...problems, ...digests.problems, ...named.problems],
     };
   }
-  return commandProgram([target], place);
+  return commandProgram([target], entry, place);
 }
 
-/** A program with a slash is a file, and part of what is trusted; one of PATH is what the operator installed. */
+/** The very file that starts, also where it is looked up, is part of what is trusted. */
 async function commandProgram(
   command: readonly string[],
-  { directory, workspace, isHashed }: ProgramPlace,
+  entry: PluginEntry,
+  { directory, workspace, isHashed, searched }: ProgramPlace,
 ): Promise<Program> {
   const [program = '', ...given] = command;
   const args = given.map((argument) => besideList(argument, directory));
   const isFile = isAbsolute(program) || program.includes('/');
-  const file = isFile ? resolve(directory, program) : program;
-  const start: PluginStart = { kind: 'program', command: file, args, cwd: workspace };
-  const more = await argumentFiles(args, workspace, isHashed);
-  if (!isFile) return { place: program, start, files: more, problems: [] };
+  const file = isFile ? resolve(directory, program) : findInPath(program, workspace, searched);
+  const start = { kind: 'program', command: file ?? program, args, cwd: workspace } as const;
+  const named = await namedDigests(start, entry, isHashed);
+  // What is found later is another program than the one that was shown.
+  if (file === undefined) return { place: program, start, ...named };
   const flaw = programFlaw(file);
   if (flaw !== undefined) return { place: file, start, files: [], problems: [pluginProblem(file, flaw)] };
   const real = realpathSync.native(file);
-  const sha256 = isHashed ? await digestOfFile(real) : unhashed;
+  const sha256 = isHashed ? await digestOfProgram(real) : unhashed;
   return {
-    place: file,
-    start: { ...start, command: real },
-    files: [{ file: real, sha256, what: 'the program' }, ...more],
-    problems: [],
+    place: isFile ? file : program,
+    // One of PATH may be a link, and do what the name of the link says.
+    start: { ...start, command: isFile ? real : file },
+    files: [{ file: real, sha256, what: 'the program' }, ...named.files],
+    problems: named.problems,
   };
 }
 
-/** `./plugin.mjs` is meant from the file that says it, as its `path` is, where there is such a file beside it. */
+/** `./plugin.mjs` is meant from the file that says it, as its `path` is, where there is something beside it. */
 function besideList(argument: string, directory: string): string {
-  if (!/^\.\.?\//.test(argument)) return argument;
-  const file = resolve(directory, argument);
-  return statsOf(file)?.isFile() === true ? file : argument;
+  const [, flag = '', name = ''] = /^(-[^=]*=)?(\.\.?\/[^]*)$/.exec(argument) ?? [];
+  if (name === '') return argument;
+  const path = resolve(directory, name);
+  return isNamed(path) ? `${flag}${path}` : argument;
 }
 
+/** As the system does it for a child: from where it runs, and the first that may be executed. */
+function findInPath(program: string, cwd: string, searched = '/usr/bin:/bin'): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  return searched
+    .split(':')
+    .map((folder) => resolve(cwd, folder, program))
+    .find((file) => programFlaw(file) === undefined);
+}
+
+/** More would be named by mistake. */
+const mostNamed = 200;
+
 /** `node ./plugin.mjs`: what an interpreter is given to run is as much the plugin as a program is. */
-async function argumentFiles(
-  args: readonly string[],
-  cwd: string,
+export async function namedDigests(
+  { args, cwd }: Pick<Extract<PluginStart, { kind: 'program' }>, 'args' | 'cwd'>,
+  { env }: { readonly env: ReadonlyMap<string, string> },
   isHashed: boolean,
-): Promise<readonly PluginFile[]> {
-  const found = args
-    .map((argument) => resolve(cwd, argument))
-    .filter((file) => statsOf(file)?.isFile() === true)
-    .map((file) => realpathSync.native(file));
+): Promise<Pick<Program, 'files' | 'problems'>> {
+  const named = namedFiles({ args, cwd, env: Object.fromEntries(env) });
+  if (named.length > mostNamed)
+    return { files: [], problems: [pluginProblem(cwd, 'Its command names too many files to be trusted.')] };
   const files: PluginFile[] = [];
-  for (const file of new Set(found))
-    files.push({
-      file,
-      sha256: isHashed ? await digestOfFile(file) : unhashed,
-      what: 'a file that its command names',
-    });
-  return files;
+  for (const { path, isFolder } of named) {
+    const what = isFolder ? 'a folder that its command names' : 'a file that its command names';
+    try {
+      const digest = isFolder ? digestOfFolder : digestOfFile;
+      files.push({ file: path, sha256: isHashed ? await digest(path, '') : unhashed, what });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `Its command names ${path}, which cannot be trusted as a whole: ${reason}.`;
+      return { files: [], problems: [pluginProblem(path, message)] };
+    }
+  }
+  return { files, problems: [] };
 }
 
 export async function folderDigests(

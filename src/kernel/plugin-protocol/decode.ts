@@ -6,10 +6,19 @@ export class Malformed extends Error {}
 /** Reads a message. Fields that the table does not know are passed over; anything else that is wrong throws `Malformed`. */
 export function decodeMessage<M extends Message>(table: M, bytes: Uint8Array): ValueOf<M> {
   // The table says the types, and `readMessage` gives exactly what the table says.
-  return readMessage(table, createReader(bytes)) as ValueOf<M>;
+  return readMessage(table, createReader(bytes, { left: mostFields })) as ValueOf<M>;
+}
+
+/** Two bytes make a field, and each costs a hundred times that: the size of a message says little of its work. */
+const mostFields = 100_000;
+
+/** Shared by a message and all that stands in it. */
+interface Budget {
+  left: number;
 }
 
 interface Reader {
+  readonly budget: Budget;
   isAtEnd(): boolean;
   varint(): bigint;
   block(): Uint8Array;
@@ -23,6 +32,8 @@ function readMessage(table: Message, reader: Reader): Readonly<Record<string, un
   const value: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(table.fields)) value[name] = emptyOf(field);
   while (!reader.isAtEnd()) {
+    reader.budget.left -= 1;
+    if (reader.budget.left < 0) throw new Malformed(`the message has more than ${mostFields} fields`);
     const tag = Number(reader.varint() & 0xffff_ffffn);
     const known = byNumber.get(tag >>> 3);
     if (tag >>> 3 === 0) throw new Malformed('a field has the number 0');
@@ -65,14 +76,14 @@ function readField(field: Field, reader: Reader, before: unknown): unknown {
   }
   if (field.shape === 'one') return readOne(field.of, reader);
   const entry = { fields: { key: stringKey, value: { ...field, number: 2, shape: 'one' } } } as const;
-  const { key, value } = readMessage(entry, createReader(reader.block()));
+  const { key, value } = readMessage(entry, createReader(reader.block(), reader.budget));
   return (before as Map<unknown, unknown>).set(key, value);
 }
 
 const stringKey: Field = { number: 1, of: 'string', shape: 'one' };
 
 function readOne(of: Field['of'], reader: Reader): unknown {
-  if (typeof of !== 'string') return readMessage(of, createReader(reader.block()));
+  if (typeof of !== 'string') return readMessage(of, createReader(reader.block(), reader.budget));
   if (of === 'bytes') return reader.block();
   if (of === 'string') {
     return readText(reader.block());
@@ -98,7 +109,7 @@ function numberOf(of: Exclude<Scalar, 'string' | 'bytes'>, bits: bigint): unknow
   return of === 'int64' ? BigInt.asIntN(64, bits) : BigInt.asUintN(64, bits);
 }
 
-function createReader(bytes: Uint8Array): Reader {
+function createReader(bytes: Uint8Array, budget: Budget): Reader {
   let at = 0;
   const take = (count: number): Uint8Array => {
     if (count > bytes.length - at) throw new Malformed('the message ends too early');
@@ -116,6 +127,7 @@ function createReader(bytes: Uint8Array): Reader {
   };
   const block = (): Uint8Array => take(Number(varint()));
   return {
+    budget,
     isAtEnd: () => at >= bytes.length,
     varint,
     block,

@@ -143,6 +143,28 @@ describe('reading a message', () => {
     expect(decodeMessage(messages.getOperationRequest, bytes)).toEqual({ name: 'echo' });
   });
 
+  it.each([
+    ['entries of a map', messages.executeResponse, [26, 0]],
+    ['messages of a list', messages.listOperationsResponse, [10, 0]],
+    ['values of one field', messages.executeResponse, [8, 1]],
+    ['fields that it does not know', messages.executeResponse, [120, 1]],
+  ] as const)('gives up early on too many %s', (_what, table, pair) => {
+    const started = performance.now();
+    const bytes = Buffer.alloc(32 * 1024 * 1024, Buffer.from(pair));
+    expect(() => decodeMessage(table, bytes)).toThrow('more than 100000 fields');
+    expect(performance.now() - started).toBeLessThan(5_000);
+    // The control: as many as anybody needs.
+    expect(() => decodeMessage(table, bytes.subarray(0, 60_000))).not.toThrow();
+  });
+
+  it('counts what stands inside of other messages', () => {
+    const inner = Buffer.alloc(120_000, Buffer.from([26, 0]));
+    const outer = Buffer.concat([Buffer.from([10, 0xc0, 0xa9, 0x07]), inner]);
+    expect(decodeMessage(messages.listOperationsResponse, outer).operations[0]?.inputs).toHaveLength(60_000);
+    const twice = Buffer.concat([outer, outer]);
+    expect(() => decodeMessage(messages.listOperationsResponse, twice)).toThrow(Malformed);
+  });
+
   it('refuses text that is not UTF-8, and a length beyond the end', () => {
     expect(() => decodeMessage(messages.getOperationRequest, Uint8Array.of(10, 1, 0xff))).toThrow(Malformed);
     expect(() => decodeMessage(messages.getOperationRequest, Uint8Array.of(10, 9, 0x41))).toThrow(Malformed);

@@ -1,4 +1,5 @@
 import { createFault, type Fault, printable } from '../../kernel/index.js';
+import type { PluginOptions } from './options.js';
 
 export type FailureKind =
   | 'unavailable'
@@ -23,9 +24,14 @@ export class CallFailure extends Error {
 }
 
 /** The same in the words of the gate; `end`: how the process ended. What the plugin said is for the log, save where it is the answer. */
-export function faultOf(plugin: string, failure: unknown, end?: string): Fault {
+export function faultOf(
+  { name: plugin, withoutSecrets }: Pick<PluginOptions, 'name' | 'withoutSecrets'>,
+  failure: unknown,
+  end?: string,
+): Fault {
   const kind = failure instanceof CallFailure ? failure.kind : 'refused';
-  const said = printable(failure instanceof Error ? failure.message : String(failure)).slice(0, 2000);
+  const text = failure instanceof Error ? failure.message : String(failure);
+  const said = printable(withoutSecrets(text)).slice(0, 2000);
   const more = { detail: said, reason: kind };
   switch (kind) {
     case 'cancelled':

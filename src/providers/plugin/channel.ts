@@ -18,11 +18,14 @@ import {
 import { CallFailure, type FailureKind } from './call-failure.js';
 import type { Greeting } from './handshake-line.js';
 import { type Identity, pemOf } from './identity.js';
+import { largestAnswer, largestDescription } from './largest-answer.js';
 
 /** How long an answer may take, and who may give up earlier. */
 export interface CallLimits {
   readonly ms: number;
   readonly signal?: AbortSignal;
+  /** Left out: as much as a description takes. */
+  readonly mostBytes?: number;
 }
 
 /** The line to one plugin process. */
@@ -39,9 +42,6 @@ export interface Channel {
   hold<A extends Message, G extends Message>(method: Method<A, G>): void;
   close(): void;
 }
-
-/** As much as we pass on of our own tools, and a little for the frame. */
-const largestAnswer = 33 * 1024 * 1024;
 
 const channelOptions: ChannelOptions = {
   'grpc.max_receive_message_length': largestAnswer,
@@ -65,7 +65,7 @@ export function openChannel(greeting: Greeting, identity: Identity | undefined):
   function call<A extends Message, G extends Message>(
     { path, asked: table, given }: Method<A, G>,
     asked: Partial<ValueOf<A>>,
-    { ms, signal }: CallLimits,
+    { ms, signal, mostBytes = largestDescription }: CallLimits,
   ): Promise<ValueOf<G>> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(new CallFailure('cancelled', 'cancelled'));
@@ -73,6 +73,8 @@ export function openChannel(greeting: Greeting, identity: Identity | undefined):
       const settle = (error: ServiceError | null, answer?: Buffer): void => {
         signal?.removeEventListener('abort', cancel);
         if (error !== null) return reject(failureOf(error, signal));
+        if (answer !== undefined && answer.length > mostBytes)
+          return reject(new CallFailure('too_large', `it answered with ${String(answer.length)} bytes`));
         try {
           resolve(decodeMessage(given, answer ?? Buffer.alloc(0)));
         } catch (problem) {

@@ -3,7 +3,8 @@ import type { ExecuteResponse } from '../../kernel/plugin-protocol/index.js';
 import { outcomeOf } from './execute-result.js';
 
 function resultOf(more: Partial<ExecuteResponse>): string {
-  const outcome = outcomeOf('p_o', { success: true, output: '', data: new Map(), error: '', ...more });
+  const answer = { success: true, output: '', data: new Map(), error: '', ...more };
+  const outcome = outcomeOf('p_o', answer, (text) => text.replaceAll('my secret', '[redacted]'));
   return outcome.kind === 'content' ? outcome.result.text : JSON.stringify(outcome);
 }
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -56,4 +57,11 @@ it('any sign of failure is one', () => {
 
 it('what nobody could hold is refused', () => {
   expect(resultOf({ output: 'x'.repeat(20 * 1024 * 1024) })).toContain('too_large');
+});
+
+it('a failure is told without what the operator gave, and an answer is left as it is', () => {
+  const text = resultOf({ success: false, output: 'my secret', error: 'bad my secret!' });
+  expect(text).not.toContain('my secret');
+  expect(text).toContain('bad [redacted]!');
+  expect(resultOf({ output: 'my secret' })).toContain('my secret');
 });

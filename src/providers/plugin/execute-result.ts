@@ -1,11 +1,20 @@
-import { content, createFault, decodeUtf8, faulted, JsonText, type Outcome } from '../../kernel/index.js';
+import {
+  content,
+  createFault,
+  decodeUtf8,
+  faulted,
+  JsonText,
+  type Outcome,
+  type Redactor,
+} from '../../kernel/index.js';
 import type { ExecuteResponse } from '../../kernel/plugin-protocol/index.js';
 
 /** Nobody can read more than this, and every gate and agent on the way would have to hold it. */
 const longestResult = 32 * 1024 * 1024;
 
 /** What a plugin answered, as the result of a tool. Values that are JSON stay the text that they came in. */
-export function outcomeOf(tool: string, response: ExecuteResponse): Outcome {
+export function outcomeOf(tool: string, answer: ExecuteResponse, withoutSecrets: Redactor): Outcome {
+  const response = withSafeErrors(answer, withoutSecrets);
   const text = objectText(response);
   const isError = !response.success || response.error !== '';
   // An empty object before the reason tells nobody anything.
@@ -16,6 +25,13 @@ export function outcomeOf(tool: string, response: ExecuteResponse): Outcome {
   const message = `${tool} gave ${String(result.length)} characters, more than can be passed on.`;
   const suggestion = 'Ask it for less at once.';
   return faulted(createFault('work.failed', message, { reason: 'too_large', suggestion }));
+}
+
+/** What it answers is its own; but what it says of a failure is often what it was given. */
+function withSafeErrors(answer: ExecuteResponse, withoutSecrets: Redactor): ExecuteResponse {
+  const { success, output, error } = answer;
+  if (success && error === '') return answer;
+  return { ...answer, output: withoutSecrets(output), error: withoutSecrets(error) };
 }
 
 /** `output` first; a field of the same name in `data` takes its place. */

@@ -152,8 +152,8 @@ function tellOfOthers(
   const isOther = name !== options.name || (options.version !== undefined && version !== options.version);
   if (isOther)
     options.log('warn', 'the plugin gives another name or version than its manifest', {
-      name: name.slice(0, 200),
-      version: version.slice(0, 200),
+      name: options.withoutSecrets(name).slice(0, 200),
+      version: options.withoutSecrets(version).slice(0, 200),
     });
 }
 

@@ -39,6 +39,8 @@ export interface PluginOptions {
   readonly isPlain?: boolean;
   readonly log: Log;
   readonly createRedactor: () => Redactor;
+  /** Takes out what the operator gave to the plugin: for what it says when something went wrong. */
+  readonly withoutSecrets: Redactor;
   readonly limits?: Partial<PluginLimits>;
 }
 

@@ -19,6 +19,7 @@ import {
 } from '../../kernel/index.js';
 import { stepTypeService } from '../../kernel/plugin-protocol/index.js';
 import { faultOf } from './call-failure.js';
+import { largestAnswer } from './largest-answer.js';
 import { openEventBus } from './events.js';
 import { isFault, type PluginProvider } from './provider.js';
 import { askValidator } from './validators.js';
@@ -166,7 +167,7 @@ async function runStep(
         config: Buffer.from(JSON.stringify(step.config)),
         inputs: Buffer.from(JSON.stringify(step.inputs)),
       },
-      { ms: timeoutMs, signal },
+      { ms: timeoutMs, signal, mostBytes: largestAnswer },
     );
     const data = objectOf(answer.data);
     if (data === undefined) {
@@ -175,7 +176,7 @@ async function runStep(
     }
     return { ok: true, value: { output: answer.output, data, exitCode: answer.exit_code } };
   } catch (failure) {
-    return { ok: false, fault: faultOf(name, failure, await plugin.doubt(running, failure)) };
+    return { ok: false, fault: faultOf(plugin.options, failure, await plugin.doubt(running, failure)) };
   }
 }
 

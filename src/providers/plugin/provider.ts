@@ -19,6 +19,7 @@ import {
 import { handshake, operationService } from '../../kernel/plugin-protocol/index.js';
 import { CallFailure, faultOf } from './call-failure.js';
 import { outcomeOf } from './execute-result.js';
+import { largestAnswer } from './largest-answer.js';
 import type { LivePlugin } from './live-plugin.js';
 import type { RawOffer } from './offer-memory.js';
 import { toolsOf } from './operation-tool.js';
@@ -108,13 +109,14 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     const inputs = inputsOf(params);
     if (isFault(inputs)) return faulted(inputs);
     try {
-      const limit = { ms: options.timeoutMs, signal: exchange.signal };
+      const limit = { ms: options.timeoutMs, signal: exchange.signal, mostBytes: largestAnswer };
       return outcomeOf(
         tool,
         await plugin.channel.call(operationService.execute, { operation, inputs }, limit),
+        options.withoutSecrets,
       );
     } catch (failure) {
-      return faulted(faultOf(name, failure, await doubt(plugin, failure)));
+      return faulted(faultOf(options, failure, await doubt(plugin, failure)));
     }
   }
 

@@ -49,7 +49,7 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
   try {
     const line = await firstLine(child, parts);
     const greeting = readGreeting(line);
-    if (typeof greeting === 'string') throw new Error(`${greeting}: ${parts.redact(line).slice(0, 200)}`);
+    if (typeof greeting === 'string') throw new Error(flawOf(parts.redact(line)));
     if (parts.certificate !== undefined && greeting.certificate === undefined)
       throw new Error('it gave no certificate, and nothing is sent to it in plain text');
     return { child, greeting, lastWords: () => words.told() };
@@ -59,6 +59,13 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
     const said = words.told();
     throw new Error(said === '' ? reason : `${reason}; it said: ${said}`);
   }
+}
+
+/** What is quoted of the line is cut, so secrets are taken out of it first. */
+function flawOf(line: string): string {
+  const flaw = readGreeting(line);
+  const why = typeof flaw === 'string' ? flaw : 'its first line is not a handshake';
+  return `${why}: ${line.slice(0, 200)}`;
 }
 
 function handshakeEnvironment({ certificate, socketFolder }: StartParts): Readonly<Record<string, string>> {

@@ -11,7 +11,7 @@ export async function askValidator(
   workflow: PluginWorkflow,
   { signal, timeoutMs = usualMs }: ValidateLimits,
 ): Promise<readonly PluginIssue[]> {
-  const { name } = plugin.options;
+  const { name, withoutSecrets } = plugin.options;
   const running = await plugin.use(signal);
   if (isFault(running)) return [{ plugin: name, severity: 'error', message: running.message }];
   const { validateWorkflow, validateStep } = validatorService;
@@ -32,7 +32,7 @@ export async function askValidator(
   } catch (failure) {
     void plugin.doubt(running, failure);
     const kind = failure instanceof CallFailure ? failure.kind : 'failed';
-    const said = failure instanceof Error ? failure.message : String(failure);
+    const said = withoutSecrets(failure instanceof Error ? failure.message : String(failure));
     issues.push({
       plugin: name,
       severity: 'error',

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { couldReach } from './reach.js';
+
+const principal = { kind: 'agent', id: 'a' } as never;
+const held = (...tools: readonly string[]): boolean =>
+  couldReach(
+    {
+      chain: [
+        { principal, rights: 'all' },
+        { principal, rights: 'inherited', tools },
+      ],
+    },
+    'plugin:vault',
+  );
+
+it.each([
+  [true, ['vault_open']],
+  [true, ['Read', 'vault_*']],
+  [true, ['v*']],
+  [true, ['*']],
+  [true, ['!vault_open']],
+  [false, []],
+  [false, ['Read', 'tool_search']],
+  [false, ['vault']],
+  [false, ['vaults_*']],
+] as const)('a server is %s in reach of a session that is held to %j', (isInReach, tools) => {
+  expect(held(...tools)).toBe(isInReach);
+});
+
+it('whoever is held to no names reaches all', () => {
+  expect(couldReach({ chain: [{ principal, rights: 'all' }] }, 'server:vault')).toBe(true);
+});

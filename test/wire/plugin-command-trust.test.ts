@@ -1,0 +1,85 @@
+// What a command of plugins.yaml names is part of what is trusted, in the built program.
+import { chmodSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function open(): PluginPlace {
+  const place = openPluginPlace();
+  closers.push(() => place.close());
+  return place;
+}
+
+const peer = fileURLToPath(new URL('../fixtures/plugins/peer.mjs', import.meta.url));
+const served = `import(${JSON.stringify(peer)}).then(({ serve }) => serve({ name: 'peer', behaviours: [], extra: [] }));\n`;
+const searched = `./bin:${dirname(process.execPath)}:/usr/bin:/bin`;
+
+const cases: readonly {
+  readonly what: string;
+  readonly entry: object;
+  readonly files: Readonly<Record<string, string>>;
+  readonly changed: string;
+}[] = [
+  { what: 'lib.js', entry: { command: ['node', './lib'] }, files: { 'lib.js': served }, changed: 'lib.js' },
+  {
+    what: 'index.js of a folder',
+    entry: { command: ['node', './dir'] },
+    files: { 'dir/index.js': served },
+    changed: 'dir/index.js',
+  },
+  {
+    what: 'the file of a flag',
+    entry: { command: ['node', '--import=./hook.mjs', './main.mjs'] },
+    files: { 'hook.mjs': '', 'main.mjs': served },
+    changed: 'hook.mjs',
+  },
+  {
+    what: 'a program that comes up in its PATH',
+    entry: { command: ['node', './main.mjs'], env: { PATH: searched } },
+    files: { 'main.mjs': served },
+    changed: 'bin/node',
+  },
+];
+
+describe('a command of plugins.yaml', () => {
+  it.each(cases)('does not run with another $what', ({ entry, files, changed }) => {
+    const place = open();
+    const mark = join(place.directory, 'ran');
+    for (const [name, text] of Object.entries(files)) place.writeWorkspace(name, text);
+    place.writeList({ peer: { ...entry, mtls: false } });
+    place.trustPlugins('peer');
+    // The control: as it was trusted, it runs.
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a')).toMatchObject({ status: 0 });
+
+    const script = changed.startsWith('bin/')
+      ? `#!/bin/sh\necho x > '${mark}'\nexec '${process.execPath}' "$@"\n`
+      : `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(mark)}, 'x');\n${files[changed] ?? ''}`;
+    place.writeWorkspace(changed, script);
+    chmodSync(join(place.workspace, changed), 0o755);
+    const refused = place.run('plugin', 'call', 'peer', 'echo', 'text=a');
+    expect(refused.status).toBe(6);
+    expect(refused.stderr).toContain('changed since it was trusted');
+    expect(() => readFileSync(mark)).toThrow('ENOENT');
+    place.trustPlugins('peer');
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);
+    expect(readFileSync(mark, 'utf8').trim()).toBe('x');
+  });
+
+  it('is shown with the values that decide what is loaded, and without those that may be secrets', () => {
+    const place = open();
+    place.writeWorkspace('main.mjs', served);
+    const env = { PATH: searched, NODE_OPTIONS: '--import=./hook.mjs', API_TOKEN: 'not-to-be-seen' };
+    place.writeList({ peer: { command: ['node', './main.mjs'], env } });
+    const { stdout } = place.run('plugin', 'trust', 'peer', '--yes');
+    expect(stdout).toContain(`PATH=${JSON.stringify(searched)}`);
+    expect(stdout).toContain('NODE_OPTIONS="--import=./hook.mjs"');
+    expect(stdout).toContain('API_TOKEN');
+    expect(stdout).not.toContain('not-to-be-seen');
+  });
+});

@@ -1,0 +1,55 @@
+// What the operator gave to a plugin stays between the two, also when the plugin fails and tells why.
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const setting = 'correct horse battery';
+const variable = 'opensesame-of-forty-thieves-and-more-than-forty-characters';
+
+function open(...behaviours: readonly string[]): PluginPlace {
+  const place = openPluginPlace({}, { log: { level: 'debug' } });
+  closers.push(() => place.close());
+  const folder = place.addPeer('peer', { behaviours }, join(place.workspace, 'vendor'));
+  place.writeList({ peer: { path: folder, config: { access: setting }, env: { PEER_SECRET: variable } } });
+  place.trustPlugins('peer');
+  return place;
+}
+
+/** Everything that an agent, a log and an operator could see. */
+function said(place: PluginPlace, ...args: readonly string[]): string {
+  const { stdout, stderr } = place.run(...args);
+  return `${stdout}\n${stderr}`;
+}
+
+function expectNone(text: string): void {
+  expect(text).toContain('[redacted]');
+  expect(text).not.toContain('[redacted]]');
+  for (const part of ['correct', 'horse', 'battery', variable.slice(0, 12)]) expect(text).not.toContain(part);
+}
+
+describe('settings and variables of a plugin', () => {
+  it('are not told when its start fails', () => {
+    const place = open('init-tells');
+    expectNone(said(place, 'plugin', 'call', 'peer', 'echo', 'text=a'));
+    expectNone(said(place, 'plugin', 'show', 'peer'));
+  });
+
+  it('are not told in its first line', () => {
+    expectNone(said(open('greets-with-secret'), 'plugin', 'call', 'peer', 'echo', 'text=a'));
+  });
+
+  it('are not told by an operation that fails', () => {
+    const place = open('confess');
+    for (const how of ['error', 'status'])
+      expectNone(said(place, 'plugin', 'call', 'peer', 'confess', `how=${how}`));
+    // The control: what it answers is its own, and shows that it has them.
+    const { stdout } = place.run('plugin', 'call', 'peer', 'confess', 'how=answer');
+    expect(stdout).toContain(setting);
+    expect(stdout).toContain(variable);
+  });
+});
