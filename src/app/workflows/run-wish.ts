@@ -45,7 +45,9 @@ export type RunAnswer =
     }
   /** It was completed before: nothing is left to do. */
   | { readonly kind: 'finished'; readonly run: RunReport }
-  | { readonly kind: 'busy'; readonly run: string };
+  | { readonly kind: 'busy'; readonly run: string }
+  /** Its journal is not what a run writes. */
+  | { readonly kind: 'broken'; readonly run: string };
 
 /** The run as its folder knows it. */
 export interface RunPlace {
