@@ -15,7 +15,11 @@ describe('the plan of Claude Code', () => {
         ...['-p', '--output-format', 'stream-json', '--verbose', ...config],
         ...['--strict-mcp-config', '--tools', '', '--setting-sources', '', ...allowed],
       ],
-      env: { CLAUDECODE: undefined, CLAUDE_CODE_ENTRYPOINT: undefined },
+      env: {
+        CLAUDECODE: undefined,
+        CLAUDE_CODE_ENTRYPOINT: undefined,
+        CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+      },
       files: [
         {
           path: 'mcp.json',
@@ -69,10 +73,10 @@ describe('the plan of Claude Code', () => {
     expect(warnings).toEqual([expect.stringContaining('Nothing proves that this version of Claude Code')]);
   });
 
-  it('leaves the terminal to a person, with the words of the person last', () => {
+  it('leaves the terminal to a person, with the words of the person first', () => {
     const { args } = claude.plan(planSettings({ own: ['--continue'] }));
     expect(args).not.toContain('-p');
-    expect(args.at(-1)).toBe('--continue');
+    expect(args[0]).toBe('--continue');
   });
 });
 

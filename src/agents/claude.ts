@@ -46,26 +46,35 @@ export const claude: AgentCli = {
       .split(' ')
       .map((name) => native(name)),
   ],
-  undoing: [
-    '--tools',
-    '--mcp-config',
-    '--strict-mcp-config',
-    '--setting-sources',
-    '--settings',
-    '--allowedTools',
-    '--allowed-tools',
-    '--plugin-dir',
-    '--agents',
-    '--dangerously-skip-permissions',
-    '--allow-dangerously-skip-permissions',
-    '--permission-prompt-tool',
-    '--chrome',
-    '--ide',
-    'mcp',
-    'plugin',
-    'install',
-    'update',
-  ],
+  words: {
+    flags: [
+      '-p',
+      '--print',
+      '-c',
+      '--continue',
+      '--verbose',
+      '--fork-session',
+      '--include-partial-messages',
+      '--no-session-persistence',
+    ],
+    valued: [
+      '--model',
+      '--fallback-model',
+      '-r',
+      '--resume',
+      '--session-id',
+      '-n',
+      '--name',
+      '--output-format',
+      '--input-format',
+      '--max-turns',
+      '--effort',
+      '--append-system-prompt',
+      '--system-prompt',
+      '--json-schema',
+    ],
+    commands: [],
+  },
   plan,
   createReader,
 };
@@ -78,14 +87,14 @@ function plan(settings: LaunchSettings): LaunchPlan {
     [server]: { type: 'stdio', command: gate.command, args: gate.args, env: {}, alwaysLoad: true },
   };
   const args = [
-    ...(own === undefined ? ['-p', '--output-format', 'stream-json', '--verbose'] : []),
+    // First: a flag of ours that takes several words would swallow them.
+    ...(own ?? ['-p', '--output-format', 'stream-json', '--verbose']),
     ...['--mcp-config', config],
     ...(isIsolated ? ['--strict-mcp-config', '--tools', '', '--setting-sources', ''] : []),
     ...['--allowedTools', `mcp__${server}`],
     ...(model === undefined ? [] : ['--model', model]),
     ...(words === undefined ? [] : ['--append-system-prompt', words]),
     ...(resume === undefined ? [] : ['--resume', resume]),
-    ...(own ?? []),
   ];
   return {
     command: settings.program,
@@ -94,6 +103,8 @@ function plan(settings: LaunchSettings): LaunchPlan {
       // Set inside a session of Claude Code, which would not start another one.
       CLAUDECODE: undefined,
       CLAUDE_CODE_ENTRYPOINT: undefined,
+      // `@path` in a prompt would be read by a tool of its own.
+      ...(isIsolated && own === undefined && { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1' }),
       ...(endpoint && { ANTHROPIC_BASE_URL: endpoint.url, ANTHROPIC_API_KEY: settings.env[endpoint.keyEnv] }),
       ...(settings.isQuiet && quiet),
     },

@@ -14,7 +14,7 @@ describe('the plan of Codex', () => {
   it('isolates it by flags and by a catalogue of models without abilities', () => {
     const { args, files, env, stdin, isolation } = codex.plan(planSettings({ asked }));
     const off =
-      'shell_tool unified_exec view_image multi_agent goals sleep_tool image_generation apps plugins remote_plugin ' +
+      'shell_tool shell_snapshot unified_exec view_image multi_agent goals sleep_tool image_generation apps plugins remote_plugin ' +
       'hooks tool_suggest skill_search';
     expect(args).toEqual([
       ...['exec', '--json', '--skip-git-repo-check', '--ignore-user-config'],

@@ -21,6 +21,8 @@ const provider = 'tidegate';
 /** Features that are tools, bring tools or run programs. */
 const featuresOff = [
   'shell_tool',
+  // Starts a login shell, and writes down the environment.
+  'shell_snapshot',
   'unified_exec',
   'view_image',
   'multi_agent',
@@ -91,27 +93,11 @@ export const codex: AgentCli = {
     { name: 'exec_command', namespace: 'functions', input: shellWords },
     ...inNamespace('functions', 'send_user_message_async update_plan view_image write_stdin'),
   ],
-  undoing: [
-    '-c',
-    '--config',
-    '--enable',
-    '--disable',
-    '-p',
-    '--profile',
-    '--oss',
-    '-s',
-    '--sandbox',
-    '--dangerously-bypass-approvals-and-sandbox',
-    '--yolo',
-    '--full-auto',
-    'mcp',
-    'mcp-server',
-    'app-server',
-    'cloud',
-    'plugin',
-    'apply',
-    'features',
-  ],
+  words: {
+    flags: ['--json', '--skip-git-repo-check', '--no-alt-screen', '--last', '--ephemeral'],
+    valued: ['-m', '--model', '-i', '--image', '-o', '--output-last-message', '--output-schema', '--color'],
+    commands: ['exec', 'resume'],
+  },
   plan,
   createReader,
 };
@@ -134,8 +120,9 @@ function plan(settings: LaunchSettings): LaunchPlan {
   return {
     command: settings.program,
     args,
-    env: {},
-    files: isIsolated ? catalogue(settings) : [],
+    // In a terminal there is no flag that leaves the user's configuration out: another home has none.
+    env: isIsolated && own !== undefined ? { CODEX_HOME: join(settings.folder, 'codex') } : {},
+    files: isIsolated ? [...catalogue(settings), ...(own === undefined ? [] : login(settings))] : [],
     stdin: settings.prompt,
     isolation: isIsolated ? 'full' : 'additive',
     warnings: coexistence(settings, codex.title),
@@ -206,6 +193,16 @@ function catalogue({ asked }: LaunchSettings): readonly PlanFile[] {
   if (models.length === 0)
     throw new Error('Codex did not say which models it knows: codex debug models --bundled');
   return [{ path: 'models.json', text: JSON.stringify({ models }) }];
+}
+
+/** What of the user's home is needed all the same: the login, and sessions to go on with. */
+function login({ env, userFile }: LaunchSettings): readonly PlanFile[] {
+  const home = env['CODEX_HOME'] || join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.codex');
+  const file = join(home, 'auth.json');
+  return [
+    ...(userFile(file) === undefined ? [] : [{ path: 'codex/auth.json', link: file }]),
+    { path: 'codex/sessions', link: join(home, 'sessions') },
+  ];
 }
 
 /** A value of the command line, in TOML. */

@@ -49,6 +49,7 @@ describe('the plan of Gemini CLI', () => {
       privacy: { usageStatisticsEnabled: false },
       telemetry: {},
       security: { auth: { selectedType: 'oauth-personal' } },
+      advanced: { ignoreLocalEnv: true },
       mcpServers: { tserver: gate },
     });
     expect(isolated.files).toContainEqual({

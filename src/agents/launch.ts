@@ -16,8 +16,8 @@ export interface AgentCli {
   readonly refusal: RegExp;
   /** It adds the version to the address of its model itself. */
   readonly addsVersion: boolean;
-  /** Words of its command line that would undo the isolation. */
-  readonly undoing: readonly string[];
+  /** What a person may add to its command line in a terminal. Nothing else: a flag that nobody looked at may undo all. */
+  readonly words: OwnWords;
   /** A line on its error output after which nothing of it is to be believed. */
   readonly fatal?: RegExp;
   /** Where to get it. */
@@ -25,6 +25,15 @@ export interface AgentCli {
   plan(settings: LaunchSettings): LaunchPlan;
   /** Reads the lines that it writes. `server` is what the gate was called in the plan. */
   createReader(server: string): (line: string) => readonly CliEvent[];
+}
+
+export interface OwnWords {
+  /** Flags that stand alone. */
+  readonly flags: readonly string[];
+  /** Flags that take a value. */
+  readonly valued: readonly string[];
+  /** Commands of its own that may stand first. */
+  readonly commands: readonly string[];
 }
 
 /** A tool that the CLI itself may have, and arguments with which it would leave a trace in the folder where it works. */

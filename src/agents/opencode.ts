@@ -50,20 +50,21 @@ export const opencode: AgentCli = {
       .split(' ')
       .map((name) => native(name)),
   ],
-  undoing: [
-    '--agent',
-    '--attach',
-    'mcp',
-    'agent',
-    'serve',
-    'web',
-    'acp',
-    'attach',
-    'plugin',
-    'plug',
-    'github',
-    'pr',
-  ],
+  words: {
+    flags: ['-c', '--continue', '--fork', '--thinking'],
+    valued: [
+      '-m',
+      '--model',
+      '-s',
+      '--session',
+      '--prompt',
+      '--format',
+      '--title',
+      '--variant',
+      '--log-level',
+    ],
+    commands: ['run'],
+  },
   plan,
   createReader,
 };
@@ -86,7 +87,7 @@ function plan(settings: LaunchSettings): LaunchPlan {
     command: settings.program,
     args,
     env: environment(settings),
-    files: isIsolated ? [{ path: 'config/.keep', text: '' }] : [],
+    files: isIsolated ? ['config', 'home'].map((name) => ({ path: `${name}/.keep`, text: '' })) : [],
     stdin: settings.prompt,
     isolation: isIsolated ? 'full' : 'additive',
     warnings: coexistence(settings, opencode.title),
@@ -96,9 +97,11 @@ function plan(settings: LaunchSettings): LaunchPlan {
 function environment(settings: LaunchSettings): Environment {
   const { isIsolated, folder, isQuiet } = settings;
   return {
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(config(settings)),
+    OPENCODE_CONFIG_CONTENT: configText(settings),
     ...(isIsolated && {
       XDG_CONFIG_HOME: join(folder, 'config'),
+      // Its home may hold tools and servers; the login and the sessions are elsewhere.
+      ...homes(settings),
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
       // Each of them could bring rules, servers or plugins of its own.
       OPENCODE_CONFIG: undefined,
@@ -109,13 +112,33 @@ function environment(settings: LaunchSettings): Environment {
   };
 }
 
+/** Where things are when nothing says otherwise, for a program whose home is another. */
+function homes({ env, folder }: LaunchSettings): Environment {
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? '';
+  return {
+    HOME: join(folder, 'home'),
+    USERPROFILE: join(folder, 'home'),
+    XDG_DATA_HOME: env['XDG_DATA_HOME'] || join(home, '.local', 'share'),
+    XDG_CACHE_HOME: env['XDG_CACHE_HOME'] || join(home, '.cache'),
+    XDG_STATE_HOME: env['XDG_STATE_HOME'] || join(home, '.local', 'state'),
+  };
+}
+
+/** It fills in `{env:…}` and `{file:…}` before it reads the text. That is for what the user wrote, and not for ours. */
+function configText(settings: LaunchSettings): string {
+  const { isIsolated, endpoint } = settings;
+  const users = isIsolated && endpoint === undefined ? usersModel(settings) : {};
+  const own = JSON.stringify(config(settings)).replaceAll(/\{(env|file):/g, '\\u007b$1:');
+  const both = [JSON.stringify(users), own].map((text) => text.slice(1, -1)).filter((text) => text !== '');
+  return `{${both.join(',')}}`;
+}
+
 function config(settings: LaunchSettings): Json {
   const { server, agent, gate, isIsolated, endpoint, isQuiet } = settings;
   const rules = { '*': 'deny', [`${server}_*`]: 'allow' };
   const words = wordsBefore(settings);
   const helper = { mode: 'primary', permission: rules, ...(words !== undefined && { prompt: words }) };
   return {
-    ...(isIsolated && endpoint === undefined && usersModel(settings)),
     ...(endpoint !== undefined && ownModel(settings)),
     ...(isQuiet && { autoupdate: false, share: 'disabled' }),
     mcp: {

@@ -33,6 +33,7 @@ export const commandCodes = {
   },
   'config.invalid': { exit: exitCodes.usage, meaning: 'The configuration has errors, so nothing was done.' },
   'run.not_found': { exit: exitCodes.internal, meaning: 'There is no run of that id.' },
+  'run.broken': { exit: exitCodes.internal, meaning: 'The record of the run is not what a run writes.' },
   'run.busy': { exit: exitCodes.usage, meaning: 'Another process runs it just now.' },
   'workflow.invalid': { exit: exitCodes.usage, meaning: 'The workflow has errors, so nothing was started.' },
   'workflow.inputs': { exit: exitCodes.internal, meaning: 'Inputs of the workflow are missing or wrong.' },

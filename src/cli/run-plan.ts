@@ -1,4 +1,5 @@
 import type { RunWish } from '../app/workflows/index.js';
+import { printable } from '../config/index.js';
 import type { Context } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { noWorkflow } from './run-result.js';
@@ -18,7 +19,7 @@ export async function shownPlan(wish: RunWish, { output }: Context): Promise<num
     mermaid: mermaid.join('\n'),
   });
   for (const finding of findings) output.note(describeFinding(finding));
-  for (const problem of problems) output.note(problem);
+  for (const problem of problems) output.note(printable(problem));
   for (const line of lines) output.line(line);
   output.line();
   output.line('```mermaid');

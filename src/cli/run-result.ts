@@ -1,5 +1,5 @@
 import type { RunAnswer, RunResult, StepResult } from '../app/workflows/index.js';
-import { printableLines } from '../config/index.js';
+import { printable, printableLines } from '../config/index.js';
 import type { Context } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
@@ -17,6 +17,7 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
       `tidegate runs show ${answer.run}`,
     );
   }
+  if (answer.kind === 'broken') throw brokenRun(answer.run);
   if (answer.kind === 'finished') return finished(answer.run, context);
   if (answer.kind === 'unknown') throw unknown(answer);
   if (answer.kind === 'inputs') {
@@ -45,6 +46,12 @@ function unknown({ what, name, known }: Extract<RunAnswer, { readonly kind: 'unk
     return new Failure('workflow.no_step', `The workflow has no step ${quoted(name)}.${all}`);
   }
   return noWorkflow(name, known);
+}
+
+/** Somebody wrote in its journal: nothing of it can be believed. */
+export function brokenRun(id: string): Failure {
+  const message = `The journal of the run ${quoted(id)} was changed by something else than a run, or is damaged.`;
+  return new Failure('run.broken', message, 'start the workflow anew');
 }
 
 /** With the name that was probably meant, or all that there are. */
@@ -126,8 +133,8 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
 function shownOutput(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.includes('\n') || text.length > 80
-    ? `${name}:\n${printableLines(text)}`
-    : `${name}: ${printableLines(text)}`;
+    ? `${printable(name)}:\n${printableLines(text)}`
+    : `${printable(name)}: ${printableLines(text)}`;
 }
 
 function usageJson({ isEstimated, ...usage }: NonNullable<StepResult['usage']>): object {

@@ -28,7 +28,7 @@ export async function trustWorkflow(
   const told = findings.map(describeFinding);
   if (!isValid || unknown.length > 0) {
     const why = isValid
-      ? `it names files that only a run works out: ${unknown.join(', ')}`
+      ? `it uses files that only a run works out, or that cannot be read: ${unknown.map(printable).join(', ')}`
       : 'the workflow has errors';
     throw new Failure('workflow.invalid', `Nothing was trusted: ${why}.`, `tidegate validate ${file}`, told);
   }

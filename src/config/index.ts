@@ -22,6 +22,7 @@ export { mayHavePlugins } from './plugins/directories.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { problemInFile } from './problem-in-file.js';
 export { openSourceReader } from './source-reader.js';
+export { withFileLock } from './file-lock.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
 export type { Environment } from './substitute.js';

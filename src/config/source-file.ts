@@ -15,11 +15,14 @@ export interface Source {
   readonly finding?: Finding;
 }
 
-/** Reads a file once. Its hash and its text come from the same bytes, so nothing can change in between. */
-export function readSource(path: string, givenText?: string): Source {
+/**
+ * Reads a file once. Its hash and its text come from the same bytes, so nothing can change in between.
+ * `given`: what stands for its content.
+ */
+export function readSource(path: string, given?: string | Buffer): Source {
   const file = realPath(resolve(path));
   try {
-    return decode(file, givenText === undefined ? readBytes(file) : Buffer.from(givenText));
+    return decode(file, given === undefined ? readBytes(file) : Buffer.from(given));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return {

@@ -16,10 +16,10 @@ export interface ReadSource {
 }
 
 /** Loads the YAML library, and gives a reader of files that waits for nothing any more. */
-export async function openSourceReader(): Promise<(path: string, text?: string) => ReadSource> {
+export async function openSourceReader(): Promise<(path: string, given?: string | Buffer) => ReadSource> {
   const { parseText } = await import('./yaml-tree.js');
-  return (path, givenText) => {
-    const { file, text, sha256, finding } = readSource(path, givenText);
+  return (path, given) => {
+    const { file, text, sha256, finding } = readSource(path, given);
     const parsed = finding === undefined ? parseText(text) : { root: emptyMap, findings: [finding] };
     const flaws = parsed.findings.map(({ message, offset = 0, path: at = [], remedy }) => ({
       message,

@@ -54,7 +54,7 @@ export const workflowCodes = {
   ),
   'USER.MCP_PROXY.UNSUPPORTED_PROVIDER': warning(
     'Nothing proves that an agent of this provider has no other tools than those of the gate.',
-    'Try it: `tidegate doctor --agent <name>`. Until then its own tools may remain.',
+    'Try it: `tidegate doctor --agent all`. Until then its own tools may remain.',
   ),
   'USER.PLUGIN.UNAVAILABLE': error(
     'A plugin that a step needs cannot be used.',

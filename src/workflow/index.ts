@@ -3,7 +3,8 @@ export { workflowJsonSchema } from './fields/json-schema.js';
 export { describeFinding, type Finding } from './finding.js';
 export { readInputs } from './grammar/inputs.js';
 export type { Input } from './grammar/workflow.js';
-export { filesIn, type Library, openLibrary } from './library.js';
+export { type FixedLibrary, openFixedLibrary } from './fixed-library.js';
+export { filesIn, type Library, type LibraryParts, openLibrary } from './library.js';
 export { planLines, planMermaid } from './plan.js';
 export {
   beginJournal,

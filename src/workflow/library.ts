@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { readWorkflow } from './grammar/read-workflow.js';
 import type { Workflow } from './grammar/workflow.js';
 import { type Finding, findingOf, type Source } from './finding.js';
+import { readRegular } from './read-regular.js';
 
 /** A file that was read, and what its reader had to say. */
 export interface SourceReading extends Source {
@@ -21,7 +22,10 @@ export interface LibraryParts {
   readonly folders: readonly string[];
   /** Folders of the user that may hold what a workspace does not: `~/.config/tidegate`, `~/.config/awf`. */
   readonly homes: readonly string[];
-  readonly readSource: (path: string, text?: string) => SourceReading;
+  /** `given`: what stands for the content of the file. */
+  readonly readSource: (path: string, given?: string | Buffer) => SourceReading;
+  /** How the bytes of a file come; absent: from the disk, each time anew. */
+  readonly read?: (path: string) => Buffer;
 }
 
 export interface Loaded {
@@ -49,11 +53,16 @@ export interface Library {
   list(): readonly { readonly name: string; readonly file: string }[];
   /** A file or a folder of some kind by its name. */
   lookup(shelf: Shelf, name: string, from: string): string | undefined;
+  /** The bytes of a file that was found here. Throws for all but regular files of some size. */
+  read(path: string): Buffer;
+  /** A file of the workspace, also after links are resolved. */
+  readInside(path: string): Buffer;
 }
 
 const endings = ['.yaml', '.yml'];
 
-export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): Library {
+export function openLibrary(parts: LibraryParts): Library {
+  const { cwd, folders, homes, read = readRegular } = parts;
   const bases = [...folders.flatMap((folder) => [join(folder, '.tidegate'), join(folder, '.awf')]), ...homes];
 
   function find(nameOrPath: string, from?: string): string | undefined {
@@ -74,11 +83,22 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
     );
   }
 
-  function template(name: string, from: string): SourceReading | undefined {
+  /** As `read` gives it, and not as it may be a moment later. */
+  function readSource(file: string): SourceReading {
+    try {
+      return parts.readSource(file, read(file));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const flaw = { message: `The file cannot be read: ${reason}.`, offset: 0, path: [] };
+      return { ...parts.readSource(file, ''), flaws: [flaw] };
+    }
+  }
+
+  function template(name: string, from: string): (SourceReading & { readonly at: string }) | undefined {
     if (!isPlainName(name)) return undefined;
     const folders = [join(dirname(from), 'templates'), ...bases.map((base) => join(base, 'templates'))];
     const file = firstFile(folders.map((folder) => join(folder, name)));
-    return file === undefined ? undefined : readSource(file);
+    return file === undefined ? undefined : { ...readSource(file), at: file };
   }
 
   return {
@@ -87,7 +107,7 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
     home: bases.find((base) => statOf(base)?.isDirectory() === true) ?? bases[0] ?? cwd,
     find,
     load(file, text) {
-      const source = readSource(file, text);
+      const source = text === undefined ? readSource(file) : parts.readSource(file, text);
       const flaws = source.flaws.map((flaw) =>
         findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source, ...flaw }),
       );
@@ -95,7 +115,7 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
       const templates = new Set<string>();
       const read = readWorkflow(source, (name) => {
         const found = template(name, file);
-        if (found !== undefined) templates.add(found.file);
+        if (found !== undefined) templates.add(found.at);
         for (const flaw of found?.flaws ?? []) {
           if (found) more.push(findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source: found, ...flaw }));
         }
@@ -129,7 +149,19 @@ export function openLibrary({ cwd, folders, homes, readSource }: LibraryParts): 
       const places = [dirname(from), ...bases.map((base) => join(base, shelf)), cwd];
       return places.map((place) => join(place, name)).find(exists);
     },
+    read,
+    readInside: (path) => readInside(cwd, path),
   };
+}
+
+const largestInside = 1024 * 1024;
+
+function readInside(cwd: string, path: string): Buffer {
+  const real = realpathSync(resolve(cwd, path));
+  const way = relative(realpathSync(cwd), real);
+  if (way.startsWith('..') || way === '' || resolve(way) === way)
+    throw new Error('it is outside of the workspace');
+  return readRegular(real, largestInside);
 }
 
 /** Workflow files of a folder, in the order of their names. */

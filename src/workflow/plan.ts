@@ -1,17 +1,71 @@
+import { printable } from '../kernel/index.js';
+import { calledBy } from './bundle.js';
 import { durationText } from './fields/amounts.js';
-import { childrenOf, leadsOf, type Step, type Workflow } from './grammar/workflow.js';
+import { childrenOf, type HookActions, leadsOf, type Step, type Workflow } from './grammar/workflow.js';
+import type { Library } from './library.js';
 import { attemptsOf, timeoutOf } from './run/retries.js';
 import { stepTools } from './step-tools.js';
 
-/** What a run would do, in the order in which it would most likely come: nothing of it is done. */
-export function planLines(workflow: Workflow, inputs: Readonly<Record<string, unknown>>): readonly string[] {
+/**
+ * What a run would do, in the order in which it would most likely come: nothing of it is done.
+ * Every command that can run is in it, whole: somebody decides by it.
+ */
+export function planLines(
+  workflow: Workflow,
+  inputs: Readonly<Record<string, unknown>>,
+  library: Library,
+): readonly string[] {
   const given = Object.entries(inputs).map(([name, value]) => `  ${name} = ${JSON.stringify(value)}`);
+  const { description, hooks } = workflow;
+  const hooked = Object.entries(hooks).flatMap(([name, actions]) => hookLines(name, actions));
   return [
-    `Workflow ${workflow.name}${workflow.description === undefined ? '' : `: ${workflow.description}`}`,
+    `Workflow ${workflow.name}${description === undefined ? '' : `: ${oneLine(description)}`}`,
     ...(given.length > 0 ? ['Inputs:', ...given] : []),
+    ...(hooked.length > 0 ? ['Hooks:', ...hooked.map((line) => `  ${line}`)] : []),
     'Steps:',
-    ...ordered(workflow).flatMap(({ step, depth }) => stepLines(step, '  '.repeat(depth + 1))),
+    ...stepsOf(workflow, '  ', { library, trail: [workflow.source.file], shown: new Set() }),
+  ].map(printable);
+}
+
+interface Calls {
+  readonly library: Library;
+  /** The files of the workflows that led here. */
+  readonly trail: readonly string[];
+  /** Files whose steps stand in the plan already. */
+  readonly shown: Set<string>;
+}
+
+function stepsOf(workflow: Workflow, indent: string, calls: Calls): readonly string[] {
+  return ordered(workflow).flatMap(({ step, depth }) => {
+    const inner = indent + '  '.repeat(depth);
+    return [...stepLines(step, inner), ...calledLines(step, `${inner}    `, calls)];
+  });
+}
+
+/** The steps of a called workflow, once. Its own hooks do not run when it is called. */
+function calledLines(step: Step, indent: string, { library, trail, shown }: Calls): readonly string[] {
+  const file = calledBy(step, library);
+  if (file === undefined) return [];
+  if (trail.includes(file) || shown.has(file)) return [`${indent}its steps are shown above`];
+  shown.add(file);
+  const { workflow } = library.load(file);
+  return [
+    `${indent}its steps:`,
+    ...stepsOf(workflow, `${indent}  `, { library, trail: [...trail, file], shown }),
   ];
+}
+
+function hookLines(name: string, actions: HookActions | undefined): readonly string[] {
+  return (actions ?? []).flatMap(({ command }) =>
+    command === undefined ? [] : whole(`${name} runs`, command),
+  );
+}
+
+/** All lines of a text that will be run. */
+function whole(label: string, text: string): readonly string[] {
+  const lines = text.trim().split('\n');
+  if (lines.length === 1) return [`${label}: ${lines[0] ?? ''}`];
+  return [`${label}:`, ...lines.map((line) => `  | ${line.replaceAll('\t', '  ')}`)];
 }
 
 interface Placed {
@@ -43,7 +97,7 @@ function stepLines(step: Step, indent: string): readonly string[] {
   const ways = leadsOf(step).map(({ to, path }) => `${wayWord(step, path)} ${to}`);
   return [
     `${indent}${step.name} (${step.type})${ways.length > 0 ? `  → ${ways.join(', ')}` : ''}`,
-    ...(step.common.description === undefined ? [] : [`${indent}    ${step.common.description}`]),
+    ...(step.common.description === undefined ? [] : [`${indent}    ${oneLine(step.common.description)}`]),
     ...facts,
   ];
 }
@@ -64,13 +118,18 @@ function factsOf(step: Step): readonly string[] {
     ...(step.kind === 'terminal' ? [] : [`time: ${limit === undefined ? 'no limit' : durationText(limit)}`]),
     ...(tries > 1 ? [`attempts: ${tries}`] : []),
   ];
-  return [...ownFacts(step), ...(times.length > 0 ? [times.join(', ')] : [])];
+  const { pre, post } = step.common.hooks ?? {};
+  const hooked = [...hookLines('pre hook', pre), ...hookLines('post hook', post)];
+  return [...ownFacts(step), ...hooked, ...(times.length > 0 ? [times.join(', ')] : [])];
 }
 
 function ownFacts(step: Step): readonly string[] {
   switch (step.kind) {
     case 'command':
-      return [`runs: ${oneLine(step.own.command ?? `script ${step.own.script_file ?? ''}`)}`];
+      return [
+        ...whole('runs', step.own.command ?? `script ${step.own.script_file ?? ''}`),
+        ...(step.own.dir === undefined ? [] : [`in: ${step.own.dir}`]),
+      ];
     case 'agent':
       return agentFacts(step);
     case 'parallel':
@@ -82,19 +141,19 @@ function ownFacts(step: Step): readonly string[] {
     case 'operation':
       return [
         `calls: ${step.own.operation ?? ''}`,
-        ...inputFacts(step.own.inputs ?? step.own.operation_inputs),
+        ...withData(step.own.inputs ?? step.own.operation_inputs),
       ];
     case 'call_workflow':
-      return [`workflow: ${step.own.workflow ?? ''}`, ...inputFacts(step.own.inputs)];
+      return [`workflow: ${step.own.workflow ?? ''}`, ...withData(step.own.inputs)];
     case 'terminal':
       return [`ends: ${step.own.status === 'failure' ? 'failure' : 'success'}`];
     case 'plugin':
-      return [];
+      return withData(step.own.config);
   }
 }
 
-function inputFacts(inputs: unknown): readonly string[] {
-  return inputs === undefined ? [] : [`with: ${oneLine(JSON.stringify(inputs))}`];
+function withData(data: unknown): readonly string[] {
+  return data === undefined ? [] : [`with: ${JSON.stringify(data)}`];
 }
 
 function agentFacts({ own }: Extract<Step, { readonly kind: 'agent' }>): readonly string[] {
@@ -129,5 +188,5 @@ export function planMermaid(workflow: Workflow): readonly string[] {
       lines.push(`  ${idOf(step.name)} -->|"${word}"| ${idOf(to)}`);
     }
   }
-  return lines;
+  return lines.map(printable);
 }

@@ -50,7 +50,11 @@ export function openAgentDoors(tidegate: Tidegate): AgentDoors {
       const name = `t${randomBytes(4).toString('hex')}`;
       const file = join(folder.path, `${name}.json`);
       const { gateway, calls } = watchGate(order);
-      guests.set(ticket, { gateway, session: order.session });
+      let leave = (): void => undefined;
+      const onEnter = (put: () => void): void => {
+        leave = put;
+      };
+      guests.set(ticket, { gateway, session: order.session, onEnter });
       writeFileSync(file, JSON.stringify({ address, ticket }), { mode: 0o600, flag: 'wx' });
       return {
         name,
@@ -59,6 +63,8 @@ export function openAgentDoors(tidegate: Tidegate): AgentDoors {
         calls,
         close() {
           guests.delete(ticket);
+          // Whoever came in with it goes too, however well he hides.
+          leave();
           rmSync(file, { force: true });
           return Promise.resolve();
         },

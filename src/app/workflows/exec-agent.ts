@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import {
   type AgentCli,
   type AgentOrder,
+  AgentFailure,
   askProgram,
   clis,
   type Door,
@@ -29,6 +30,8 @@ export interface ExecWish extends Omit<TidegateOptions, 'mode'> {
 }
 
 export type ExecAnswer =
+  /** It cannot be started, for this reason. */
+  | { readonly kind: 'absent'; readonly why: string }
   | { readonly kind: 'ended'; readonly exit: ProcessExit }
   /** A word that would undo the isolation. */
   | { readonly kind: 'undoing'; readonly word: string }
@@ -60,6 +63,9 @@ export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
       write: (files) => launch.write(files),
     });
     return { kind: 'ended', exit };
+  } catch (error) {
+    if (!(error instanceof AgentFailure)) throw error;
+    return { kind: 'absent', why: error.message };
   } finally {
     removeFolder(dirname(launch.path));
     await doors.close();
@@ -78,14 +84,23 @@ function ownFolder(parent: string): string {
   return own;
 }
 
-/** The first word that would give the agent its own tools back: `--tools=x` is `--tools`. */
-function undoing({ undoing: words }: AgentCli, own: readonly string[]): string | undefined {
-  const isCommand = (word: string, at: number): boolean => at === 0 && words.includes(word);
-  return own.find((word, at) => {
-    if (!word.startsWith('-')) return isCommand(word, at);
-    const [flag = ''] = word.split('=');
-    return words.includes(flag) || (/^-\w./.test(word) && words.includes(word.slice(0, 2)));
-  });
+/** The first word that nobody looked at. One word that is no flag is the prompt. */
+export function undoing({ words }: Pick<AgentCli, 'words'>, own: readonly string[]): string | undefined {
+  let hasPrompt = false;
+  for (let at = words.commands.includes(own[0] ?? '') ? 1 : 0; at < own.length; at += 1) {
+    const word = own[at] ?? '';
+    const [flag = '', ...value] = word.split('=');
+    if (words.flags.includes(word)) continue;
+    if (words.valued.includes(flag) && flag.startsWith('-')) {
+      if (value.length === 0) at += 1;
+      // What looks like a flag could be read as one.
+      if (value.length === 0 && (own[at] ?? '').startsWith('-')) return own[at];
+      continue;
+    }
+    if (word.startsWith('-') || hasPrompt) return word;
+    hasPrompt = true;
+  }
+  return undefined;
 }
 
 function orderOf(

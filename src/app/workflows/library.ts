@@ -1,5 +1,11 @@
 import { type Environment, openSourceReader, workflowHomes } from '../../config/index.js';
-import { type Library, openLibrary } from '../../workflow/index.js';
+import {
+  type FixedLibrary,
+  type Library,
+  type LibraryParts,
+  openFixedLibrary,
+  openLibrary,
+} from '../../workflow/index.js';
 import { locateConfig, openState } from '../locate-config.js';
 
 export interface WorkflowPlace {
@@ -9,12 +15,21 @@ export interface WorkflowPlace {
 }
 
 /** Where the workflows of a place are found. */
-export async function openWorkflowLibrary({ cwd, env, configFile }: WorkflowPlace): Promise<Library> {
+export async function openWorkflowLibrary(place: WorkflowPlace): Promise<Library> {
+  return openLibrary(await libraryParts(place));
+}
+
+/** The same, for what has to be trusted: each file is read once. */
+export async function openTrustedLibrary(place: WorkflowPlace): Promise<FixedLibrary> {
+  return openFixedLibrary(await libraryParts(place));
+}
+
+async function libraryParts({ cwd, env, configFile }: WorkflowPlace): Promise<LibraryParts> {
   const state = openState(env);
   const { folder } = await locateConfig(
     { cwd, env, ...(configFile !== undefined && { configFile }) },
     state.trust,
   );
   const readSource = await openSourceReader();
-  return openLibrary({ cwd, folders: [...new Set([cwd, folder])], homes: workflowHomes(env), readSource });
+  return { cwd, folders: [...new Set([cwd, folder])], homes: workflowHomes(env), readSource };
 }

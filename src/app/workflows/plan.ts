@@ -46,7 +46,7 @@ export async function planFlow(
     name: workflow.name,
     findings,
     isValid,
-    lines: planLines(workflow, values),
+    lines: planLines(workflow, values, library),
     mermaid: planMermaid(workflow),
     problems: [...problems, ...missing.map(({ name }) => `The input ${JSON.stringify(name)} is missing.`)],
   };

@@ -30,7 +30,7 @@ export interface RunGate {
 
 /** From a wish to its run: the file, its findings, its inputs, its records. */
 export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate): Promise<RunAnswer> {
-  const library = await openWorkflowLibrary(wish);
+  const library = wish.library ?? (await openWorkflowLibrary(wish));
   const text = place.head === undefined ? wish.text : place.head.text;
   const name = place.head?.file ?? wish.workflow ?? '';
   const file = text === undefined ? library.find(name) : join(library.cwd, 'agent.yaml');

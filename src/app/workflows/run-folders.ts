@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJournal, type RunEnd, type RunHead, type RunStep } from '../../workflow/index.js';
+import { isOwned, leaveFolder, takeFolder } from './run-owner.js';
 
-export type RunStatus = RunEnd['status'] | 'running' | 'interrupted';
+/** `broken`: its journal is not what a run writes. */
+export type RunStatus = RunEnd['status'] | 'running' | 'interrupted' | 'broken';
 
 export interface RunReport {
   readonly id: string;
@@ -69,18 +71,19 @@ export function openRunFolders(stateDirectory: string): RunFolders {
       const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
       const id = `${stamp}-${randomBytes(3).toString('hex')}`;
       mkdirSync(folderOf(id), { mode: 0o700 });
-      own(folderOf(id));
+      takeFolder(folderOf(id));
       return { id, folder: folderOf(id) };
     },
     take(id) {
       const report = show(id);
       if (report === undefined) return 'unknown';
-      if (report.status === 'running') return 'running';
-      own(report.folder);
+      if (report.status === 'running' || !takeFolder(report.folder)) return 'running';
       return { folder: report.folder };
     },
-    leave: (folder, isDiscarded) =>
-      rmSync(isDiscarded ? folder : join(folder, 'owner'), { recursive: true, force: true }),
+    leave(folder, isDiscarded) {
+      if (isDiscarded) rmSync(folder, { recursive: true, force: true });
+      else leaveFolder(folder);
+    },
     list: () =>
       ids()
         .toReversed()
@@ -97,34 +100,12 @@ export function openRunFolders(stateDirectory: string): RunFolders {
   };
 }
 
-function own(folder: string): void {
-  writeFileSync(join(folder, 'owner'), `${String(process.pid)} ${startOf(process.pid)}\n`, { mode: 0o600 });
-}
-
-/** Whether the process that runs it is still there; its number may be another's by now, its start cannot. */
-function isOwned(folder: string): boolean {
-  try {
-    const [pid = '', start = ''] = readFileSync(join(folder, 'owner'), 'utf8').trim().split(' ');
-    // Throws when there is no such process.
-    process.kill(Number(pid), 0);
-    return startOf(Number(pid)) === start;
-  } catch {
-    return false;
-  }
-}
-
-/** When a process started, where the system says it. */
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
-}
-
 function reportOf(id: string, folder: string): RunReport | undefined {
-  const { head, steps, end, ms } = readJournal(join(folder, 'journal.jsonl'));
+  const { head, steps, end, ms, isBroken } = readJournal(join(folder, 'journal.jsonl'));
+  if (isBroken) {
+    const { name = '', startedAt = '', file = '', cwd = '' } = head ?? {};
+    return { id, folder, status: 'broken', steps: [], name, startedAt, file, cwd };
+  }
   if (head === undefined) return undefined;
   const status: RunStatus = isOwned(folder) ? 'running' : (end?.status ?? 'interrupted');
   return { id, folder, status, steps, ...headOf(head), ...(end && { ...endOf(end), ms }) };

@@ -41,11 +41,17 @@ function placeOf({ resume }: RunWish, folders: RunFolders): RunPlace | RunAnswer
   }
   const before = folders.show(resume);
   if (before?.status === 'completed') return { kind: 'finished', run: before };
+  if (before?.status === 'broken') return { kind: 'broken', run: resume };
   const taken = folders.take(resume);
   if (taken === 'unknown') {
     return { kind: 'unknown', what: 'run', name: resume, known: folders.list().map(({ id }) => id) };
   }
   if (taken === 'running') return { kind: 'busy', run: resume };
-  const { head } = readJournal(join(taken.folder, 'journal.jsonl'));
+  const { head, end } = readJournal(join(taken.folder, 'journal.jsonl'));
+  if (end?.status === 'completed' && before !== undefined) {
+    // By another, between the look and the hold.
+    folders.leave(taken.folder, false);
+    return { kind: 'finished', run: folders.show(resume) ?? before };
+  }
   return { runId: resume, folder: taken.folder, ...(head && { head }) };
 }

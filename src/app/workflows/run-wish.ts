@@ -1,4 +1,12 @@
-import type { Finding, Input, RunEvent, RunHead, RunResult, StepResult } from '../../workflow/index.js';
+import type {
+  Finding,
+  Input,
+  Library,
+  RunEvent,
+  RunHead,
+  RunResult,
+  StepResult,
+} from '../../workflow/index.js';
 import type { RunReport } from './run-folders.js';
 import type { WorkflowPlace } from './library.js';
 
@@ -14,6 +22,8 @@ export interface RunWish extends WorkflowPlace {
   readonly signal: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
   readonly ask?: (question: string) => Promise<string>;
+  /** Where its files are, when not in the place as it is now. */
+  readonly library?: Library;
   /** Asked before every step: whether the files are still what was trusted. */
   readonly isStillTrusted?: () => Promise<boolean>;
   /** Told that a run goes on with a file that is not what it was when it began. */
@@ -35,7 +45,9 @@ export type RunAnswer =
     }
   /** It was completed before: nothing is left to do. */
   | { readonly kind: 'finished'; readonly run: RunReport }
-  | { readonly kind: 'busy'; readonly run: string };
+  | { readonly kind: 'busy'; readonly run: string }
+  /** Its journal is not what a run writes. */
+  | { readonly kind: 'broken'; readonly run: string };
 
 /** The run as its folder knows it. */
 export interface RunPlace {

@@ -2,7 +2,7 @@ import { type Runner, type Session, ToolFailure, type WorkflowFacts } from '../.
 import { bundleOf, type Library, type RunEvent, type RunResult } from '../../workflow/index.js';
 import { openState } from '../locate-config.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
-import { openWorkflowLibrary } from './library.js';
+import { openTrustedLibrary } from './library.js';
 import { runInFolder } from './run-in-folder.js';
 import type { RunLimit } from './run-limit.js';
 import type { RunAnswer } from './run-wish.js';
@@ -27,13 +27,13 @@ export function openRunner({ tidegate, options, session, limit }: RunnerParts): 
 
   return {
     async list() {
-      const library = await openWorkflowLibrary(place);
+      const library = await openTrustedLibrary(place);
       return library
         .list()
         .flatMap(({ name, file }) => (isTrusted(file, library) ? [factsOf(name, file, library)] : []));
     },
     async run(name, inputs, line, onStep) {
-      const library = await openWorkflowLibrary(place);
+      const library = await openTrustedLibrary(place);
       const known = library.list().find((one) => one.name === name);
       // What is there and not trusted is as unknown as what is not there.
       if (known === undefined || !isTrusted(known.file, library)) {
@@ -41,15 +41,18 @@ export function openRunner({ tidegate, options, session, limit }: RunnerParts): 
           suggestion: 'Use a name from list_workflows.',
         });
       }
+      // What was hashed is what is run, and nothing else.
+      library.seal();
       const leave = limit.enter(session);
       const wish = {
         ...place,
         version,
         workflow: known.file,
+        library,
         inputs,
         signal: line.signal,
         // With a library of its own: this one remembers what it has read.
-        isStillTrusted: async () => isTrusted(known.file, await openWorkflowLibrary(place)),
+        isStillTrusted: async () => isTrusted(known.file, await openTrustedLibrary(place)),
         onEvent: (event: RunEvent) => {
           if (event.kind === 'step-ended') onStep(event.path, event.result.status);
         },

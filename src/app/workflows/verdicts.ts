@@ -24,7 +24,10 @@ export function openVerdicts(stateDirectory: string): Verdicts {
   const file = join(stateDirectory, 'agents.json');
   const read = (): Readonly<Record<string, Remembered>> => {
     try {
-      return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, Remembered>>;
+      const known: unknown = JSON.parse(readFileSync(file, 'utf8'));
+      return typeof known === 'object' && known !== null
+        ? (known as Readonly<Record<string, Remembered>>)
+        : {};
     } catch {
       return {};
     }

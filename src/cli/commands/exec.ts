@@ -21,7 +21,7 @@ export const exec: Command = {
     { name: '[words...]', about: 'Words of its own command line, after --.' },
   ],
   options: [configOption, toolsOption, asOption, ...profileOptions],
-  examples: ['tidegate exec claude', 'tidegate exec codex --profile coding -- --model gpt-6-codex'],
+  examples: ['tidegate exec claude', 'tidegate exec codex --profile coding -- --model gpt-6.1-sol'],
   isService: true,
   async run(given, context) {
     const { agentNames, execAgent } = await import('../../app/workflows/index.js');
@@ -31,8 +31,9 @@ export const exec: Command = {
       throw new Failure('agent.not_found', `Unknown agent: ${agent}.${near}`, 'tidegate doctor');
     }
     const answer = await execAgent({ ...optionsOf(given, context), agent, own });
+    if (answer.kind === 'absent') throw new Failure('agent.not_installed', answer.why, 'tidegate doctor');
     if (answer.kind === 'undoing') {
-      const message = `${answer.word} would give the agent other tools than those of the gate.`;
+      const message = `${answer.word} could let the agent work beside the gate, or change how it is set up.`;
       throw new Failure('agent.undoing', message, `tidegate exec ${agent}`);
     }
     if (answer.kind === 'leaks') {

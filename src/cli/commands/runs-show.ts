@@ -2,7 +2,7 @@ import { printable, printableLines } from '../../config/index.js';
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
-import { stepJson } from '../run-result.js';
+import { brokenRun, stepJson } from '../run-result.js';
 import { elapsed } from '../elapsed.js';
 
 export const runsShow: Command = {
@@ -16,6 +16,7 @@ export const runsShow: Command = {
     const run = showRun(env, id);
     if (run === undefined)
       throw new Failure('run.not_found', `There is no run ${JSON.stringify(id)}.`, 'tidegate runs list');
+    if (run.status === 'broken') throw brokenRun(id);
     const { name, status, startedAt, ms, message, code, file, folder, steps, outputs } = run;
     output.json({
       id,
@@ -31,7 +32,7 @@ export const runsShow: Command = {
       steps: steps.map(({ key, result }) => stepJson(key, result)),
     });
     output.line(`${printable(name)}  ${status}${ms === undefined ? '' : ` in ${elapsed(ms)}`}`);
-    output.line(`started ${startedAt} from ${printable(file)}`);
+    output.line(`started ${printable(startedAt)} from ${printable(file)}`);
     if (message !== undefined) output.line(printableLines(`${code ?? ''} ${message}`.trim()));
     output.table(
       steps.map(({ key, result }) => [

@@ -8,6 +8,8 @@ import { serveStdio } from '../mcp-stdio/serve-stdio.js';
 export interface Guest {
   readonly gateway: Gateway;
   readonly session: Session;
+  /** Told how to put it out again. */
+  readonly onEnter?: (leave: () => void) => void;
 }
 
 export interface DoorParts {
@@ -39,6 +41,7 @@ export async function serveDoor({ address, common, admit }: DoorParts): Promise<
         return;
       }
       socket.write('welcome\n');
+      guest.onEnter?.(() => socket.destroy());
       const served = serveStdio({ ...guest, common, input: socket, output: socket });
       socket.once('close', () => served.close());
       void served.ended.then(() => socket.end());

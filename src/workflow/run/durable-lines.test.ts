@@ -52,9 +52,19 @@ describe('lines that last', () => {
   it('are read without those that are no records', () => {
     const file = newFile();
     const lines = openDurableLines(file, true);
-    for (const value of [{ kind: 'run', id: 'x' }, null, 7, [], { kind: 'end', end: { status: 'failed' } }])
-      lines.add(value);
+    const texts = { name: 'n', file: 'f', sha256: '', cwd: '/', startedAt: '', version: '1' };
+    const head = { kind: 'run', id: 'x', ...texts, inputs: {}, withheld: [] };
+    const end = { status: 'failed', at: '', ms: 1, exitCode: 1 };
+    for (const value of [head, null, 7, [], { kind: 'end', end }]) lines.add(value);
     lines.close();
-    expect(readJournal(file)).toMatchObject({ head: { id: 'x' }, end: { status: 'failed' }, steps: [] });
+    expect(readJournal(file)).toMatchObject({ head: { id: 'x' }, end, steps: [], isBroken: false });
+  });
+
+  it('are told as broken with a record that is not what its kind says', () => {
+    const file = newFile();
+    const lines = openDurableLines(file, true);
+    lines.add({ kind: 'step', key: 'a', name: 'a' });
+    lines.close();
+    expect(readJournal(file)).toMatchObject({ head: undefined, steps: [], isBroken: true });
   });
 });

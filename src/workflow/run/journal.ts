@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type DurableLines, openDurableLines } from './durable-lines.js';
+import { isMap, isWhole } from './journal-shape.js';
 import type { StepResult } from './result.js';
 
 /** Where a step led, and whether a condition chose it. */
@@ -95,17 +96,20 @@ export interface ReadJournal {
   readonly end: RunEnd | undefined;
   /** How long all parts of it took together, without the time between them. */
   readonly ms: number;
+  /** It has records that are not what they should be. Nobody can go on with it. */
+  readonly isBroken: boolean;
 }
 
 export function readJournal(file: string): ReadJournal {
   const lines = readFileSync(file, 'utf8').split('\n');
-  const values = lines.flatMap(lineOf);
+  const read = lines.flatMap(lineOf);
+  const values = read.filter(isRecord);
   const head = values.find((value): value is RunHead => value.kind === 'run');
   const entries = values.filter((value): value is Entry => value.kind !== 'run');
   const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry] : []));
   const last = entries.at(-1);
   const end = last?.kind === 'end' ? last.end : undefined;
-  return { head, entries, steps, end, ms: timeOf(head, entries) };
+  return { head, entries, steps, end, ms: timeOf(head, entries), isBroken: values.length < read.length };
 }
 
 /** A part that was killed counts until the end of its last step. */
@@ -128,14 +132,17 @@ function timeOf(head: RunHead | undefined, entries: readonly Entry[]): number {
 }
 
 /** The last line of a killed process may be cut; and what is no record of ours is none. */
-function lineOf(line: string): readonly (RunHead | Entry)[] {
+function lineOf(line: string): readonly object[] {
   try {
     const value: unknown = JSON.parse(line);
-    const isRecord = typeof value === 'object' && value !== null && 'kind' in value;
-    return isRecord ? [value as RunHead | Entry] : [];
+    return isMap(value) && 'kind' in value ? [value] : [];
   } catch {
     return [];
   }
+}
+
+function isRecord(value: object): value is RunHead | Entry {
+  return isWhole(value as Readonly<Record<string, unknown>>);
 }
 
 type StepEntry = Extract<Entry, { readonly kind: 'step' }>;

@@ -1,5 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Names } from '../expression/evaluate.js';
 import type { Input } from '../grammar/workflow.js';
 import type { Library, Shelf } from '../library.js';
@@ -60,7 +59,7 @@ export function createScope(parts: ScopeParts): { readonly template: Scope; read
   const values = { ...shared, inputs: { ...empty, ...parts.inputs }, awf: folders, tidegate: folders };
   return {
     names: { ...shared, inputs: parts.inputs },
-    template: { values, readFile: (path) => readInside(parts.library.cwd, path) },
+    template: { values, readFile: (path) => readInside(parts.library, path) },
   };
 }
 
@@ -103,19 +102,13 @@ function foldersOf({ home }: Library): Readonly<Record<string, string>> {
   return { config_dir: home, data_dir: home, pack_name: '', ...Object.fromEntries(named) };
 }
 
-const largest = 1024 * 1024;
-
-/** A file of the workspace, also after links are resolved. */
-function readInside(cwd: string, path: string): string {
+function readInside(library: Library, path: string): string {
   try {
-    const real = realpathSync(resolve(cwd, path));
-    const way = relative(realpathSync(cwd), real);
-    if (way.startsWith('..') || way === '' || resolve(way) === way)
-      throw new TemplateError(`readFile: ${path} is outside of the workspace.`);
-    if (statSync(real).size > largest) throw new TemplateError(`readFile: ${path} is larger than 1 MiB.`);
-    return readFileSync(real, 'utf8');
+    return library.readInside(path).toString('utf8');
   } catch (error) {
-    if (error instanceof TemplateError) throw error;
-    throw new TemplateError(`readFile: ${path} cannot be read.`);
+    // The words of the system name whole paths.
+    const isSystems = error instanceof Error && 'syscall' in error;
+    const why = isSystems || !(error instanceof Error) ? '' : `: ${error.message}`;
+    throw new TemplateError(`readFile: ${path} cannot be read${why}.`);
   }
 }

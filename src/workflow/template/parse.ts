@@ -99,6 +99,7 @@ function pipelineOf(
     at = sign + 1;
   }
   const found: Reference[] = [];
+  let depth = 0;
 
   function commands(): Operand[][] {
     const all: Operand[][] = [[]];
@@ -122,7 +123,10 @@ function pipelineOf(
     if (token.kind === 'word') return wordOf(token);
     if (token.text !== '(')
       throw new TemplateError(`There is no sense in ${JSON.stringify(token.text)} here.`, token.offset);
+    depth += 1;
+    if (depth > deepest) throw new TemplateError('The nesting is too deep.', token.offset);
     const inner = commands();
+    depth -= 1;
     const close = tokens[at];
     if (close?.text !== ')') throw new TemplateError('A bracket is not closed.', token.offset);
     at += 1;

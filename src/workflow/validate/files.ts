@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { quote } from '../../kernel/index.js';
 import type { Report } from '../finding.js';
@@ -36,7 +36,13 @@ function checkRole(step: StepOf<'agent'>, library: Library, report: Report): voi
   if (role === undefined) return;
   const tell = (message: string): void => report(flawAt(step, ['role'], 'USER.INPUT.MISSING_ROLE', message));
   if (isOutside(role)) return tell(`The role ${quote(role)} leads out of its folder.`);
-  tellOfFolder(library.lookup('roles', role, step.source.file), 'AGENTS.md', `The role ${quote(role)}`, tell);
+  tellOfFolder(
+    library.lookup('roles', role, step.source.file),
+    'AGENTS.md',
+    `The role ${quote(role)}`,
+    library,
+    tell,
+  );
 }
 
 function checkSkills(step: StepOf<'agent'>, library: Library, report: Report): void {
@@ -51,6 +57,7 @@ function checkSkills(step: StepOf<'agent'>, library: Library, report: Report): v
         library.lookup('skills', name, step.source.file),
         'SKILL.md',
         `The skill ${quote(name)}`,
+        library,
         tell,
       );
   }
@@ -64,10 +71,15 @@ function tellOfFolder(
   folder: string | undefined,
   file: string,
   subject: string,
+  library: Library,
   tell: (message: string) => void,
 ): void {
   if (folder === undefined) return tell(`${subject} cannot be found.`);
   const path = join(folder, file);
   if (!existsSync(path)) return tell(`${subject} has no ${file}.`);
-  if (readFileSync(path, 'utf8').trim() === '') tell(`${subject} has an empty ${file}.`);
+  try {
+    if (library.read(path).toString('utf8').trim() === '') tell(`${subject} has an empty ${file}.`);
+  } catch {
+    tell(`${subject} has a ${file} that cannot be read.`);
+  }
 }

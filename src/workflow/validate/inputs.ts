@@ -3,11 +3,19 @@ import type { Flaw, Report } from '../finding.js';
 import { readInputs } from '../grammar/inputs.js';
 import type { Workflow } from '../grammar/workflow.js';
 
-/** Names that would change what every command of the workflow does. */
-const powerful = /^(?:PATH|HOME|SHELL|IFS|ENV|BASH_ENV|NODE_OPTIONS|PYTHONPATH|LD_.*|DYLD_.*|TIDEGATE_.*)$/;
+/** Variables that would change what every command of the workflow does: of shells, loaders and interpreters. */
+const powerful = [
+  /^(?:PATH|HOME|SHELL|IFS|ENV|CDPATH|PS4|ZDOTDIR|FPATH|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|BASH_.*|TMPDIR)$/,
+  /^(?:LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|OPENSSL_CONF|TIDEGATE_.*)$/,
+  /^(?:NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|npm_config_.*|NPM_CONFIG_.*|PYTHON[A-Z0-9]+|PERL5?[A-Z_]*)$/,
+  /^(?:RUBYOPT|RUBYLIB|RUBYPATH|GEM_HOME|GEM_PATH|BUNDLE_GEMFILE|LUA_(?:INIT|PATH|CPATH).*|PHPRC|PHP_INI_SCAN_DIR)$/,
+  /^(?:JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|MAVEN_OPTS|GRADLE_OPTS|DOTNET_STARTUP_HOOKS)$/,
+  /^GIT_(?:SSH.*|CONFIG.*|EXEC_PATH|EXTERNAL_DIFF|.*EDITOR|PAGER|ASKPASS|PROXY_COMMAND|DIR|TEMPLATE_DIR)$/,
+  /^(?:SSH_ASKPASS|EDITOR|VISUAL|PAGER|LESSOPEN|LESSCLOSE|MAKEFLAGS|MAKEFILES|RUSTC_WRAPPER|GOFLAGS)$/,
+];
 
 export function isPowerful(name: string): boolean {
-  return powerful.test(name);
+  return powerful.some((names) => names.test(name));
 }
 
 /** Rules that can be read, and defaults that keep them. */

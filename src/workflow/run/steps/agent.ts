@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Agent,
@@ -16,6 +15,7 @@ import { Cancelled, type Done, StepFailure } from '../result.js';
 import { requireTrusted } from '../still-trusted.js';
 import { readOutput } from './agent-output.js';
 import { isIsolated } from '../../step-tools.js';
+import { textOf } from './text-of.js';
 import { toolsFor } from './agent-tools.js';
 
 type AgentStep = StepOf<'agent'>;
@@ -59,7 +59,7 @@ function promptOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame):
   const file = parts.library.lookup('prompts', name, source.file);
   if (file === undefined)
     throw new StepFailure('USER.INPUT.MISSING_FILE', `There is no prompt ${JSON.stringify(name)}.`);
-  return reader.text(readFileSync(file, 'utf8'));
+  return reader.text(textOf(parts.library, file));
 }
 
 /** The role, then the skills, then what the step itself says. */
@@ -70,7 +70,7 @@ function systemOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame):
     const code = shelf === 'roles' ? 'USER.INPUT.MISSING_ROLE' : 'USER.INPUT.MISSING_SKILL';
     if (folder === undefined || name.split(/[/\\]/).includes('..'))
       throw new StepFailure(code, `There is no ${JSON.stringify(name)}.`);
-    words.push(readFileSync(join(folder, file), 'utf8').trim());
+    words.push(textOf(parts.library, join(folder, file)).trim());
   };
   if (own.role !== undefined) add('roles', own.role, 'AGENTS.md');
   for (const skill of own.skills ?? [])

@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StepOf } from '../../grammar/workflow.js';
 import { createReader, type Frame, type Place } from '../frame.js';
 import { type Done, StepFailure } from '../result.js';
 import { runShell, type ShellOrder } from '../shell.js';
 import { requireTrusted } from '../still-trusted.js';
+import { textOf } from './text-of.js';
 
 export async function runCommand(step: StepOf<'command'>, frame: Frame, place: Place): Promise<Done> {
   const { parts } = frame;
@@ -58,7 +59,7 @@ function readScript(
   const file = library.lookup('scripts', name, step.source.file);
   if (file === undefined)
     throw new StepFailure('USER.INPUT.MISSING_FILE', `There is no script ${JSON.stringify(name)}.`);
-  const text = fill(readFileSync(file, 'utf8'));
+  const text = fill(textOf(library, file));
   if (!text.startsWith('#!')) return { text };
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true, mode: 0o700 });

@@ -1,0 +1,81 @@
+import type { RunEnd } from './journal.js';
+import type { StepResult } from './result.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const ends: readonly unknown[] = ['completed', 'failed', 'cancelled'] satisfies readonly RunEnd['status'][];
+
+/** Whether a record of a journal is what its kind says. Somebody may have written in the file. */
+export function isWhole(record: Values): boolean {
+  switch (record['kind']) {
+    case 'run':
+      return isHead(record);
+    case 'step':
+      return areTexts(record, 'key', 'name') && isResult(record['result']) && isWay(record['next']);
+    case 'decision':
+      return areTexts(record, 'key');
+    case 'resumed':
+      return areTexts(record, 'at');
+    case 'end':
+      return isEnd(record['end']);
+    default:
+      return true;
+  }
+}
+
+function isHead(head: Values): boolean {
+  const { withheld, text } = head;
+  return (
+    areTexts(head, 'id', 'name', 'file', 'sha256', 'cwd', 'startedAt', 'version') &&
+    isMap(head['inputs']) &&
+    Array.isArray(withheld) &&
+    withheld.every((name) => typeof name === 'string') &&
+    isTextOrNothing(text)
+  );
+}
+
+function isResult(result: unknown): result is StepResult {
+  if (!isMap(result)) return false;
+  const { error } = result;
+  return (
+    ends.includes(result['status']) &&
+    areTexts(result, 'output', 'stderr', 'startedAt') &&
+    areNumbers(result, 'exitCode', 'attempts', 'ms') &&
+    isMap(result['response']) &&
+    (error === undefined || (isMap(error) && areTexts(error, 'code', 'message')))
+  );
+}
+
+function isEnd(end: unknown): boolean {
+  if (!isMap(end)) return false;
+  const { message, code, outputs } = end;
+  const isGiven = outputs === undefined || isMap(outputs);
+  return (
+    ends.includes(end['status']) &&
+    areTexts(end, 'at') &&
+    areNumbers(end, 'ms', 'exitCode') &&
+    isTextOrNothing(message) &&
+    isTextOrNothing(code) &&
+    isGiven
+  );
+}
+
+function isWay(way: unknown): boolean {
+  return way === undefined || (isMap(way) && areTexts(way, 'to'));
+}
+
+function areTexts(values: Values, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof values[name] === 'string');
+}
+
+function areNumbers(values: Values, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof values[name] === 'number');
+}
+
+function isTextOrNothing(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+export function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
