@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../support/counts.js';
 import { findKeeper } from '../support/exiting-gate.js';
-import { endProcess, spawnStdioGate, waitFor } from '../support/gate.js';
+import { spawnStdioGate, waitFor } from '../support/gate.js';
 import { openLineClient } from '../support/line-client.js';
 import { openPluginPlace, type PluginPlace, socketsOf } from '../support/plugin-place.js';
 import { describeProcess, findMarked, hasProc } from '../support/proc.js';
