@@ -1,9 +1,10 @@
-import type { RunEnd } from './journal.js';
 import type { StepResult } from './result.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-const ends: readonly unknown[] = ['completed', 'failed', 'cancelled'] satisfies readonly RunEnd['status'][];
+/** How a run may have ended. */
+export const runEnds = ['completed', 'failed', 'cancelled'] as const;
+const ends: readonly unknown[] = runEnds;
 
 /** Whether a record of a journal is what its kind says. Somebody may have written in the file. */
 export function isWhole(record: Values): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type DurableLines, openDurableLines } from './durable-lines.js';
-import { isMap, isWhole } from './journal-shape.js';
+import { isMap, isWhole, type runEnds } from './journal-shape.js';
 import type { StepResult } from './result.js';
 
 /** Where a step led, and whether a condition chose it. */
@@ -24,7 +24,7 @@ type Entry =
   | { readonly kind: 'resumed'; readonly at: string; readonly sha256?: string };
 
 export interface RunEnd {
-  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly status: (typeof runEnds)[number];
   readonly at: string;
   readonly ms: number;
   readonly message?: string;
