@@ -86,6 +86,25 @@ describe('the plan of OpenCode', () => {
   });
 });
 
+describe('the configuration of OpenCode', () => {
+  const textOf = (more: Parameters<typeof planSettings>[0]): string =>
+    opencode.plan(planSettings(more)).env['OPENCODE_CONFIG_CONTENT'] ?? '';
+
+  it('has nothing of ours that it would fill in, and all that the user wrote to be filled in', () => {
+    const own = JSON.stringify({ model: 'a/b', provider: { a: { options: { apiKey: '{env:A_KEY}' } } } });
+    const userFile = (path: string): string | undefined => (path.endsWith('opencode.json') ? own : undefined);
+    const text = textOf({ system: 'see {env:X} and {file:/y}', userFile });
+    expect(text.match(/\{(?:env|file):[^}]*/g)).toEqual(['{env:A_KEY']);
+    expect(text).toContain('see \\u007benv:X} and \\u007bfile:/y}');
+    expect(JSON.parse(text)).toMatchObject({ model: 'a/b', permission: { '*': 'deny' } });
+  });
+
+  it('is read in a home without tools and servers, where the login is the same', () => {
+    const { env } = opencode.plan(planSettings({ env: { HOME: '/home/u' } }));
+    expect(env).toMatchObject({ HOME: '/launch/home', XDG_DATA_HOME: '/home/u/.local/share' });
+  });
+});
+
 describe('what OpenCode says', () => {
   const read = (...lines: readonly object[]) => {
     const reader = opencode.createReader('tserver');
