@@ -20,6 +20,7 @@ const alone = [
   'store-kill',
   'upstream-faults',
 ].map((name) => `test/security/${name}.test.ts`);
+const wire = onProgram('wire', ['wire', 'contract']);
 const security = onProgram('security', ['security']);
 
 export default defineConfig({
@@ -53,7 +54,7 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
-      onProgram('wire', ['wire', 'contract']),
+      { ...wire, test: { ...wire.test, fileParallelism: true } },
       { ...security, test: { ...security.test, exclude: alone, fileParallelism: true } },
       { ...security, test: { ...security.test, name: 'security-alone', include: alone } },
       onProgram('agents', ['agents'], ['test/agents/support/proven.ts']),

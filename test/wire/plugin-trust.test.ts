@@ -25,12 +25,11 @@ function states(place: PluginPlace): Readonly<Record<string, string>> {
   return Object.fromEntries(plugins.map(({ name, state }) => [name, state]));
 }
 
-/** A program that leaves a mark, by whatever way it is declared. */
-const marking = (mark: string): readonly string[] => [
-  process.execPath,
-  '-e',
-  `require('fs').writeFileSync(${JSON.stringify(mark)}, 'ran')`,
-];
+/** A program that leaves a mark. Its command does not name the mark: a file that it names would be part of its trust. */
+const marking = (mark: string): object => ({
+  command: [process.execPath, '-e', "require('fs').writeFileSync(process.env.MARK, 'ran')"],
+  env: { MARK: mark },
+});
 
 describe('trust of one entry of plugins.yaml', () => {
   it('lets no other entry run, and takes from no other when it is forgotten', () => {
@@ -38,7 +37,7 @@ describe('trust of one entry of plugins.yaml', () => {
     const mark = (name: string): string => join(place.directory, `ran-${name}`);
     place.writeList({
       good: { type: 'mcp', ...fixtureCommand() },
-      evil: { type: 'mcp', command: marking(mark('mcp')) },
+      evil: { type: 'mcp', ...marking(mark('mcp')) },
       sly: { command: ['sh', '-c', `touch ${mark('grpc')}`] },
       far: { type: 'mcp', url: 'http://127.0.0.1:9/mcp' },
     });
