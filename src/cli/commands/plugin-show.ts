@@ -17,7 +17,8 @@ export const pluginShow: Command = {
     return withGate(given, context, 'command', async (tidegate) => {
       const plugin = findPlugin(tidegate.locatedPlugins(), name);
       const answer = await tidegate.plugins.offer(name, signal);
-      await neighboursListed(tidegate);
+      // One that failed is tried again by whoever wants lists: its state is what it is now.
+      if (answer.ok) await neighboursListed(tidegate);
       const report = reportsOf(tidegate).find((one) => one.name === name);
       const { operations, stepTypes } = answer.ok ? answer.value : { operations: [], stepTypes: [] };
       const { description, expose, standing } = plugin;
