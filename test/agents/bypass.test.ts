@@ -92,7 +92,7 @@ describe('AC-6: the coexistence warning', () => {
       expect(stderr + stdout).toContain('Nothing proves that this version of');
       expect(status).toBe(0);
       // And the agent itself is asked to keep to the gate.
-      const [, started] = fake.starts();
+      const started = fake.starts().find(({ isTrial }) => !isTrial);
       const isTold = cli === 'codex' ? started?.args.join(' ') : undefined;
       if (isTold !== undefined) {
         expect(isTold).toContain('-s read-only');
@@ -117,11 +117,12 @@ describe('what is remembered of an agent', () => {
     const fake = writeFakeAgent(place.directory, 'upgraded', spec);
     const trials = (): readonly boolean[] => fake.starts().map(({ isTrial }) => isTrial);
     await run('claude', fake.program);
-    expect(trials()).toEqual([true, false]);
+    // What a trial could not show is looked at twice.
+    expect(trials()).toEqual([true, true, false]);
     await run('claude', fake.program);
-    expect(trials()).toEqual([true, false, false]);
+    expect(trials()).toEqual([true, true, false, false]);
     writeFakeAgent(place.directory, 'upgraded', { ...spec, lines: answerLines('claude', 'a newer one') });
     await run('claude', fake.program);
-    expect(trials()).toEqual([true, false, false, true, false]);
+    expect(trials()).toEqual([true, true, false, false, true, true, false]);
   });
 });

@@ -237,7 +237,7 @@ describe.each(gatedClis)('$title in a hostile project, with a hostile home', (ga
       { step: { mcp_proxy: { enable: true } } },
     );
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
-    expect(run.others).toEqual([...gated.leftovers].sort());
+    expect(gated.leftovers).toEqual(expect.arrayContaining([...run.others]));
     expect(run.results).toHaveLength(2);
     expect(marks()).toEqual([]);
   });
