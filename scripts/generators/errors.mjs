@@ -7,7 +7,8 @@ export async function outputs() {
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { exitOfFault } = await loadTs('src/cli/exit-codes.ts');
   const { commandCodes } = await loadTs('src/cli/failure.ts');
-  const { exitOfDesk } = await loadTs('src/cli/exit-codes.ts');
+  const { exitOfDesk, exitOfIdentity } = await loadTs('src/cli/exit-codes.ts');
+  const { identityCodes } = await loadTs('src/access/identity/identity-error.ts');
   const { deskCodes } = await loadTs('src/access/desk/desk-error.ts');
   const { statusOfDesk } = await loadTs('src/app/status-of-desk.ts');
   const faults = faultCodes.map((code) =>
@@ -18,10 +19,17 @@ export async function outputs() {
     meaning,
     remedy,
   ]);
-  const commands = Object.entries(commandCodes).map(([code, { meaning, exit }]) => [
+  const commands = Object.entries(commandCodes).map(([code, { meaning, remedy, exit }]) => [
     mono(code),
     meaning,
+    remedy,
     exit,
+  ]);
+  const tokens = Object.entries(identityCodes).map(([code, { meaning, remedy }]) => [
+    mono(code),
+    meaning,
+    remedy,
+    exitOfIdentity[code],
   ]);
   const rights = Object.entries(deskCodes).map(([code, { meaning, remedy }]) => [
     mono(code),
@@ -30,15 +38,16 @@ export async function outputs() {
     statusOfDesk[code],
     exitOfDesk[code],
   ]);
-  return [{ path: 'docs/reference/errors.md', text: page({ faults, problems, rights, commands }) }];
+  return [{ path: 'docs/reference/errors.md', text: page({ faults, problems, rights, tokens, commands }) }];
 }
 
-function page({ faults, problems, rights, commands }) {
+function page({ faults, problems, rights, tokens, commands }) {
   return [
     '<!-- Generated from the tables in src by `npm run generate`. Do not edit. -->',
     '# Errors',
     '',
-    'Codes never change once released. What an agent reads says what to do next; the detail stands in the log only.',
+    'Codes never change once released; `tidegate explain <code>` tells the same at the terminal. Codes of workflows stand in',
+    'workflow.md. What an agent reads says what to do next; the detail stands in the log only.',
     '',
     '## Calls',
     '',
@@ -62,9 +71,13 @@ function page({ faults, problems, rights, commands }) {
     '',
     ...table(['code', 'meaning', 'remedy', 'HTTP', 'exit status'], rights),
     '',
+    '## Tokens',
+    '',
+    ...table(['code', 'meaning', 'remedy', 'exit status'], tokens),
+    '',
     '## Commands',
     '',
-    ...table(['code', 'meaning', 'exit status'], commands),
+    ...table(['code', 'meaning', 'remedy', 'exit status'], commands),
     '',
   ].join('\n');
 }

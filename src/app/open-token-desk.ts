@@ -6,6 +6,7 @@ import type { Tidegate, TidegateOptions } from './tidegate.js';
 import { actorOf } from './token-operations.js';
 
 export { DeskError, IdentityError, StoreError };
+export type { IdentityCode } from '../access/identity/index.js';
 
 export interface OpenTokenDesk {
   readonly desk: TokenDesk;

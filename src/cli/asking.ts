@@ -1,15 +1,15 @@
 import { type Command, type Given, type OptionSpec, textOption } from './command.js';
 import { Failure } from './failure.js';
 
-/** On whose behalf, and about what, `check` and `explain` ask. */
-export const askedArguments: NonNullable<Command['arguments']> = [
+/** On whose behalf, and about what, `check` asks. */
+export const askedArguments = [
   { name: '<principal>', about: 'agent:alice, user:ana or service:ci.' },
   {
     name: '<what>',
     about:
       'Read, server:github/create_issue, prompt:name, resource:address; server:github for its prompts and resources.',
   },
-];
+] as const satisfies NonNullable<Command['arguments']>;
 
 export const askedOptions: readonly OptionSpec[] = [
   { name: 'action', value: 'action', about: 'see or call. Default: call.' },

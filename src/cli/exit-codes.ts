@@ -1,5 +1,6 @@
 import type { DeskCode } from '../app/desk.js';
 import type { callTool } from '../app/index.js';
+import type { IdentityCode } from '../app/open-token-desk.js';
 
 /** What the program's exit status says. Numbers never change once released. */
 export const exitCodes = {
@@ -46,6 +47,21 @@ export const exitOfDesk: Readonly<Record<DeskCode, ExitCode>> = {
   'access.bad_request': exitCodes.usage,
   'access.store_in_memory': exitCodes.usage,
   'access.conflict': exitCodes.unavailable,
+};
+
+/** How each wish for a token that cannot be granted ends the command. Complete by type. */
+export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
+  'token.bad_principal': exitCodes.usage,
+  'token.bad_profile': exitCodes.usage,
+  'token.bad_tools': exitCodes.usage,
+  'token.bad_label': exitCodes.usage,
+  'token.bad_expiry': exitCodes.usage,
+  'token.not_found': exitCodes.notFound,
+  'token.revoked': exitCodes.usage,
+  'token.expired': exitCodes.usage,
+  'token.parent_void': exitCodes.usage,
+  'token.too_deep': exitCodes.usage,
+  'token.foreign_zone': exitCodes.usage,
 };
 
 type Outcome = Awaited<ReturnType<typeof callTool>>;

@@ -1,130 +1,255 @@
 import type { ProblemCode } from '../config/index.js';
 import type { DeskCode } from '../app/desk.js';
-import { type ExitCode, exitCodes, exitOfDesk, exitOfFault, type Fault } from './exit-codes.js';
+import type { IdentityCode } from '../app/open-token-desk.js';
+import {
+  type ExitCode,
+  exitCodes,
+  exitOfDesk,
+  exitOfFault,
+  exitOfIdentity,
+  type Fault,
+} from './exit-codes.js';
 
 interface CodeRow {
   readonly exit: ExitCode;
   readonly meaning: string;
+  /** What to do when the place that reports it knows nothing better. */
+  readonly remedy: string;
 }
 
 /** What can go wrong with a command itself. Codes never change once released. */
 export const commandCodes = {
-  'usage.unknown_command': { exit: exitCodes.usage, meaning: 'There is no such command.' },
-  'usage.unknown_option': { exit: exitCodes.usage, meaning: 'The command has no such option.' },
+  'usage.unknown_command': {
+    exit: exitCodes.usage,
+    meaning: 'There is no such command.',
+    remedy: 'See what there is: `tidegate --help`.',
+  },
+  'usage.unknown_option': {
+    exit: exitCodes.usage,
+    meaning: 'The command has no such option.',
+    remedy: "See the command's options: add `--help` to it.",
+  },
   'usage.missing_argument': {
     exit: exitCodes.usage,
     meaning: 'An argument or the value of an option is missing.',
+    remedy: 'See what the command takes: add `--help` to it.',
   },
   'usage.excess_arguments': {
     exit: exitCodes.usage,
     meaning: 'There are more arguments than the command takes.',
+    remedy: 'Put a text with spaces in quotes; `--help` says what the command takes.',
   },
-  'usage.bad_value': { exit: exitCodes.usage, meaning: 'The value of an option is not one that it takes.' },
+  'usage.bad_value': {
+    exit: exitCodes.usage,
+    meaning: 'The value of an option is not one that it takes.',
+    remedy: 'Give a value that the message names.',
+  },
   'usage.bad_arguments': {
     exit: exitCodes.usage,
     meaning: 'The arguments for a tool are not a JSON object.',
+    remedy:
+      'Write them as JSON in single quotes, or as `name=value`; `tidegate tools show <tool>` says what it takes.',
   },
-  'usage.exclusive': { exit: exitCodes.usage, meaning: 'Two options exclude each other.' },
-  'usage.wrong': { exit: exitCodes.usage, meaning: 'The command was typed in another way than it takes.' },
-  'file.not_found': { exit: exitCodes.notFound, meaning: 'The named file does not exist.' },
+  'usage.exclusive': {
+    exit: exitCodes.usage,
+    meaning: 'Two options exclude each other.',
+    remedy: 'Leave one of the two out.',
+  },
+  'usage.wrong': {
+    exit: exitCodes.usage,
+    meaning: 'The command was typed in another way than it takes.',
+    remedy: 'See how it is typed: add `--help` to it.',
+  },
+  'file.not_found': {
+    exit: exitCodes.notFound,
+    meaning: 'The named file does not exist.',
+    remedy: 'Correct the path.',
+  },
+  'code.not_found': {
+    exit: exitCodes.notFound,
+    meaning: 'There is no such code.',
+    remedy: 'All of them stand in docs/reference/errors.md and docs/reference/workflow.md.',
+  },
   'config.not_found': {
     exit: exitCodes.notFound,
     meaning: 'There is no configuration file here, above, or at home.',
+    remedy: 'Name it with `--config <file>`; `tidegate config path` says where one is looked for.',
   },
-  'config.invalid': { exit: exitCodes.usage, meaning: 'The configuration has errors, so nothing was done.' },
-  'run.not_found': { exit: exitCodes.internal, meaning: 'There is no run of that id.' },
-  'run.broken': { exit: exitCodes.internal, meaning: 'The record of the run is not what a run writes.' },
-  'run.busy': { exit: exitCodes.usage, meaning: 'Another process runs it just now.' },
-  'workflow.invalid': { exit: exitCodes.usage, meaning: 'The workflow has errors, so nothing was started.' },
-  'workflow.inputs': { exit: exitCodes.internal, meaning: 'Inputs of the workflow are missing or wrong.' },
-  'workflow.no_step': { exit: exitCodes.internal, meaning: 'The workflow has no such step.' },
-  'workflow.not_found': { exit: exitCodes.internal, meaning: 'There is no workflow of that name or path.' },
-  'tool.no_graph': { exit: exitCodes.usage, meaning: 'The tool is not made of nodes.' },
-  'tool.exists': { exit: exitCodes.usage, meaning: 'A file of that name is there already.' },
-  'agent.not_found': { exit: exitCodes.notFound, meaning: 'No agent of that name can be launched.' },
-  'agent.undoing': { exit: exitCodes.usage, meaning: 'A word for the agent would undo its isolation.' },
-  'agent.leaks': { exit: exitCodes.unavailable, meaning: 'The agent can go round the gate.' },
-  'agent.not_installed': { exit: exitCodes.unavailable, meaning: 'The agent is not on PATH.' },
-  'server.not_found': { exit: exitCodes.notFound, meaning: 'No server of that name is configured.' },
-  'plugin.not_found': { exit: exitCodes.notFound, meaning: 'There is no plugin of that name here.' },
-  'plugin.no_operation': { exit: exitCodes.notFound, meaning: 'The plugin has no such operation.' },
+  'config.invalid': {
+    exit: exitCodes.usage,
+    meaning: 'The configuration has errors, so nothing was done.',
+    remedy: 'Correct what the problems name, then look again: `tidegate config check`.',
+  },
+  'run.not_found': {
+    exit: exitCodes.internal,
+    meaning: 'There is no run of that id.',
+    remedy: 'Look for its id: `tidegate runs list`.',
+  },
+  'run.broken': {
+    exit: exitCodes.internal,
+    meaning: 'The record of the run is not what a run writes.',
+    remedy: 'Start the workflow anew with `tidegate run`; what the run did before stays as it is.',
+  },
+  'run.busy': {
+    exit: exitCodes.usage,
+    meaning: 'Another process runs it just now.',
+    remedy: 'Wait until it has ended, or stop the process that the message names.',
+  },
+  'workflow.invalid': {
+    exit: exitCodes.usage,
+    meaning: 'The workflow has errors, so nothing was started.',
+    remedy: 'Correct what the problems name, then look again: `tidegate validate <file>`.',
+  },
+  'workflow.inputs': {
+    exit: exitCodes.internal,
+    meaning: 'Inputs of the workflow are missing or wrong.',
+    remedy: 'Give each that the message names with `-i name=value`.',
+  },
+  'workflow.no_step': {
+    exit: exitCodes.internal,
+    meaning: 'The workflow has no such step.',
+    remedy: 'Use the name of a step; `tidegate run <file> --dry-run` shows them.',
+  },
+  'workflow.not_found': {
+    exit: exitCodes.internal,
+    meaning: 'There is no workflow of that name or path.',
+    remedy: 'Correct the name or path; workflows are looked for in `.tidegate/workflows`.',
+  },
+  'tool.no_graph': {
+    exit: exitCodes.usage,
+    meaning: 'The tool is not made of nodes.',
+    remedy: 'Show it without `--graph`.',
+  },
+  'tool.exists': {
+    exit: exitCodes.usage,
+    meaning: 'A file of that name is there already.',
+    remedy: 'Choose another name, or remove the file.',
+  },
+  'agent.not_found': {
+    exit: exitCodes.notFound,
+    meaning: 'No agent of that name can be launched.',
+    remedy: 'See which there are: `tidegate doctor`.',
+  },
+  'agent.undoing': {
+    exit: exitCodes.usage,
+    meaning: 'A word for the agent would undo its isolation.',
+    remedy: 'Leave the word out; the message says what is taken.',
+  },
+  'agent.leaks': {
+    exit: exitCodes.unavailable,
+    meaning: 'The agent can go round the gate.',
+    remedy: 'See how: `tidegate doctor --agent <name>`; another version of the agent may be tight.',
+  },
+  'agent.not_installed': {
+    exit: exitCodes.unavailable,
+    meaning: 'The agent is not on PATH.',
+    remedy: 'Install it as the message says, and see whether it is found: `tidegate doctor`.',
+  },
+  'server.not_found': {
+    exit: exitCodes.notFound,
+    meaning: 'No server of that name is configured.',
+    remedy: 'See which there are: `tidegate servers`.',
+  },
+  'plugin.not_found': {
+    exit: exitCodes.notFound,
+    meaning: 'There is no plugin of that name here.',
+    remedy: 'See which there are: `tidegate plugin list`.',
+  },
+  'plugin.no_operation': {
+    exit: exitCodes.notFound,
+    meaning: 'The plugin has no such operation.',
+    remedy: 'See which it has: `tidegate plugin show <name>`.',
+  },
   'plugin.collision': {
     exit: exitCodes.unavailable,
     meaning: 'A tool of the plugin has the name of another tool, so none of its tools is offered.',
+    remedy: 'Rename one of the two tools, or switch one plugin off: `tidegate plugin disable <name>`.',
   },
   'plugin.broken': {
     exit: exitCodes.usage,
     meaning: 'The plugin cannot be used as it is: its manifest, its program or its settings are wrong.',
+    remedy: 'Correct what the message names, then look again: `tidegate plugin show <name>`.',
   },
-  'plugin.disabled': { exit: exitCodes.unavailable, meaning: 'The plugin is switched off.' },
-  'plugin.exists': { exit: exitCodes.usage, meaning: 'A plugin of that name is there already.' },
-  'http.port_in_use': { exit: exitCodes.usage, meaning: 'Another program listens on the port.' },
+  'plugin.disabled': {
+    exit: exitCodes.unavailable,
+    meaning: 'The plugin is switched off.',
+    remedy: 'Switch it on: `tidegate plugin enable <name>`.',
+  },
+  'plugin.exists': {
+    exit: exitCodes.usage,
+    meaning: 'A plugin of that name is there already.',
+    remedy: 'Choose another name, or remove the folder.',
+  },
+  'http.port_in_use': {
+    exit: exitCodes.usage,
+    meaning: 'Another program listens on the port.',
+    remedy: 'Choose another port with `--port`, or stop the other program.',
+  },
   'http.cannot_listen': {
     exit: exitCodes.usage,
     meaning: 'The address is not one of this machine, or not allowed.',
+    remedy: 'Listen on 127.0.0.1, or on an address of this machine.',
   },
   'gate.unreachable': {
     exit: exitCodes.unavailable,
     meaning: 'No gate ever answered at the address of `--via`.',
+    remedy: 'Start one: `tidegate serve`; or correct the address.',
   },
   'gate.token_refused': {
     exit: exitCodes.unauthorized,
     meaning: 'The gate at the address of `--via` does not take the token, or takes it no longer.',
+    remedy: 'Make a new one where that gate runs: `tidegate token create <principal>`.',
   },
   'trust.not_asked': {
     exit: exitCodes.untrusted,
     meaning: 'Trust needs a person at a terminal, or `--yes`.',
+    remedy: 'Read the file, then add `--yes`; or type the command at a terminal.',
   },
-  'trust.refused': { exit: exitCodes.untrusted, meaning: 'The person at the terminal said no.' },
-  'trust.changed': { exit: exitCodes.untrusted, meaning: 'The file changed while it was being shown.' },
-  'token.bad_principal': {
-    exit: exitCodes.usage,
-    meaning: 'Nobody can be called that: a token is for `user:`, `agent:` or `service:` and a name.',
+  'trust.refused': {
+    exit: exitCodes.untrusted,
+    meaning: 'The person at the terminal said no.',
+    remedy: 'Nothing was changed. Run `tidegate trust` again when you have read the file.',
   },
-  'token.bad_profile': { exit: exitCodes.usage, meaning: 'There is no profile of that name for a token.' },
-  'token.bad_tools': { exit: exitCodes.usage, meaning: 'The names and patterns of tools cannot be read.' },
-  'token.bad_label': { exit: exitCodes.usage, meaning: 'A label is one line of at most 200 characters.' },
-  'token.bad_expiry': { exit: exitCodes.usage, meaning: 'The end of a token is no time to come.' },
-  'token.not_found': { exit: exitCodes.notFound, meaning: 'There is no such token in this zone.' },
-  'token.revoked': { exit: exitCodes.usage, meaning: 'The token was revoked.' },
-  'token.expired': { exit: exitCodes.usage, meaning: 'The time of the token is over.' },
-  'token.parent_void': {
-    exit: exitCodes.usage,
-    meaning: 'The token that this one was made from is no longer good.',
-  },
-  'token.too_deep': { exit: exitCodes.usage, meaning: 'A chain of tokens has eight links at most.' },
-  'token.foreign_zone': {
-    exit: exitCodes.usage,
-    meaning: 'A token stays in the zone of the one that it is made from.',
+  'trust.changed': {
+    exit: exitCodes.untrusted,
+    meaning: 'The file changed while it was being shown.',
+    remedy: 'Read it again: `tidegate trust`.',
   },
   'store.unavailable': {
     exit: exitCodes.unavailable,
     meaning: 'The store of grants cannot be reached or opened.',
+    remedy: 'See why: `tidegate doctor`; the address stands under `store` in tidegate.yaml.',
   },
   'store.corrupt': {
     exit: exitCodes.unavailable,
     meaning: 'The store of grants is damaged. Nothing is let through until it is mended.',
+    remedy:
+      'Put a copy back, or move the file away and bring the grants in again: `tidegate access import <file>`.',
   },
   'store.full': {
     exit: exitCodes.unavailable,
     meaning: 'There is no space left for the store of grants.',
+    remedy: 'Make space, then try again.',
   },
   'store.newer_schema': {
     exit: exitCodes.unavailable,
     meaning: 'A newer version of Tidegate wrote the store: use that one.',
+    remedy: 'Install the newer version again.',
   },
   'store.conflict': {
     exit: exitCodes.unavailable,
     meaning: 'Somebody else changed the grants meanwhile: look, and try again.',
+    remedy: 'Look, and try again.',
   },
   'store.closed': {
     exit: exitCodes.internal,
     meaning: 'The store of grants was closed while it was in use.',
+    remedy: 'Try again; report it if it comes back.',
   },
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CommandCode = keyof typeof commandCodes;
-export type FailureCode = CommandCode | DeskCode | Fault['code'] | ProblemCode;
+export type FailureCode = CommandCode | DeskCode | IdentityCode | Fault['code'] | ProblemCode;
 
 /** Why a command did not do what was asked, and what to type next. */
 export class Failure extends Error {
@@ -135,7 +260,7 @@ export class Failure extends Error {
   constructor(code: FailureCode, message: string, next?: string, problems?: readonly string[]) {
     super(message);
     this.code = code;
-    this.next = next;
+    this.next = next ?? (isCommandCode(code) ? commandCodes[code].remedy : undefined);
     this.problems = problems;
   }
 
@@ -144,24 +269,22 @@ export class Failure extends Error {
   }
 }
 
-function exitOf(code: FailureCode): ExitCode {
+/** The exit status that a code ends a command with. */
+export function exitOf(code: FailureCode): ExitCode {
   if (isCommandCode(code)) return commandCodes[code].exit;
-  if (isFaultCode(code)) return exitOfFault[code];
-  if (isDeskCode(code)) return exitOfDesk[code];
+  if (isIn(exitOfFault, code)) return exitOfFault[code];
+  if (isIn(exitOfDesk, code)) return exitOfDesk[code];
+  if (isIn(exitOfIdentity, code)) return exitOfIdentity[code];
   // What is wrong with the record of trust leaves everything untrusted.
   return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
 }
 
-function isCommandCode(code: string): code is CommandCode {
-  return Object.hasOwn(commandCodes, code);
+export function isCommandCode(code: string): code is CommandCode {
+  return isIn(commandCodes, code);
 }
 
-function isFaultCode(code: string): code is Fault['code'] {
-  return Object.hasOwn(exitOfFault, code);
-}
-
-function isDeskCode(code: string): code is DeskCode {
-  return Object.hasOwn(exitOfDesk, code);
+function isIn<Code extends string>(table: Readonly<Record<Code, unknown>>, code: string): code is Code {
+  return Object.hasOwn(table, code);
 }
 
 export function interrupted(): Failure {

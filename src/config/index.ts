@@ -1,6 +1,6 @@
 // The command line may enter this room only, and shows what files and servers say.
 export { nearest, printable, printableJson, printableLines } from '../kernel/index.js';
-export type { ProblemCode } from './codes.js';
+export { type ProblemCode, problemCodes } from './codes.js';
 export type {
   Config,
   ServerConfig,

@@ -41,7 +41,7 @@ export {
   type QuestionMethod,
   questionMethods,
 } from './exchange.js';
-export { createFault, type Fault, type FaultCode, faultCodes, faultTable } from './fault.js';
+export { createFault, type Fault, type FaultCode, faultCodes, faultTable, type Fixer } from './fault.js';
 export type {
   BinaryFile,
   FileChange,

@@ -1,4 +1,5 @@
 export { bundleOf } from './bundle.js';
+export { exitOfCode, type WorkflowCode, workflowCodes } from './codes.js';
 export { workflowJsonSchema } from './fields/json-schema.js';
 export { describeFinding, type Finding } from './finding.js';
 export { readInputs } from './grammar/inputs.js';

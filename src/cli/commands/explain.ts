@@ -1,23 +1,50 @@
 import { type Command, configOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { actionOf, askedArguments, askedOptions, askingOf } from '../asking.js';
+import { explainCode, isLikeCode } from '../explained-code.js';
 import { showExplained } from '../explained-text.js';
+import { Failure } from '../failure.js';
 import { withDesk } from '../with-desk.js';
+
+const [, what] = askedArguments;
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Say why a principal may or may not call a tool, and what would change that.',
-  arguments: askedArguments,
+  summary: 'Say what an error code means; or why a principal may or may not call a tool.',
+  arguments: [
+    {
+      name: '<code|principal>',
+      about: 'A code, such as provider.unavailable; or agent:alice, user:ana, service:ci.',
+    },
+    { name: '[what]', about: `For a principal: ${what.about}` },
+  ],
   options: [configOption, ...askedOptions],
-  examples: ['tidegate explain agent:alice Bash', 'tidegate explain agent:alice Bash --token tok_…'],
-  run(given, context) {
-    const [principal = '', what = ''] = given.arguments;
+  examples: [
+    'tidegate explain provider.unavailable',
+    'tidegate explain agent:alice Bash',
+    'tidegate explain agent:alice Bash --token tok_…',
+  ],
+  async run(given, context) {
+    const [subject = '', target] = given.arguments;
+    if (target === undefined) {
+      if (!isLikeCode(subject)) throw notWhole(subject);
+      await explainCode(subject, context);
+      return exitCodes.ok;
+    }
     const asking = { action: actionOf(given), ...askingOf(given) };
     return withDesk(given, context, async (desk) => {
-      const explained = await desk.explain(principal, what, asking);
+      const explained = await desk.explain(subject, target, asking);
       context.output.json(explained);
       showExplained(explained, context.output);
       return exitCodes.ok;
     });
   },
 };
+
+function notWhole(subject: string): Failure {
+  return new Failure(
+    'usage.missing_argument',
+    `"${subject}" is no code. For a principal, say also what it would call.`,
+    `tidegate explain ${subject.includes(':') ? subject : 'agent:alice'} Read`,
+  );
+}

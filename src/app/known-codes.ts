@@ -1,0 +1,43 @@
+import { deskCodes } from '../access/desk/index.js';
+import { identityCodes } from '../access/identity/index.js';
+import { problemCodes } from '../config/index.js';
+import { type Fixer, faultTable } from '../kernel/index.js';
+import { exitOfCode, type WorkflowCode, workflowCodes } from '../workflow/index.js';
+
+/** One code, as whoever met it wants to have it explained. */
+export interface KnownCode {
+  readonly code: string;
+  /** What it is about, in one word. */
+  readonly area: 'call' | 'configuration' | 'rights' | 'token' | 'workflow' | 'command';
+  readonly meaning: string;
+  readonly remedy: string;
+  readonly fixer?: Fixer;
+  readonly isRetryable?: boolean;
+  /** The exit status of a run that ends with it; for other areas the command line decides. */
+  readonly exit?: number;
+}
+
+type Table = Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
+
+/** Every code of the rooms below, from the tables that define them. */
+export function knownCodes(): readonly KnownCode[] {
+  const calls = Object.entries(faultTable).map(([code, { fixer, retryable, meaning, remedy }]) => ({
+    code,
+    area: 'call' as const,
+    meaning,
+    remedy,
+    fixer,
+    isRetryable: retryable,
+  }));
+  return [
+    ...calls,
+    ...rows('configuration', problemCodes),
+    ...rows('rights', deskCodes),
+    ...rows('token', identityCodes),
+    ...rows('workflow', workflowCodes).map((row) => ({ ...row, exit: exitOfCode(row.code as WorkflowCode) })),
+  ];
+}
+
+function rows(area: KnownCode['area'], table: Table): readonly KnownCode[] {
+  return Object.entries(table).map(([code, { meaning, remedy }]) => ({ code, area, meaning, remedy }));
+}
