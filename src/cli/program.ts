@@ -9,7 +9,7 @@ export interface Chosen {
   readonly given: Given;
 }
 
-const groups: Readonly<Record<string, string>> = {
+export const groups: Readonly<Record<string, string>> = {
   tools: 'List, show and call tools.',
   plugin: 'List, show, call, trust, switch and start plugins.',
   runs: 'List and show runs of workflows.',
