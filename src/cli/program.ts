@@ -2,22 +2,13 @@ import { Command as Commander } from 'commander';
 import type { Command, Given } from './command.js';
 import { commands } from './commands/index.js';
 import { exitCodes, exitMeanings } from './exit-codes.js';
+import { groups } from './groups.js';
 
 /** What a parsed command line asks for. */
 export interface Chosen {
   readonly command: Command;
   readonly given: Given;
 }
-
-export const groups: Readonly<Record<string, string>> = {
-  tools: 'List, show and call tools.',
-  plugin: 'List, show, call, trust, switch and start plugins.',
-  runs: 'List and show runs of workflows.',
-  profile: 'List, show, assign and inspect profiles.',
-  access: 'Export, import and test all grants.',
-  token: 'Make, list and revoke the tokens of clients.',
-  config: 'Check and find the configuration.',
-};
 
 /** The command line as commander understands it, made from the list of commands. */
 export function createProgram(

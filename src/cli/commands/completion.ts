@@ -1,11 +1,18 @@
 import type { Command } from '../command.js';
+import { bashScript } from '../completion/bash.js';
+import { fishScript } from '../completion/fish.js';
+import { lineOf } from '../completion/words.js';
+import { zshScript } from '../completion/zsh.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
+import { groups } from '../groups.js';
+import { everyCode } from '../explained-code.js';
 import { didYouMean } from '../nearest-name.js';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-export const completion: Command = {
+/** It completes all commands, itself among them. */
+export const completionOf = (commands: () => readonly Command[]): Command => ({
   name: 'completion',
   summary: 'Print the script that lets a shell complete commands, options and codes.',
   arguments: [{ name: '<shell>', about: 'bash, zsh or fish.' }],
@@ -23,21 +30,15 @@ export const completion: Command = {
         `There is no completion for "${named}".${didYouMean(named, shells)}`,
         'tidegate completion bash',
       );
-    const text = await scriptFor(shell);
+    const text = await scriptFor(shell, commands());
     output.json({ shell, script: text });
     output.line(text.trimEnd());
     return exitCodes.ok;
   },
-};
+});
 
-async function scriptFor(shell: (typeof shells)[number]): Promise<string> {
-  const [{ commands }, { groups }, { lineOf }, { everyCode }, { agentNames }] = await Promise.all([
-    import('./index.js'),
-    import('../program.js'),
-    import('../completion/words.js'),
-    import('../explained-code.js'),
-    import('../../app/workflows/index.js'),
-  ]);
+async function scriptFor(shell: (typeof shells)[number], commands: readonly Command[]): Promise<string> {
+  const { agentNames } = await import('../../app/workflows/index.js');
   const codes = (await everyCode()).map(({ code }) => code);
   const line = lineOf(commands, groups, {
     agent: agentNames,
@@ -45,7 +46,6 @@ async function scriptFor(shell: (typeof shells)[number]): Promise<string> {
     'code|principal': codes,
     shell: shells,
   });
-  if (shell === 'bash') return (await import('../completion/bash.js')).bashScript(line);
-  if (shell === 'zsh') return (await import('../completion/zsh.js')).zshScript(line);
-  return (await import('../completion/fish.js')).fishScript(line);
+  if (shell === 'bash') return bashScript(line);
+  return shell === 'zsh' ? zshScript(line) : fishScript(line);
 }

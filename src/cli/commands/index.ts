@@ -5,7 +5,7 @@ import { accessTest } from './access-test.js';
 import { audit } from './audit.js';
 import { auditPrune } from './audit-prune.js';
 import { check } from './check.js';
-import { completion } from './completion.js';
+import { completionOf } from './completion.js';
 import { configCheck } from './config-check.js';
 import { configPath } from './config-path.js';
 import { configSchema } from './config-schema.js';
@@ -92,5 +92,5 @@ export const commands: readonly Command[] = [
   configCheck,
   configSchema,
   configPath,
-  completion,
+  completionOf(() => commands),
 ];
