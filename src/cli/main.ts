@@ -1,3 +1,5 @@
+import { keepCompiled } from './compile-cache.js';
+
 const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   process.stdout.write(`${__TIDEGATE_VERSION__}\n`);
@@ -6,6 +8,7 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   const { runShim } = await import('../app/shim.js');
   runShim(words[2] ?? '');
 } else {
+  keepCompiled();
   const { runProcess } = await import('./run-process.js');
   await runProcess(words);
 }

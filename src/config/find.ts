@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { homeOf } from './state-directory.js';
+import { homeOf } from './state-path.js';
 import type { Environment } from './substitute.js';
 
 const names = ['tidegate.yaml', 'tidegate.yml'] as const;

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { homeProblem, prepareStateDirectory, stateDirectory } from './state-directory.js';
+import { homeProblem, prepareStateDirectory } from './state-directory.js';
+import { stateDirectory } from './state-path.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tidegate-state-'));
 afterAll(() => rmSync(root, { recursive: true }));

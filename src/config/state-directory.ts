@@ -1,24 +1,9 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { quote } from '../kernel/source-place.js';
 import { createProblem, type Problem } from './problem.js';
+import { homeOf } from './state-path.js';
 import type { Environment } from './substitute.js';
-
-/** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */
-export function stateDirectory(
-  environment: Environment,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const { TIDEGATE_HOME: own, XDG_STATE_HOME: shared, LOCALAPPDATA: local } = environment;
-  if (own) return resolve(own);
-  // The XDG rules say that a relative path is to be ignored.
-  if (shared !== undefined && isAbsolute(shared)) return join(shared, 'tidegate');
-  const home = homeOf(environment, platform);
-  if (platform === 'win32') return join(local || join(home, 'AppData', 'Local'), 'tidegate');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'tidegate');
-  return join(home, '.local', 'state', 'tidegate');
-}
 
 /** Why TIDEGATE_HOME names no directory: what is relative would be another one wherever a command is typed. */
 export function homeProblem(
@@ -66,10 +51,6 @@ function makeDirectory(directory: string): void {
 export function stateDirectoryProblem(directory: string): Problem | undefined {
   const stats = statSync(directory, { throwIfNoEntry: false });
   return stats === undefined ? undefined : ownershipProblem(directory, stats);
-}
-
-export function homeOf(environment: Environment, platform: NodeJS.Platform): string {
-  return (platform === 'win32' ? environment['USERPROFILE'] : environment['HOME']) || homedir();
 }
 
 // It is reported, never corrected: TIDEGATE_HOME may name a directory that others use too.

@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
-import { homeOf } from '../state-directory.js';
+import { homeOf } from '../state-path.js';
 import type { Environment } from '../substitute.js';
 import { statsOf } from './stats-of.js';
 

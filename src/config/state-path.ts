@@ -1,0 +1,22 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from './substitute.js';
+
+/** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */
+export function stateDirectory(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { TIDEGATE_HOME: own, XDG_STATE_HOME: shared, LOCALAPPDATA: local } = environment;
+  if (own) return resolve(own);
+  // The XDG rules say that a relative path is to be ignored.
+  if (shared !== undefined && isAbsolute(shared)) return join(shared, 'tidegate');
+  const home = homeOf(environment, platform);
+  if (platform === 'win32') return join(local || join(home, 'AppData', 'Local'), 'tidegate');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'tidegate');
+  return join(home, '.local', 'state', 'tidegate');
+}
+
+export function homeOf(environment: Environment, platform: NodeJS.Platform): string {
+  return (platform === 'win32' ? environment['USERPROFILE'] : environment['HOME']) || homedir();
+}
