@@ -10,7 +10,8 @@ import { buildConstants } from './build-constants.mjs';
 import { withBuildLock } from './build-lock.mjs';
 import { buildTypes } from './build-types.mjs';
 import { catalog } from './generators/tools.mjs';
-import { thirdPartyNotices } from './third-party-notices.mjs';
+import { sbom } from './sbom.mjs';
+import { bundledPackages, thirdPartyNotices } from './third-party-notices.mjs';
 import { filesOf, wholeChunks, withoutIdleHelpers } from './whole-chunks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -94,7 +95,9 @@ async function buildCode() {
   const unhelped = withoutIdleHelpers(metafile);
   const files = new Map(outputFiles.map(({ path, text }) => [path, unhelped(text)]));
   addHashbang(files);
-  files.set(join(dist, 'THIRD_PARTY_NOTICES.txt'), await thirdPartyNotices(root, metafile));
+  const packages = await bundledPackages(root, metafile);
+  files.set(join(dist, 'THIRD_PARTY_NOTICES.txt'), await thirdPartyNotices(packages));
+  files.set(join(dist, 'sbom.cdx.json'), await sbom(root, packages));
   files.set(shim, await buildShim(options));
   for (const [path, contents] of files) await replaceFile(path, contents);
   await chmod(program, 0o755);

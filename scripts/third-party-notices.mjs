@@ -59,22 +59,34 @@ For more information, please refer to <https://unlicense.org>`;
 const standardTexts = { MIT: mitText, 'BSD-3-Clause': bsd3Text };
 const holders = { antlr4: '2012-2022 The ANTLR Project. All rights reserved.' };
 
-/** The licence of every npm package of which some code went into the bundles, as one text. */
-export async function thirdPartyNotices(root, metafile) {
+/** Every npm package of which some code went into the bundles: its folder and its manifest, by name. */
+export async function bundledPackages(root, metafile) {
   const folders = new Set();
   for (const output of Object.values(metafile.outputs)) {
     for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
       const folder = packageFolder.exec(input)?.[1];
-      if (folder && bytesInOutput > 0) folders.add(folder);
+      if (folder && bytesInOutput > 0) folders.add(join(root, folder));
     }
   }
-  const notices = await Promise.all([...folders].map((folder) => notice(join(root, folder))));
-  const head = `Tidegate bundles code of these ${notices.length} packages.\n`;
-  return [head, ...notices.sort((a, b) => (a < b ? -1 : 1))].join(`\n${'='.repeat(80)}\n`);
+  const found = await Promise.all(
+    [...folders].map(async (folder) => ({ folder, manifest: await manifestOf(folder) })),
+  );
+  const key = ({ manifest }) => `${manifest.name} ${manifest.version}`;
+  return found.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-async function notice(folder) {
-  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+async function manifestOf(folder) {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+}
+
+/** The licence of each bundled package, as one text. */
+export async function thirdPartyNotices(packages) {
+  const notices = await Promise.all(packages.map(notice));
+  const head = `Tidegate bundles code of these ${notices.length} packages.\n`;
+  return [head, ...notices].join(`\n${'='.repeat(80)}\n`);
+}
+
+async function notice({ folder, manifest }) {
   const texts = await licenceTexts(folder);
   if (texts.length === 0) texts.push(standardText(manifest));
   return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${texts.join('\n\n')}\n`;
