@@ -7,11 +7,10 @@ import {
   type SurfaceMode,
   type ToolSpec,
 } from '../kernel/index.js';
-import { estimateTokens, type SessionView, serverOf, shownText, tokensIn } from '../surface/index.js';
+import { type SessionView, serverOf, tokensIn } from '../surface/index.js';
 import type { Gateway } from '../gateway/index.js';
+import { type Counted, type CountTokens, openCounter } from './cost/count-tokens.js';
 import type { OpenedSurface } from './open-surface.js';
-
-export type CountTokens = (tool: ToolSpec) => number;
 
 export interface ServerCost {
   readonly server: string;
@@ -31,7 +30,7 @@ export interface SurfaceSession {
 
 /** What a client that connects now would be shown, what that costs, and what sessions have made of it. */
 export interface SurfaceReport {
-  readonly counted: 'estimate' | 'o200k_base';
+  readonly counted: Counted;
   readonly lazy: string;
   readonly mode: SurfaceMode;
   readonly client?: string;
@@ -59,7 +58,7 @@ export interface ReportParts {
 
 export async function surfaceReport(parts: ReportParts): Promise<SurfaceReport> {
   const { gateway, opened, session } = parts;
-  const count = parts.isExact ? await exactCount() : estimateTokens;
+  const { counted, tool: count } = await openCounter(parts.isExact);
   const visible = gateway.visibleTools(session);
   // Nobody's session: looking must not change what is kept of a real one.
   const looking: Session = { ...session, id: `look/${session.id}` };
@@ -74,7 +73,7 @@ export async function surfaceReport(parts: ReportParts): Promise<SurfaceReport> 
   const deferred = existing.filter((tool) => !isShown(tool));
   const { lazy, maxActiveSchemas, maxActiveTokens } = opened.settings;
   return {
-    counted: parts.isExact ? 'o200k_base' : 'estimate',
+    counted,
     lazy,
     mode,
     ...(parts.client !== undefined && { client: parts.client }),
@@ -130,12 +129,8 @@ function sum(tools: readonly ToolSpec[], count: CountTokens): number {
   return tools.reduce((total, tool) => total + count(tool), 0);
 }
 
-async function exactCount(): Promise<CountTokens> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  return ({ definition }) => countTokens(shownText(definition));
-}
-
-function clientOf(name: string): Client {
+/** A client of this name, as surfaces tell clients apart. */
+export function clientOf(name: string): Client {
   return {
     era: 'legacy',
     protocolVersion: '2025-11-25',

@@ -1,6 +1,6 @@
 /** What the commands of a group have in common, by its name. */
 export const groups: Readonly<Record<string, string>> = {
-  tools: 'List, show and call tools.',
+  tools: 'List, show, call and weigh tools.',
   plugin: 'List, show, call, trust, switch and start plugins.',
   runs: 'List and show runs of workflows.',
   profile: 'List, show, assign and inspect profiles.',

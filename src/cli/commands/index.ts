@@ -38,6 +38,7 @@ import { tokenRevoke } from './token-revoke.js';
 import { tokenRotate } from './token-rotate.js';
 import { tokenShow } from './token-show.js';
 import { toolsCall } from './tools-call.js';
+import { toolsCost } from './tools-cost.js';
 import { toolsList } from './tools-list.js';
 import { toolsNew } from './tools-new.js';
 import { toolsSearch } from './tools-search.js';
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   toolsShow,
   toolsSearch,
   toolsCall,
+  toolsCost,
   toolsNew,
   servers,
   surface,

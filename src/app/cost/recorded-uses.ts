@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasEntries } from '../has-entries.js';
+import { storeFile } from '../open-store.js';
+import type { Tidegate } from '../tidegate.js';
+
+/** How often tools were called, as far as it was recorded. */
+export interface RecordedUses {
+  readonly calls: ReadonlyMap<string, number>;
+  /** How many calls were looked at, the newest ones. */
+  readonly records: number;
+  /** When the first of them was made; absent where there is none. */
+  readonly since?: string;
+}
+
+export interface UsesWish {
+  /** Only what this one called: `agent:alice`. */
+  readonly principal?: string;
+}
+
+const pageSize = 1000;
+/** More than anybody needs to see what is in use; reading them takes a moment. */
+const mostPages = 20;
+
+/** Undefined where no record is kept, or none has been yet: nothing is opened or made for looking. */
+export async function recordedUses(
+  tidegate: Pick<Tidegate, 'access' | 'config' | 'stateDirectory'>,
+  { principal }: UsesWish,
+): Promise<RecordedUses | undefined> {
+  if (!mayHaveRecords(tidegate)) return undefined;
+  const { access, config } = tidegate;
+  await access.gather();
+  const store = await access.store();
+  const calls = new Map<string, number>();
+  let records = 0;
+  let oldest: number | undefined;
+  for (let page = 0, before: number | undefined; page < mostPages; page += 1) {
+    const found = await store.audit({
+      zone: config.access.zone,
+      action: 'call',
+      decision: 'allow',
+      limit: pageSize,
+      ...(principal !== undefined && { principal }),
+      ...(before !== undefined && { before }),
+    });
+    for (const { target, at } of found) {
+      if (target !== undefined) calls.set(target, (calls.get(target) ?? 0) + 1);
+      oldest = at;
+    }
+    records += found.length;
+    before = found.at(-1)?.seq;
+    if (found.length < pageSize) break;
+  }
+  return { calls, records, ...(oldest !== undefined && { since: new Date(oldest).toISOString() }) };
+}
+
+function mayHaveRecords({ config, stateDirectory }: Pick<Tidegate, 'config' | 'stateDirectory'>): boolean {
+  const { store } = config;
+  if (store.kind !== 'sqlite') return store.kind === 'postgres';
+  return existsSync(storeFile(store, stateDirectory)) || hasEntries(join(stateDirectory, 'audit'));
+}

@@ -1,0 +1,62 @@
+/** A column of a chart: text to the left, numbers to the right. */
+export interface Column {
+  readonly head: string;
+  readonly isNumber?: boolean;
+}
+
+export interface BarRow {
+  readonly cells: readonly string[];
+  /** How long its bar is, in the measure of the others. */
+  readonly value: number;
+}
+
+export interface Chart {
+  readonly columns: readonly Column[];
+  readonly rows: readonly BarRow[];
+  /** Of the whole line. */
+  readonly width: number;
+  readonly fill: string;
+  /** For what the bars are drawn with. */
+  readonly paint: (text: string) => string;
+}
+
+const gap = '  ';
+const longestBar = 40;
+const shortestBar = 8;
+const shortestName = 12;
+
+/** A table with a bar at the end of each line, no line longer than the width: names give way before bars do. */
+export function barLines({ columns, rows, width, fill, paint }: Chart): readonly string[] {
+  const widths = columns.map(({ head }, at) =>
+    Math.max(head.length, ...rows.map(({ cells }) => (cells[at] ?? '').length)),
+  );
+  const others = widths.slice(1).reduce((sum, own) => sum + own + gap.length, 0);
+  const room = width - others - gap.length - shortestBar;
+  const first = Math.min(widths[0] ?? 0, Math.max(room, shortestName));
+  const bar = Math.min(longestBar, Math.max(0, width - others - gap.length - first));
+  const sizes = [first, ...widths.slice(1)];
+  const largest = Math.max(1, ...rows.map(({ value }) => value));
+  const heads = lineOf(
+    columns.map(({ head }) => head),
+    columns,
+    sizes,
+  );
+  return [
+    heads.trimEnd(),
+    ...rows.map(({ cells, value }) => {
+      const length = value <= 0 ? 0 : Math.max(1, Math.round((value / largest) * bar));
+      const drawn = length === 0 || bar < shortestBar ? '' : `${gap}${paint(fill.repeat(length))}`;
+      return `${lineOf(cells, columns, sizes)}${drawn}`.trimEnd();
+    }),
+  ];
+}
+
+function lineOf(cells: readonly string[], columns: readonly Column[], sizes: readonly number[]): string {
+  return cells
+    .map((cell, at) => {
+      const size = sizes[at] ?? 0;
+      const text = cell.length > size ? `${cell.slice(0, size - 1)}…` : cell;
+      return columns[at]?.isNumber === true ? text.padStart(size) : text.padEnd(size);
+    })
+    .join(gap);
+}

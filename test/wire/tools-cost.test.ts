@@ -1,0 +1,100 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueServer, type Definition, manyTools } from '../support/catalogue.js';
+import { openPlace, type Place } from '../support/gate.js';
+import { hasTerminals, openTerminal } from '../support/terminal.js';
+
+const hostile: Definition = {
+  name: 'odd',
+  description: `<|endoftext|> \u001b[31m${'z'.repeat(40_000)}`,
+  inputSchema: { type: 'object' },
+};
+const small: Definition = { name: 'ping', description: 'Answer.', inputSchema: { type: 'object' } };
+const own = ['tool_search', 'call_tool', 'wait_for_servers'];
+
+interface Report {
+  readonly counted: string;
+  readonly mode: string;
+  readonly eager: { readonly tools: number; readonly tokens: number };
+  readonly lazy: { readonly tools: number; readonly tokens: number; readonly instructions: number };
+  readonly now: { readonly tools: number; readonly tokens: number };
+  readonly servers: readonly { readonly server: string; readonly eager: number; readonly lazy: number }[];
+  readonly tools: readonly { readonly name: string; readonly tokens: number; readonly calls?: number }[];
+  readonly uses?: { readonly records: number };
+  readonly advice: readonly { readonly kind: string; readonly setting: string }[];
+}
+
+let place: Place;
+beforeAll(() => {
+  const servers = { office: catalogueServer(manyTools), odd: catalogueServer([hostile, small]) };
+  place = openPlace({ builtins: own, servers });
+});
+afterAll(() => place.close());
+
+function cost(...more: readonly string[]): Report {
+  const { status, stdout, stderr } = place.run('tools', 'cost', '--json', ...more);
+  expect([status, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Report;
+}
+
+describe('tidegate tools cost', () => {
+  it('counts what a model is shown, by the tokenizer, whatever a server writes', () => {
+    const { counted, tools, eager, servers } = cost('--exact');
+    expect(counted).toBe('o200k_base');
+    for (const { name, description, inputSchema } of [...manyTools.slice(0, 5), small]) {
+      const shown = {
+        name: `${name === 'ping' ? 'odd' : 'office'}_${name}`,
+        description,
+        input_schema: inputSchema,
+      };
+      expect(tools.find((tool) => tool.name === shown.name)?.tokens).toBe(countTokens(JSON.stringify(shown)));
+    }
+    expect(tools.find(({ name }) => name === 'odd_odd')?.tokens).toBeGreaterThan(1000);
+    expect(eager.tools).toBe(manyTools.length + 2);
+    expect(eager.tokens).toBe(servers.reduce((sum, server) => sum + server.eager, 0));
+  });
+
+  it('sets the lazy surface, as it is now, against all', () => {
+    const { counted, mode, eager, lazy, now, uses, advice } = cost();
+    expect([counted, mode, uses, advice]).toEqual(['estimate', 'bridge', undefined, []]);
+    expect([lazy.tools, now.tools]).toEqual([3, 3]);
+    expect(lazy.instructions).toBeGreaterThan(0);
+    expect(lazy.tokens).toBeLessThan(eager.tokens / 10);
+    expect(place.run('surface', '--json').stdout).toContain(`"tokens": ${String(now.tokens)}`);
+  });
+
+  it('shows one server, the dearest tools first, in the width of the terminal', async () => {
+    const { stdout } = place.run('tools', 'cost', '--server', 'office', '--top', '3');
+    expect(stdout).toMatch(/^FROM +TOOLS +EAGER +LAZY +SHARE\noffice +48 +[\d,]+ +- +\d+ % {2}#+\n\nTOOL/);
+    expect(stdout).toContain('and 45 more: --top 48');
+    expect(stdout).toContain('No calls are recorded yet');
+    expect(place.run('tools', 'cost', '--server', 'offce').stderr).toContain('Did you mean "office"?');
+    expect(place.run('tools', 'cost', '--top', 'x').status).toBe(2);
+    if (!hasTerminals) return;
+    const terminal = openTerminal({
+      args: ['tools', 'cost'],
+      cwd: `${place.directory}/workspace`,
+      env: place.env,
+      columns: 60,
+    });
+    await terminal.ended;
+    expect(terminal.text()).toContain('█');
+    const widest = Math.max(
+      ...terminal
+        .text()
+        .split('\n')
+        .map((line) => line.length),
+    );
+    expect(widest).toBeLessThanOrEqual(60);
+  });
+
+  it('knows from its records what is worth a pin, for whom it is asked', () => {
+    for (let call = 0; call < 3; call += 1) place.run('tools', 'call', 'odd_ping');
+    const { uses, tools, advice } = cost();
+    expect(uses?.records).toBe(3);
+    expect(tools.find(({ name }) => name === 'odd_ping')?.calls).toBe(3);
+    expect(advice).toEqual([expect.objectContaining({ kind: 'pin', setting: 'surface.pin: ["odd_ping"]' })]);
+    const alice = cost('--as', 'agent:alice', '--profile', 'minimal');
+    expect([alice.uses?.records, alice.tools.some(({ name }) => name === 'odd_ping')]).toEqual([0, false]);
+  });
+});
