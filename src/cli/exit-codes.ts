@@ -24,7 +24,8 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
     'Denied, for `check`; an assertion failed, for `access test`; no such workflow, run or step, or wrong inputs, for workflows; otherwise a defect of Tidegate.',
   usage: 'Wrong use of a command, wrong arguments of a tool, or a configuration with errors.',
   notFound: 'No such tool, server or file.',
-  unavailable: 'A server, or the gate that was asked, could not be reached or gave no answer.',
+  unavailable:
+    'A server, or the gate that was asked, could not be reached or gave no answer; something failed, for `doctor`.',
   toolError: 'The tool answered that it failed.',
   untrusted: 'A file would start something and is not trusted.',
   unauthorized: 'The gate that was asked refused the token.',

@@ -22,6 +22,16 @@ interface Report {
   }[];
 }
 
+interface Whole {
+  readonly checks: readonly {
+    readonly id: string;
+    readonly findings: readonly {
+      readonly state: string;
+      readonly facts: Readonly<Record<string, unknown>>;
+    }[];
+  }[];
+}
+
 describe('tidegate doctor --agent', () => {
   it.each(gatedAgents)('$title: is isolated, and it says so as JSON', ({ title, agent }) => {
     const text = inject('agentsVerdicts')[title] ?? '';
@@ -64,9 +74,16 @@ describe('tidegate doctor --agent', () => {
     expect(one.status).not.toBe(0);
     expect(one.stderr).toContain('Codex is not installed');
     expect(one.stderr).toContain('npm install -g @openai/codex');
-    const all = await place.run1(['doctor', '--json'], { env });
-    for (const { program, install } of (JSON.parse(all.stdout) as Report).agents)
-      expect([program, install]).toEqual([undefined, expect.stringContaining('npm install')]);
+    const all = await place.run1(['doctor', '--only', 'agents', '--json'], { env });
+    const { checks } = JSON.parse(all.stdout) as Whole;
+    const agents = checks.find(({ id }) => id === 'agents')?.findings ?? [];
+    expect(agents.length).toBeGreaterThan(3);
+    for (const { state, facts } of agents)
+      expect([state, facts['program'], facts['install']]).toEqual([
+        'skipped',
+        undefined,
+        expect.stringContaining('npm install'),
+      ]);
     const wrong = await place.run1(['doctor', '--agent', 'cluade'], { env });
     expect(wrong.stderr).toContain('claude');
     // A file that cannot be started is not an agent.

@@ -1,15 +1,25 @@
-import type { AgentReport } from '../../app/workflows/index.js';
-import { type Command, type Context, type Given, textOption } from '../command.js';
+import type { Check, Examination } from '../../app/doctor/index.js';
+import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
+import { doctorAgents } from '../doctor-agents.js';
+import { openProgress } from '../doctor-progress.js';
+import { jsonOf, showExamination } from '../doctor-view.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
+import { configFileOf } from '../locate.js';
 import { didYouMean } from '../nearest-name.js';
-
-type Verdict = NonNullable<AgentReport['verdict']>;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Look at the agents of this machine, and try whether they can go round the gate.',
+  summary:
+    'Look whether everything is well: machine, state, configuration, servers, store, agents; mend what is safe.',
   options: [
+    configOption,
+    { name: 'fix', about: 'Mend what is safe to mend, and show what was done. Trusts and installs nothing.' },
+    {
+      name: 'only',
+      value: 'checks',
+      about: 'Only these, divided by commas: names of checks or groups, such as servers,home.',
+    },
     {
       name: 'agent',
       value: 'name',
@@ -18,82 +28,69 @@ export const doctor: Command = {
     {
       name: 'model',
       value: 'name',
-      about: 'The model whose tools are tried. Default: one that the agent knows.',
+      about: 'With --agent: the model whose tools are tried. Default: one that the agent knows.',
     },
   ],
-  examples: ['tidegate doctor', 'tidegate doctor --agent claude', 'tidegate doctor --agent all --json'],
+  examples: [
+    'tidegate doctor',
+    'tidegate doctor --fix',
+    'tidegate doctor --only servers,trust --json',
+    'tidegate doctor --agent claude',
+  ],
   async run(given, context) {
-    const agents = await import('../../app/workflows/index.js');
-    const before = agents.reportAgents(context);
-    const named = chosen(given, agents.agentNames, before);
-    const reports: AgentReport[] = [];
-    for (const report of before)
-      reports.push(named.includes(report.name) ? await tried(report, given, context) : report);
-    const wanted = named.length === 0 ? reports : reports.filter(({ name }) => named.includes(name));
-    show(wanted, context);
-    const isSound = wanted.every(({ verdict }) => verdict === undefined || verdict.kind === 'isolated');
-    return isSound ? exitCodes.ok : exitCodes.unavailable;
+    const agent = textOption(given, 'agent');
+    const isFixing = given.options['fix'] === true;
+    const only = textOption(given, 'only');
+    if (agent !== undefined && (isFixing || only !== undefined))
+      throw new Failure('usage.exclusive', '--agent tries agents alone.', `tidegate doctor --agent ${agent}`);
+    if (agent !== undefined) return doctorAgents(agent, given, context);
+    const examination = await examined(given, context, isFixing);
+    if (context.signal.aborted) return exitCodes.interrupted;
+    const app = await import('../../app/doctor/index.js');
+    context.output.json(jsonOf(examination, app));
+    showExamination(examination, context.output, app);
+    const hasFailed = examination.examined.some(({ findings }) => app.worstOf(findings) === 'fail');
+    return hasFailed ? exitCodes.unavailable : exitCodes.ok;
   },
 };
 
-/** The names to try. */
-function chosen(given: Given, names: readonly string[], reports: readonly AgentReport[]): readonly string[] {
-  const agent = textOption(given, 'agent');
-  if (agent === undefined) return [];
-  const installed = reports.filter(({ program }) => program !== undefined).map(({ name }) => name);
-  if (agent === 'all') {
-    if (installed.length > 0) return installed;
-    throw new Failure(
-      'agent.not_installed',
-      `None of these is on PATH: ${names.join(', ')}.`,
-      reports[0]?.install,
-    );
-  }
-  const report = reports.find(({ name }) => name === agent);
-  if (report === undefined) {
-    const near = didYouMean(agent, names);
-    throw new Failure('agent.not_found', `Unknown agent: ${agent}.${near}`, 'tidegate doctor');
-  }
-  if (report.program !== undefined) return [agent];
-  throw new Failure(
-    'agent.not_installed',
-    `${report.title} is not installed: it is not on PATH.`,
-    report.install,
-  );
-}
-
-async function tried(report: AgentReport, given: Given, context: Context): Promise<AgentReport> {
-  const { tryAgent } = await import('../../app/workflows/index.js');
-  const model = textOption(given, 'model');
-  context.output.note(`${report.title} ${report.version ?? ''}: trying to go round the gate …`);
-  const verdict = await tryAgent(report.name, { ...context, ...(model !== undefined && { model }) });
-  return verdict === undefined ? report : { ...report, verdict };
-}
-
-function show(reports: readonly AgentReport[], { output }: Context): void {
-  output.json({ agents: reports });
-  const rows = reports.map(({ title, version, program, verdict }) => [
-    title,
-    version ?? '-',
-    program === undefined ? output.paint('dim', 'not installed') : painted(verdict, output),
-    program === undefined ? '' : detail(verdict),
-  ]);
-  output.table([['AGENT', 'VERSION', 'ISOLATION', ''], ...rows]);
-  for (const { name, program, verdict } of reports) {
-    if (program !== undefined && verdict === undefined)
-      output.line(`Try it: tidegate doctor --agent ${name}`);
+async function examined(given: Given, context: Context, isFixing: boolean): Promise<Examination> {
+  const { checks, examine } = await import('../../app/doctor/index.js');
+  const configFile = configFileOf(textOption(given, 'config'), context);
+  const chosen = chosenChecks(checks, textOption(given, 'only'));
+  const progress = openProgress(context.output, chosen.length);
+  const { cwd, env, version, signal } = context;
+  try {
+    return await examine({
+      cwd,
+      env,
+      version,
+      signal,
+      ...(configFile !== undefined && { configFile }),
+      checks: chosen,
+      isFixing,
+      onProgress: (underWay, done) =>
+        progress.show(
+          underWay.map(({ title }) => title),
+          done,
+        ),
+    });
+  } finally {
+    progress.close();
   }
 }
 
-function painted(verdict: Verdict | undefined, output: Context['output']): string {
-  if (verdict === undefined) return output.paint('yellow', 'not tried');
-  const colours = { isolated: 'green', leaks: 'red', unprovable: 'yellow' } as const;
-  return output.paint(colours[verdict.kind], verdict.kind);
-}
-
-function detail(verdict: Verdict | undefined): string {
-  if (verdict === undefined) return '';
-  if (verdict.kind === 'leaks') return verdict.leaks.join(', ');
-  if (verdict.kind === 'unprovable') return verdict.why;
-  return verdict.growsList ? 'new tools are seen at once' : 'new tools come over the bridge';
+function chosenChecks(checks: readonly Check[], only: string | undefined): readonly Check[] {
+  if (only === undefined) return checks;
+  const words = only.split(',').map((word) => word.trim());
+  const isMeant = ({ id, group }: Check, word: string): boolean =>
+    id === word || group === word || id.startsWith(`${word}.`);
+  for (const word of words) {
+    if (checks.some((check) => isMeant(check, word))) continue;
+    const known = [...new Set(checks.flatMap(({ id, group }) => [id, group]))];
+    const near = didYouMean(word, known);
+    const message = `There is no check "${word}".${near} Known: ${known.join(', ')}.`;
+    throw new Failure('usage.bad_value', message, 'tidegate doctor');
+  }
+  return checks.filter((check) => words.some((word) => isMeant(check, word)));
 }

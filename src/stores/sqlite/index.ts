@@ -1,1 +1,2 @@
+export { inspectSqlite } from './inspect.js';
 export { openSqliteStore } from './open-sqlite-store.js';

@@ -1,0 +1,58 @@
+// docs/reference/doctor.md: every check of `tidegate doctor`, from the table that it runs; and the table of platforms in
+// docs/security.md, from the one that the check of the platform reads.
+import { readFile } from 'node:fs/promises';
+import { loadTs } from '../load-ts.mjs';
+
+const root = new URL('../..', import.meta.url);
+const security = 'docs/security.md';
+const marked = /(<!-- platforms: generated[^\n]*-->\n)[\s\S]*?(<!-- end of platforms -->)/;
+
+export async function outputs() {
+  const { checks } = await loadTs('src/app/doctor/checks.ts');
+  const { checkGroups } = await loadTs('src/app/doctor/check.ts');
+  const { platformDefences, platforms } = await loadTs('src/app/doctor/platform-defences.ts');
+  const text = await readFile(new URL(security, root), 'utf8');
+  if (!marked.test(text)) throw new Error(`${security} has no place for the table of platforms`);
+  const names = Object.keys(platforms);
+  const rows = platformDefences.map(({ what, on }) => [what, ...names.map((name) => on[name])]);
+  const table = [...tableLines(['', ...Object.values(platforms)], rows), ''].join('\n');
+  return [
+    { path: 'docs/reference/doctor.md', text: page(checks, checkGroups) },
+    { path: security, text: text.replace(marked, (_all, head, end) => `${head}\n${table}\n${end}`) },
+  ];
+}
+
+function page(checks, groups) {
+  const parts = Object.entries(groups).flatMap(([group, title]) => [
+    `## ${title}`,
+    '',
+    ...checks.filter((check) => check.group === group).flatMap(section),
+  ]);
+  return [
+    '<!-- Generated from src/app/doctor by `npm run generate`. Do not edit. -->',
+    '# What doctor looks at',
+    '',
+    '`tidegate doctor` runs every check below and ends with status 4 if one of them fails. `--only` takes the names of checks',
+    'and groups (`tidegate doctor --only servers,home`), `--fix` does what stands under "mends", `--json` gives it to programs.',
+    '',
+    '| state | meaning |',
+    '|---|---|',
+    '| ok | it is well |',
+    '| note | nothing is wrong, and still worth knowing |',
+    '| warn | it works, and less well or less safely than it could |',
+    '| FAIL | something does not work |',
+    '| skip | it could not be looked at, is switched off, or there is nothing to look at |',
+    '',
+    ...parts,
+  ].join('\n');
+}
+
+function section({ id, title, why, remedy, fixes }) {
+  const mends = fixes === undefined ? [] : [`- **\`--fix\` mends:** ${fixes}.`];
+  return [`### ${title} (\`${id}\`)`, '', `${why}`, '', `- **Do:** ${remedy}`, ...mends, ''];
+}
+
+function tableLines(head, rows) {
+  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head).replace('|  |', '| |'), `|${head.map(() => '---|').join('')}`, ...rows.map(line)];
+}

@@ -1,0 +1,76 @@
+import { childEnvironment } from '../../config/index.js';
+import { openLateProcesses } from '../late-processes.js';
+import type { Check, Finding } from './check.js';
+import type { Scene } from './scene.js';
+
+export const agentChecks: readonly Check[] = [
+  {
+    id: 'sandbox',
+    group: 'agents',
+    title: 'Sandbox of Bash',
+    why: 'With bubblewrap, commands of agents see only the workspace and cannot change what git and Tidegate act on. Without it they run with your rights.',
+    remedy:
+      'Install bubblewrap (`apt install bubblewrap`, `dnf install bubblewrap`); in containers, allow user namespaces.',
+    limitMs: 15_000,
+    run: async (scene) => [await sandboxFinding(scene)],
+  },
+  {
+    id: 'agents',
+    group: 'agents',
+    title: 'Agents',
+    why: 'An agent that keeps tools of its own goes round the gate. Each version is tried with rogue calls before it is believed.',
+    remedy: '`tidegate doctor --agent <name>` tries it; update the agent when it leaks.',
+    run: (scene) => agentFindings(scene),
+  },
+];
+
+async function sandboxFinding(scene: Scene): Promise<Finding> {
+  if (process.platform !== 'linux')
+    return { state: 'note', detail: 'none on this platform: commands run with your rights' };
+  if (scene.obstacle() !== undefined)
+    return { state: 'skipped', detail: 'the state directory cannot be read' };
+  const { findBubblewrap } = await import('../../services/shell/bubblewrap.js');
+  const located = await scene.located();
+  const said: string[] = [];
+  const processes = openLateProcesses({ stateDir: scene.home, log: () => undefined });
+  try {
+    const program = await findBubblewrap({
+      roots: located?.config.workspace.roots ?? [scene.cwd],
+      processes,
+      path: childEnvironment(scene.env, {})['PATH'] ?? '',
+      log: (line) => said.push(line),
+    });
+    if (program !== undefined) return { state: 'ok', detail: `${program} works` };
+  } finally {
+    await processes.close();
+  }
+  const why = said.join(' ').replace('Commands run without sandbox: ', '');
+  const isThere = why.includes('does not work here');
+  const next = isThere ? 'allow user namespaces to this user or container' : 'apt install bubblewrap';
+  return { state: 'warn', detail: `none: ${why}`, next };
+}
+
+async function agentFindings(scene: Scene): Promise<readonly Finding[]> {
+  if (scene.obstacle() !== undefined)
+    return [{ state: 'skipped', detail: 'the state directory cannot be read' }];
+  const { reportAgents } = await import('../workflows/index.js');
+  return reportAgents(scene).map(({ name, title, program, version, verdict, install }): Finding => {
+    const about = version === undefined ? title : `${title} ${version}`;
+    const facts = { name, program, version, verdict };
+    if (program === undefined)
+      return { state: 'skipped', about, detail: 'not installed', facts: { ...facts, install } };
+    const next = `tidegate doctor --agent ${name}`;
+    if (verdict === undefined)
+      return { state: 'note', about, detail: 'its isolation was not tried yet', next, facts };
+    if (verdict.kind === 'isolated') return { state: 'ok', about, detail: 'isolated', facts };
+    if (verdict.kind === 'leaks')
+      return {
+        state: 'fail',
+        about,
+        detail: `leaks: ${verdict.leaks.join(', ')}`,
+        next: `update it, then: ${next}`,
+        facts,
+      };
+    return { state: 'warn', about, detail: `cannot be proven: ${verdict.why}`, next, facts };
+  });
+}

@@ -1,0 +1,23 @@
+import { agentChecks } from './agent-checks.js';
+import type { Check } from './check.js';
+import { homeChecks } from './home-checks.js';
+import { machineChecks } from './machine-checks.js';
+import { outsideChecks } from './outside-checks.js';
+import { placeChecks } from './place-checks.js';
+import { pluginCheck } from './plugin-checks.js';
+import { rightsChecks } from './rights-checks.js';
+import { serverChecks } from './server-checks.js';
+import { trustCheck } from './trust-checks.js';
+
+/** Everything that `tidegate doctor` looks at, in the order of its groups. There is no other list. */
+export const checks: readonly Check[] = [
+  ...machineChecks,
+  ...homeChecks,
+  ...placeChecks,
+  trustCheck,
+  ...serverChecks,
+  pluginCheck,
+  ...rightsChecks,
+  ...agentChecks,
+  ...outsideChecks,
+];

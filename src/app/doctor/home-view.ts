@@ -1,0 +1,138 @@
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface HomeEntry {
+  /** Relative to the state directory. */
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** What stands in the state directory, by names and kinds alone: nothing is opened, so nothing can hold us up. */
+export interface HomeView {
+  /** Undefined: there is none. */
+  readonly stats: Stats | undefined;
+  readonly entries: readonly HomeEntry[];
+  /** Pipes and devices where files are expected: whoever opened one would wait for ever. */
+  readonly odd: readonly string[];
+  /** Files far larger than any that we write. */
+  readonly huge: readonly string[];
+  /** Whether the directory could be made private without taking it from others: all in it is ours. */
+  readonly isOursAlone: boolean;
+  readonly obstacle: string | undefined;
+}
+
+const folders = [
+  'upstreams',
+  'plugins',
+  'configs',
+  'tools',
+  'audit',
+  'leases',
+  'drafts',
+  'locks',
+  'sockets',
+  'runs',
+  'agents',
+  'shell',
+] as const;
+const files = [
+  'trust.json',
+  'serve.json',
+  'token',
+  'agents.json',
+  'plugins-off.json',
+  'state.db',
+  'state.db-wal',
+  'state.db-shm',
+  'tidegate.yaml',
+  'tidegate.yml',
+] as const;
+/** Beside them: drafts and locks of the files above, folders of pipes, and what logins and later versions keep. */
+const kindred =
+  /^(?:(?:trust|agents|serve|plugins-off|token|logins?|oauth)[.\w-]*|pipes-\w+|logins?|oauth|keys|profiles\.yaml)$/;
+/** Their content is made by agents and commands, and is none of ours. */
+const unseen: ReadonlySet<string> = new Set(['agents', 'shell', 'sockets', 'locks']);
+const mostEntries = 5000;
+const hugeBytes = 64 * 1024 * 1024;
+/** These grow as long as they are used. */
+const mayGrow = /^(?:state\.db|audit\/|runs\/)/;
+
+export function lookAtHome(home: string): HomeView {
+  const nothing = { entries: [], odd: [], huge: [], isOursAlone: false };
+  let stats: Stats | undefined;
+  try {
+    stats = statSync(home, { throwIfNoEntry: false });
+  } catch (error) {
+    return { ...nothing, stats: undefined, obstacle: `it cannot be looked at: ${reasonOf(error)}` };
+  }
+  if (stats === undefined) return { ...nothing, stats, obstacle: undefined };
+  if (!stats.isDirectory()) return { ...nothing, stats, obstacle: 'it is not a directory' };
+  try {
+    const entries = entriesOf(home);
+    const odd = entries.filter(isOdd).map(({ path }) => path);
+    const huge = entries.filter(isHuge).map(({ path }) => path);
+    const isOursAlone = entries.every(({ path }) => path.includes('/') || isKnown(path));
+    const stop = [...odd, ...huge][0];
+    const obstacle = stop === undefined ? undefined : `${stop} is not a file that can be read`;
+    return { stats, entries, odd, huge, isOursAlone, obstacle };
+  } catch (error) {
+    return { ...nothing, stats, obstacle: `it cannot be read: ${reasonOf(error)}` };
+  }
+}
+
+function entriesOf(home: string): readonly HomeEntry[] {
+  const found: HomeEntry[] = [];
+  for (const name of readdirSync(home).sort()) {
+    add(home, name, found);
+    const isWalked = folders.some((folder) => folder === name) && !unseen.has(name);
+    if (!isWalked || found.at(-1)?.stats.isDirectory() !== true) continue;
+    for (const inner of namesIn(join(home, name))) {
+      add(home, `${name}/${inner}`, found);
+      if (name !== 'runs') continue;
+      for (const part of ['journal.jsonl', 'owner']) add(home, `${name}/${inner}/${part}`, found);
+    }
+  }
+  return found;
+}
+
+function add(home: string, path: string, found: HomeEntry[]): void {
+  if (found.length >= mostEntries) return;
+  try {
+    const stats = lstatSync(join(home, path), { throwIfNoEntry: false });
+    if (stats !== undefined) found.push({ path, stats });
+  } catch {
+    // Gone meanwhile, or not to be looked at: then nobody reads it either.
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort().slice(0, mostEntries);
+  } catch {
+    return [];
+  }
+}
+
+function isOdd({ path, stats }: HomeEntry): boolean {
+  if (path.startsWith('pipes-')) return false;
+  const isWaiting = stats.isFIFO() || stats.isCharacterDevice() || stats.isBlockDevice() || stats.isSocket();
+  // A folder in the place of a file, or the other way round, fails at once and is told by whoever meets it.
+  return isWaiting || (stats.isSymbolicLink() && leadsAstray(path));
+}
+
+/** A link could lead to a pipe: of files that we write ourselves none is a link. */
+function leadsAstray(path: string): boolean {
+  return files.some((file) => file === path) || path.includes('/');
+}
+
+function isHuge({ path, stats }: HomeEntry): boolean {
+  return stats.isFile() && stats.size > hugeBytes && !mayGrow.test(path);
+}
+
+function isKnown(name: string): boolean {
+  return [...files, ...folders].some((known) => known === name) || kindred.test(name);
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

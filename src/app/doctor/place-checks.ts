@@ -1,0 +1,154 @@
+import { accessSync, constants, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { commandLine, shellWord } from '../../access/desk/shell-word.js';
+import { describeProblem, type Problem } from '../../config/index.js';
+import type { Located } from '../locate-config.js';
+import type { Check, Finding } from './check.js';
+import { reasonOf } from './home-view.js';
+import type { Scene } from './scene.js';
+
+export const placeChecks: readonly Check[] = [
+  {
+    id: 'config',
+    group: 'place',
+    title: 'Configuration',
+    why: 'It says which servers stand behind the gate. Without one there are only the tools that are built in.',
+    remedy: '`tidegate init` writes one; `tidegate config check` shows every problem with its place.',
+    run: async (scene) => configFindings(scene, await scene.located()),
+  },
+  {
+    id: 'config.variables',
+    group: 'place',
+    title: 'Variables',
+    why: 'A server that lacks its key starts and fails later. Children get only the variables that are named.',
+    remedy: 'Set the variable where the gate is started, or write `${NAME:-default}`.',
+    run: async (scene) => variableFindings(await scene.located()),
+  },
+  {
+    id: 'workspace',
+    group: 'place',
+    title: 'Workspace',
+    why: 'File tools and Bash stay in the roots of the workspace. A root that is too large gives agents too much.',
+    remedy: 'Name the folders that agents may work in under `workspace.roots`.',
+    run: async (scene) => workspaceFindings(scene, await scene.located()),
+  },
+];
+
+const mostLines = 5;
+
+function configFindings(scene: Scene, located: Located | undefined): readonly Finding[] {
+  if (located?.file === undefined) {
+    const detail = `no tidegate.yaml in ${scene.cwd}, above it, or at home`;
+    return [{ state: 'note', detail, next: 'tidegate init' }];
+  }
+  const { file, config } = located;
+  const problems = located.problems.filter(({ code }) => code !== missing);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const facts = { file, servers: config.servers.length };
+  const next = commandLine('config', 'check', file);
+  if (problems.length > 0) {
+    const count = (number: number, word: string): string =>
+      `${String(number)} ${word}${number === 1 ? '' : 's'}`;
+    const state = errors.length > 0 ? 'fail' : 'warn';
+    const words = errors.length > 0 ? count(errors.length, 'error') : count(problems.length, 'warning');
+    return [{ state, detail: `${file}: ${words}`, more: problemLines(problems), next, facts }];
+  }
+  const enabled = config.servers.filter(({ isEnabled }) => isEnabled).length;
+  const servers = `${String(enabled)} ${enabled === 1 ? 'server' : 'servers'}`;
+  return [{ state: 'ok', detail: `${file}: ${servers}`, facts }];
+}
+
+const missing = 'config.env_missing';
+
+function problemLines(problems: readonly Problem[]): readonly string[] {
+  const shown = problems.slice(0, mostLines).map(describeProblem);
+  const left = problems.length - shown.length;
+  return left > 0 ? [...shown, `and ${String(left)} more`] : shown;
+}
+
+function variableFindings(located: Located | undefined): readonly Finding[] {
+  if (located?.file === undefined) return [{ state: 'skipped', detail: 'there is no configuration' }];
+  const unset = located.problems.filter(({ code }) => code === missing);
+  if (unset.length === 0) return [{ state: 'ok', detail: 'every variable that the file names is set' }];
+  const isError = unset.some(({ severity }) => severity === 'error');
+  const detail = `${String(unset.length)} not set`;
+  const next = `set them, then: ${commandLine('config', 'check', located.file)}`;
+  return [{ state: isError ? 'fail' : 'warn', detail, more: problemLines(unset), next }];
+}
+
+function workspaceFindings(scene: Scene, located: Located | undefined): readonly Finding[] {
+  const roots = located?.config.workspace.roots ?? [scene.cwd];
+  return roots.map((root) => ({ ...rootFinding(root, scene.home), about: root }));
+}
+
+function rootFinding(root: string, home: string): Finding {
+  const found = realFolder(root);
+  if (typeof found === 'string') {
+    const next = 'make the folder, or correct workspace.roots in tidegate.yaml';
+    return { state: 'fail', detail: found, next };
+  }
+  const { real } = found;
+  const state = realFolder(home);
+  if (typeof state !== 'string' && `${state.real}${sep}`.startsWith(withEnd(real)))
+    return {
+      state: 'fail',
+      detail: 'the state directory lies in it, where agents could change it',
+      next: 'choose another place with TIDEGATE_HOME, or another root',
+    };
+  if (real === dirname(real) || real === realOr(homedir()))
+    return {
+      state: 'warn',
+      detail: `all of ${real} is given to agents`,
+      next: 'start in the folder of a project, or set workspace.roots in tidegate.yaml',
+    };
+  if (!isWritable(real))
+    return { state: 'warn', detail: 'it cannot be written', next: `ls -ld ${shellWord(real)}` };
+  const git = isInGit(real);
+  if (git) return { state: 'ok', detail: 'writable, under git', facts: { git } };
+  return {
+    state: 'note',
+    detail: 'writable, not under git: what agents change cannot be undone',
+    next: 'git init',
+    facts: { git },
+  };
+}
+
+function withEnd(folder: string): string {
+  return folder.endsWith(sep) ? folder : `${folder}${sep}`;
+}
+
+function realFolder(path: string): { readonly real: string } | string {
+  try {
+    const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return 'it does not exist';
+    return stats.isDirectory() ? { real: realpathSync(path) } : 'it is not a folder';
+  } catch (error) {
+    return `it cannot be looked at: ${reasonOf(error)}`;
+  }
+}
+
+function realOr(path: string): string {
+  const found = realFolder(path);
+  return typeof found === 'string' ? path : found.real;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isInGit(start: string): boolean {
+  for (let folder = start; ; folder = dirname(folder)) {
+    try {
+      if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined) return true;
+    } catch {
+      // What we may not look into is no repository for us.
+    }
+    if (dirname(folder) === folder) return false;
+  }
+}

@@ -1,0 +1,168 @@
+import type * as Doctor from '../app/doctor/index.js';
+import type { CheckState, Examination, Examined, Finding } from '../app/doctor/index.js';
+import { printable } from '../config/index.js';
+import type { Colour, Output } from './output.js';
+import { wrapped } from './wrap.js';
+
+type Rules = Pick<typeof Doctor, 'worstOf' | 'checkGroups'>;
+
+const words: Readonly<Record<CheckState, string>> = {
+  ok: 'ok',
+  note: 'note',
+  warn: 'warn',
+  fail: 'FAIL',
+  skipped: 'skip',
+};
+const colours: Readonly<Record<CheckState, Colour>> = {
+  ok: 'green',
+  note: 'bold',
+  warn: 'yellow',
+  fail: 'red',
+  skipped: 'dim',
+};
+
+/** Each check in its group, then what needs work with the reason and the next command, then the sum. */
+export function showExamination(examination: Examination, output: Output, rules: Rules): void {
+  if (output.isJson) return;
+  const { examined, fixed } = examination;
+  for (const { did, isDone } of fixed)
+    output.line(
+      `${mark(isDone ? 'ok' : 'fail', output)} ${isDone ? 'mended' : 'not mended'}: ${printable(did)}`,
+    );
+  if (fixed.length > 0) output.line();
+  const titleWidth = Math.max(...examined.map(({ check }) => plain(check.title).length));
+  for (const [group, title] of Object.entries(rules.checkGroups)) {
+    const own = examined.filter(({ check }) => check.group === group);
+    if (own.length === 0) continue;
+    output.line(output.paint('bold', title));
+    for (const one of own) showCheck(one, titleWidth, output);
+  }
+  showWork(examined, output);
+  output.line();
+  for (const line of wrapped(sumLine(examination, output), room(output))) output.line(line);
+}
+
+function showCheck({ check, findings }: Examined, titleWidth: number, output: Output): void {
+  for (const [at, { state, about, detail }] of findings.entries()) {
+    const title = (at === 0 ? plain(check.title) : '').padEnd(titleWidth);
+    const text = plain(about === undefined ? detail : `${about}: ${detail}`);
+    const before = `  ${mark(state, output)} ${title}  `;
+    // 2 and 2 blanks, the mark of 4 and one blank, with its sign and another where there are signs.
+    const width = output.columns - titleWidth - (hasSigns(output) ? 11 : 9);
+    output.line(`${before}${cut(text, Math.max(width, 20), output)}`);
+  }
+}
+
+interface Work {
+  readonly examined: Examined;
+  readonly finding: Finding;
+}
+
+function showWork(examined: readonly Examined[], output: Output): void {
+  const all = examined.flatMap((one) => one.findings.map((finding): Work => ({ examined: one, finding })));
+  const work = all.filter(({ finding: { state } }) => state === 'fail' || state === 'warn');
+  if (work.length > 0) {
+    output.line();
+    output.line(output.paint('bold', 'Needs work'));
+    const ordered = [...work].sort((a, b) => rank(a.finding.state) - rank(b.finding.state));
+    const explained = new Set<string>();
+    for (const one of ordered) {
+      showOne(one, !explained.has(one.examined.check.id), output);
+      explained.add(one.examined.check.id);
+    }
+  }
+  const worth = all.filter(({ finding: { state, next } }) => state === 'note' && next !== undefined);
+  if (worth.length === 0) return;
+  output.line();
+  output.line(output.paint('bold', 'Worth knowing'));
+  for (const {
+    examined: { check },
+    finding,
+  } of worth) {
+    const about = finding.about === undefined ? '' : `, ${finding.about}`;
+    indented(`${plain(check.title)}${about}: ${finding.detail}`, 2, output);
+    nextLine(finding.next, 4, output);
+  }
+}
+
+function rank(state: CheckState): number {
+  return state === 'fail' ? 0 : 1;
+}
+
+/** Why it matters is said once for each check. */
+function showOne({ examined: { check }, finding }: Work, isFirst: boolean, output: Output): void {
+  const { state, about, detail, more = [], next } = finding;
+  const title = about === undefined ? plain(check.title) : `${plain(check.title)}: ${plain(about)}`;
+  output.line(`  ${mark(state, output)} ${output.paint('bold', title)}`);
+  indented(detail, 4, output);
+  for (const line of more) indented(`| ${line}`, 4, output);
+  if (isFirst) indented(`why: ${check.why}`, 4, output, 'dim');
+  nextLine(next ?? check.remedy, 4, output);
+}
+
+function nextLine(next: string | undefined, blanks: number, output: Output): void {
+  if (next === undefined) return;
+  output.line(`${' '.repeat(blanks)}${output.paint('green', 'next:')} ${plain(next)}`);
+}
+
+function indented(text: string, blanks: number, output: Output, colour?: Colour): void {
+  for (const line of wrapped(plain(text), room(output) - blanks))
+    output.line(`${' '.repeat(blanks)}${colour === undefined ? line : output.paint(colour, line)}`);
+}
+
+function sumLine({ examined, fixed }: Examination, output: Output): string {
+  const findings = examined.flatMap((one) => one.findings);
+  const count = (wanted: CheckState): number => findings.filter(({ state }) => state === wanted).length;
+  const parts = (['ok', 'note', 'warn', 'fail', 'skipped'] as const)
+    .filter((state) => count(state) > 0)
+    .map((state) => `${String(count(state))} ${words[state]}`);
+  const mendable = findings.filter(({ fix }) => fix !== undefined).length;
+  const hint =
+    mendable > 0 && fixed.length === 0
+      ? ` ${output.paint('green', 'tidegate doctor --fix')} mends ${String(mendable)} of them.`
+      : '';
+  return `${parts.join(', ')}.${hint}`;
+}
+
+/** A sign where there are signs, and a word always. */
+function mark(state: CheckState, output: Output): string {
+  const { done, failed, going } = output.signs;
+  const signs = { ok: done, note: going, warn: '!', fail: failed, skipped: '-' } as const;
+  const word = words[state].padEnd(4);
+  return output.paint(colours[state], hasSigns(output) ? `${signs[state]} ${word}` : word);
+}
+
+function hasSigns({ signs }: Output): boolean {
+  return signs.done.length === 1;
+}
+
+function cut(text: string, width: number, output: Output): string {
+  if (text.length <= width) return text;
+  const end = hasSigns(output) ? '…' : '...';
+  return `${text.slice(0, width - end.length)}${end}`;
+}
+
+/** Texts come from files and servers; marks of documents are none of a terminal's. */
+function plain(text: string): string {
+  return printable(text).replaceAll('`', '');
+}
+
+const longestLine = 100;
+
+function room({ width }: Output): number {
+  return Math.min(width, longestLine);
+}
+
+/** For programs: everything, in one order. */
+export function jsonOf({ examined, fixed }: Examination, { worstOf }: Rules): unknown {
+  const checks = examined.map(({ check, findings, ms }) => ({
+    id: check.id,
+    group: check.group,
+    title: plain(check.title),
+    state: worstOf(findings),
+    why: check.why,
+    ms: Math.round(ms),
+    findings: findings.map(({ fix, ...finding }) => ({ ...finding, fixable: fix !== undefined })),
+  }));
+  return { ok: checks.every(({ state }) => state !== 'fail'), checks, fixed };
+}

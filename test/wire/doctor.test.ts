@@ -1,0 +1,390 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueServer, manyTools } from '../support/catalogue.js';
+import { fixtureServer, openPlace, type Place, program, waitFor } from '../support/gate.js';
+import { describeProcess, findMarked, hasProc } from '../support/proc.js';
+import { type Ran, runGate } from '../support/run-program.js';
+import { hasTerminals, openTerminal } from '../support/terminal.js';
+
+interface Found {
+  readonly state: string;
+  readonly about?: string;
+  readonly detail: string;
+  readonly more?: readonly string[];
+  readonly next?: string;
+  readonly fixable: boolean;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+interface Whole {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly findings: readonly Found[];
+  }[];
+  readonly fixed: readonly { readonly id: string; readonly did: string; readonly isDone: boolean }[];
+}
+
+async function doctor(
+  place: Place,
+  args: readonly string[] = [],
+  more = {},
+): Promise<Whole & Pick<Ran, 'status'>> {
+  const { status, stdout, stderr } = await runGate(place, ['doctor', '--json', ...args], more);
+  // A defect ends with status 1 and a stack.
+  expect([status, stderr]).toEqual([
+    expect.toSatisfy((code) => code === 0 || code === 4),
+    expect.not.stringContaining('    at '),
+  ]);
+  return { ...(JSON.parse(stdout) as Whole), status };
+}
+
+function of({ checks }: Whole, id: string, about?: string): Found {
+  const findings = checks.find((check) => check.id === id)?.findings ?? [];
+  const found = about === undefined ? findings[0] : findings.find((one) => one.about === about);
+  if (found === undefined) throw new Error(`no finding of ${id} ${about ?? ''}`);
+  return found;
+}
+
+const node = process.execPath;
+/** Says what it lacks and ends, or never answers. */
+const failing = {
+  command: node,
+  args: ['-e', 'console.error("one"); console.error("password=hunter2222 is wrong"); process.exit(3)'],
+};
+const folders: string[] = [];
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'tidegate-doctor-'));
+  folders.push(made);
+  return made;
+}
+
+let place: Place;
+let marker: string;
+beforeAll(() => {
+  marker = join(folder(), 'started');
+  const touching = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, ''); process.exit(1)`;
+  place = openPlace(
+    {
+      servers: {
+        office: catalogueServer(manyTools),
+        failing,
+        touching: { command: node, args: ['-e', touching] },
+        off: { command: node, enabled: false },
+      },
+      store: { kind: 'sqlite' },
+    },
+    { trusted: false },
+  );
+});
+afterAll(() => {
+  place.close();
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+});
+
+describe('tidegate doctor', () => {
+  it('starts nothing of a file that nobody trusted, sends nothing where it says, and says what to type', async () => {
+    const heard: string[] = [];
+    const collector = createServer((request, response) => {
+      heard.push(request.url ?? '');
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+    const { port } = collector.address() as AddressInfo;
+    const endpoint = `http://127.0.0.1:${String(port)}/v1/traces`;
+    const own = openPlace({ servers: { touching: failing }, telemetry: { endpoint } }, { trusted: false });
+    try {
+      const before = await doctor(own, ['--fix']);
+      expect(of(before, 'trust', 'tidegate.yaml')).toMatchObject({
+        state: 'warn',
+        next: `read it, then: tidegate trust ${own.configFile}`,
+      });
+      expect([of(before, 'servers').state, of(before, 'telemetry').state, heard]).toEqual([
+        'skipped',
+        'skipped',
+        [],
+      ]);
+      own.trust();
+      const after = await doctor(own, ['--only', 'telemetry,trust']);
+      expect([of(after, 'trust').state, of(after, 'telemetry').state, heard]).toEqual([
+        'ok',
+        'ok',
+        ['/v1/traces'],
+      ]);
+      own.write({ servers: {} });
+      expect(of(await doctor(own, ['--only', 'trust']), 'trust').detail).toContain(
+        'changed since it was trusted',
+      );
+    } finally {
+      own.close();
+      collector.close();
+    }
+    const { status, checks } = await doctor(place);
+    expect([status, existsSync(marker)]).toEqual([0, false]);
+    expect(checks.map(({ id }) => id)).toContain('platform');
+  });
+
+  it('tries each server, with what its tools cost and its last words, and fails when one does', async () => {
+    place.trust();
+    const whole = await doctor(place, ['--only', 'servers,store']);
+    expect([whole.status, whole.ok, existsSync(marker)]).toEqual([4, false, true]);
+    const office = of(whole, 'servers', 'office');
+    expect(office.facts).toMatchObject({ tools: 48, tokens: expect.any(Number) as number });
+    const { servers } = JSON.parse(place.run('tools', 'cost', '--json').stdout) as {
+      readonly servers: readonly { readonly server: string; readonly eager: number }[];
+    };
+    expect(servers.find(({ server }) => server === 'office')?.eager).toBe(office.facts?.['tokens']);
+    const { state, detail, more = [], next } = of(whole, 'servers', 'failing');
+    expect(state).toBe('fail');
+    expect([detail, ...more].join(' ')).toMatch(/code 3.*one/);
+    expect(JSON.stringify(whole)).not.toContain('hunter2222');
+    expect(next).toContain('tidegate doctor --only servers');
+    expect(of(whole, 'servers', 'off').state).toBe('skipped');
+    expect(of(whole, 'store').detail).toMatch(/made when it is needed|sound/);
+  });
+
+  it.skipIf(!hasTerminals)('fits a terminal of 80 columns, in words, and shows what it is at', async () => {
+    const env = { ...place.env, NO_COLOR: '1' };
+    const terminal = openTerminal({ args: ['doctor'], cwd: join(place.directory, 'workspace'), env });
+    expect(await terminal.ended).toBe(4);
+    const shown = terminal.text();
+    expect(shown).toMatch(/\(\d+ of \d+\) .*Servers/);
+    expect(shown).toMatch(/✓ ok {3}Node/);
+    expect(shown).toMatch(/✗ FAIL +failing: .*…\n/);
+    expect(shown).toContain('Needs work\n');
+    const results = shown.slice(shown.lastIndexOf('This machine'));
+    const wide = results.split('\n').filter((line) => line.length > 80 && !line.includes('next:'));
+    expect(wide).toEqual([]);
+  });
+
+  it('names the next command where nothing is configured, and where a name is not known', async () => {
+    const empty = folder();
+    const env = { ...place.env, TIDEGATE_HOME: join(empty, 'none') };
+    const whole = await doctor(place, ['--only', 'place,servers,home'], { cwd: empty, env });
+    expect([whole.status, of(whole, 'config').state, of(whole, 'config').next]).toEqual([
+      0,
+      'note',
+      'tidegate init',
+    ]);
+    expect(existsSync(join(empty, 'none'))).toBe(false);
+    const wrong = place.run('doctor', '--only', 'severs');
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('Did you mean "servers"?')]);
+    expect(place.run('doctor', '--fix', '--agent', 'claude').status).toBe(2);
+  });
+
+  it('finds a port that is taken, and a store and a collector that give no answer', async () => {
+    const refusing = createServer((_request, response) => response.writeHead(401).end());
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    const at = `127.0.0.1:${String(port)}`;
+    const own = openPlace({
+      http: { port },
+      store: { kind: 'postgres', url: 'postgres://ana:geheim9876@127.0.0.1:1/gate' },
+      telemetry: { endpoint: `http://${at}/v1/traces` },
+    });
+    try {
+      const whole = await doctor(own, ['--only', 'serve,store,telemetry']);
+      expect(of(whole, 'serve')).toMatchObject({ state: 'warn', next: 'tidegate serve --port 0' });
+      expect(of(whole, 'telemetry')).toMatchObject({
+        state: 'fail',
+        detail: `http://${at}/v1/traces answers 401`,
+      });
+      expect(of(whole, 'store').state).toBe('fail');
+      expect(JSON.stringify(whole)).not.toContain('geheim9876');
+    } finally {
+      own.close();
+      refusing.close();
+    }
+  });
+
+  it('mends rights and left-overs, says what it did, and leaves alone what is not its own', async () => {
+    const home = join(folder(), 'state');
+    const env = { ...place.env, TIDEGATE_HOME: home };
+    cpSync(place.env['TIDEGATE_HOME'] ?? '', home, { recursive: true });
+    chmodSync(home, 0o775);
+    chmodSync(join(home, 'trust.json'), 0o644);
+    writeFileSync(join(home, 'serve.json'), '{"url":"http://127.0.0.1:1","pid":4194304}', { mode: 0o600 });
+    mkdirSync(join(home, 'sockets', '4194303-aaaaaaaaaaaa'), { recursive: true });
+    const only = ['--only', 'home'];
+    const before = await doctor(place, only, { env });
+    expect([of(before, 'home').state, before.fixed, before.status]).toEqual(['fail', [], 4]);
+    expect(statSync(home).mode & 0o777).toBe(0o775);
+    const after = await doctor(place, [...only, '--fix'], { env });
+    expect([after.ok, after.fixed.map(({ isDone }) => isDone)]).toEqual([true, [true, true, true]]);
+    expect(after.checks.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok']);
+    expect([statSync(home).mode & 0o777, statSync(join(home, 'trust.json')).mode & 0o777]).toEqual([
+      0o700, 0o600,
+    ]);
+    expect([existsSync(join(home, 'serve.json')), readdirSync(join(home, 'sockets'))]).toEqual([false, []]);
+    // A directory that holds things of others may be theirs.
+    chmodSync(home, 0o777);
+    writeFileSync(join(home, 'holiday.jpg'), '');
+    const shared = await doctor(place, ['--only', 'home', '--fix'], { env });
+    expect([of(shared, 'home').state, of(shared, 'home').fixable]).toEqual(['fail', false]);
+    expect(statSync(home).mode & 0o777).toBe(0o777);
+  });
+});
+
+type Spoil = (home: string, workspace: string) => void;
+const pipe = (path: string): void => void execFileSync('mkfifo', [path]);
+
+const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = [
+  ['a pipe in the place of the record of verdicts', 'home.files', (home) => pipe(join(home, 'agents.json'))],
+  ['a pipe in the place of the record of `serve`', 'home.files', (home) => pipe(join(home, 'serve.json'))],
+  [
+    'a link to a pipe in the place of the token',
+    'home.files',
+    (home) => {
+      pipe(join(home, '..', 'far'));
+      symlinkSync(join(home, '..', 'far'), join(home, 'token'));
+    },
+  ],
+  [
+    'a pipe among what is remembered of servers',
+    'home.files',
+    (home) => {
+      mkdirSync(join(home, 'upstreams'), { recursive: true });
+      pipe(join(home, 'upstreams', 'x.json'));
+    },
+  ],
+  [
+    'a file of gigabytes',
+    'home.files',
+    (home) => {
+      writeFileSync(join(home, 'agents.json'), '');
+      truncateSync(join(home, 'agents.json'), 5 * 1024 ** 3);
+    },
+  ],
+  [
+    'a record of trust that is none',
+    'trust',
+    (home) => writeFileSync(join(home, 'trust.json'), '{"version":', { mode: 0o600 }),
+  ],
+  [
+    'a store that is noise',
+    'store',
+    (home) => writeFileSync(join(home, 'state.db'), 'noise '.repeat(2000), { mode: 0o600 }),
+  ],
+  ['a folder in the place of the store', 'store', (home) => mkdirSync(join(home, 'state.db'))],
+  [
+    'a file in the place of the state directory',
+    'home',
+    (home) => {
+      rmSync(home, { recursive: true });
+      writeFileSync(home, '');
+    },
+  ],
+  [
+    'a state directory that is a link to itself',
+    'home',
+    (home) => {
+      rmSync(home, { recursive: true });
+      symlinkSync(home, home);
+    },
+  ],
+  [
+    'a pipe among the tools of the workspace',
+    'trust',
+    (_home, workspace) => {
+      mkdirSync(join(workspace, '.tidegate', 'tools'), { recursive: true });
+      pipe(join(workspace, '.tidegate', 'tools', 'a.tool.js'));
+    },
+  ],
+  [
+    'a pipe in the place of the profiles',
+    'policy',
+    (_home, workspace) => {
+      mkdirSync(join(workspace, '.tidegate'), { recursive: true });
+      pipe(join(workspace, '.tidegate', 'profiles.yaml'));
+    },
+  ],
+  [
+    'a configuration that is noise',
+    'config',
+    (_home, workspace) => writeFileSync(join(workspace, 'tidegate.yaml'), '\u0000{['),
+  ],
+];
+
+describe.skipIf(!hasProc)('doctor before hostile state', () => {
+  it.each(hostile)('%s: says so, and comes to its end', async (_what, id, spoil) => {
+    const root = folder();
+    const [home, workspace] = [join(root, 'state'), join(root, 'work')];
+    mkdirSync(home, { mode: 0o700 });
+    mkdirSync(workspace);
+    writeFileSync(join(workspace, 'tidegate.yaml'), '{}');
+    spoil(home, workspace);
+    const env = { ...place.env, TIDEGATE_HOME: home };
+    const whole = await doctor(place, ['--fix'], { env, cwd: workspace, limitMs: 20_000 });
+    expect([whole.status, whole.checks.find((check) => check.id === id)?.state]).toEqual([4, 'fail']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('folders that it may not look into: says so', async () => {
+    const root = folder();
+    const [home, workspace] = [join(root, 'state'), join(root, 'work')];
+    for (const one of [home, workspace]) mkdirSync(one, { mode: 0o700 });
+    chmodSync(root, 0o755);
+    const nobody = { uid: 65_534, gid: 65_534 };
+    const env = { ...place.env, TIDEGATE_HOME: home, HOME: root };
+    const child = spawn(node, [program, 'doctor', '--json'], { cwd: root, env, ...nobody });
+    let text = '';
+    child.stdout.on('data', (part: Buffer) => (text += part.toString()));
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    const whole = JSON.parse(text) as Whole;
+    expect([status, of(whole, 'home').state, of(whole, 'trust').state]).toEqual([4, 'fail', 'fail']);
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)(
+    'leaves no server behind when it is ended by %s',
+    async (signal) => {
+      const mark = `doctor-${signal}-${String(process.pid)}`;
+      const silent = {
+        command: node,
+        args: ['-e', 'process.stdin.resume(); setInterval(() => {}, 1000)', mark],
+      };
+      const own = openPlace({ servers: { silent, sound: { command: node, args: [fixtureServer, mark] } } });
+      try {
+        const child = spawn(node, [program, 'doctor', '--only', 'servers'], {
+          cwd: join(own.directory, 'workspace'),
+          env: own.env,
+          stdio: 'ignore',
+        });
+        const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+        const left = (): readonly string[] => findMarked(mark).map(describeProcess);
+        // The control: it does run.
+        await waitFor(
+          () => left().length > 0,
+          15_000,
+          () => 'the server was never started',
+        );
+        child.kill(signal);
+        expect(await ended).toBe(signal === 'SIGINT' ? 130 : null);
+        await waitFor(
+          () => left().length === 0,
+          5000,
+          () => `left: ${left().join('\n')}`,
+        );
+      } finally {
+        own.close();
+      }
+    },
+  );
+});
