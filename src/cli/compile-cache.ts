@@ -13,9 +13,16 @@ export function keepCompiled(): void {
   };
   if (enableCompileCache === undefined || process.env['NODE_COMPILE_CACHE'] !== undefined) return;
   const directory = stateDirectory(process.env);
-  const stats = statSync(directory, { throwIfNoEntry: false });
-  const self = process.getuid?.();
-  const isOwn =
-    stats !== undefined && (self === undefined || (stats.uid === self && (stats.mode & 0o022) === 0));
-  if (isOwn) enableCompileCache(join(directory, 'compiled'));
+  if (isOwn(directory)) enableCompileCache(join(directory, 'compiled'));
+}
+
+function isOwn(directory: string): boolean {
+  try {
+    const stats = statSync(directory, { throwIfNoEntry: false });
+    const self = process.getuid?.();
+    return stats !== undefined && (self === undefined || (stats.uid === self && (stats.mode & 0o022) === 0));
+  } catch {
+    // A link to itself, or a folder that we may not look into: whoever needs it says so.
+    return false;
+  }
 }

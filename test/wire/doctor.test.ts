@@ -325,6 +325,13 @@ const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = 
 ];
 
 describe.skipIf(!hasProc)('doctor before hostile state', () => {
+  it('the control: whoever opens a pipe in the place of a file waits for ever', () => {
+    const path = join(folder(), 'pipe');
+    pipe(path);
+    const read = `require('node:fs').readFileSync(${JSON.stringify(path)})`;
+    expect(() => execFileSync(node, ['-e', read], { timeout: 1500 })).toThrow('ETIMEDOUT');
+  });
+
   it.each(hostile)('%s: says so, and comes to its end', async (_what, id, spoil) => {
     const root = folder();
     const [home, workspace] = [join(root, 'state'), join(root, 'work')];

@@ -1,4 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueServer, type Definition, manyTools } from '../support/catalogue.js';
 import { openPlace, type Place } from '../support/gate.js';
@@ -10,6 +12,10 @@ const hostile: Definition = {
   inputSchema: { type: 'object' },
 };
 const small: Definition = { name: 'ping', description: 'Answer.', inputSchema: { type: 'object' } };
+/** A server that people use. */
+const filesystemServer = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', import.meta.url),
+);
 const own = ['tool_search', 'call_tool', 'wait_for_servers'];
 
 interface Report {
@@ -26,7 +32,8 @@ interface Report {
 
 let place: Place;
 beforeAll(() => {
-  const servers = { office: catalogueServer(manyTools), odd: catalogueServer([hostile, small]) };
+  const files = { command: process.execPath, args: [filesystemServer, tmpdir()] };
+  const servers = { office: catalogueServer(manyTools), odd: catalogueServer([hostile, small]), files };
   place = openPlace({ builtins: own, servers });
 });
 afterAll(() => place.close());
@@ -41,16 +48,16 @@ describe('tidegate tools cost', () => {
   it('counts what a model is shown, by the tokenizer, whatever a server writes', () => {
     const { counted, tools, eager, servers } = cost('--exact');
     expect(counted).toBe('o200k_base');
-    for (const { name, description, inputSchema } of [...manyTools.slice(0, 5), small]) {
-      const shown = {
-        name: `${name === 'ping' ? 'odd' : 'office'}_${name}`,
-        description,
-        input_schema: inputSchema,
-      };
-      expect(tools.find((tool) => tool.name === shown.name)?.tokens).toBe(countTokens(JSON.stringify(shown)));
+    const { tools: listed } = JSON.parse(place.run('tools', 'list', '--json').stdout) as {
+      readonly tools: readonly Definition[];
+    };
+    expect(listed.filter(({ name }) => name.startsWith('files_')).length).toBeGreaterThan(10);
+    for (const { name, description, inputSchema } of listed.filter((one) => one.name !== 'odd_odd')) {
+      const right = countTokens(JSON.stringify({ name, description, input_schema: inputSchema }));
+      expect([name, tools.find((tool) => tool.name === name)?.tokens]).toEqual([name, right]);
     }
     expect(tools.find(({ name }) => name === 'odd_odd')?.tokens).toBeGreaterThan(1000);
-    expect(eager.tools).toBe(manyTools.length + 2);
+    expect(eager.tools).toBe(listed.length - own.length);
     expect(eager.tokens).toBe(servers.reduce((sum, server) => sum + server.eager, 0));
   });
 

@@ -30,12 +30,11 @@ async function sandboxFinding(scene: Scene): Promise<Finding> {
   if (scene.obstacle() !== undefined)
     return { state: 'skipped', detail: 'the state directory cannot be read' };
   const { findBubblewrap } = await import('../../services/shell/bubblewrap.js');
-  const located = await scene.located();
   const said: string[] = [];
   const processes = openLateProcesses({ stateDir: scene.home, log: () => undefined });
   try {
     const program = await findBubblewrap({
-      roots: located?.config.workspace.roots ?? [scene.cwd],
+      roots: await scene.roots(),
       processes,
       path: childEnvironment(scene.env, {})['PATH'] ?? '',
       log: (line) => said.push(line),

@@ -94,9 +94,13 @@ function strangeFinding(home: string, path: string, why: string): Finding {
   return { state: 'fail', detail: `${path} ${why}`, next: `ls -l ${word}; then: rm ${word}` };
 }
 
+/** What the user writes himself has the rights that he gave it, and what Node compiles those that Node gives. */
+const notOurs = /^(?:compiled|tidegate\.ya?ml|workflows|templates|prompts|scripts|skills|roles)$/;
+
 /** Only what is ours to change. */
-function isLoose({ stats }: HomeEntry): boolean {
+function isLoose({ path, stats }: HomeEntry): boolean {
   const own = process.getuid?.();
+  if (notOurs.test(path)) return false;
   return own !== undefined && stats.uid === own && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
 }
 

@@ -34,6 +34,7 @@ const folders = [
   'runs',
   'agents',
   'shell',
+  'logins',
 ] as const;
 const files = [
   'trust.json',
@@ -47,9 +48,9 @@ const files = [
   'tidegate.yaml',
   'tidegate.yml',
 ] as const;
-/** Beside them: drafts and locks of the files above, folders of pipes, and what logins and later versions keep. */
+/** Beside them: drafts and locks of the files above, folders of pipes, and what the user himself may keep there. */
 const kindred =
-  /^(?:(?:trust|agents|serve|plugins-off|token|logins?|oauth)[.\w-]*|pipes-\w+|logins?|oauth|keys|profiles\.yaml)$/;
+  /^(?:(?:trust|agents|serve|plugins-off|token)[.\w-]*|pipes-\w+|workflows|templates|prompts|scripts|skills|roles|compiled)$/;
 /** Their content is made by agents and commands, and is none of ours. */
 const unseen: ReadonlySet<string> = new Set(['agents', 'shell', 'sockets', 'locks']);
 const mostEntries = 5000;

@@ -14,7 +14,7 @@ export const placeChecks: readonly Check[] = [
     group: 'place',
     title: 'Configuration',
     why: 'It says which servers stand behind the gate. Without one there are only the tools that are built in.',
-    remedy: '`tidegate init` writes one; `tidegate config check` shows every problem with its place.',
+    remedy: '`tidegate config check` shows every problem with its place.',
     run: async (scene) => configFindings(scene, await scene.located()),
   },
   {
@@ -31,7 +31,8 @@ export const placeChecks: readonly Check[] = [
     title: 'Workspace',
     why: 'File tools and Bash stay in the roots of the workspace. A root that is too large gives agents too much.',
     remedy: 'Name the folders that agents may work in under `workspace.roots`.',
-    run: async (scene) => workspaceFindings(scene, await scene.located()),
+    run: async (scene) =>
+      (await scene.roots()).map((root) => ({ ...rootFinding(root, scene.home), about: root })),
   },
 ];
 
@@ -40,7 +41,7 @@ const mostLines = 5;
 function configFindings(scene: Scene, located: Located | undefined): readonly Finding[] {
   if (located?.file === undefined) {
     const detail = `no tidegate.yaml in ${scene.cwd}, above it, or at home`;
-    return [{ state: 'note', detail, next: 'tidegate init' }];
+    return [{ state: 'note', detail, next: commandLine('init') }];
   }
   const { file, config } = located;
   const problems = located.problems.filter(({ code }) => code !== missing);
@@ -75,11 +76,6 @@ function variableFindings(located: Located | undefined): readonly Finding[] {
   const detail = `${String(unset.length)} not set`;
   const next = `set them, then: ${commandLine('config', 'check', located.file)}`;
   return [{ state: isError ? 'fail' : 'warn', detail, more: problemLines(unset), next }];
-}
-
-function workspaceFindings(scene: Scene, located: Located | undefined): readonly Finding[] {
-  const roots = located?.config.workspace.roots ?? [scene.cwd];
-  return roots.map((root) => ({ ...rootFinding(root, scene.home), about: root }));
 }
 
 function rootFinding(root: string, home: string): Finding {

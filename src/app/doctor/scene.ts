@@ -21,6 +21,8 @@ export interface Scene extends ScenePlace {
   obstacle(): string | undefined;
   /** The configuration of this place. Undefined when it cannot be looked for. */
   located(): Promise<Located | undefined>;
+  /** The folders that agents work in, as a gate takes them: of a file that nobody trusted, nothing is used. */
+  roots(): Promise<readonly string[]>;
 }
 
 export function openScene(place: ScenePlace): Scene {
@@ -29,13 +31,19 @@ export function openScene(place: ScenePlace): Scene {
   let view: HomeView | undefined;
   let locating: Promise<Located | undefined> | undefined;
   const look = (): HomeView => (view ??= lookAtHome(home));
+  const located = (): Promise<Located | undefined> =>
+    (locating ??= locateConfig(place, look().obstacle === undefined ? trust : distrust));
   return {
     ...place,
     home,
     trust,
     view: look,
     obstacle: () => look().obstacle,
-    located: () => (locating ??= locateConfig(place, look().obstacle === undefined ? trust : distrust)),
+    located,
+    async roots() {
+      const found = await located();
+      return found?.isTrusted === true ? found.config.workspace.roots : [place.cwd];
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { estimateTokens } from '../../surface/index.js';
 import { openLateProcesses } from '../late-processes.js';
 import type { Located } from '../locate-config.js';
 import { createServerProviders } from '../server-providers.js';
-import { shellWord } from '../../access/desk/shell-word.js';
+import { commandLine, shellWord } from '../../access/desk/shell-word.js';
 import type { Config, ServerConfig } from '../../config/index.js';
 import type { Check, Finding } from './check.js';
 import { inTurns } from './in-turns.js';
@@ -14,7 +14,9 @@ import type { Scene } from './scene.js';
 /** A server that takes longer to start is too slow for the first list of any agent. */
 const startMs = 20_000;
 const atOnce = 3;
-const wholeMs = 120_000;
+/** With many slow ones, those that come last are not looked at. */
+const allMs = 100_000;
+const wholeMs = 125_000;
 
 export const serverChecks: readonly Check[] = [
   {
@@ -22,8 +24,7 @@ export const serverChecks: readonly Check[] = [
     group: 'servers',
     title: 'Servers',
     why: 'A server that does not start or list gives agents no tools, and each tool that it lists costs tokens.',
-    remedy:
-      'Run the command of the server by hand; its last words stand beside it. `tidegate login <server>` where it wants a login.',
+    remedy: 'Run the command of the server by hand; its last words stand beside it.',
     limitMs: wholeMs,
     run: (scene) => serverFindings(scene),
   },
@@ -35,7 +36,7 @@ async function serverFindings(scene: Scene): Promise<readonly Finding[]> {
   if (located.problems.some(({ severity }) => severity === 'error'))
     return [{ state: 'skipped', detail: 'the configuration has errors' }];
   if (located.config.servers.length === 0)
-    return [{ state: 'note', detail: 'none is configured', next: 'tidegate import' }];
+    return [{ state: 'note', detail: 'none is configured', next: commandLine('import') }];
   if (scene.obstacle() !== undefined)
     return [{ state: 'skipped', detail: 'the state directory cannot be read, so nothing is trusted' }];
   return examineServers(scene, located);
@@ -57,9 +58,10 @@ async function examineServers(scene: Scene, { config, isTrusted }: Located): Pro
   const all = servers.current();
   try {
     const byHand = new Map(config.servers.map((server) => [server.name, nextOf(server)]));
+    const end = performance.now() + allMs;
     const found = await inTurns(all, atOnce, (provider) =>
-      signal.aborted
-        ? Promise.resolve(interrupted(provider))
+      signal.aborted || performance.now() > end
+        ? Promise.resolve(notLookedAt(provider, signal))
         : examineServer(provider, { signal, lastWords, next: byHand.get(provider.id) ?? '' }),
     );
     return [...found, ...clashFindings(all), ...togetherFinding(all, config.surface)];
@@ -108,19 +110,21 @@ async function examineServer(provider: Provider, { signal, lastWords, next }: Wa
   await settled(provider, signal);
   const ms = Math.round(performance.now() - begun);
   const { state, detail, protocolVersion } = provider.status();
-  if (signal.aborted) return interrupted(provider);
+  if (signal.aborted) return notLookedAt(provider, signal);
   if (state === 'ready' || state === 'idle') return listed(provider, ms, protocolVersion);
   const words = lastWords.get(about) ?? [];
   const facts = { state, ms, ...(detail !== undefined && { detail }) };
   if (/login|auth/.test(state))
-    return { state: 'warn', about, detail: 'it wants a login', next: `tidegate login ${about}`, facts };
+    return { state: 'warn', about, detail: 'it wants a login', next: commandLine('login', about), facts };
   const why = state === 'pending' ? `no list within ${String(startMs / 1000)} s` : (detail ?? state);
   const more = words.filter((line) => !why.includes(line));
   return { state: 'fail', about, detail: why, more, next, facts };
 }
 
-function interrupted({ id }: Provider): Finding {
-  return { state: 'skipped', about: id, detail: 'interrupted' };
+function notLookedAt({ id }: Provider, { aborted }: AbortSignal): Finding {
+  const next = `tidegate servers ${id}`;
+  if (aborted) return { state: 'skipped', about: id, detail: 'interrupted' };
+  return { state: 'warn', about: id, detail: 'not looked at: others took all the time', next };
 }
 
 /** Resolves when it has listed, has failed, has had its time, or nobody waits any more. */
