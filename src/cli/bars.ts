@@ -16,6 +16,8 @@ export interface Chart {
   /** Of the whole line. */
   readonly width: number;
   readonly fill: string;
+  /** What stands for the rest of a name that is cut. */
+  readonly rest: string;
   /** For what the bars are drawn with. */
   readonly paint: (text: string) => string;
 }
@@ -26,7 +28,7 @@ const shortestBar = 8;
 const shortestName = 12;
 
 /** A table with a bar at the end of each line, no line longer than the width: names give way before bars do. */
-export function barLines({ columns, rows, width, fill, paint }: Chart): readonly string[] {
+export function barLines({ columns, rows, width, fill, rest, paint }: Chart): readonly string[] {
   const widths = columns.map(({ head }, at) =>
     Math.max(head.length, ...rows.map(({ cells }) => (cells[at] ?? '').length)),
   );
@@ -34,28 +36,31 @@ export function barLines({ columns, rows, width, fill, paint }: Chart): readonly
   const room = width - others - gap.length - shortestBar;
   const first = Math.min(widths[0] ?? 0, Math.max(room, shortestName));
   const bar = Math.min(longestBar, Math.max(0, width - others - gap.length - first));
-  const sizes = [first, ...widths.slice(1)];
+  const layout = { columns, sizes: [first, ...widths.slice(1)], rest };
   const largest = Math.max(1, ...rows.map(({ value }) => value));
   const heads = lineOf(
     columns.map(({ head }) => head),
-    columns,
-    sizes,
+    layout,
   );
   return [
     heads.trimEnd(),
     ...rows.map(({ cells, value }) => {
       const length = value <= 0 ? 0 : Math.max(1, Math.round((value / largest) * bar));
       const drawn = length === 0 || bar < shortestBar ? '' : `${gap}${paint(fill.repeat(length))}`;
-      return `${lineOf(cells, columns, sizes)}${drawn}`.trimEnd();
+      return `${lineOf(cells, layout)}${drawn}`.trimEnd();
     }),
   ];
 }
 
-function lineOf(cells: readonly string[], columns: readonly Column[], sizes: readonly number[]): string {
+interface Layout extends Pick<Chart, 'columns' | 'rest'> {
+  readonly sizes: readonly number[];
+}
+
+function lineOf(cells: readonly string[], { columns, sizes, rest }: Layout): string {
   return cells
     .map((cell, at) => {
       const size = sizes[at] ?? 0;
-      const text = cell.length > size ? `${cell.slice(0, size - 1)}…` : cell;
+      const text = cell.length > size ? `${cell.slice(0, size - rest.length)}${rest}` : cell;
       return columns[at]?.isNumber === true ? text.padStart(size) : text.padEnd(size);
     })
     .join(gap);

@@ -10,6 +10,8 @@ export interface CostWish {
   readonly client: string | undefined;
 }
 
+/** Bars need no more, however wide the terminal is. */
+const widest = 120;
 /** Lines that are read, and not looked at, are no longer than this. */
 const longestLine = 100;
 
@@ -38,7 +40,15 @@ export function showCosts(report: CostReport, wish: CostWish, output: Output): v
 function chart(columns: readonly Column[], rows: readonly BarRow[], output: Output): void {
   const paint = (text: string): string => output.paint('dim', text);
   const { width, signs } = output;
-  for (const line of barLines({ columns, rows, width: Math.min(width, 120), fill: signs.fill, paint }))
+  const rest = signs.done.length === 1 ? '…' : '..';
+  for (const line of barLines({
+    columns,
+    rows,
+    width: Math.min(width, widest),
+    fill: signs.fill,
+    rest,
+    paint,
+  }))
     output.line(line);
 }
 

@@ -51,7 +51,7 @@ export const platformDefences: readonly PlatformDefence[] = [
   {
     id: 'modes',
     what: 'files for you alone (0600, 0700), owner checked',
-    on: { linux: 'yes', darwin: 'yes', win32: 'no: the file system’s own rights apply' },
+    on: { linux: 'yes', darwin: 'yes', win32: "no: the file system's own rights apply" },
     isLess: ['win32'],
   },
   {
