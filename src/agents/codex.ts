@@ -46,6 +46,7 @@ export const codex: AgentCli = {
   title: 'Codex',
   program: 'codex',
   install: 'npm install -g @openai/codex',
+  keyEnv: 'OPENAI_API_KEY',
   // The catalogue of this very program: never a copy of another version's.
   asks: ['debug', 'models', '--bundled'],
   leftovers: [
@@ -96,7 +97,14 @@ export const codex: AgentCli = {
   words: {
     flags: ['--json', '--skip-git-repo-check', '--no-alt-screen', '--last', '--ephemeral'],
     valued: ['-m', '--model', '-i', '--image', '-o', '--output-last-message', '--output-schema', '--color'],
-    commands: ['exec', 'resume'],
+    optional: [],
+    model: ['-m', '--model'],
+    texts: 'sentence',
+    commands: [
+      // It has commands of its own.
+      { name: 'exec', texts: 'sentence' },
+      { name: 'resume', texts: 'any' },
+    ],
   },
   plan,
   createReader,
