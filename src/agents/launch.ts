@@ -111,10 +111,13 @@ export interface LaunchPlan {
   readonly warnings: readonly string[];
 }
 
-/** A file in the folder of the launch. `link`: what stands there is the user's own, which the CLI may renew. */
+/**
+ * A file in the folder of the launch. `link`: what stands there is the user's own, which the CLI may renew. `isFolder`: it is
+ * made where there is none, as the CLI itself would do.
+ */
 export type PlanFile =
   | { readonly path: string; readonly text: string }
-  | { readonly path: string; readonly link: string };
+  | { readonly path: string; readonly link: string; readonly isFolder?: true };
 
 /** What a CLI said. `isNative`: the tool is its own and not one of the gate. */
 export type CliEvent =

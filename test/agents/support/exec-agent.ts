@@ -32,6 +32,14 @@ export const headless: Readonly<Record<AgentName, (prompt: string) => readonly s
   opencode: (prompt) => ['run', prompt],
 };
 
+/** The words with which each agent begins on its screen with a prompt. */
+export const onScreen: Readonly<Record<AgentName, (prompt: string) => readonly string[]>> = {
+  claude: (prompt) => [prompt],
+  gemini: (prompt) => ['-i', prompt],
+  codex: (prompt) => [prompt],
+  opencode: (prompt) => ['--prompt', prompt],
+};
+
 /** The command line of `tidegate exec` for an agent that asks the scripted model. */
 export function execWords(
   { agent, model: name }: Gated,
