@@ -13,7 +13,7 @@ import {
 } from '../../agents/index.js';
 import { type Problem, stateDirectory as stateDirectoryOf } from '../../config/index.js';
 import type { ProcessExit } from '../../kernel/index.js';
-import { isRunning } from '../is-running.js';
+import { isRunning } from '../../services/processes/is-running.js';
 import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';

@@ -50,7 +50,7 @@ export function execWords(
   return ['exec', agent, '--model', name, '--base-url', url, '--api-key-env', keyName, '--', ...own];
 }
 
-export function spawnExec(
+function spawnExec(
   place: GatedPlace,
   gated: Gated,
   model: ScriptedModel,
