@@ -28,6 +28,7 @@ export const claude: AgentCli = {
   title: 'Claude Code',
   program: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
+  keyEnv: 'ANTHROPIC_API_KEY',
   // Stands for tools that are shown later; nothing answers to it.
   leftovers: ['DeferredToolPlaceholder'],
   refusal: /No such tool available/,
@@ -73,6 +74,9 @@ export const claude: AgentCli = {
       '--system-prompt',
       '--json-schema',
     ],
+    optional: ['-r', '--resume'],
+    model: ['--model'],
+    texts: 'sentence',
     commands: [],
   },
   plan,

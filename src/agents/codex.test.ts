@@ -48,6 +48,20 @@ describe('the plan of Codex', () => {
     expect([env, stdin, isolation]).toEqual([{}, 'say "hi" there\n', 'full']);
   });
 
+  it('has another home in a terminal, and no tools of its screen', () => {
+    const { args, files, env } = codex.plan(planSettings({ asked, own: ['exec', 'say hi'] }));
+    expect(args.slice(-2)).toEqual(['exec', 'say hi']);
+    const text = args.join(' ');
+    expect(text).not.toContain('--ignore-user-config');
+    for (const name of ['worktrees', 'daemon_auto_start']) expect(text).toContain(`--disable ${name} `);
+    for (const name of ['codex_worktrees', 'codex_tui'])
+      expect(args).toContain(`mcp_servers.${name}={command="false",enabled=false}`);
+    expect(env).toEqual({ CODEX_HOME: '/launch/codex' });
+    expect(files.slice(1)).toEqual([
+      { path: 'codex/sessions', link: '/home/u/.codex/sessions', isFolder: true },
+    ]);
+  });
+
   it('starts nothing without a catalogue: its flags alone leave apply_patch', () => {
     expect(() => codex.plan(planSettings())).toThrow('which models it knows');
     expect(() => codex.plan(planSettings({ asked: '{"models":[]}' }))).toThrow('which models it knows');

@@ -37,6 +37,9 @@ const featuresOff = [
   'skill_search',
 ];
 
+/** Its screen serves tools of its own under these names, unless somebody else has them. */
+const screenServers = ['codex_worktrees', 'codex_tui'];
+
 const patch = (trace: string): string => `*** Begin Patch\n*** Add File: ${trace}\n+x\n*** End Patch`;
 const shellWords = (trace: string): unknown => ({ cmd: `touch ${trace}`, command: ['touch', trace] });
 
@@ -46,6 +49,7 @@ export const codex: AgentCli = {
   title: 'Codex',
   program: 'codex',
   install: 'npm install -g @openai/codex',
+  keyEnv: 'OPENAI_API_KEY',
   // The catalogue of this very program: never a copy of another version's.
   asks: ['debug', 'models', '--bundled'],
   leftovers: [
@@ -96,7 +100,14 @@ export const codex: AgentCli = {
   words: {
     flags: ['--json', '--skip-git-repo-check', '--no-alt-screen', '--last', '--ephemeral'],
     valued: ['-m', '--model', '-i', '--image', '-o', '--output-last-message', '--output-schema', '--color'],
-    commands: ['exec', 'resume'],
+    optional: [],
+    model: ['-m', '--model'],
+    texts: 'sentence',
+    commands: [
+      // It has commands of its own.
+      { name: 'exec', texts: 'sentence' },
+      { name: 'resume', texts: 'any' },
+    ],
   },
   plan,
   createReader,
@@ -131,7 +142,7 @@ function plan(settings: LaunchSettings): LaunchPlan {
 
 function isolation({ server, folder, own }: LaunchSettings): readonly string[] {
   return [
-    ...(own === undefined ? ['--ignore-user-config'] : []),
+    ...(own === undefined ? ['--ignore-user-config'] : screen()),
     ...set('agents.enabled', 'false'),
     ...set('tools.experimental_request_user_input.enabled', 'false'),
     ...set('tools.update_plan.enabled', 'false'),
@@ -142,6 +153,15 @@ function isolation({ server, folder, own }: LaunchSettings): readonly string[] {
     ...set('model_catalog_json', quoted(join(folder, 'models.json'))),
     ...set('features.code_mode.excluded_tool_namespaces', listed(['functions', 'clock'])),
     ...set('features.code_mode.direct_only_tool_namespaces', listed([`mcp__${server}`])),
+  ];
+}
+
+/** In a terminal it brings tools for worktrees and for other tasks, and may work in a process that serves all of them. */
+function screen(): readonly string[] {
+  const nobody = table({ command: quoted('false'), enabled: 'false' });
+  return [
+    ...['worktrees', 'daemon_auto_start'].flatMap((name) => ['--disable', name]),
+    ...screenServers.flatMap((name) => set(`mcp_servers.${name}`, nobody)),
   ];
 }
 
@@ -201,7 +221,7 @@ function login({ env, userFile }: LaunchSettings): readonly PlanFile[] {
   const file = join(home, 'auth.json');
   return [
     ...(userFile(file) === undefined ? [] : [{ path: 'codex/auth.json', link: file }]),
-    { path: 'codex/sessions', link: join(home, 'sessions') },
+    { path: 'codex/sessions', link: join(home, 'sessions'), isFolder: true },
   ];
 }
 

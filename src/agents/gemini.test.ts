@@ -12,6 +12,11 @@ const settingsOf = (files: readonly object[]): Readonly<Record<string, unknown>>
 const gate = { command: '/bin/node', args: ['/t.js', 'mcp-serve', '--config', '/s/t.json'], env: {} };
 
 describe('the plan of Gemini CLI', () => {
+  it('puts the words of a person before flags that take lists', () => {
+    const { args } = gemini.plan(planSettings({ own: ['/a/path'] }));
+    expect(args.slice(0, 2)).toEqual(['/a/path', '--skip-trust']);
+  });
+
   it('isolates it by a policy and a home of its own', () => {
     const { args, env, files, stdin, isolation } = gemini.plan(planSettings());
     expect(args).toEqual([

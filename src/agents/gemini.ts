@@ -26,6 +26,7 @@ export const gemini: AgentCli = {
   title: 'Gemini CLI',
   program: 'gemini',
   install: 'npm install -g @google/gemini-cli',
+  keyEnv: 'GEMINI_API_KEY',
   leftovers: [],
   refusal: /^Tool ".*" not found/,
   addsVersion: true,
@@ -57,6 +58,9 @@ export const gemini: AgentCli = {
       '--resume',
       '--session-id',
     ],
+    optional: [],
+    model: ['-m', '--model'],
+    texts: 'sentence',
     commands: [],
   },
   plan,
@@ -66,7 +70,8 @@ export const gemini: AgentCli = {
 function plan(settings: LaunchSettings): LaunchPlan {
   const { server, isIsolated, folder, model, resume, own } = settings;
   const args = [
-    ...(own === undefined ? ['-o', 'stream-json'] : []),
+    // First: flags of ours that take lists might swallow them.
+    ...(own ?? ['-o', 'stream-json']),
     // The project's own settings are not read: they could name a server as ours is named.
     '--skip-trust',
     ...(isIsolated
@@ -74,7 +79,6 @@ function plan(settings: LaunchSettings): LaunchPlan {
       : []),
     ...(model === undefined ? [] : ['-m', model]),
     ...(resume === undefined ? [] : ['--resume', resume]),
-    ...(own ?? []),
   ];
   const words = wordsBefore(settings);
   return {

@@ -20,7 +20,10 @@ export function openLaunchFolder(parent: string): LaunchFolder {
         const to = join(path, file.path);
         mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
         if ('text' in file) writeFileSync(to, file.text, { mode: 0o600, flag: 'wx' });
-        else symlinkSync(file.link, to);
+        else {
+          if (file.isFolder === true) mkdirSync(file.link, { recursive: true, mode: 0o700 });
+          symlinkSync(file.link, to);
+        }
       }
     },
     remove: () => removeFolder(path),

@@ -22,6 +22,8 @@ export interface AgentCli {
   readonly fatal?: RegExp;
   /** Where to get it. */
   readonly install: string;
+  /** The variable in which its users keep their key. */
+  readonly keyEnv: string;
   plan(settings: LaunchSettings): LaunchPlan;
   /** Reads the lines that it writes. `server` is what the gate was called in the plan. */
   createReader(server: string): (line: string) => readonly CliEvent[];
@@ -32,9 +34,17 @@ export interface OwnWords {
   readonly flags: readonly string[];
   /** Flags that take a value. */
   readonly valued: readonly string[];
+  /** Those of them that may go without. */
+  readonly optional: readonly string[];
+  /** Those of them whose value is the model. */
+  readonly model: readonly string[];
+  readonly texts: OwnTexts;
   /** Commands of its own that may stand first. */
-  readonly commands: readonly string[];
+  readonly commands: readonly { readonly name: string; readonly texts: OwnTexts }[];
 }
+
+/** What one word that is no flag may be. `sentence`: nothing that could be the name of a command. */
+export type OwnTexts = 'none' | 'sentence' | 'any';
 
 /** A tool that the CLI itself may have, and arguments with which it would leave a trace in the folder where it works. */
 export interface NativeTool {
@@ -101,10 +111,13 @@ export interface LaunchPlan {
   readonly warnings: readonly string[];
 }
 
-/** A file in the folder of the launch. `link`: what stands there is the user's own, which the CLI may renew. */
+/**
+ * A file in the folder of the launch. `link`: what stands there is the user's own, which the CLI may renew. `isFolder`: it is
+ * made where there is none, as the CLI itself would do.
+ */
 export type PlanFile =
   | { readonly path: string; readonly text: string }
-  | { readonly path: string; readonly link: string };
+  | { readonly path: string; readonly link: string; readonly isFolder?: true };
 
 /** What a CLI said. `isNative`: the tool is its own and not one of the gate. */
 export type CliEvent =

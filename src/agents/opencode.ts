@@ -35,6 +35,7 @@ export const opencode: AgentCli = {
   // It goes on all the same, with an agent that has every tool.
   fatal: /agent ".*" not found/,
   install: 'npm install -g opencode-ai',
+  keyEnv: 'OPENAI_API_KEY',
   leftovers: ['invalid'],
   refusal: /Model tried to call unavailable tool/,
   addsVersion: false,
@@ -63,7 +64,11 @@ export const opencode: AgentCli = {
       '--variant',
       '--log-level',
     ],
-    commands: ['run'],
+    optional: [],
+    model: ['-m', '--model'],
+    // A word would be the folder that it starts in.
+    texts: 'none',
+    commands: [{ name: 'run', texts: 'any' }],
   },
   plan,
   createReader,

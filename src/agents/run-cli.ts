@@ -36,17 +36,19 @@ function refuseLeaks(cli: AgentCli, { verdict }: KnownCli, { isIsolated, allowsN
   );
 }
 
-interface Launch {
+export interface Launch {
   readonly known: KnownCli;
   readonly door: Door;
   readonly folder: string;
+  /** Words of a person who works with it in the terminal. */
+  readonly own?: readonly string[];
 }
 
-async function settingsOf(
+export async function settingsOf(
   cli: AgentCli,
-  parts: CliParts,
+  parts: Pick<CliParts, 'processes' | 'cwd' | 'keep' | 'userFile' | 'isQuiet'>,
   order: AgentOrder,
-  { known, door, folder }: Launch,
+  { known, door, folder, own }: Launch,
 ): Promise<LaunchSettings> {
   const { options, env } = order;
   const model = textOption(options, 'model');
@@ -74,6 +76,7 @@ async function settingsOf(
       asked: await askProgram(known.program, cli.asks, { ...parts, env, signal: order.signal }),
     }),
     userFile: parts.userFile,
+    ...(own && { own }),
   };
 }
 

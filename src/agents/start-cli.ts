@@ -4,6 +4,8 @@ import type { Environment, LaunchPlan } from './launch.js';
 
 /** Time for a CLI to say goodbye to its model before it is killed. */
 const patience = { afterInputMs: 0, afterTermMs: 3000 };
+/** Who closes a terminal does not wait: files have to be swept, too. */
+const terminalPatience = { afterInputMs: 0, afterTermMs: 2000 };
 
 export function startCli(
   plan: LaunchPlan,
@@ -16,7 +18,7 @@ export function startCli(
     args: plan.args,
     cwd,
     env: mergedEnvironment(env, plan.env),
-    patience,
+    patience: isOnTerminal ? terminalPatience : patience,
     isOnTerminal,
   });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditRecord, AuditStore } from '../access/ports.js';
+import { isRunning } from '../services/processes/is-running.js';
 
 export interface SpoolParts {
   readonly directory: string;
@@ -74,13 +75,13 @@ async function namesIn(directory: string): Promise<readonly string[]> {
 /** Renaming is how a file is claimed. One whose claimer is gone may be claimed again. */
 async function take(directory: string, name: string): Promise<string | undefined> {
   const [, , claimer] = taken.exec(name) ?? [];
-  const isFree = fresh.test(name) || (claimer !== undefined && !isAlive(Number(claimer)));
+  const isFree = fresh.test(name) || (claimer !== undefined && !isRunning(Number(claimer)));
   if (!isFree) return undefined;
   const own = join(directory, `${name.replace(/\.jsonl\.\d+$/, '.jsonl')}.${String(process.pid)}`);
   try {
     await rename(join(directory, name), own);
     // Its writer may be in the middle of a line that goes to the file under its old name.
-    if (isAlive(Number.parseInt(name, 10))) await delay(lastLineMs);
+    if (isRunning(Number.parseInt(name, 10))) await delay(lastLineMs);
     return (await stat(own)).isFile() ? own : undefined;
   } catch {
     // Somebody else was quicker.
@@ -120,12 +121,4 @@ function isRecord(value: unknown): value is AuditRecord {
   const texts = [zone, action, principal].every((text) => typeof text === 'string' && text.length <= 1024);
   const isTime = typeof at === 'number' && at >= 0 && at <= lastTime;
   return texts && isTime && (decision === 'allow' || decision === 'deny');
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

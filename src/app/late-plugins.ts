@@ -72,7 +72,8 @@ export async function sweepSockets(stateDirectory: string): Promise<void> {
   const home = socketHome(stateDirectory);
   if (!hasEntries(home)) return;
   const { sweepSocketFolders } = await import('../providers/plugin/socket-folder.js');
-  await sweepSocketFolders(home);
+  const { isRunning } = await import('../services/processes/is-running.js');
+  await sweepSocketFolders(home, isRunning);
 }
 
 const noHost: PluginHost = {

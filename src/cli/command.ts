@@ -43,6 +43,8 @@ export interface Context {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
   readonly input: Input;
+  /** Another program has the terminal from now on: its keys are for that program, Ctrl+C too. */
+  lendTerminal(): void;
 }
 
 export interface Input {

@@ -140,6 +140,11 @@ export const commandCodes = {
     meaning: 'The agent can go round the gate.',
     remedy: 'See how: `tidegate doctor --agent <name>`; another version of the agent may be tight.',
   },
+  'agent.failed': {
+    exit: exitCodes.unavailable,
+    meaning: 'The agent could not be started.',
+    remedy: 'See whether it works at all: `tidegate doctor --agent <name>`.',
+  },
   'agent.not_installed': {
     exit: exitCodes.unavailable,
     meaning: 'The agent is not on PATH.',

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { Context, Input } from './command.js';
 import { mcp } from './commands/mcp.js';
 import { exitCodes } from './exit-codes.js';
@@ -23,7 +24,7 @@ export async function runProcess(words: readonly string[]): Promise<never> {
       hasColours: hasColours(process.env),
       hasSigns: hasSigns(process.env),
     }),
-    signal: interruption(words[0] === 'exec'),
+    ...interruption(),
     input: standardInput,
   };
   // Every command ends with its status. When nothing is left that could end it, somebody must hear of it.
@@ -87,25 +88,24 @@ function hasSigns(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(locale) && !/^(linux|dumb)$/.test(env['TERM'] ?? '');
 }
 
-/**
- * The first signal asks politely; the second, or too much time, ends the process. Where another program has the
- * terminal, its keys are for that program.
- */
-function interruption(isLent: boolean): AbortSignal {
+/** The first signal asks politely; the second, or too much time, ends the process. */
+function interruption(): Pick<Context, 'signal' | 'lendTerminal'> {
   const controller = new AbortController();
-  if (isLent) process.on('SIGINT', () => undefined);
-  for (const name of isLent ? lentSignals : signals) {
+  let isLent = false;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
+      if (isLent && name === 'SIGINT') return;
       if (controller.signal.aborted) process.exit(exitCodes.interrupted);
       controller.abort();
       setTimeout(() => process.exit(exitCodes.interrupted), patienceMs).unref();
     });
   }
-  return controller.signal;
+  const lendTerminal = (): void => {
+    // Without a terminal nobody but us hears of it.
+    isLent = isatty(0);
+  };
+  return { signal: controller.signal, lendTerminal };
 }
-
-const lentSignals = ['SIGTERM', 'SIGHUP'] as const;
-const signals = ['SIGINT', ...lentSignals] as const;
 
 const standardInput: Input = {
   get isTerminal() {

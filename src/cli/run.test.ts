@@ -384,6 +384,7 @@ async function type(words: string, circumstances: Circumstances = {}): Promise<T
     version: '1.2.3',
     output: createOutput(sink('out'), sink('err'), list.includes('--json'), true),
     signal: interruption.signal,
+    lendTerminal: () => undefined,
     input: {
       isTerminal: answer !== undefined,
       readAll: () => Promise.resolve(circumstances.input ?? ''),

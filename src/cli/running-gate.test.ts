@@ -38,6 +38,7 @@ async function ask(running: (url: string) => unknown): ReturnType<typeof askRunn
     version: '1.2.3',
     output: createOutput(sink, sink, false, false),
     signal: new AbortController().signal,
+    lendTerminal: () => undefined,
     input: { isTerminal: false, readAll: () => Promise.resolve(''), ask: () => Promise.resolve('') },
   };
   return askRunningGate(context);

@@ -44,6 +44,7 @@ export function openDesk(): Desk {
         version: '1.2.3',
         output: createOutput(sink('out'), sink('err'), words.includes('--json'), false),
         signal: new AbortController().signal,
+        lendTerminal: () => undefined,
         input: { isTerminal: false, readAll: () => Promise.resolve(''), ask: () => Promise.resolve('') },
       };
       const code = await run(words, context, (text) => void (said.out += text));

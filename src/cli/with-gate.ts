@@ -69,7 +69,7 @@ export function openingFailure(
 }
 
 /** Whom the gate acts as, and what it goes beyond for nobody. */
-function actorOf(given: Given): Pick<TidegateOptions, 'as' | 'profile'> {
+export function actorOf(given: Given): Pick<TidegateOptions, 'as' | 'profile'> {
   const as = textOption(given, 'as');
   const profile = textOption(given, 'profile');
   const role = textOption(given, 'role');

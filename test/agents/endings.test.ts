@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +5,12 @@ import { inConversation, openScriptedModel, type ScriptedModel } from 'tidegate/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../support/counts.js';
 import { done } from '../support/flow.js';
-import { program, waitFor } from '../support/gate.js';
-import { describeProcess, findMarked, hasProc } from '../support/proc.js';
+import { waitFor } from '../support/gate.js';
+import { startMarked } from '../support/marked-run.js';
+import { findMarked, hasProc } from '../support/proc.js';
 import { createRandom } from '../support/random.js';
 import { type Gated, gatedClis } from './support/gated.js';
+import { longTalk } from './support/long-talk.js';
 import { agentStepOf, blocked, type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
 const endings = count(20);
@@ -69,16 +70,6 @@ describe.skipIf(!hasProc).each(gatedClis)(
   },
 );
 
-/** An agent that never comes to an end by itself. */
-const longTalk = Array.from({ length: 400 }, (_, at) => ({
-  calls: [
-    {
-      name: /(?:^|[_/])Bash$/,
-      arguments: { command: `sleep ${at % 3 === 2 ? '20' : '0.2'}; echo ${String(at)}` },
-    },
-  ],
-}));
-
 async function endAfter(
   gated: Gated,
   place: GatedPlace,
@@ -91,41 +82,27 @@ async function endAfter(
     'long.yaml',
     JSON.stringify({ name: 'long', states: { initial: 'a', a: step, done } }),
   );
-  const env = { ...place.agentEnv, ...blocked(gated, model.origin), AGENT_MARK: mark };
   const asked = model.requests.length;
-  const child = spawn(process.execPath, [program, 'run', file], {
+  const run = startMarked(['run', file], {
     cwd: place.workspace,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...place.agentEnv, ...blocked(gated, model.origin) },
+    mark,
+    places: [place.directory],
   });
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  let said = '';
-  child.stdout.on('data', (part: Buffer) => (said += part.toString()));
-  child.stderr.on('data', (part: Buffer) => (said += part.toString()));
-  await waitFor(
-    () => said.includes('Run started'),
-    30_000,
-    () => `it did not start: ${said}`,
-  );
+  await run.says('Run started', 30_000);
   // Half of the time while it starts, half of the time while it works.
   if (isAtWork) {
     await waitFor(
       () => model.requests.length > asked,
       60_000,
-      () => `it asked nothing: ${said}`,
+      () => `it asked nothing: ${run.said()}`,
     );
   }
   await pause(random.next() * 2000);
   // The control: what is looked for afterwards is found before, the runner and, at work, the agent with its shim.
   expect(findMarked(mark).length).toBeGreaterThan(isAtWork ? 1 : 0);
   if (isAtWork) expect(leftoversOf(place).length).toBeGreaterThan(1);
-  child.kill(signal);
-  await gone;
-  const until = performance.now() + limitMs;
-  const others = (): readonly number[] => [...findMarked(mark), ...findMarked(place.directory)];
-  while (others().length > 0 && performance.now() < until) await pause(50);
-  const left = others().map(describeProcess);
-  for (const pid of others()) process.kill(pid, 'SIGKILL');
+  const { left } = await run.end(signal, limitMs);
   return { left, wasWorking: model.requests.length > asked };
 }
 

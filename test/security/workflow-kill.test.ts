@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../support/counts.js';
 import { agentStep, done, type FlowPlace, openFlowPlace } from '../support/flow.js';
 import { program, waitFor } from '../support/gate.js';
-import { describeProcess, findMarked, hasProc } from '../support/proc.js';
+import { startMarked } from '../support/marked-run.js';
+import { hasProc } from '../support/proc.js';
 import { createRandom } from '../support/random.js';
 
 const kills = count(50);
@@ -64,33 +65,18 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
     const trail = join(place.workspace, `${mark}.trail`);
     place.file('.tidegate/scripts/slow.sh', `#!/bin/sh\nsleep 0.2\necho script >> "$TRAIL"\n`);
     const file = place.file(`${mark}.yaml`, JSON.stringify(workflow(trail)));
-    const env = { ...place.env, FLOW_MARK: mark, TRAIL: trail };
-    const child = spawn(process.execPath, [program, 'run', file], {
+    const started = startMarked(['run', file], {
       cwd: place.workspace,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...place.env, TRAIL: trail },
+      mark,
     });
-    // From the beginning: a short run may be over before it is killed.
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    let said = '';
-    child.stdout.on('data', (part: Buffer) => (said += part.toString()));
-    child.stderr.on('data', (part: Buffer) => (said += part.toString()));
-    await waitFor(
-      () => said.includes('Run started'),
-      20_000,
-      () => `it did not start: ${said}`,
-    );
+    await started.says('Run started', 20_000);
     await new Promise((resolve) => setTimeout(resolve, ms));
-    const started = performance.now();
-    child.kill(signal);
-    await gone;
-    await waitFor(
-      () => findMarked(mark).length === 0,
-      limitMs,
-      () => `left after ${String(ms)} ms: ${findMarked(mark).map(describeProcess).join('; ')}`,
-    );
+    const { left, tookMs } = await started.end(signal, limitMs);
+    expect([ms, left]).toEqual([ms, []]);
+    const said = started.said();
     const run = /Run started: (\S+)/.exec(said)?.[1] ?? '';
-    return { run, trail, said, tookMs: performance.now() - started };
+    return { run, trail, said, tookMs };
   }
 
   const trailOf = ({ trail }: Killed): readonly string[] =>

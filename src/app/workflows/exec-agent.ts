@@ -2,74 +2,105 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   type AgentCli,
-  type AgentOrder,
   AgentFailure,
-  askProgram,
+  type AgentOrder,
   clis,
-  type Door,
-  type KnownCli,
+  type Launch,
   openLaunchFolder,
   removeFolder,
+  settingsOf,
   startCli,
 } from '../../agents/index.js';
-import { stateDirectory as stateDirectoryOf } from '../../config/index.js';
-import type { ProcessExit, Session } from '../../kernel/index.js';
-import { isRunning } from '../is-running.js';
+import { type Problem, stateDirectory as stateDirectoryOf } from '../../config/index.js';
+import type { ProcessExit } from '../../kernel/index.js';
+import { isRunning } from '../../services/processes/is-running.js';
 import { openTidegate } from '../open-tidegate.js';
 import type { Tidegate, TidegateOptions } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
 import { knowCli } from './know-cli.js';
+import { readOwnWords } from './own-words.js';
 import { userFile } from './user-file.js';
 
 export interface ExecWish extends Omit<TidegateOptions, 'mode'> {
   readonly agent: string;
+  readonly model?: string;
+  /** Another endpoint than the agent's own, and the variable that holds its key. */
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
   /** Words of the agent's own command line. */
   readonly own: readonly string[];
   readonly signal: AbortSignal;
   readonly onNote: (text: string) => void;
+  readonly onProblems: (problems: readonly Problem[]) => void;
+  /** The terminal is the agent's from now on. */
+  readonly onStart: () => void;
 }
 
 export type ExecAnswer =
-  /** It cannot be started, for this reason. */
-  | { readonly kind: 'absent'; readonly why: string }
   | { readonly kind: 'ended'; readonly exit: ProcessExit }
+  /** It was not started, for this reason. */
+  | { readonly kind: 'failed'; readonly why: AgentFailure }
+  | { readonly kind: 'stopped' }
   /** A word that would undo the isolation. */
   | { readonly kind: 'undoing'; readonly word: string }
+  /** The model is named here and there. */
+  | { readonly kind: 'twice' }
+  /** The variable that is to hold the key of another endpoint. */
+  | { readonly kind: 'keyless'; readonly variable: string }
   | { readonly kind: 'leaks'; readonly title: string; readonly leaks: readonly string[] };
 
 /** Lets a person work with an agent CLI in this terminal, with the gate as its only source of tools. */
 export async function execAgent(wish: ExecWish): Promise<ExecAnswer> {
   const cli = clis.find(({ name }) => name === wish.agent);
   if (cli === undefined) throw new Error(`There is no agent ${wish.agent}.`);
-  const word = undoing(cli, wish.own);
-  if (word !== undefined) return { kind: 'undoing', word };
+  const words = readOwnWords(cli.words, wish.own);
+  if (words.kind === 'undoing') return words;
+  if (wish.model !== undefined && words.model !== undefined) return { kind: 'twice' };
+  const variable = wish.apiKeyEnv ?? cli.keyEnv;
+  // Otherwise the login for the agent's own endpoint might be sent to this one.
+  if (wish.baseUrl !== undefined && !wish.env[variable]) return { kind: 'keyless', variable };
   // The terminal belongs to the agent.
   const logFile = join(stateDirectoryOf(wish.env), 'exec.log.jsonl');
   const tidegate = await openTidegate({ ...wish, mode: 'stdio', logFile });
-  const launch = openLaunchFolder(ownFolder(join(tidegate.stateDirectory, 'exec')));
+  try {
+    wish.onProblems(tidegate.problems);
+    return await underGate(cli, wish, tidegate, words.model);
+  } catch (error) {
+    if (wish.signal.aborted) return { kind: 'stopped' };
+    if (!(error instanceof AgentFailure)) throw error;
+    return { kind: 'failed', why: error };
+  } finally {
+    await tidegate.close();
+  }
+}
+
+async function underGate(
+  cli: AgentCli,
+  wish: ExecWish,
+  tidegate: Tidegate,
+  ownModel: string | undefined,
+): Promise<ExecAnswer> {
+  const { cwd, version } = wish;
+  const { stateDirectory } = tidegate;
+  const order = orderOf(cli, wish, tidegate);
+  const model = wish.model ?? ownModel;
+  const asked = { ...order, options: { ...(model !== undefined && { model }) } };
+  const known = await knowCli(cli, asked, { stateDirectory, cwd, version, openGate: openTidegate });
+  if (known.verdict.kind === 'leaks') return { kind: 'leaks', title: cli.title, leaks: known.verdict.leaks };
+  const folder = openLaunchFolder(ownFolder(join(stateDirectory, 'exec')));
   const doors = openAgentDoors(tidegate);
   try {
-    const order = orderOf(wish, tidegate, tidegate.localSession('connection'));
-    const { stateDirectory } = tidegate;
-    const { cwd, version } = wish;
-    const known = await knowCli(cli, order, { stateDirectory, cwd, version, openGate: openTidegate });
-    if (known.verdict.kind === 'leaks')
-      return { kind: 'leaks', title: cli.title, leaks: known.verdict.leaks };
     const door = await doors.open(order, known.verdict);
-    const exit = await start(cli, wish, tidegate, {
-      known,
-      door,
-      folder: launch.path,
-      write: (files) => launch.write(files),
+    const launch = { known, door, folder: folder.path, own: wish.own };
+    return await start(cli, order, tidegate, {
+      ...launch,
+      cwd,
+      write: (files) => folder.write(files),
+      onStart: wish.onStart,
     });
-    return { kind: 'ended', exit };
-  } catch (error) {
-    if (!(error instanceof AgentFailure)) throw error;
-    return { kind: 'absent', why: error.message };
   } finally {
-    removeFolder(dirname(launch.path));
+    removeFolder(dirname(folder.path));
     await doors.close();
-    await tidegate.close();
   }
 }
 
@@ -84,35 +115,16 @@ function ownFolder(parent: string): string {
   return own;
 }
 
-/** The first word that nobody looked at. One word that is no flag is the prompt. */
-export function undoing({ words }: Pick<AgentCli, 'words'>, own: readonly string[]): string | undefined {
-  let hasPrompt = false;
-  for (let at = words.commands.includes(own[0] ?? '') ? 1 : 0; at < own.length; at += 1) {
-    const word = own[at] ?? '';
-    const [flag = '', ...value] = word.split('=');
-    if (words.flags.includes(word)) continue;
-    if (words.valued.includes(flag) && flag.startsWith('-')) {
-      if (value.length === 0) at += 1;
-      // What looks like a flag could be read as one.
-      if (value.length === 0 && (own[at] ?? '').startsWith('-')) return own[at];
-      continue;
-    }
-    if (word.startsWith('-') || hasPrompt) return word;
-    hasPrompt = true;
-  }
-  return undefined;
-}
-
-function orderOf(
-  { env, version, signal, onNote }: ExecWish,
-  tidegate: Tidegate,
-  session: Session,
-): AgentOrder {
+function orderOf(cli: AgentCli, wish: ExecWish, tidegate: Tidegate): AgentOrder {
+  const { env, version, signal, onNote, model, baseUrl, apiKeyEnv = cli.keyEnv } = wish;
   return {
     gateway: tidegate.gateway,
-    session,
+    session: tidegate.localSession('connection'),
     prompt: '',
-    options: {},
+    options: {
+      ...(model !== undefined && { model }),
+      ...(baseUrl !== undefined && { base_url: baseUrl, api_key_env: apiKeyEnv }),
+    },
     env,
     signal,
     newRequestId: () => tidegate.newRequestId(),
@@ -123,47 +135,33 @@ function orderOf(
   };
 }
 
-interface Launch {
-  readonly known: KnownCli;
-  readonly door: Door;
-  readonly folder: string;
+interface TerminalLaunch extends Launch {
+  readonly cwd: string;
   readonly write: ReturnType<typeof openLaunchFolder>['write'];
+  readonly onStart: () => void;
 }
 
 async function start(
   cli: AgentCli,
-  { own, env, cwd, signal, onNote }: ExecWish,
+  order: AgentOrder,
   { processes, stateDirectory }: Tidegate,
-  { known, door, folder, write }: Launch,
-): Promise<ProcessExit> {
+  launch: TerminalLaunch,
+): Promise<ExecAnswer> {
+  const { env, signal, onEvent } = order;
   const keep = join(stateDirectory, 'agents', cli.name);
   mkdirSync(keep, { recursive: true, mode: 0o700 });
-  const place = { processes, cwd, env };
-  const plan = cli.plan({
-    program: known.program,
-    prompt: '',
-    isIsolated: true,
-    isProven: known.verdict.kind === 'isolated',
-    server: door.name,
-    agent: `a${door.name}`,
-    gate: door.gate,
-    folder,
-    keep,
-    env,
-    ...(cli.asks && { asked: await askProgram(known.program, cli.asks, { ...place, signal }) }),
-    userFile,
-    own,
-  });
-  write(plan.files);
-  for (const text of plan.warnings) onNote(text);
+  const place = { processes, cwd: launch.cwd, env };
+  const plan = cli.plan(await settingsOf(cli, { ...place, keep: () => keep, userFile }, order, launch));
+  launch.write(plan.files);
+  for (const text of plan.warnings) onEvent({ kind: 'note', text });
+  signal.throwIfAborted();
+  launch.onStart();
   const child = await startCli(plan, { ...place, owner: `agent:${cli.name}`, isOnTerminal: true });
-  const stop = (): void => {
-    process.kill(child.pid, 'SIGTERM');
-    void child.close();
-  };
+  const stop = (): void => void child.close();
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   const exit = await new Promise<ProcessExit>((resolve) => child.onExit(resolve));
   signal.removeEventListener('abort', stop);
   await child.close();
-  return exit;
+  return { kind: 'ended', exit };
 }

@@ -14,4 +14,4 @@ export {
 export { workflowJsonSchema } from '../../workflow/index.js';
 export { agentNames, type AgentReport, reportAgents } from './agent-reports.js';
 export { tryAgent } from './try-agent.js';
-export { execAgent } from './exec-agent.js';
+export { type ExecAnswer, execAgent } from './exec-agent.js';

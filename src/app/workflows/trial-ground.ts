@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder, type TrialGround } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
-import { isRunning } from '../is-running.js';
+import { isRunning } from '../../services/processes/is-running.js';
 import { openState } from '../locate-config.js';
 import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';

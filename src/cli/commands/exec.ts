@@ -1,3 +1,4 @@
+import type { ExecAnswer } from '../../app/workflows/index.js';
 import {
   type Command,
   configOption,
@@ -8,10 +9,10 @@ import {
   textOption,
   toolsOption,
 } from '../command.js';
-import { Failure } from '../failure.js';
-import { configFileOf } from '../locate.js';
+import { Failure, interrupted } from '../failure.js';
+import { configFileOf, problemLines } from '../locate.js';
 import { didYouMean } from '../nearest-name.js';
-import { patternsOf } from '../with-gate.js';
+import { actorOf, openingFailure, patternsOf } from '../with-gate.js';
 
 export const exec: Command = {
   name: 'exec',
@@ -20,36 +21,76 @@ export const exec: Command = {
     { name: '<agent>', about: 'claude, gemini, codex or opencode.' },
     { name: '[words...]', about: 'Words of its own command line, after --.' },
   ],
-  options: [configOption, toolsOption, asOption, ...profileOptions],
-  examples: ['tidegate exec claude', 'tidegate exec codex --profile coding -- --model gpt-6.1-sol'],
+  options: [
+    configOption,
+    { name: 'model', value: 'name', about: 'The model. Default: what the agent itself uses.' },
+    { name: 'base-url', value: 'url', about: 'Where the model is. Default: where the agent itself asks.' },
+    {
+      name: 'api-key-env',
+      value: 'variable',
+      about: 'The variable with the key for --base-url. Default: the one that the agent itself reads.',
+    },
+    toolsOption,
+    asOption,
+    ...profileOptions,
+  ],
+  examples: [
+    'tidegate exec claude --model opus',
+    'tidegate exec gemini --tools \'Read,Glob,Grep\' -- -p "What does this project do?"',
+    'tidegate exec codex --base-url http://127.0.0.1:8000/v1 --api-key-env MY_KEY --model my-model',
+  ],
   isService: true,
   async run(given, context) {
     const { agentNames, execAgent } = await import('../../app/workflows/index.js');
+    const { AccessRefused, ConfigRefused } = await import('../../app/index.js');
     const [agent = '', ...own] = given.arguments;
     if (!agentNames.includes(agent)) {
       const near = didYouMean(agent, agentNames);
       throw new Failure('agent.not_found', `Unknown agent: ${agent}.${near}`, 'tidegate doctor');
     }
-    const answer = await execAgent({ ...optionsOf(given, context), agent, own });
-    if (answer.kind === 'absent') throw new Failure('agent.not_installed', answer.why, 'tidegate doctor');
-    if (answer.kind === 'undoing') {
-      const message = `${answer.word} could let the agent work beside the gate, or change how it is set up.`;
-      throw new Failure('agent.undoing', message, `tidegate exec ${agent}`);
-    }
-    if (answer.kind === 'leaks') {
-      const message = `${answer.title} has tools that the gate cannot take away: ${answer.leaks.join(', ')}.`;
-      throw new Failure('agent.leaks', message, `tidegate doctor --agent ${agent}`);
-    }
+    const wish = wishOf(given, context);
+    const answer = await execAgent({ ...wish, agent, own }).catch((error: unknown) => {
+      throw openingFailure(error, wish.configFile, { AccessRefused, ConfigRefused });
+    });
+    if (answer.kind !== 'ended') throw failureOf(answer, agent);
     const { code, signal } = answer.exit;
     return code ?? (signal === 'SIGINT' ? 130 : 1);
   },
 };
 
-function optionsOf(given: Given, context: Context) {
+function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agent: string): Failure {
+  switch (answer.kind) {
+    case 'stopped':
+      return interrupted();
+    case 'undoing': {
+      const why = 'could let the agent work beside the gate, or change how it is set up';
+      const hint = /^[a-z][\w-]*$/i.test(answer.word) ? ' A prompt is more than one word.' : '';
+      return new Failure('agent.undoing', `${answer.word} ${why}.${hint}`, `tidegate exec ${agent}`);
+    }
+    case 'twice':
+      return new Failure('usage.exclusive', 'The model is named twice: before and after --.');
+    case 'keyless': {
+      const message = `There is no key for --base-url: ${answer.variable} is not set.`;
+      return new Failure('usage.missing_argument', message, 'name its variable with --api-key-env');
+    }
+    case 'leaks': {
+      const message = `${answer.title} has tools that the gate cannot take away: ${answer.leaks.join(', ')}.`;
+      return new Failure('agent.leaks', message, `tidegate doctor --agent ${agent}`);
+    }
+    case 'failed': {
+      const isAbsent = answer.why.code === 'EXECUTION.AGENT.UNAVAILABLE';
+      const code = isAbsent ? 'agent.not_installed' : 'agent.failed';
+      return new Failure(code, answer.why.message, 'tidegate doctor');
+    }
+  }
+}
+
+function wishOf(given: Given, context: Context) {
   const { cwd, env, version, signal, output } = context;
   const configFile = configFileOf(textOption(given, 'config'), context);
-  const profile = textOption(given, 'profile') ?? textOption(given, 'role');
-  const as = textOption(given, 'as');
+  const model = textOption(given, 'model');
+  const baseUrl = urlOption(given);
+  const apiKeyEnv = textOption(given, 'api-key-env');
   const toolPatterns = patternsOf(given, 'tidegate exec claude');
   return {
     cwd,
@@ -57,9 +98,21 @@ function optionsOf(given: Given, context: Context) {
     version,
     signal,
     onNote: (text: string) => output.note(text),
+    onProblems: (problems: Parameters<typeof problemLines>[0]) => {
+      for (const line of problemLines(problems)) output.note(line);
+    },
+    onStart: () => context.lendTerminal(),
     ...(configFile !== undefined && { configFile }),
-    ...(profile !== undefined && { profile }),
-    ...(as !== undefined && { as }),
+    ...(model !== undefined && { model }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+    ...actorOf(given),
     ...(toolPatterns && { toolPatterns }),
   };
+}
+
+function urlOption(given: Given): string | undefined {
+  const text = textOption(given, 'base-url');
+  if (text === undefined || (/^https?:/i.test(text) && URL.canParse(text))) return text;
+  throw new Failure('usage.bad_value', '--base-url is an address such as http://127.0.0.1:8000/v1.');
 }

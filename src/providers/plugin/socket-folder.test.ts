@@ -19,6 +19,8 @@ const folder = (pid: number): string => {
   return path;
 };
 
+const isRunning = (pid: number): boolean => pid !== gone;
+
 it('a folder for a socket is ours alone, and short enough for one', async () => {
   const made = makeSocketFolder(home);
   expect(statSync(made.path).mode & 0o777).toBe(0o700);
@@ -33,7 +35,7 @@ it('the folders of processes that are no more are swept, those of others are not
   writeFileSync(join(folder(gone), 'plugin1'), '');
   const own = makeSocketFolder(home);
   writeFileSync(join(home, 'notes.txt'), '');
-  expect(await sweepSocketFolders(home)).toBe(1);
+  expect(await sweepSocketFolders(home, isRunning)).toBe(1);
   expect((await readdir(home)).sort()).toEqual([own.path.slice(home.length + 1), 'notes.txt'].sort());
 });
 
@@ -44,11 +46,11 @@ it('a folder whose number belongs to another process now is swept once nobody li
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(socket, resolve));
   utimesSync(path, old, old);
-  expect(await sweepSocketFolders(home)).toBe(0);
+  expect(await sweepSocketFolders(home, isRunning)).toBe(0);
   await new Promise((resolve) => server.close(resolve));
   writeFileSync(socket, '');
   utimesSync(path, old, old);
-  expect(await sweepSocketFolders(home)).toBe(1);
+  expect(await sweepSocketFolders(home, isRunning)).toBe(1);
 });
 
 it('a folder that others may write to is not used', () => {

@@ -50,14 +50,16 @@ function refuseForeign(folder: string): void {
   if (!isOurs) throw new Error(`others can change ${folder}, where sockets of plugins would stand`);
 }
 
+type IsRunning = (pid: number) => boolean;
+
 /** Removes the folders of gates that are no more, with their sockets. Gives how many. */
-export async function sweepSocketFolders(home: string): Promise<number> {
+export async function sweepSocketFolders(home: string, isRunning: IsRunning): Promise<number> {
   let removed = 0;
   for (const parent of [home, shortHome()]) {
     const names = await readdir(parent).catch(() => []);
     for (const name of names.filter((one) => folderName.test(one)).slice(0, mostFolders)) {
       const path = join(parent, name);
-      if (!(await isLeft(path, Number.parseInt(name, 10)))) continue;
+      if (!(await isLeft(path, Number.parseInt(name, 10), isRunning))) continue;
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
       removed += 1;
     }
@@ -65,7 +67,7 @@ export async function sweepSocketFolders(home: string): Promise<number> {
   return removed;
 }
 
-async function isLeft(folder: string, pid: number): Promise<boolean> {
+async function isLeft(folder: string, pid: number, isRunning: IsRunning): Promise<boolean> {
   const stats = await lstat(folder).catch(() => undefined);
   if (stats?.isDirectory() !== true || stats.uid !== (process.getuid?.() ?? stats.uid)) return false;
   if (!isRunning(pid)) return true;
@@ -74,14 +76,6 @@ async function isLeft(folder: string, pid: number): Promise<boolean> {
   const sockets = await readdir(folder).catch(() => []);
   const answers = await Promise.all(sockets.map((name) => isListening(join(folder, name))));
   return !answers.includes(true);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 function isListening(path: string): Promise<boolean> {

@@ -15,6 +15,8 @@ export interface ChildParts {
   /** How many processes the system had started just before this one. */
   readonly forksBefore: number | undefined;
   readonly patience: Patience;
+  /** It has the terminal of this process, and is in the same group. */
+  readonly isInOurGroup: boolean;
   readonly log: (line: string) => void;
   /** Aborted when the keeper takes over. */
   readonly released: AbortSignal;
@@ -44,9 +46,10 @@ export function openChild(parts: ChildParts): OwnedChild {
   let ending: Promise<ProcessEnd> | undefined;
 
   const end = () => {
-    const { needle, patience, released, forksBefore } = parts;
+    const { needle, patience, released, forksBefore, isInOurGroup } = parts;
     const tree = {
       pid,
+      isInOurGroup,
       needle,
       since,
       forksBefore,

@@ -14,6 +14,11 @@ export function signalGroup(pid: number, signal: GroupSignal): void {
   else if (pid > 1) send(-pid, signal);
 }
 
+export function signalProcess(pid: number, signal: GroupSignal): void {
+  if (process.platform === 'win32') endWindowsTree(pid);
+  else if (pid > 1 && pid !== process.pid) send(pid, signal);
+}
+
 function send(target: number, signal: GroupSignal | 0): boolean {
   try {
     return process.kill(target, signal);

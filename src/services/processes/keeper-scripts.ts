@@ -1,16 +1,16 @@
 /**
- * The two keepers. Both are called with the gate's id and its lease file, read `+ <group>` and `- <group>`
+ * The two keepers. Both are called with the gate's id, its lease file and its own group, read `+ <group>` and `- <group>`
  * from stdin, and act at its end. They are text, because a bundle has no second file to start.
  * Time line from the end of stdin: 0.3 s TERM, 2 s KILL to the groups that were told and to those that hold
  * a marked process (it left its group, or the gate died before it could tell); then whoever is marked and
- * still there: TERM, 0.7 s, KILL.
+ * still there: TERM, 0.7 s, KILL. The gate's own group is never signalled: whoever started the gate is in it.
  */
 import { markName } from './mark.js';
 
 /** For POSIX: a shell is there in a millisecond and costs a megabyte. Only builtins until the gate dies. */
 export const shellKeeper = `
 trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
-id=$1 lease=$2 groups=' ' found='' ticks=0
+id=$1 lease=$2 own=$3 groups=' ' found='' ticks=0
 while read -r what group; do
   case $what in
     +) groups="$groups$group " ;;
@@ -57,7 +57,7 @@ adopt() {
     { while read -r line; do stat=$line; done <"/proc/$pid/stat"; } 2>/dev/null || continue
     set -- \${stat##*) }
     case $3 in '' | 0 | 1 | *[!0-9]*) continue ;; esac
-    case $known$groups in *" $3 "*) ;; *) groups="$groups$3 " ;; esac
+    case " $own $known$groups" in *" $3 "*) ;; *) groups="$groups$3 " ;; esac
   done
 }
 lingering() {
@@ -84,7 +84,7 @@ fi
 export const nodeKeeper = `
 'use strict';
 const fs = require('node:fs');
-const [id, lease] = process.argv.slice(1);
+const [id, lease, own] = process.argv.slice(1);
 const isWindows = process.platform === 'win32';
 const groups = new Set();
 let rest = '';
@@ -103,7 +103,7 @@ process.stdin.on('error', () => {});
 process.stdin.on('close', () => endAll().finally(() => process.exit()));
 
 async function endAll() {
-  for (const group of hunt().map(groupOf)) if (group > 1) groups.add(group);
+  for (const group of hunt().map(groupOf)) if (group > 1 && group !== Number(own)) groups.add(group);
   await waitWhile(living, 300);
   for (const group of groups) signal(group, 'SIGTERM');
   await waitWhile(living, 1700);

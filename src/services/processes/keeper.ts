@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { nodeKeeper, shellKeeper } from './keeper-scripts.js';
 import { keeperName } from './mark.js';
+import { readOwnGroup } from './proc-table.js';
 
 export interface KeeperParts {
   readonly gateId: string;
@@ -81,7 +82,7 @@ type Attempt = readonly [command: string, args: readonly string[]];
 
 function startKeeper(parts: KeeperParts): ChildProcess {
   const shell = parts.shell ?? '/bin/sh';
-  const words = [parts.gateId, parts.leaseFile];
+  const words = [parts.gateId, parts.leaseFile, String(readOwnGroup() ?? 0)];
   const asShell: Attempt = [shell, ['-c', shellKeeper, 'tidegate-keeper', ...words]];
   const asNode: Attempt = [process.execPath, ['-e', nodeKeeper, '--', ...words]];
   const attempts = process.platform === 'win32' ? [asNode] : [asShell, asNode];

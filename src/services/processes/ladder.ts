@@ -1,11 +1,20 @@
 import type { Patience, ProcessEnd } from '../../kernel/process.js';
-import { type GroupSignal, hasGroup, signalGroup } from './group.js';
+import { type GroupSignal, hasGroup, signalGroup, signalProcess } from './group.js';
 import { readForkCount } from './fork-count.js';
-import { findMarked, keepRunning, listDescendants, listRunningMembers, type Stat } from './proc-table.js';
+import {
+  findMarked,
+  keepRunning,
+  listDescendants,
+  listRunningMembers,
+  readOwnGroup,
+  type Stat,
+} from './proc-table.js';
 
 export interface Tree {
   /** The direct child, leader of its group. */
   readonly pid: number;
+  /** It is in our own group instead, with others that are not ours to end: then each is signalled by itself. */
+  readonly isInOurGroup: boolean;
   /** Text in the environment of everything that descends from it. */
   readonly needle: string;
   /** When the child started, in ticks since boot; 0 where that is not known. */
@@ -48,14 +57,14 @@ async function climb(tree: Tree): Promise<ProcessEnd> {
   if ((await isGroupGone(tree)) && strays.length === 0) return { isGone: true, ended: 0 };
   const members = await listRunningMembers(tree.pid);
 
-  signalGroup(tree.pid, 'SIGTERM');
+  signalFirst(tree, 'SIGTERM');
   signalStrays(strays, 'SIGTERM');
   const isAllGone = async () => (await isGroupGone(tree)) && keepRunning(strays).length === 0;
   await waitUntil(isAllGone, tree.patience.afterTermMs, tree.released);
 
   const isGone = await killUntilGone(async () => {
     const isGroupAway = await isGroupGone(tree);
-    if (!isGroupAway) signalGroup(tree.pid, 'SIGKILL');
+    if (!isGroupAway) signalFirst(tree, 'SIGKILL');
     return [isGroupAway, await findStrays(tree, strays)];
   }, tree.released);
   const others = members.filter((pid) => pid !== tree.pid);
@@ -93,22 +102,35 @@ async function killUntilGone(
   return false;
 }
 
-/** With their groups: those stem from the same child, because nobody can join a group of another session. */
+function signalFirst({ pid, isInOurGroup, hasExited }: Tree, signal: GroupSignal): void {
+  if (!isInOurGroup) signalGroup(pid, signal);
+  else if (!hasExited()) signalProcess(pid, signal);
+}
+
+/**
+ * With their groups: those stem from the same child, because nobody can join a group of another session. Our own group
+ * holds whoever started us, too.
+ */
 function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
-  for (const group of new Set(strays.map((stray) => stray.group))) signalGroup(group, signal);
+  const own = readOwnGroup();
+  const groups = new Set(strays.map(({ group }) => group).filter((group) => group !== own));
+  for (const group of groups) signalGroup(group, signal);
+  for (const { pid, group } of strays) if (group === own) signalProcess(pid, signal);
 }
 
 /** Who descends from the child but has left its group: a signal to the group does not reach them. */
 async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly Stat[]> {
-  const marked = await findMarked(tree.needle, tree.since);
+  const marked = await findMarked(tree.needle, { since: tree.since, isInOurGroup: tree.isInOurGroup });
   const seen = new Set(marked.map((stat) => stat.pid));
   const unmarked = keepRunning(known.filter((stat) => !seen.has(stat.pid)));
-  return [...marked, ...unmarked].filter((stat) => stat.group !== tree.pid);
+  const isFirst = ({ pid, group }: Stat): boolean => (tree.isInOurGroup ? pid : group) === tree.pid;
+  return [...marked, ...unmarked].filter((stat) => !isFirst(stat));
 }
 
 /** Where /proc exists it decides, so that zombies whom a slow init leaves lying cost no time. */
 async function isGroupGone(tree: Tree): Promise<boolean> {
   if (!tree.hasExited()) return false;
+  if (tree.isInOurGroup) return true;
   if (!hasGroup(tree.pid)) return true;
   return process.platform === 'linux' && (await listRunningMembers(tree.pid)).length === 0;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isRunning } from './is-running.js';
 import { endMarked } from './ladder.js';
 import { isGateId, needleOfGate } from './mark.js';
 import { readOwnStartTime, readStat, readSystemId } from './proc-table.js';
@@ -64,7 +65,7 @@ export async function sweepLeases(stateDir: string, signal?: AbortSignal): Promi
 async function isDead(file: string, lease: Lease | undefined, system: string): Promise<boolean> {
   if (lease === undefined) return (await ageOf(file)) > unreadableMs;
   if (lease.system !== system) return (await ageOf(file)) > foreignMs;
-  if (lease.startTime === '') return !isPidUsed(lease.pid);
+  if (lease.startTime === '') return !isRunning(lease.pid);
   const now = await readStat(lease.pid);
   return now === undefined || now.isZombie || now.startTime !== lease.startTime;
 }
@@ -91,12 +92,4 @@ function isLease(value: unknown): value is Lease {
 async function ageOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   return found === undefined ? 0 : Date.now() - found.mtimeMs;
-}
-
-function isPidUsed(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -42,14 +42,15 @@ function lookAgain({ pid, startTime }: Stat): Stat | undefined {
 
 /**
  * Every process whose environment holds the text, whatever session or parent it escaped to, of those that started
- * no earlier than the given time: nobody is older than the child that it descends from. Not our own group: a gate
- * may have been started by what a dead gate left behind.
+ * no earlier than the given time: nobody is older than the child that it descends from. Not our own group, unless
+ * that is where the child is: a gate may have been started by what a dead gate left behind.
  */
-export async function findMarked(needle: string, since = 0): Promise<readonly Stat[]> {
-  const own = readStatNow(process.pid);
-  const asked = (await listRunning()).filter(
-    (stat) => Number(stat.startTime) >= since && stat.group !== own?.group,
-  );
+export async function findMarked(
+  needle: string,
+  { since = 0, isInOurGroup = false }: { readonly since?: number; readonly isInOurGroup?: boolean } = {},
+): Promise<readonly Stat[]> {
+  const own = isInOurGroup ? undefined : readOwnGroup();
+  const asked = (await listRunning()).filter((stat) => Number(stat.startTime) >= since && stat.group !== own);
   const found: Stat[] = [];
   const unclear: Stat[] = [];
   for (const stat of asked) {
@@ -115,6 +116,11 @@ export async function listDescendants(pid: number): Promise<readonly Stat[]> {
     }
   }
   return found;
+}
+
+/** Undefined where that is not known. */
+export function readOwnGroup(): number | undefined {
+  return readStatNow(process.pid)?.group;
 }
 
 /** Our own place in the world, read at once: it stands in the way of the first child. */

@@ -25,6 +25,7 @@ interface Owned {
   readonly forksBefore: number | undefined;
   readonly needle: string;
   readonly patience: Patience;
+  readonly isInOurGroup: boolean;
   readonly output: Output;
   readonly errorOutput: Output;
 }
@@ -79,6 +80,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
           forksBefore,
           needle: needleOfChild(mark),
           patience: order.patience ?? usualPatience,
+          isInOurGroup: order.isOnTerminal === true && process.platform !== 'win32',
         };
         return adopt(spawned, spawned.pid, { ...owned, ...outputsOf(spawned, pipes) });
       } catch (error) {

@@ -79,12 +79,11 @@ export function openGatedPlace(config: object = {}, isProven = true): GatedPlace
         const states = { initial: 'a', a: agentStepOf(gated, model, more), done };
         const { status, result } = await place.flow({ states }, [], { env, limitMs });
         const requests = model.requests.filter(({ tools }) => tools.length > 0);
-        const shown = new Set(requests.flatMap(({ tools }) => tools));
         return {
           status,
           result,
           requests,
-          others: [...shown].filter((name) => !shownName.test(name)).sort(),
+          others: othersIn(requests),
           results: requests.at(-1)?.results.map(({ text }) => text) ?? [],
           files: filesIn(place.workspace),
         };
@@ -93,6 +92,12 @@ export function openGatedPlace(config: object = {}, isProven = true): GatedPlace
       }
     },
   };
+}
+
+/** Names that the model was shown, without those of our gate. */
+export function othersIn(requests: readonly ModelRequest[]): readonly string[] {
+  const shown = new Set(requests.flatMap(({ tools }) => tools));
+  return [...shown].filter((name) => !shownName.test(name)).sort();
 }
 
 /** The step, as a user writes it, but for the address of its model. */

@@ -1,0 +1,11 @@
+import type { ScriptedTurn } from 'tidegate/testing';
+
+/** An agent that never comes to an end by itself. */
+export const longTalk: readonly ScriptedTurn[] = Array.from({ length: 400 }, (_, at) => ({
+  calls: [
+    {
+      name: /(?:^|[_/])Bash$/,
+      arguments: { command: `sleep ${at % 3 === 2 ? '20' : '0.2'}; echo ${String(at)}` },
+    },
+  ],
+}));
