@@ -147,7 +147,13 @@ function serverOf(name: string, server: Server, parts: ResolveParts): ServerConf
   }
   if (url === undefined) return undefined;
   const login = server.login === undefined ? {} : { login: loginOf(server.login) };
-  return { ...common, kind: 'http', url, headers: plain(server.headers), ...login } satisfies HttpServerConfig;
+  return {
+    ...common,
+    kind: 'http',
+    url,
+    headers: plain(server.headers),
+    ...login,
+  } satisfies HttpServerConfig;
 }
 
 function loginOf(own: NonNullable<Server['login']>): LoginConfig {

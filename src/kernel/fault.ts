@@ -96,7 +96,8 @@ export const faultTable = {
     fixer: 'human',
     retryable: false,
     meaning: 'The server behind the target wants a login, or one for more than was granted.',
-    remedy: 'Ask a person to open the link of the message, or to run `tidegate login <server>`; then call again.',
+    remedy:
+      'Ask a person to open the link of the message, or to run `tidegate login <server>`; then call again.',
   },
   'provider.starting': {
     fixer: 'agent',
