@@ -18,6 +18,8 @@ export const login: Command = {
     const { name, login: found } = await findLogin(given, context);
     const { output } = context;
     const stop = new AbortController();
+    // What waits for a browser keeps no process alive: here it is all that there is to wait for.
+    const awake = setInterval(() => undefined, 60_000);
     const signal = AbortSignal.any([context.signal, stop.signal]);
     try {
       const open = await found.begin(signal);
@@ -26,6 +28,7 @@ export const login: Command = {
     } catch (error) {
       throw await loginFailure(error, name, context);
     } finally {
+      clearInterval(awake);
       stop.abort();
     }
     const facts = found.kept();

@@ -16,6 +16,7 @@ import { connect } from './connect.js';
 import { clientOf } from './in-flight.js';
 import { lendTurn } from './lent-turn.js';
 import type { Link, LinkEvents } from './link.js';
+import { loginFault } from './link-faults.js';
 import { providerWithLogin } from './login/provider-with-login.js';
 import { openUpstreamLogin, type UpstreamLogin } from './login/upstream-login.js';
 import { memoryKey } from './memory.js';
@@ -101,7 +102,8 @@ function openServer(options: McpProviderOptions): Provider {
 
   async function callWhenReady(call: Call, exchange: Exchange): Promise<Outcome> {
     const peer = await supervisor.use(exchange.signal, timeoutMs);
-    return isFault(peer) ? faulted(peer) : peer.call(call, exchange);
+    if (!isFault(peer)) return peer.call(call, exchange);
+    return faulted(login?.isNeeded === true ? loginFault(name) : peer);
   }
 
   async function callInTurn(call: Call, exchange: Exchange): Promise<Outcome> {
