@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -11,9 +11,10 @@ import {
   spawnStdioGate,
   waitFor,
 } from '../support/gate.js';
-import { type LineClient, openLineClient } from '../support/line-client.js';
+import { envelope, type LineClient, openLineClient } from '../support/line-client.js';
 import { followLink, type LoginWorld, openLoginWorld } from '../support/login-world.js';
 import { type Ran, runGate } from '../support/run-program.js';
+import { hasTerminals, openTerminal } from '../support/terminal.js';
 
 let alpha: LoginWorld;
 let beta: LoginWorld;
@@ -260,6 +261,29 @@ describe('after a login', () => {
     await endProcess(client.child);
   });
 
+  it('a client of 2026-07-28 that can show links is asked in rounds, and its call goes on', async () => {
+    const child = spawnStdioGate(place);
+    const client = openLineClient(child);
+    const clientCapabilities = { elicitation: { url: {} } };
+    const _meta = envelope({ 'io.modelcontextprotocol/clientCapabilities': clientCapabilities });
+    const ask = { name: 'alpha_whoami', arguments: {}, _meta };
+    alpha.revokeAll();
+    const first = await client.request('tools/call', ask, 20_000);
+    const { resultType, inputRequests, requestState } = first.message.result as unknown as {
+      readonly resultType: string;
+      readonly inputRequests: { readonly login: { readonly params: { readonly url: string } } };
+      readonly requestState: string;
+    };
+    expect(resultType).toBe('input_required');
+    await followLink(inputRequests.login.params.url);
+    const inputResponses = { login: { action: 'accept' } };
+    const again = await client.request('tools/call', { ...ask, inputResponses, requestState }, 20_000);
+    expect(again.message.result).toMatchObject({ content: [{ text: 'done' }] });
+    const forwarded = alpha.seen.filter(({ text }) => text.includes('inputResponses'));
+    expect(forwarded).toEqual([]);
+    await endProcess(child);
+  });
+
   it('`tidegate logout` revokes and forgets, and the running gate sees it', async () => {
     const ran = await command('logout', 'alpha');
     expect(ran).toMatchObject({ status: 0, stdout: 'Logged out of alpha.\n' });
@@ -271,6 +295,46 @@ describe('after a login', () => {
       () => 'the gate goes on with what was revoked',
     );
     expect((await command('logout', 'alpha')).stdout).toBe('Nobody was logged in to alpha.\n');
+  });
+});
+
+describe('the person who logs in', () => {
+  it.runIf(hasTerminals)('may paste the address at which a browser elsewhere ended', async () => {
+    const cwd = join(place.directory, 'workspace');
+    const terminal = openTerminal({
+      args: ['login', 'alpha', '--no-browser'],
+      cwd,
+      env: place.env,
+      columns: 2000,
+    });
+    await terminal.sees('paste the address');
+    const back = await fetch(linkIn(terminal.text()), { redirect: 'manual' });
+    terminal.type('nonsense\n');
+    await terminal.sees('That is not the address');
+    terminal.type(`${back.headers.get('location') ?? ''}\n`);
+    await terminal.sees('Logged in to alpha');
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it('is shown the link in the browser of his choice', async () => {
+    const browser = join(place.directory, 'browser');
+    const opened = join(place.directory, 'opened');
+    writeFileSync(
+      browser,
+      `#!/bin/sh\nprintf %s "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+      { mode: 0o755 },
+    );
+    const ran = runGate(place, ['login', 'alpha', '--json'], { env: { ...place.env, BROWSER: browser } });
+    await waitFor(
+      () => existsSync(opened),
+      20_000,
+      () => 'no browser was opened',
+    );
+    await followLink(readFileSync(opened, 'utf8'));
+    const { status, stdout, stderr } = await ran;
+    said += stdout + stderr;
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ server: 'alpha', isLoggedIn: true, issuer: alpha.issuer });
   });
 });
 

@@ -7,9 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { followLink, type LoginWorld, openLoginWorld } from '../../../../test/support/login-world.js';
 import { beginLogin, type BeginParts, type OpenLogin } from './begin-login.js';
 import { endLogin } from './end-login.js';
+import { openGuardedFetch } from './guarded-fetch.js';
 import { grantOf, type LoginFiles, loginKey, openLoginFiles } from './kept-login.js';
 import { renew } from './renew.js';
 import { LoginFailure, type LoginSettings } from './settings.js';
+import { refreshTokens } from './tokens.js';
 
 let world: LoginWorld;
 let folder: string;
@@ -187,6 +189,15 @@ describe('a token', () => {
     expect(await Promise.all([renew(over), renew(over), renew(over)])).toEqual([true, true, true]);
     expect(world.asked('/token')).toHaveLength(2);
     expect(tokens()?.access).not.toBe(over.used);
+  });
+
+  it('would be lost if two renewed it without the lock: the control of the one before', async () => {
+    await whole();
+    const grant = grantOf(files.read(loginKey(world.url)));
+    if (grant === undefined) throw new Error('nothing was kept');
+    const fetch = await openGuardedFetch(world.url);
+    const both = await Promise.all([1, 2].map(() => refreshTokens(world.issuer, grant, fetch)));
+    expect(both.filter((one) => one === undefined)).toHaveLength(1);
   });
 
   it('is gone for good when the authorization server does not renew it', async () => {

@@ -3,9 +3,9 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const lookEveryMs = 25;
-/** Renewing a token takes no longer than its requests may. Who holds the lock for longer is gone. */
-const abandonedMs = 45_000;
-const giveUpMs = 60_000;
+/** Renewing a token takes no longer than its requests may, one after the other. Who holds the lock for longer is gone. */
+const abandonedMs = 90_000;
+const giveUpMs = 100_000;
 
 /** Runs the work while no other process does any under the same lock. */
 export async function withLoginLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
