@@ -108,6 +108,7 @@ const states = {
   ready: 'connected',
   idle: 'connected',
   pending: 'pending',
+  login: 'needs_auth',
   failed: 'failed',
   stopped: 'failed',
   disabled: 'disabled',

@@ -19,7 +19,7 @@ import {
   type Session,
   type SessionScope,
 } from '../kernel/index.js';
-import { openFileMemory } from '../providers/mcp/index.js';
+import { openFileMemory, openLoginFiles } from '../providers/mcp/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
@@ -76,7 +76,15 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
-  const servers = createServerProviders({ env, processes, memory, version, log });
+  const servers = createServerProviders({
+    env,
+    processes,
+    memory,
+    logins: openLoginFiles(state.directory),
+    givesLinks: !isCommand,
+    version,
+    log,
+  });
   servers.apply(config, isTrusted);
   const shown = openSurface({
     config,

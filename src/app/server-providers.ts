@@ -1,12 +1,20 @@
 import { createLineRedactor } from '../concerns/log/index.js';
 import { childEnvironment, type Config, type Environment, type ServerConfig } from '../config/index.js';
 import { createToolFilter, type Processes, type Provider } from '../kernel/index.js';
-import { type McpProviderOptions, openMcpProvider, type UpstreamMemory } from '../providers/mcp/index.js';
+import {
+  type LoginFiles,
+  type McpProviderOptions,
+  openMcpProvider,
+  type UpstreamMemory,
+} from '../providers/mcp/index.js';
 
 export interface ServerParts {
   readonly env: Environment;
   readonly processes: Processes;
   readonly memory: UpstreamMemory;
+  readonly logins: LoginFiles;
+  /** Whether somebody may still come back from a browser. */
+  readonly givesLinks: boolean;
   readonly version: string;
   readonly log: McpProviderOptions['log'];
 }
@@ -55,6 +63,8 @@ function openServer(
     enabled: server.isEnabled,
     processes: parts.processes,
     memory: parts.memory,
+    logins: parts.logins,
+    givesLinks: parts.givesLinks,
     roots,
     version: parts.version,
     createRedactor: createLineRedactor,
@@ -63,7 +73,8 @@ function openServer(
 }
 
 function transportOf(server: ServerConfig, env: Environment): McpProviderOptions['transport'] {
-  if (server.kind === 'http') return { kind: 'http', url: server.url, headers: server.headers };
+  if (server.kind === 'http')
+    return { kind: 'http', url: server.url, headers: server.headers, login: server.login ?? {} };
   const { command, args, cwd } = server;
   return { kind: 'stdio', command, args, cwd, env: childEnvironment(env, server.env) };
 }

@@ -28,7 +28,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
     'A server, or the gate that was asked, could not be reached or gave no answer; something failed, for `doctor`.',
   toolError: 'The tool answered that it failed.',
   untrusted: 'A file would start something and is not trusted.',
-  unauthorized: 'The gate that was asked refused the token.',
+  unauthorized: 'The gate that was asked refused the token, or a server wants a login.',
   interrupted: 'Stopped by the user.',
 };
 
@@ -83,6 +83,7 @@ export const exitOfFault: Readonly<Record<Fault['code'], ExitCode>> = {
   'ask.forged': exitCodes.toolError,
   'ask.too_many': exitCodes.toolError,
   'provider.untrusted': exitCodes.untrusted,
+  'provider.login': exitCodes.unauthorized,
   'provider.starting': exitCodes.unavailable,
   'provider.unavailable': exitCodes.unavailable,
   'provider.lost': exitCodes.unavailable,

@@ -155,6 +155,46 @@ export const commandCodes = {
     meaning: 'No server of that name is configured.',
     remedy: 'See which there are: `tidegate servers`.',
   },
+  'login.no_http': {
+    exit: exitCodes.usage,
+    meaning: 'The server is no HTTP server: there is no login to it.',
+    remedy: 'Give it what it needs under `env` in `tidegate.yaml`.',
+  },
+  'login.has_header': {
+    exit: exitCodes.usage,
+    meaning: 'The configuration shows an Authorization header to the server: that is its login.',
+    remedy: 'Take the header out of `headers` to log in instead.',
+  },
+  'login.none': {
+    exit: exitCodes.usage,
+    meaning: 'The server wants no login, or says nowhere how to log in.',
+    remedy: 'Look how the server is doing: `tidegate servers`.',
+  },
+  'login.unfit': {
+    exit: exitCodes.unavailable,
+    meaning: 'The server or its authorization server does not do what a safe login needs.',
+    remedy: 'Tell who runs the server; a token of yours can stand under `headers` meanwhile.',
+  },
+  'login.unreachable': {
+    exit: exitCodes.unavailable,
+    meaning: 'The server or its authorization server could not be reached, or gave no answer in time.',
+    remedy: 'Try again: `tidegate login <server>`.',
+  },
+  'login.denied': {
+    exit: exitCodes.unauthorized,
+    meaning: 'The authorization server, or the person at the browser, said no.',
+    remedy: 'Try again with an account that may: `tidegate login <server>`.',
+  },
+  'login.late': {
+    exit: exitCodes.unavailable,
+    meaning: 'Nobody came back from the browser in time.',
+    remedy: 'Try again: `tidegate login <server>`; with `--no-browser` the browser may be elsewhere.',
+  },
+  'login.callback': {
+    exit: exitCodes.unavailable,
+    meaning: 'The way back from the browser is taken, or what came back does not belong to this login.',
+    remedy: 'Try again: `tidegate login <server>`.',
+  },
   'plugin.not_found': {
     exit: exitCodes.notFound,
     meaning: 'There is no plugin of that name here.',

@@ -47,6 +47,18 @@ export interface HttpServerConfig extends AnyServerConfig {
   readonly kind: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly login?: LoginConfig;
+}
+
+/** What the operator says about the login to a server; all of it may be left out. */
+export interface LoginConfig {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientDocument?: string;
+  readonly issuer?: string;
+  readonly scopes?: readonly string[];
+  /** 0: any free one. */
+  readonly port: number;
 }
 
 export interface WorkspaceConfig {

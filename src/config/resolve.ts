@@ -1,5 +1,5 @@
 import { join, resolve, sep } from 'node:path';
-import type { Config, HttpServerConfig, ServerConfig, StdioServerConfig } from './config.js';
+import type { Config, HttpServerConfig, LoginConfig, ServerConfig, StdioServerConfig } from './config.js';
 import { bareHost, isLoopbackHost } from './formats.js';
 import type { ReadContext } from './read-context.js';
 import { readTree } from './read-tree.js';
@@ -146,7 +146,26 @@ function serverOf(name: string, server: Server, parts: ResolveParts): ServerConf
     } satisfies StdioServerConfig;
   }
   if (url === undefined) return undefined;
-  return { ...common, kind: 'http', url, headers: plain(server.headers) } satisfies HttpServerConfig;
+  const login = server.login === undefined ? {} : { login: loginOf(server.login) };
+  return {
+    ...common,
+    kind: 'http',
+    url,
+    headers: plain(server.headers),
+    ...login,
+  } satisfies HttpServerConfig;
+}
+
+function loginOf(own: NonNullable<Server['login']>): LoginConfig {
+  const { client_id, client_secret, client_document, issuer, scopes, port } = own;
+  return {
+    port,
+    ...(client_id !== undefined && { clientId: client_id }),
+    ...(client_secret !== undefined && { clientSecret: client_secret }),
+    ...(client_document !== undefined && { clientDocument: client_document }),
+    ...(issuer !== undefined && { issuer }),
+    ...(scopes !== undefined && { scopes }),
+  };
 }
 
 function isPath(command: string): boolean {

@@ -1,4 +1,5 @@
 import { defineRecord, type ValueOf } from './field.js';
+import { loginTable } from './login-schema.js';
 import { surfaceTable, toolsTable } from './surface-schema.js';
 
 const variables = {
@@ -62,6 +63,7 @@ export const serverTable = defineRecord({
     cwd: { ...workingDirectory, beside: 'command' },
     url,
     headers: { ...headers, beside: 'url' },
+    login: { ...loginTable, beside: 'url' },
     prefix: {
       kind: 'text',
       format: 'prefix',

@@ -92,6 +92,13 @@ export const faultTable = {
     meaning: 'The server comes from a file that the operator has not trusted, so it was not started.',
     remedy: 'Read the file, then run `tidegate trust`.',
   },
+  'provider.login': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'The server behind the target wants a login, or one for more than was granted.',
+    remedy:
+      'Ask a person to open the link of the message, or to run `tidegate login <server>`; then call again.',
+  },
   'provider.starting': {
     fixer: 'agent',
     retryable: true,

@@ -8,7 +8,16 @@ export type Parsed =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly fault: Fault };
 
-export type ProviderState = 'untrusted' | 'disabled' | 'idle' | 'pending' | 'ready' | 'failed' | 'stopped';
+export type ProviderState =
+  | 'untrusted'
+  | 'disabled'
+  | 'idle'
+  | 'pending'
+  | 'ready'
+  /** Nobody has logged in to it, or not for all that is wanted of it. */
+  | 'login'
+  | 'failed'
+  | 'stopped';
 
 /** How a provider is doing, for `tidegate servers` and the admin API. */
 export interface ProviderStatus {

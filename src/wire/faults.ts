@@ -34,6 +34,7 @@ export const mcpFaults: Readonly<Record<FaultCode, McpFace>> = {
   'ask.forged': { as: 'error', code: -32602 },
   'ask.too_many': { as: 'result', code: -32603 },
   'provider.untrusted': { as: 'result', code: -32603 },
+  'provider.login': { as: 'result', code: -32603 },
   'provider.starting': { as: 'result', code: -32603 },
   'provider.unavailable': { as: 'result', code: -32603 },
   'provider.lost': { as: 'result', code: -32603 },

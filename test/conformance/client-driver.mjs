@@ -9,12 +9,14 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { acceptWithDefaults, DRIVES, officialRequests, rawRequests } from './drives.mjs';
 import { environment, mcpCommand, writeConfig } from './gate.mjs';
+import { driveLogin, loginSettings } from './logins.mjs';
 
 const url = process.argv.at(-1);
 const { MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
 const { CONFORMANCE_PROTOCOL: protocol, CONFORMANCE_CLIENT: era, CONFORMANCE_GATE: gate } = process.env;
 
-const drive = DRIVES[scenario];
+const given = JSON.parse(context);
+const drive = scenario.startsWith('auth/') ? driveLogin : DRIVES[scenario];
 if (drive === undefined) throw new Error(`no drive for the scenario ${scenario}`);
 
 const directory = mkdtempSync(join(tmpdir(), 'tidegate-client-'));
@@ -23,7 +25,7 @@ try {
   await client.connect(await transportTo(url));
   try {
     const wire = gate === 'off' ? officialRequests(client) : rawRequests(client);
-    await drive(wire, JSON.parse(context));
+    await drive(wire, given);
   } finally {
     await client.close();
   }
@@ -45,7 +47,7 @@ function createClient() {
 async function transportTo(upstream) {
   if (gate === 'off') return new StreamableHTTPClientTransport(new URL(upstream));
   const config = await writeConfig(directory, {
-    servers: { upstream: { url: upstream, prefix: '', protocol } },
+    servers: { upstream: { url: upstream, prefix: '', protocol, ...loginSettings(scenario, given) } },
   });
   return new StdioClientTransport({ ...mcpCommand(config), cwd: directory, env: environment(directory) });
 }

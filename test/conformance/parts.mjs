@@ -42,8 +42,21 @@ export function nameOf({ revision, upstream, era, protocol, client }) {
   return `client ${revision}, upstream protocol ${protocol}, behind a ${client} client`;
 }
 
-/** Upstream OAuth is a later issue; the scenarios under auth/ are not run. */
-export const isInScope = (scenario) => !scenario.startsWith('auth/');
+/** Extensions that the suite does not score and the gate does not have: other grants, and proof of possession. */
+const OTHER_GRANTS = [
+  'auth/client-credentials-jwt',
+  'auth/client-credentials-basic',
+  'auth/enterprise-managed-authorization',
+  'auth/dpop',
+  'auth/dpop-nonce',
+  'auth/wif-jwt-bearer',
+];
+
+/** Who stands before the gate makes no difference to a login behind it: those run once for each revision. */
+export function isInScope({ protocol, client }, scenario) {
+  if (OTHER_GRANTS.includes(scenario)) return false;
+  return !scenario.startsWith('auth/') || protocol === client;
+}
 
 const KEY_IS_LOST =
   'the scenario asks for the key "user_name"; a legacy elicitation/create has no key that the gate could repeat';

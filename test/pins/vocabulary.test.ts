@@ -48,6 +48,7 @@ const pinnedFaults: Readonly<Record<FaultCode, string>> = {
   'provider.malformed': 'us result -32603',
   'provider.starting': 'agent retryable result -32603',
   'provider.unavailable': 'operator retryable result -32603',
+  'provider.login': 'human result -32603',
   'provider.untrusted': 'operator result -32603',
   'resource.not_found': 'agent error -32602 legacy -32002',
   'tool.not_found': 'agent error -32602',

@@ -13,6 +13,8 @@ import { doctor } from './doctor.js';
 import { exec } from './exec.js';
 import { explain } from './explain.js';
 import { grant } from './grant.js';
+import { login } from './login.js';
+import { logout } from './logout.js';
 import { mcp } from './mcp.js';
 import { pluginCall } from './plugin-call.js';
 import { pluginList } from './plugin-list.js';
@@ -57,6 +59,8 @@ export const commands: readonly Command[] = [
   toolsCost,
   toolsNew,
   servers,
+  login,
+  logout,
   surface,
   doctor,
   exec,

@@ -56,6 +56,7 @@ const colourOf: Readonly<Record<ProviderReport['state'], Colour>> = {
   ready: 'green',
   idle: 'green',
   pending: 'yellow',
+  login: 'yellow',
   untrusted: 'yellow',
   disabled: 'dim',
   stopped: 'dim',

@@ -79,6 +79,7 @@ const nextOf: Partial<Record<Fault['code'], string>> = {
   'tool.not_found': 'tidegate tools list',
   'input.invalid': 'tidegate tools show <name>',
   'provider.untrusted': 'tidegate trust',
+  'provider.login': 'tidegate servers',
   'provider.unavailable': 'tidegate servers',
   'provider.starting': 'tidegate servers',
   'provider.lost': 'tidegate servers',

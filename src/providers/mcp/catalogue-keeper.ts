@@ -13,6 +13,8 @@ export interface KeeperParts {
   readonly key: string;
   /** Whether this is the server as it runs now. */
   readonly isLive: (peer: Peer) => boolean;
+  /** Whether lists fail only because nobody has logged in: then nothing is learned from them. */
+  readonly isBarred: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -74,9 +76,10 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
       const lists = everything.filter((list) => dirty.has(list));
       dirty.clear();
       const { catalogue: next, isWhole } = await listAgain(newest, lists, kept, log);
-      accept(next, isWhole);
+      const isBarred = !isWhole && parts.isBarred();
+      if (!isBarred) accept(next, isWhole);
       if (isWhole) retries = 0;
-      else retryLater(newest);
+      else if (!isBarred) retryLater(newest);
     }
   }
 

@@ -13,6 +13,8 @@ export interface HttpHandlers {
   response(response: http.IncomingMessage): void;
   /** Called at most once, and only where no response came. */
   error(detail: string, wasReached: boolean): void;
+  /** In the place of an error, where the request was not taken because somebody must log in first. */
+  login?(): void;
 }
 
 /** Sends requests to one endpoint, over connections that are kept. */

@@ -1,14 +1,18 @@
 import { type Log, notificationText } from '../../kernel/index.js';
 import { createAnswers } from './http-answers.js';
 import { createHttpClient } from './http-client.js';
+import { withLogin } from './http-login.js';
 import { createHttpSession } from './http-session.js';
 import { openUnaskedStream, type UnaskedStream } from './http-unasked.js';
 import { type About, type Link, type LinkEvents, maxMessageBytes } from './link.js';
+import type { UpstreamLogin } from './login/upstream-login.js';
 import type { Clock } from './options.js';
 
 export interface HttpLinkParts {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent: the headers are all that there is to show. */
+  readonly login?: UpstreamLogin;
   readonly events: LinkEvents;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,7 +33,8 @@ interface Message {
 /** Speaks to an endpoint: each message is a request of its own, each answer a body or a stream. */
 export function openHttpLink(parts: HttpLinkParts): Link {
   const { events, clock, log } = parts;
-  const client = createHttpClient(parts.url);
+  const bare = createHttpClient(parts.url);
+  const client = parts.login === undefined ? bare : withLogin(bare, parts.login);
   const session = createHttpSession(parts.headers);
   const answers = createAnswers({ client, session, events, clock });
   /** Requests of which the server has not said a word, and what happens when it does. */
@@ -74,6 +79,12 @@ export function openHttpLink(parts: HttpLinkParts): Link {
           answers.fail(message.id, { kind: wasReached ? 'lost' : 'refused', detail });
         if (message.id !== undefined) heard(message.id);
         then(detail);
+      },
+      login() {
+        sent();
+        if (message.id !== undefined) answers.fail(message.id, { kind: 'login' });
+        if (message.id !== undefined) heard(message.id);
+        then('it wants a login');
       },
     });
     return () => {

@@ -24,7 +24,15 @@ export function slowFault(server: string): Fault {
   );
 }
 
+export function loginFault(server: string): Fault {
+  return createFault('provider.login', `The server ${server} wants a login.`, {
+    detail: 'it wants a login',
+    suggestion: `Ask a person to run \`tidegate login ${server}\`, then call again.`,
+  });
+}
+
 export function failureFault(server: string, failure: Exclude<LinkFailure, { kind: 'stale' }>): Fault {
+  if (failure.kind === 'login') return loginFault(server);
   const { detail } = failure;
   if (failure.kind === 'malformed') {
     return createFault('provider.malformed', `The server ${server} answered with something unreadable.`, {

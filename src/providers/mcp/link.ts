@@ -14,6 +14,8 @@ export type LinkFailure =
   | { readonly kind: 'stale' }
   /** Nothing was carried out, as far as can be known. */
   | { readonly kind: 'refused'; readonly detail: string; readonly status?: number }
+  /** Nothing was carried out: somebody must log in first. */
+  | { readonly kind: 'login' }
   /** The request may have been carried out. */
   | { readonly kind: 'lost'; readonly detail: string }
   | { readonly kind: 'malformed'; readonly detail: string };

@@ -1,6 +1,7 @@
 import {
   type Call,
   type Exchange,
+  type FaultCode,
   type Log,
   type Outcome,
   requestText,
@@ -70,8 +71,7 @@ export function discoverParams(version: string): string {
 
 export function readDiscovery(reply: Reply): Discovery {
   if (reply.kind === 'fault') {
-    const kind = reply.fault.code === 'provider.lost' ? 'gone' : 'other';
-    return { kind, detail: describeReply(reply) };
+    return { kind: kindOfFault(reply.fault.code), detail: describeReply(reply) };
   }
   if (reply.kind === 'error') return readRefusal(reply.error.value, describeReply(reply));
   const result = reply.kind === 'result' ? reply.result.value : undefined;
@@ -87,6 +87,12 @@ export function readDiscovery(reply: Reply): Discovery {
     abilities: readAbilities(result['capabilities']),
     instructions: typeof instructions === 'string' ? instructions : undefined,
   };
+}
+
+/** Before a login nobody can say which era it is. */
+function kindOfFault(code: FaultCode): 'gone' | 'refused' | 'other' {
+  if (code === 'provider.login') return 'refused';
+  return code === 'provider.lost' ? 'gone' : 'other';
 }
 
 function readRefusal(error: unknown, detail: string): Discovery {

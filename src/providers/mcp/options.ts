@@ -1,4 +1,6 @@
 import type { Log, Processes, Redactor } from '../../kernel/index.js';
+import type { LoginFiles } from './login/kept-login.js';
+import type { LoginSettings } from './login/settings.js';
 import type { UpstreamMemory } from './memory-port.js';
 
 export type Transport =
@@ -10,7 +12,13 @@ export type Transport =
       /** The whole environment of the child. */
       readonly env: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Absent: nobody can log in to it. */
+      readonly login?: LoginSettings;
+    };
 
 /** Time, so that tests can hold it still. */
 export interface Clock {
@@ -45,6 +53,10 @@ export interface McpProviderOptions {
   readonly memory: UpstreamMemory;
   /** Folders that the server is told when it asks for roots and no client can say. */
   readonly roots: readonly string[];
+  /** Where logins to servers are kept. Absent: there are none. */
+  readonly logins?: LoginFiles;
+  /** False where the process will be gone before anybody comes back from a browser. */
+  readonly givesLinks?: boolean;
   /** Our own version, told to the server. */
   readonly version: string;
   readonly log: Log;

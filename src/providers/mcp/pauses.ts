@@ -9,6 +9,8 @@ export interface Pauses {
   succeeded(): void;
   /** A server that ran has ended; after a long healthy run the pauses are short again. */
   ended(): void;
+  /** What made it fail is gone: the next start is due now. */
+  forget(): void;
 }
 
 const firstMs = 250;
@@ -46,6 +48,10 @@ export function createPauses(clock: Clock, random: () => number = Math.random): 
     },
     ended() {
       if (clock.now() - runningSince >= healthyMs) failures = 0;
+    },
+    forget() {
+      failures = 0;
+      notBefore = 0;
     },
   };
 }

@@ -16,6 +16,9 @@ import { connect } from './connect.js';
 import { clientOf } from './in-flight.js';
 import { lendTurn } from './lent-turn.js';
 import type { Link, LinkEvents } from './link.js';
+import { loginFault } from './link-faults.js';
+import { providerWithLogin } from './login/provider-with-login.js';
+import { openUpstreamLogin, type UpstreamLogin } from './login/upstream-login.js';
 import { memoryKey } from './memory.js';
 import { type Clock, type McpProviderOptions, systemClock } from './options.js';
 import { isRecord, type Peer, type PeerEvents } from './peer.js';
@@ -38,12 +41,14 @@ function openServer(options: McpProviderOptions): Provider {
   const clock = options.clock ?? systemClock;
   const source = sourceOf(options);
   const isHttp = options.transport.kind === 'http';
+  const login = openLogin(options, clock);
   const keeper = openCatalogueKeeper({
     rules: { source, prefix: options.prefix, offers: options.offers, log },
     isHttp,
     memory: options.memory,
     key: memoryKey(name, options.identity ?? options.transport),
     isLive: (peer) => supervisor.live === peer,
+    isBarred: () => login?.isNeeded === true,
     clock,
     log,
   });
@@ -57,14 +62,14 @@ function openServer(options: McpProviderOptions): Provider {
     startMs,
     idleMs: options.idleMs,
     isNeeded: () => watches.uris.length > 0,
-    isUnlisted: () => keeper.freshness !== 'fresh',
+    isUnlisted: () => keeper.freshness !== 'fresh' && login?.isNeeded !== true,
     connect: (signal, lost) =>
       connect({
         server: name,
         version: options.version,
         protocol: options.protocol,
         remembered: keeper.era,
-        openLink: (events) => openLink(options, clock, events),
+        openLink: (events) => openLink(options, clock, events, login),
         mirrorsParams: isHttp,
         timeoutMs,
         startMs,
@@ -97,7 +102,8 @@ function openServer(options: McpProviderOptions): Provider {
 
   async function callWhenReady(call: Call, exchange: Exchange): Promise<Outcome> {
     const peer = await supervisor.use(exchange.signal, timeoutMs);
-    return isFault(peer) ? faulted(peer) : peer.call(call, exchange);
+    if (!isFault(peer)) return peer.call(call, exchange);
+    return faulted(login?.isNeeded === true ? loginFault(name) : peer);
   }
 
   async function callInTurn(call: Call, exchange: Exchange): Promise<Outcome> {
@@ -112,7 +118,7 @@ function openServer(options: McpProviderOptions): Provider {
     }
   }
 
-  return {
+  const provider: Provider = {
     id: idOf(options),
     source,
     status() {
@@ -148,6 +154,21 @@ function openServer(options: McpProviderOptions): Provider {
       await supervisor.close();
     },
   };
+  if (login === undefined) return provider;
+  login.onChange(() => {
+    if (login.isNeeded) return;
+    if (supervisor.live === undefined) supervisor.wake();
+    else keeper.listAll(supervisor.live);
+  });
+  const { prefix, givesLinks = true } = options;
+  return providerWithLogin(provider, { server: name, prefix, source, login, timeoutMs, givesLinks });
+}
+
+/** Where the operator shows a token of his own, that is the login. */
+function openLogin({ transport, logins, log }: McpProviderOptions, clock: Clock): UpstreamLogin | undefined {
+  if (transport.kind !== 'http' || transport.login === undefined || logins === undefined) return undefined;
+  if (Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
+  return openUpstreamLogin({ server: transport.url, settings: transport.login, files: logins, clock, log });
 }
 
 function sourceOf({ kind = 'server', name }: McpProviderOptions): Source {
@@ -160,13 +181,19 @@ function idOf({ kind, name }: McpProviderOptions): string {
 }
 
 /** HTTP is loaded only by those who use it. */
-async function openLink(options: McpProviderOptions, clock: Clock, events: LinkEvents): Promise<Link> {
+async function openLink(
+  options: McpProviderOptions,
+  clock: Clock,
+  events: LinkEvents,
+  login: UpstreamLogin | undefined,
+): Promise<Link> {
   const { transport, log, name } = options;
   const refused = await options.recheck?.();
   if (refused !== undefined) throw new Error(refused);
   if (transport.kind === 'http') {
     const { openHttpLink } = await import('./http-link.js');
-    return openHttpLink({ url: transport.url, headers: transport.headers, events, clock, log });
+    const { url, headers } = transport;
+    return openHttpLink({ url, headers, events, clock, log, ...(login && { login }) });
   }
   const { command, args, cwd, env } = transport;
   const order = { owner: name, command, args, cwd, env };

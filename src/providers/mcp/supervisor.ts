@@ -34,6 +34,8 @@ export interface Supervisor {
   /** The server, started if need be. */
   use(signal: AbortSignal | undefined, waitMs: number): Promise<Peer | Fault>;
   status(): ProviderStatus;
+  /** What kept the server from starting is gone. */
+  wake(): void;
   close(): Promise<void>;
 }
 
@@ -162,6 +164,12 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       const opening = start();
       if (pause > patienceMs) return unavailable(server, detail ?? 'it failed', pause);
       return inTime(opening, { signal, waitMs, clock, server });
+    },
+    wake() {
+      if (live !== undefined || life.signal.aborted) return;
+      pauses.forget();
+      if (state === 'failed') state = 'idle';
+      void start();
     },
     status: () => ({
       state,

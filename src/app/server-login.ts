@@ -1,0 +1,67 @@
+import type { ServerConfig } from '../config/index.js';
+import { LoginFailure, type LoginReason, loginKey, openLoginFiles } from '../providers/mcp/index.js';
+
+export { LoginFailure, type LoginReason };
+
+/** A login that waits for a person at a browser. */
+export interface OpenServerLogin {
+  readonly link: string;
+  /** Where the browser comes back to. */
+  readonly redirect: string;
+  /** Resolves when the tokens are kept. */
+  readonly finished: Promise<void>;
+  /** Takes the address at which the browser ended, where that is on another machine. */
+  paste(text: string): void;
+}
+
+/** What an operator does about the login to one server. */
+export interface ServerLogin {
+  begin(signal: AbortSignal): Promise<OpenServerLogin>;
+  end(signal: AbortSignal): Promise<'none' | 'revoked' | 'unrevoked'>;
+  /** What is kept now, without anything secret. */
+  kept(): KeptFacts;
+}
+
+export interface KeptFacts {
+  readonly isLoggedIn: boolean;
+  readonly issuer?: string;
+  readonly until?: string;
+  readonly isRenewed?: boolean;
+  readonly scope?: string;
+}
+
+/** Undefined where there can be no login: the server is no HTTP server, or the configuration shows its own header. */
+export function serverLogin(
+  server: ServerConfig,
+  stateDirectory: string,
+): ServerLogin | 'no_http' | 'has_header' {
+  if (server.kind !== 'http') return 'no_http';
+  if (Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization')) return 'has_header';
+  const { url, login: settings = {} } = server;
+  const files = openLoginFiles(stateDirectory);
+  const key = loginKey(url, settings);
+  return {
+    async begin(signal) {
+      const { beginLogin } = await import('../providers/mcp/login/work.js');
+      return beginLogin({ server: url, key, files, settings, signal });
+    },
+    async end(signal) {
+      const { endLogin } = await import('../providers/mcp/login/work.js');
+      return endLogin({ server: url, key, files, signal });
+    },
+    kept() {
+      const login = files.read(key);
+      const grant = login?.issuer === undefined ? undefined : login.grants[login.issuer];
+      const { tokens } = grant ?? {};
+      if (login?.issuer === undefined || tokens === undefined) return { isLoggedIn: false };
+      const { until, refresh, scope } = tokens;
+      return {
+        isLoggedIn: true,
+        issuer: login.issuer,
+        isRenewed: refresh !== undefined,
+        ...(until !== undefined && { until: new Date(until).toISOString() }),
+        ...(scope !== undefined && { scope }),
+      };
+    },
+  };
+}

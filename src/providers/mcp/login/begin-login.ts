@@ -1,0 +1,203 @@
+import { startAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
+import { type Callback, type CameBack, openCallback } from './callback.js';
+import { type Challenge, scopeUnion } from './challenge.js';
+import { clientFor, registeredClient } from './client.js';
+import { discover, type Found } from './discover.js';
+import { type GuardedFetch, openGuardedFetch } from './guarded-fetch.js';
+import {
+  grantOf,
+  type KeptClient,
+  type KeptLogin,
+  type KeptTokens,
+  type LoginFiles,
+  withGrant,
+} from './kept-login.js';
+import { withLoginLock } from './login-lock.js';
+import { probe } from './probe.js';
+import { LoginFailure, type LoginSettings, told } from './settings.js';
+import { exchangeCode, type Returned } from './tokens.js';
+
+export interface BeginParts {
+  readonly server: string;
+  readonly key: string;
+  readonly files: LoginFiles;
+  readonly settings: LoginSettings;
+  /** What the server said when it refused; absent: it is asked. */
+  readonly challenge?: Challenge;
+  readonly signal: AbortSignal;
+  /** For how long the browser is waited for. */
+  readonly longestMs?: number;
+}
+
+/** A login that waits for a person at a browser. */
+export interface OpenLogin {
+  readonly link: string;
+  readonly redirect: string;
+  /** Resolves once the tokens are kept; rejects with a `LoginFailure`. */
+  readonly finished: Promise<void>;
+  paste(text: string): void;
+}
+
+const patienceMs = 5 * 60_000;
+
+/** Finds out where to log in, and opens the way back. Nothing is waited for. */
+export async function beginLogin(parts: BeginParts): Promise<OpenLogin> {
+  const { server, settings, signal } = parts;
+  const fetch = await openGuardedFetch(server, signal);
+  const challenge = parts.challenge ?? (await probe(server, fetch));
+  const found = await discover({ server, challenge, settings, fetch });
+  const kept = parts.files.read(parts.key);
+  const scope = scopeFor(found, challenge, settings, kept);
+  const before = registeredClient(kept, found.issuer)?.redirect;
+  const callback = await openCallback({
+    must: settings.port ?? 0,
+    ...(before !== undefined && { wish: Number(new URL(before).port) }),
+  });
+  try {
+    const client = await clientFor({ found, settings, kept, redirect: callback.redirect, scope, fetch });
+    return await open(parts, { found, client, scope, callback, fetch });
+  } catch (error) {
+    callback.close();
+    throw error;
+  }
+}
+
+/** What the server needs, what was granted before when more is wanted, and a token that lasts where there is one. */
+function scopeFor(
+  { scopes, metadata }: Found,
+  { scope }: Challenge,
+  settings: LoginSettings,
+  kept: KeptLogin | undefined,
+): string | undefined {
+  const base = settings.scopes === undefined ? (scope ?? scopes) : settings.scopes.join(' ');
+  const before = kept?.wanted === undefined ? undefined : grantOf(kept)?.tokens?.scope;
+  const wanted = scopeUnion(before, base, kept?.wanted);
+  const lasts = metadata.scopes_supported?.includes('offline_access') === true;
+  return wanted === undefined || !lasts ? wanted : scopeUnion(wanted, 'offline_access');
+}
+
+interface Given {
+  readonly client: KeptClient;
+  readonly tokens: KeptTokens;
+}
+
+interface Opened {
+  readonly found: Found;
+  readonly client: KeptClient;
+  readonly scope: string | undefined;
+  readonly callback: Callback;
+  readonly fetch: GuardedFetch;
+}
+
+async function open(parts: BeginParts, opened: Opened): Promise<OpenLogin> {
+  const { found, client, scope, callback } = opened;
+  const { authorizationUrl, codeVerifier } = await startAuthorization(found.issuer, {
+    metadata: found.metadata,
+    clientInformation: { client_id: client.id },
+    redirectUrl: callback.redirect,
+    state: callback.state,
+    resource: found.resource,
+    ...(scope !== undefined && { scope }),
+  });
+  const finished = finish(parts, opened, codeVerifier).finally(() => callback.close());
+  // Whoever waits is told; that nobody waits is no failure.
+  finished.catch(() => undefined);
+  return {
+    link: authorizationUrl.href,
+    redirect: callback.redirect,
+    finished,
+    paste: (text) => callback.paste(text),
+  };
+}
+
+async function finish(parts: BeginParts, opened: Opened, verifier: string): Promise<void> {
+  const { found, client, scope, callback, fetch } = opened;
+  let back: CameBack | undefined;
+  try {
+    back = await inTime(callback.cameBack, parts);
+    const returned = returnedBy(back, found);
+    const { redirect } = callback;
+    const tokens = await exchangeCode({ found, client, returned, verifier, redirect, scope, fetch });
+    await keep(parts, found, { client, tokens });
+    back.end();
+  } catch (error) {
+    const failure = error instanceof LoginFailure ? error : new LoginFailure('unfit', 'The login broke off.');
+    back?.end(failure.message);
+    if (failure.reason !== 'unreachable') await distrustClient(parts, found).catch(() => undefined);
+    throw failure;
+  }
+}
+
+/** Checks who answered before anything else of the answer is looked at. */
+function returnedBy({ code, iss, error }: CameBack, { issuer, metadata }: Found): Returned {
+  try {
+    const isSaid = metadata['authorization_response_iss_parameter_supported'] === true;
+    validateAuthorizationResponseIssuer({ iss, expectedIssuer: issuer, issParameterSupported: isSaid });
+  } catch {
+    throw new LoginFailure(
+      'callback',
+      'The answer came from another authorization server: nothing was sent to it.',
+    );
+  }
+  if (error !== undefined) throw new LoginFailure('denied', `${told(issuer)} said no: ${told(error)}`);
+  if (code === undefined || code === '')
+    throw new LoginFailure('callback', `${told(issuer)} sent the browser back without a code.`);
+  return { code, iss };
+}
+
+function inTime(
+  cameBack: Promise<CameBack>,
+  { signal, longestMs = patienceMs }: BeginParts,
+): Promise<CameBack> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupted);
+    };
+    const timer = setTimeout(() => {
+      stop();
+      reject(new LoginFailure('late', `Nobody came back from the browser within ${minutes(longestMs)}.`));
+    }, longestMs);
+    timer.unref();
+    const interrupted = (): void => {
+      stop();
+      reject(new LoginFailure('late', 'The login was given up.'));
+    };
+    signal.addEventListener('abort', interrupted, { once: true });
+    if (signal.aborted) interrupted();
+    void cameBack.then((back) => {
+      stop();
+      resolve(back);
+    });
+  });
+}
+
+function minutes(ms: number): string {
+  return ms < 60_000 ? `${String(ms / 1000)} s` : `${String(Math.round(ms / 60_000))} minutes`;
+}
+
+/** Other processes may have changed the file meanwhile: only what belongs to this issuer is replaced. */
+async function keep(
+  { files, key, server }: BeginParts,
+  { issuer, metadata, resource }: Found,
+  given: Given,
+): Promise<void> {
+  await withLoginLock(files.lockOf(key), () => {
+    const { wanted: _granted, ...login }: KeptLogin = files.read(key) ?? { server, grants: {} };
+    files.write(key, withGrant(login, issuer, { ...given, metadata, resource }));
+    return Promise.resolve();
+  });
+}
+
+/** A client that the authorization server has forgotten would fail again and again: the next login registers anew. */
+async function distrustClient({ files, key }: BeginParts, { issuer }: Found): Promise<void> {
+  await withLoginLock(files.lockOf(key), () => {
+    const login = files.read(key);
+    const grant =
+      login !== undefined && Object.hasOwn(login.grants, issuer) ? login.grants[issuer] : undefined;
+    if (login === undefined || grant?.client === undefined) return Promise.resolve();
+    const { redirect: _redirect, ...client } = grant.client;
+    files.write(key, { ...login, grants: { ...login.grants, [issuer]: { ...grant, client } } });
+    return Promise.resolve();
+  });
+}

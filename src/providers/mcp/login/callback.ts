@@ -1,0 +1,134 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LoginFailure, told } from './settings.js';
+
+/** What an authorization server sent back, before anything of it is believed but the state. */
+export interface CameBack {
+  readonly code: string | undefined;
+  readonly iss: string | undefined;
+  readonly error: string | undefined;
+  /** Tells the person at the browser how it ended. */
+  end(failure?: string): void;
+}
+
+/** The way back from the browser: one address of this machine, good for one answer. */
+export interface Callback {
+  /** The exact `redirect_uri`. */
+  readonly redirect: string;
+  readonly state: string;
+  /** Resolves with the first answer that carries the state. */
+  readonly cameBack: Promise<CameBack>;
+  /** The address of the browser, copied by hand where the browser is on another machine. */
+  paste(text: string): void;
+  close(): void;
+}
+
+const path = '/callback';
+const longestTarget = 16_384;
+
+/** Listens on 127.0.0.1 only. `wish` is a port to take if it is free; `must` one that has to be. */
+export async function openCallback(ports: {
+  readonly wish?: number;
+  readonly must?: number;
+}): Promise<Callback> {
+  const state = randomBytes(32).toString('base64url');
+  let isUsed = false;
+  let resolve: (back: CameBack) => void = () => undefined;
+  const cameBack = new Promise<CameBack>((settle) => {
+    resolve = settle;
+  });
+
+  /** Single use, and deaf to whoever does not know the state: a stranger can neither end the login nor be its answer. */
+  function take(query: URLSearchParams, end: CameBack['end']): 'taken' | 'used' | 'foreign' {
+    if (!isSame(query.get('state') ?? '', state)) return 'foreign';
+    if (isUsed) return 'used';
+    isUsed = true;
+    const read = (name: string): string | undefined => query.get(name) ?? undefined;
+    resolve({ code: read('code'), iss: read('iss'), error: read('error'), end });
+    return 'taken';
+  }
+
+  const server = http.createServer(
+    { maxHeaderSize: longestTarget, requestTimeout: 10_000 },
+    (request, response) => {
+      const port = portOf(server);
+      const isOurs = request.headers.host === `127.0.0.1:${String(port)}` && request.method === 'GET';
+      const url = new URL(request.url ?? '/', `http://127.0.0.1:${String(port)}`);
+      if (!isOurs || url.pathname !== path) return answer(response, 404, 'There is nothing here.');
+      const taken = take(url.searchParams, (failure) =>
+        failure === undefined
+          ? answer(response, 200, 'You are logged in. You can close this window.')
+          : answer(response, 400, `The login failed: ${failure}`),
+      );
+      if (taken !== 'taken') answer(response, 400, 'This answer belongs to no login that is open.');
+    },
+  );
+  await listen(server, ports);
+  const redirect = `http://127.0.0.1:${String(portOf(server))}${path}`;
+  return {
+    redirect,
+    state,
+    cameBack,
+    paste(text) {
+      const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+      if (url === undefined || `${url.origin}${url.pathname}` !== redirect)
+        throw new LoginFailure('callback', `That is not the address: it begins with ${redirect}`);
+      if (take(url.searchParams, () => undefined) !== 'taken')
+        throw new LoginFailure('callback', 'That address belongs to another login, or was used before.');
+    },
+    close() {
+      server.close();
+      // The last page may still be on its way.
+      setTimeout(() => server.closeAllConnections(), 1000).unref();
+    },
+  };
+}
+
+async function listen(
+  server: http.Server,
+  { wish, must }: { readonly wish?: number; readonly must?: number },
+): Promise<void> {
+  // What waits for a browser keeps no gate alive.
+  server.unref();
+  if (must !== undefined && must !== 0) {
+    if (!(await tryListen(server, must)))
+      throw new LoginFailure('callback', `Port ${String(must)} of login.port is taken by another program.`);
+    return;
+  }
+  if (wish !== undefined && (await tryListen(server, wish))) return;
+  if (!(await tryListen(server, 0)))
+    throw new LoginFailure('callback', 'No port of 127.0.0.1 could be opened.');
+}
+
+function tryListen(server: http.Server, port: number): Promise<boolean> {
+  return new Promise((settle) => {
+    const refused = (): void => settle(false);
+    server.once('error', refused);
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      server.off('error', refused);
+      settle(true);
+    });
+  });
+}
+
+function portOf(server: http.Server): number {
+  return (server.address() as AddressInfo | null)?.port ?? 0;
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function answer(response: http.ServerResponse, status: number, text: string): void {
+  const shown = told(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  response.end(`<!doctype html><title>Tidegate</title><p>${shown}</p>`);
+}

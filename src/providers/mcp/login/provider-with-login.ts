@@ -1,0 +1,224 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type Call,
+  type Catalogue,
+  content,
+  createFault,
+  emptyCatalogue,
+  type Exchange,
+  faulted,
+  JsonText,
+  type Outcome,
+  type Provider,
+  type ProviderStatus,
+  type Source,
+  type ToolSpec,
+} from '../../../kernel/index.js';
+import { isRecord } from '../peer.js';
+import { LoginFailure } from './settings.js';
+import type { UpstreamLogin } from './upstream-login.js';
+
+export interface WithLoginParts {
+  readonly server: string;
+  readonly prefix: string;
+  readonly source: Source;
+  readonly login: UpstreamLogin;
+  /** False where the process will be gone before anybody comes back from a browser. */
+  readonly givesLinks: boolean;
+  /** How long a call may wait for the person who logs in. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * A server that may want a login. Nobody is asked before a call needs it. As long as nothing is known of its tools, it
+ * shows one of ours that gives the link; that one goes when somebody has logged in.
+ */
+export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provider {
+  const { server, login } = parts;
+  const tool = loginTool(parts);
+  const whileUnknown: Catalogue = { ...emptyCatalogue, tools: [tool] };
+  /** Marks the questions that are ours: their answers never go to the server. */
+  const ours = `login ${randomUUID()}`;
+  /** A server that wanted a login shows our tool until its own are there: it is never empty meanwhile. */
+  let wasNeeded = false;
+  login.onChange(() => {
+    wasNeeded ||= login.isNeeded;
+  });
+
+  function list(): Catalogue {
+    const known = inner.list();
+    if (!wasNeeded || !isEmpty(known)) return known;
+    const isOnItsWay = login.isNeeded || ['idle', 'pending'].includes(inner.status().state);
+    return isOnItsWay ? whileUnknown : known;
+  }
+
+  /** What to say to who asks for a login that is there. */
+  function present(): Outcome {
+    const isSilent = isEmpty(inner.list()) && !['idle', 'pending'].includes(inner.status().state);
+    if (!isSilent) return text(`Somebody is logged in to ${server}. List the tools again.`);
+    const message = `Somebody is logged in to ${server}, but it shows no tools.`;
+    return faulted(createFault('provider.unavailable', message));
+  }
+
+  async function need(call: Call, exchange: Exchange): Promise<Outcome> {
+    if (isOurs(call)) return afterAnswer(call, exchange);
+    if (!parts.givesLinks) return faulted(fault(server, `The server ${server} wants a login.`));
+    try {
+      const link = await login.offer();
+      return canOpenLinks(call, exchange) ? question(call, link) : wanted(server, link);
+    } catch (error) {
+      return wanted(server, undefined, error);
+    }
+  }
+
+  /** The person said that the browser may open; whether he comes back from it is seen only here. */
+  async function afterAnswer(call: Call, exchange: Exchange): Promise<Outcome> {
+    if (!isAccepted(call)) return faulted(fault(server, `The login to ${server} was declined.`));
+    const isOld = (): boolean => call.answers?.state === stateNow();
+    if (login.isNeeded || isOld()) await login.settled(exchange.signal, parts.timeoutMs);
+    const isThere = !login.isNeeded && !isOld();
+    if (!isThere) return faulted(fault(server, `The login to ${server} is not finished.`));
+    return isLoginTool(call) ? present() : inner.call(ownOf(call), exchange);
+  }
+
+  function question(call: Call, link: string): Outcome {
+    const params = {
+      mode: 'url',
+      message: `The server ${server} wants a login.`,
+      url: link,
+      ...(call.client.era === 'legacy' && { elicitationId: randomUUID() }),
+    };
+    const questions = JsonText.from({ login: { method: 'elicitation/create', params } });
+    return { kind: 'asks', questions, state: stateNow() };
+  }
+
+  /** Says which token was not good enough, without saying the token. */
+  function stateNow(): string {
+    return `${ours} ${createHash('sha256')
+      .update(login.tokens?.access ?? '')
+      .digest('hex')}`;
+  }
+
+  function isOurs({ answers }: Call): boolean {
+    return answers?.state?.startsWith(ours) === true;
+  }
+
+  function ownOf(call: Call): Call {
+    if (!isOurs(call)) return call;
+    const { answers: _answers, ...rest } = call;
+    return Object.freeze(rest);
+  }
+
+  function isLoginTool({ target }: Call): boolean {
+    return target.kind === 'tool' && target.spec.definition === tool.definition;
+  }
+
+  async function offerTool(call: Call, exchange: Exchange): Promise<Outcome> {
+    if (!login.isNeeded) return present();
+    const outcome = await need(call, exchange);
+    const { message, suggestion = '', data } = outcome.kind === 'fault' ? outcome.fault : {};
+    const link = data?.['link'];
+    // The link is what was asked for: then it is no failure.
+    return typeof link === 'string' ? text(`${message ?? ''} ${suggestion}\n${link}`) : outcome;
+  }
+
+  return {
+    ...inner,
+    status: () => statusOf(inner.status(), server, login),
+    list,
+    ready: () => (login.isNeeded ? Promise.resolve() : inner.ready()),
+    call(call, exchange) {
+      if (isLoginTool(call)) return offerTool(call, exchange);
+      if (login.isNeeded) return need(call, exchange);
+      return inner
+        .call(ownOf(call), exchange)
+        .then((outcome) => (wantsLogin(outcome) ? need(call, exchange) : outcome));
+    },
+    onChange(listener) {
+      const [stopInner, stopLogin] = [inner.onChange(listener), login.onChange(listener)];
+      return () => {
+        stopInner();
+        stopLogin();
+      };
+    },
+    close() {
+      login.close();
+      return inner.close();
+    },
+  };
+}
+
+function loginTool({ server, prefix, source }: WithLoginParts): ToolSpec {
+  const name = `${prefix === '' ? `${server}_` : prefix}login`;
+  const hints = { readOnly: false, destructive: false, idempotent: true, openWorld: true };
+  const definition = JsonText.from({
+    name,
+    title: `Log in to ${server}`,
+    description: `The server ${server} wants a login before it shows its tools. Gives the link that a person has to open; afterwards its tools take the place of this one.`,
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    },
+  });
+  return { kind: 'tool', name, localName: 'login', source, effect: 'ask', hints, definition };
+}
+
+function statusOf(status: ProviderStatus, server: string, login: UpstreamLogin): ProviderStatus {
+  // Asks for the header so that a login of another process is seen.
+  login.header();
+  if (login.isNeeded) return { ...status, state: 'login', detail: `needs a login: tidegate login ${server}` };
+  const { tokens } = login;
+  if (status.detail !== undefined || tokens === undefined) return status;
+  return { ...status, detail: loggedIn(tokens) };
+}
+
+function loggedIn({ until, refresh }: NonNullable<UpstreamLogin['tokens']>): string {
+  if (refresh !== undefined) return 'logged in, and renewed by itself';
+  return until === undefined ? 'logged in' : `logged in until ${new Date(until).toISOString().slice(0, 16)}Z`;
+}
+
+function isEmpty({ tools, prompts, resources, templates }: Catalogue): boolean {
+  return tools.length + prompts.length + resources.length + templates.length === 0;
+}
+
+function wantsLogin(outcome: Outcome): boolean {
+  return outcome.kind === 'fault' && outcome.fault.code === 'provider.login';
+}
+
+/** Whether the client said that it can show a link to a person. */
+function canOpenLinks({ client }: Call, exchange: Exchange): boolean {
+  const { value } = client.capabilities;
+  const elicitation = isRecord(value) ? value['elicitation'] : undefined;
+  return exchange.canAnswer('elicitation/create') && isRecord(elicitation) && isRecord(elicitation['url']);
+}
+
+function isAccepted({ answers }: Call): boolean {
+  const value = answers?.responses.value;
+  const answer = isRecord(value) ? value['login'] : undefined;
+  return isRecord(answer) && answer['action'] === 'accept';
+}
+
+function wanted(server: string, link: string | undefined, error?: unknown): Outcome {
+  if (link !== undefined) return faulted(fault(server, `The server ${server} wants a login.`, link));
+  const why = error instanceof LoginFailure ? ` No link could be made: ${error.message}` : '';
+  return faulted(fault(server, `The server ${server} wants a login.${why}`));
+}
+
+function fault(server: string, message: string, link?: string): ReturnType<typeof createFault> {
+  const command = `run \`tidegate login ${server}\``;
+  const how =
+    link === undefined
+      ? `Ask a person to ${command} on the machine of the gate, then call again.`
+      : `Ask a person to open the link in a browser on the machine of the gate, or to ${command} there; then call again.`;
+  return createFault('provider.login', message, {
+    suggestion: how,
+    ...(link !== undefined && { data: { link } }),
+  });
+}
+
+function text(words: string): Outcome {
+  return content(JsonText.from({ content: [{ type: 'text', text: words.trim() }] }));
+}

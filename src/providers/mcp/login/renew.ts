@@ -1,0 +1,54 @@
+import type { Challenge } from './challenge.js';
+import { namedIssuer, sameIssuer } from './discover.js';
+import { openGuardedFetch } from './guarded-fetch.js';
+import { grantOf, type LoginFiles, withGrant, withoutTokens } from './kept-login.js';
+import { withLoginLock } from './login-lock.js';
+import type { LoginSettings } from './settings.js';
+import { refreshTokens } from './tokens.js';
+
+export interface RenewParts {
+  readonly server: string;
+  readonly key: string;
+  readonly files: LoginFiles;
+  readonly settings: LoginSettings;
+  /** The token that is over. */
+  readonly used: string;
+  /** Set where the server refused the token: then it may also have gone over to another authorization server. */
+  readonly challenge?: Challenge;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Renews the token, once for all processes: who waited for the lock finds what the one before it got. False: only a
+ * new login helps. Throws a `LoginFailure` where it may go better later.
+ */
+export function renew(parts: RenewParts): Promise<boolean> {
+  return withLoginLock(parts.files.lockOf(parts.key), () => renewAlone(parts));
+}
+
+async function renewAlone(parts: RenewParts): Promise<boolean> {
+  const { server, key, files, settings, used, challenge, signal } = parts;
+  const login = files.read(key);
+  const grant = grantOf(login);
+  if (login?.issuer === undefined || grant?.tokens === undefined) return false;
+  if (grant.tokens.access !== used) return true;
+  if (grant.tokens.refresh === undefined) return false;
+  const fetch = await openGuardedFetch(server, signal);
+  if (challenge !== undefined) {
+    const named = await namedIssuer({ server, challenge, settings, fetch });
+    if (named !== undefined && !sameIssuer(named, login.issuer)) return false;
+  }
+  const tokens = await refreshTokens(login.issuer, grant, fetch);
+  const next = tokens === undefined ? withoutTokens(grant) : { ...grant, tokens };
+  files.write(key, withGrant(login, login.issuer, next));
+  return tokens !== undefined;
+}
+
+/** Keeps what the server wants on top of what was granted, for whoever logs in next. */
+export function rememberWanted(files: LoginFiles, key: string, wanted: string): Promise<void> {
+  return withLoginLock(files.lockOf(key), () => {
+    const login = files.read(key);
+    if (login !== undefined) files.write(key, { ...login, wanted });
+    return Promise.resolve();
+  });
+}

@@ -1,0 +1,358 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  endProcess,
+  fixtureServer,
+  openPlace,
+  type Place,
+  program,
+  spawnStdioGate,
+  waitFor,
+} from '../support/gate.js';
+import { envelope, type LineClient, openLineClient } from '../support/line-client.js';
+import { followLink, type LoginWorld, openLoginWorld } from '../support/login-world.js';
+import { type Ran, runGate } from '../support/run-program.js';
+import { hasTerminals, openTerminal } from '../support/terminal.js';
+
+let alpha: LoginWorld;
+let beta: LoginWorld;
+let place: Place;
+let gate: LineClient;
+/** All that the program said to anybody, but for the requests that it sent to the two servers. */
+let said = '';
+
+beforeAll(async () => {
+  [alpha, beta] = await Promise.all([
+    openLoginWorld({ mark: 'alphacanary' }),
+    openLoginWorld({ mark: 'betacanary' }),
+  ]);
+  place = openPlace({
+    servers: {
+      alpha: { url: alpha.url },
+      beta: { url: beta.url },
+      local: { command: process.execPath, args: [fixtureServer], enabled: false },
+      shown: { url: alpha.url, headers: { Authorization: 'Bearer own' }, enabled: false },
+    },
+    log: { level: 'trace' },
+  });
+  gate = await openGate();
+});
+afterAll(async () => {
+  await endProcess(gate.child);
+  await Promise.all([alpha.close(), beta.close()]);
+  place.close();
+});
+
+async function openGate(capabilities = {}): Promise<LineClient> {
+  const child = spawnStdioGate(place);
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => {
+      said += part.toString();
+    });
+  const client = openLineClient(child);
+  await client.initialize(capabilities);
+  return client;
+}
+
+async function command(...args: readonly string[]): Promise<Ran> {
+  const ran = await runGate(place, args);
+  said += ran.stdout + ran.stderr;
+  return ran;
+}
+
+async function toolNames(client = gate): Promise<readonly string[]> {
+  const { message } = await client.request('tools/list', {}, 20_000);
+  const { tools } = message.result as unknown as { readonly tools: readonly { readonly name: string }[] };
+  return tools.map(({ name }) => name).sort();
+}
+
+async function call(
+  name: string,
+  client = gate,
+): Promise<{ readonly text: string; readonly isError?: boolean }> {
+  const { message } = await client.request('tools/call', { name, arguments: {} }, 20_000);
+  const result = message.result as { content: readonly { text: string }[]; isError?: boolean } | undefined;
+  if (result === undefined) throw new Error(JSON.stringify(message));
+  return {
+    text: result.content.map(({ text }) => text).join('\n'),
+    ...(result.isError && { isError: true }),
+  };
+}
+
+function linkIn(text: string): string {
+  const link = /http:\/\/127[^\s"]+/.exec(text)?.[0];
+  if (link === undefined) throw new Error(`no link in ${text}`);
+  return link;
+}
+
+/** `tidegate login` in its own process, until it has shown the link. */
+async function startLogin(...more: readonly string[]): Promise<{
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly link: string;
+  readonly ended: Promise<number | null>;
+}> {
+  const child = spawn(process.execPath, [program, 'login', 'alpha', '--no-browser', ...more], {
+    cwd: join(place.directory, 'workspace'),
+    env: place.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => {
+      text += part.toString();
+      said += part.toString();
+    });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  await waitFor(
+    () => text.includes('http://127'),
+    20_000,
+    () => `no link: ${text}`,
+  );
+  return { child, link: linkIn(text), ended };
+}
+
+async function untilListed(name: string, client = gate): Promise<void> {
+  await waitFor(
+    async () => (await toolNames(client)).includes(name),
+    10_000,
+    () => `${name} never came`,
+  );
+}
+
+const logins = (): string => join(place.env['TIDEGATE_HOME'] ?? '', 'logins');
+const refreshes = (world: LoginWorld): number =>
+  world.asked('/token').filter(({ text }) => text.includes('grant_type=refresh_token')).length;
+
+describe('before anybody has logged in', () => {
+  it('a server is neither empty nor broken: it shows a tool that gives the link', async () => {
+    expect(await toolNames()).toEqual(['alpha_login', 'beta_login']);
+    const { stdout } = await command('servers');
+    expect(stdout).toMatch(/alpha\s+login/);
+    expect(stdout).toContain('alpha: needs a login: tidegate login alpha');
+  });
+
+  it('nobody is asked for anything at the start', () => {
+    expect([...alpha.asked('/register'), ...alpha.asked('/authorize'), ...alpha.asked('/token')]).toEqual([]);
+  });
+
+  it.each([
+    ['alpa', 3, 'server.not_found', 'Did you mean'],
+    ['local', 2, 'login.no_http', 'env'],
+    ['shown', 2, 'login.has_header', 'headers'],
+  ])('`tidegate login %s` says what is wrong', async (name, status, code, words) => {
+    const ran = await command('login', name, '--json');
+    expect(ran.status).toBe(status);
+    expect(ran.stdout + ran.stderr).toContain(code);
+    expect(ran.stdout + ran.stderr).toContain(words);
+  });
+
+  it('`tidegate tools call` says what to type', async () => {
+    const ran = await command('tools', 'call', 'alpha_login');
+    expect(ran.status).toBe(7);
+    expect(ran.stderr).toContain('tidegate login alpha');
+  });
+
+  it('a login that is killed or interrupted leaves nothing behind', async () => {
+    const killed = await startLogin();
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const interrupted = await startLogin();
+    interrupted.child.kill('SIGINT');
+    expect(await interrupted.ended).toBe(130);
+    expect(existsSync(logins()) ? readdirSync(logins()) : []).toEqual([]);
+  });
+});
+
+describe('after a login', () => {
+  it('in another process, the running gate has the tools, without a restart', async () => {
+    const { link, ended } = await startLogin();
+    expect((await followLink(link)).text).toContain('You are logged in');
+    expect(await ended).toBe(0);
+    await untilListed('alpha_whoami');
+    expect(await call('alpha_whoami')).toEqual({ text: 'done' });
+    expect(await toolNames()).not.toContain('alpha_login');
+  });
+
+  it('through the link of the gate itself, its tools take the place of the login, and the client is told', async () => {
+    const before = gate.unclaimed.length;
+    await followLink(linkIn((await call('beta_login')).text));
+    await untilListed('beta_whoami');
+    expect(await call('beta_whoami')).toEqual({ text: 'done' });
+    const news = gate.unclaimed.slice(before).map(({ message }) => message.method);
+    expect(news).toContain('notifications/tools/list_changed');
+  });
+
+  it('`tidegate servers` shows it', async () => {
+    const { stdout } = await command('servers', '--json');
+    const { servers } = JSON.parse(stdout) as {
+      servers: readonly { id: string; detail?: string }[];
+    };
+    expect(servers.find(({ id }) => id === 'alpha')).toMatchObject({
+      detail: 'logged in, and renewed by itself',
+    });
+  });
+
+  it('tokens lie where only their owner can read them', () => {
+    expect(statSync(logins()).mode & 0o777).toBe(0o700);
+    const kept = readdirSync(logins());
+    expect(kept).toHaveLength(2);
+    for (const name of kept) expect(statSync(join(logins(), name)).mode & 0o777).toBe(0o600);
+  });
+
+  it('a token that is over is renewed once, also by several processes at once', async () => {
+    alpha.expire();
+    const before = refreshes(alpha);
+    const [here, ...there] = await Promise.all([
+      call('alpha_whoami'),
+      command('tools', 'call', 'alpha_whoami'),
+      command('tools', 'call', 'alpha_whoami'),
+    ]);
+    expect(here).toEqual({ text: 'done' });
+    expect(there.map(({ status }) => status)).toEqual([0, 0]);
+    expect(refreshes(alpha) - before).toBe(1);
+  });
+
+  it('an authorization server that is broken for a while costs nobody the login', async () => {
+    alpha.faults.brokenToken = true;
+    alpha.expire();
+    expect((await call('alpha_whoami')).text).toContain('provider.unavailable');
+    delete alpha.faults.brokenToken;
+    expect(await call('alpha_whoami')).toEqual({ text: 'done' });
+  });
+
+  it('a call that needs more asks for more, together with what was granted', async () => {
+    const refused = await call('alpha_write');
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('provider.login') });
+    await followLink(linkIn(refused.text));
+    expect(alpha.asked('/authorize').at(-1)?.query.get('scope')).toBe('read write');
+    expect(await call('alpha_write')).toEqual({ text: 'done' });
+    expect(await call('alpha_whoami')).toEqual({ text: 'done' });
+  });
+
+  it('what was revoked is asked for again', async () => {
+    alpha.revokeAll();
+    const refused = await call('alpha_whoami');
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('tidegate login alpha') });
+    expect(await toolNames()).toContain('alpha_whoami');
+    await followLink(linkIn(refused.text));
+    await waitFor(
+      async () => (await call('alpha_whoami')).text === 'done',
+      10_000,
+      () => 'the login was not taken up',
+    );
+  });
+
+  it('a client that can show links is asked, and its call goes on', async () => {
+    const client = await openGate({ elicitation: { url: {} } });
+    client.onLine(({ message }) => {
+      if (message.method !== 'elicitation/create') return;
+      const { url } = message.params as unknown as { readonly url: string };
+      void followLink(url).then(() =>
+        client.send(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { action: 'accept' } })}\n`),
+      );
+    });
+    await untilListed('alpha_whoami', client);
+    alpha.revokeAll();
+    expect(await call('alpha_whoami', client)).toEqual({ text: 'done' });
+    const asked = client.unclaimed.filter(({ message }) => message.method === 'elicitation/create');
+    expect(asked.map(({ message }) => message.params?.['mode'])).toEqual(['url']);
+    await endProcess(client.child);
+  });
+
+  it('a client of 2026-07-28 that can show links is asked in rounds, and its call goes on', async () => {
+    const child = spawnStdioGate(place);
+    const client = openLineClient(child);
+    const clientCapabilities = { elicitation: { url: {} } };
+    const _meta = envelope({ 'io.modelcontextprotocol/clientCapabilities': clientCapabilities });
+    const ask = { name: 'alpha_whoami', arguments: {}, _meta };
+    alpha.revokeAll();
+    const first = await client.request('tools/call', ask, 20_000);
+    const { resultType, inputRequests, requestState } = first.message.result as unknown as {
+      readonly resultType: string;
+      readonly inputRequests: { readonly login: { readonly params: { readonly url: string } } };
+      readonly requestState: string;
+    };
+    expect(resultType).toBe('input_required');
+    await followLink(inputRequests.login.params.url);
+    const inputResponses = { login: { action: 'accept' } };
+    const again = await client.request('tools/call', { ...ask, inputResponses, requestState }, 20_000);
+    expect(again.message.result).toMatchObject({ content: [{ text: 'done' }] });
+    const forwarded = alpha.seen.filter(({ text }) => text.includes('inputResponses'));
+    expect(forwarded).toEqual([]);
+    await endProcess(child);
+  });
+
+  it('`tidegate logout` revokes and forgets, and the running gate sees it', async () => {
+    const ran = await command('logout', 'alpha');
+    expect(ran).toMatchObject({ status: 0, stdout: 'Logged out of alpha.\n' });
+    expect(alpha.asked('/revoke')).toHaveLength(2);
+    expect(readdirSync(logins())).toHaveLength(1);
+    await waitFor(
+      async () => (await call('alpha_whoami')).isError === true,
+      10_000,
+      () => 'the gate goes on with what was revoked',
+    );
+    expect((await command('logout', 'alpha')).stdout).toBe('Nobody was logged in to alpha.\n');
+  });
+});
+
+describe('the person who logs in', () => {
+  it.runIf(hasTerminals)('may paste the address at which a browser elsewhere ended', async () => {
+    const cwd = join(place.directory, 'workspace');
+    const terminal = openTerminal({
+      args: ['login', 'alpha', '--no-browser'],
+      cwd,
+      env: place.env,
+      columns: 2000,
+    });
+    await terminal.sees('paste the address');
+    const back = await fetch(linkIn(terminal.text()), { redirect: 'manual' });
+    terminal.type('nonsense\n');
+    await terminal.sees('That is not the address');
+    terminal.type(`${back.headers.get('location') ?? ''}\n`);
+    await terminal.sees('Logged in to alpha');
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it('is shown the link in the browser of his choice', async () => {
+    const browser = join(place.directory, 'browser');
+    const opened = join(place.directory, 'opened');
+    writeFileSync(
+      browser,
+      `#!/bin/sh\nprintf %s "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+      { mode: 0o755 },
+    );
+    const ran = runGate(place, ['login', 'alpha', '--json'], { env: { ...place.env, BROWSER: browser } });
+    await waitFor(
+      () => existsSync(opened),
+      20_000,
+      () => 'no browser was opened',
+    );
+    await followLink(readFileSync(opened, 'utf8'));
+    const { status, stdout, stderr } = await ran;
+    said += stdout + stderr;
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ server: 'alpha', isLoggedIn: true, issuer: alpha.issuer });
+  });
+});
+
+describe('a token', () => {
+  it('goes to its own server and authorization server, and to nobody else', () => {
+    const heard = ({ seen }: LoginWorld): string =>
+      seen.map((one) => `${one.authorization ?? ''} ${one.query.toString()} ${one.text}`).join('\n');
+    // The control: where tokens belong they are found.
+    expect(heard(alpha)).toContain('alphacanary-access');
+    expect(heard(beta)).toContain('betacanary-access');
+    expect(heard(alpha)).not.toContain('betacanary');
+    expect(heard(beta)).not.toContain('alphacanary');
+  });
+
+  it('is never said: to no client, in no log, in no output', () => {
+    const kept = readdirSync(logins()).map((name) => readFileSync(join(logins(), name), 'utf8'));
+    expect(kept.join()).toContain('betacanary-access');
+    expect(said).toContain('alpha');
+    for (const secret of [...alpha.secrets, ...beta.secrets]) expect(said).not.toContain(secret);
+  });
+});
