@@ -1,7 +1,9 @@
 import { type ChildProcess, createLineReader, type Line, type ProcessExit } from '../kernel/index.js';
-import { type AgentAnswer, AgentFailure, type AgentOrder, type Usage } from './agent.js';
+import { type AgentAnswer, AgentFailure, type AgentOrder } from './agent.js';
 import type { Door } from './cli-parts.js';
-import type { AgentCli, CliEvent, LaunchSettings } from './launch.js';
+import { failed } from './cli-trouble.js';
+import type { AgentCli, LaunchSettings } from './launch.js';
+import { createTaker, newSeen, type Seen } from './take-events.js';
 
 export interface WatchParts {
   readonly cli: AgentCli;
@@ -15,30 +17,10 @@ export interface WatchParts {
 const longestLine = 64 * 1024 * 1024;
 const lastWords = 2000;
 
-interface Seen {
-  session: string;
-  answer: string | undefined;
-  failure: AgentFailure | undefined;
-  error: string | undefined;
-  usage: Usage;
-  turns: number;
-  natives: number;
-  isTurnOpen: boolean;
-}
-
 /** Reads what a CLI says until it ends. A tool of its own that ran ends it at once. */
 export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
   const { cli, child, order, settings, stdin } = parts;
-  const seen: Seen = {
-    session: '',
-    answer: undefined,
-    failure: undefined,
-    error: undefined,
-    usage: { input: 0, output: 0, isEstimated: false },
-    turns: 0,
-    natives: 0,
-    isTurnOpen: false,
-  };
+  const seen = newSeen();
   const words = createTail(lastWords);
   const stop = (failure: AgentFailure): void => {
     seen.failure ??= failure;
@@ -88,88 +70,6 @@ function onLines(
   return () => takeAll(lines.end());
 }
 
-function createTaker(
-  { cli, order, settings }: WatchParts,
-  seen: Seen,
-  stop: (failure: AgentFailure) => void,
-): (event: CliEvent) => void {
-  const inputs = new Map<string, unknown>();
-  const bypassed = (name: string, input: unknown, text: string): void => {
-    order.onEvent({ kind: 'bypass', name, input, text });
-    if (order.allowsNative === true) return;
-    stop(
-      new AgentFailure(
-        'EXECUTION.AGENT.BYPASSED',
-        `${cli.title} used its own tool ${name} and not the gate.`,
-      ),
-    );
-  };
-  return (event) => {
-    if (event.kind === 'text' || event.kind === 'use') {
-      if (!seen.isTurnOpen) seen.turns += 1;
-      seen.isTurnOpen = true;
-    }
-    switch (event.kind) {
-      case 'session':
-        seen.session = event.id;
-        return;
-      case 'offered': {
-        const [native] = event.tools.filter(
-          (name) => !name.includes(settings.server) && !cli.leftovers.includes(name),
-        );
-        if (settings.isIsolated && native !== undefined && order.allowsNative !== true)
-          stop(
-            new AgentFailure('EXECUTION.AGENT.BYPASSED', `${cli.title} still has its own tool ${native}.`),
-          );
-        else if (!event.isGateThere) stop(failed(cli, 'it did not reach the gate'));
-        return;
-      }
-      case 'text':
-        order.onEvent({ kind: 'text', text: event.text });
-        return;
-      case 'use':
-        inputs.set(event.id, event.input);
-        return;
-      case 'result':
-        seen.isTurnOpen = false;
-        if (!event.isNative) return;
-        seen.natives += 1;
-        if (!settings.isIsolated) tellNative(order, event, inputs.get(event.id));
-        else if (event.hasRun) bypassed(event.name, inputs.get(event.id), event.text);
-        return;
-      case 'usage':
-        seen.usage = added(seen.usage, event);
-        order.onEvent({ kind: 'usage', usage: seen.usage });
-        return;
-      case 'answer':
-        seen.answer = event.text;
-        return;
-      case 'error':
-        seen.error = event.message;
-    }
-  };
-}
-
-/** In additive mode its own tools are its own affair: they are told, and nothing more. */
-function tellNative(
-  { onEvent }: AgentOrder,
-  { id, name, text, hasRun }: Extract<CliEvent, { readonly kind: 'result' }>,
-  input: unknown,
-): void {
-  onEvent({ kind: 'call', id, name, input, isNative: true });
-  onEvent({ kind: 'result', id, name, text, isError: !hasRun, ms: 0, isNative: true });
-}
-
-function added(a: Usage, { input, output, cost }: Extract<CliEvent, { readonly kind: 'usage' }>): Usage {
-  const sum = a.cost === undefined && cost === undefined ? undefined : (a.cost ?? 0) + (cost ?? 0);
-  return {
-    input: a.input + input,
-    output: a.output + output,
-    isEstimated: false,
-    ...(sum !== undefined && { cost: sum }),
-  };
-}
-
 function answerOf(
   { cli, door, order, settings }: WatchParts,
   seen: Seen,
@@ -192,10 +92,6 @@ function answerOf(
     toolCalls: door.calls() + seen.natives,
     conversation: [{ cli: cli.name, session: seen.session }],
   };
-}
-
-function failed(cli: AgentCli, why: string): AgentFailure {
-  return new AgentFailure('EXECUTION.AGENT.FAILED', `${cli.title} failed: ${why}.`.replace(/\.\.$/, '.'));
 }
 
 /** The last of what was said. */
