@@ -26,6 +26,8 @@ export const gemini: AgentCli = {
   title: 'Gemini CLI',
   program: 'gemini',
   install: 'npm install -g @google/gemini-cli',
+  login: 'run gemini once and choose how to log in, or set GEMINI_API_KEY',
+  addressEnv: 'GOOGLE_GEMINI_BASE_URL',
   leftovers: [],
   refusal: /^Tool ".*" not found/,
   addsVersion: true,

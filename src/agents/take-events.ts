@@ -13,7 +13,7 @@ export interface Seen {
   session: string;
   answer: string | undefined;
   failure: AgentFailure | undefined;
-  error: string | undefined;
+  error: Extract<CliEvent, { readonly kind: 'error' }> | undefined;
   usage: Usage;
   turns: number;
   natives: number;
@@ -90,10 +90,20 @@ export function createTaker(
       case 'answer':
         seen.answer = event.text;
         return;
+      case 'retry':
+        order.onEvent(retryOf(event));
+        return;
       case 'error':
-        seen.error = event.message;
+        seen.error = event;
     }
   };
+}
+
+function retryOf({
+  reason,
+  waitMs,
+}: Extract<CliEvent, { readonly kind: 'retry' }>): Parameters<AgentOrder['onEvent']>[0] {
+  return { kind: 'retry', reason, ...(waitMs !== undefined && { waitMs }) };
 }
 
 /** In additive mode its own tools are its own affair: they are told, and nothing more. */
@@ -115,4 +125,3 @@ function added(a: Usage, { input, output, cost }: Extract<CliEvent, { readonly k
     ...(sum !== undefined && { cost: sum }),
   };
 }
-

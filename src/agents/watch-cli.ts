@@ -1,8 +1,9 @@
 import { type ChildProcess, createLineReader, type Line, type ProcessExit } from '../kernel/index.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder } from './agent.js';
 import type { Door } from './cli-parts.js';
-import { failed } from './cli-trouble.js';
+import { failed, troubleOf } from './cli-trouble.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
+import type { Patience } from './patience.js';
 import { createTaker, newSeen, type Seen } from './take-events.js';
 
 export interface WatchParts {
@@ -11,6 +12,7 @@ export interface WatchParts {
   readonly order: AgentOrder;
   readonly door: Door;
   readonly settings: LaunchSettings;
+  readonly patience: Patience;
   readonly stdin: string;
 }
 
@@ -19,7 +21,7 @@ const lastWords = 2000;
 
 /** Reads what a CLI says until it ends. A tool of its own that ran ends it at once. */
 export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
-  const { cli, child, order, settings, stdin } = parts;
+  const { cli, child, order, settings, patience, stdin } = parts;
   const seen = newSeen();
   const words = createTail(lastWords);
   const stop = (failure: AgentFailure): void => {
@@ -31,7 +33,10 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
   const endOutput = onLines(
     (listener) => child.onOutput(listener),
     (line) => {
-      for (const event of read(line)) take(event);
+      for (const event of read(line)) {
+        patience.take(event);
+        take(event);
+      }
     },
   );
   const endErrors = onLines(
@@ -41,6 +46,7 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
       if (cli.fatal?.test(line) === true) stop(failed(cli, line.trim()));
     },
   );
+  void patience.hopeless.then(stop);
   const exited = new Promise<ProcessExit>((resolve) => child.onExit(resolve));
   const abort = (): void =>
     stop(new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', `${cli.title} was stopped.`));
@@ -77,10 +83,10 @@ function answerOf(
   words: string,
 ): AgentAnswer {
   if (seen.failure !== undefined) throw seen.failure;
-  if (seen.error !== undefined) throw failed(cli, seen.error);
+  if (seen.error !== undefined) throw troubleOf(cli, settings, seen.error.message, seen.error.status);
   if (code !== 0) {
     const how = signal === null ? `it ended with exit code ${String(code)}` : `it was ended by ${signal}`;
-    throw failed(cli, words === '' ? how : `${how}: ${words}`);
+    throw words === '' ? failed(cli, how) : troubleOf(cli, settings, `${how}: ${words}`);
   }
   if (settings.isIsolated && door.entered() === 0) throw failed(cli, 'it never came to the gate');
   if (seen.answer === undefined) throw failed(cli, 'it ended without an answer');

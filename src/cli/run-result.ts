@@ -126,7 +126,10 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
   const colour = status === 'completed' ? 'green' : 'red';
   output.line(`Run ${runId} ${output.paint(colour, status)}: ${facts.join(', ')}.`);
   if (status === 'cancelled') output.note('Everything that it started was ended.');
-  if (status !== 'completed') output.note(`next: tidegate run --resume ${runId}`);
+  const next = steps.findLast(([, { error }]) => error?.next !== undefined)?.[1].error?.next;
+  if (next !== undefined && status === 'failed') output.note(`next: ${printable(next)}`);
+  if (status !== 'completed')
+    output.note(`${next === undefined ? 'next' : 'then'}: tidegate run --resume ${runId}`);
   return exitCode;
 }
 

@@ -1,6 +1,7 @@
 import type { Finding, RunEvent, StepResult } from '../app/workflows/index.js';
 import { printable, printableLines } from '../config/index.js';
 import type { Context } from './command.js';
+import { retryWords } from './agent-words.js';
 import { elapsed } from './elapsed.js';
 import type { Output, Screen } from './output.js';
 import { createRunPicture } from './run-picture.js';
@@ -80,8 +81,9 @@ function agentLine({ path, event }: Extract<RunEvent, { readonly kind: 'agent' }
   if (event.kind === 'result') {
     return `    ${printable(path)} ${printable(event.name)} ${event.isError ? 'failed' : 'ok'} (${elapsed(event.ms)})`;
   }
-  if (event.kind === 'retry')
-    return `    ${printable(path)} asks again in ${elapsed(event.waitMs)}: ${printable(event.reason)}`;
+  if (event.kind === 'retry') return `    ${printable(path)} ${printable(retryWords(event))}`;
+  if (event.kind === 'waiting')
+    return `    ${printable(path)} waits for the model … ${String(Math.round(event.ms / 1000))} s`;
   return event.kind === 'note' ? `    ${printable(path)}: ${printable(event.text)}` : undefined;
 }
 

@@ -114,8 +114,9 @@ function plain({
   return { output, stderr, exitCode, response, ...more };
 }
 
-function failed({ code, message, done }: StepFailure): Once {
-  return { ...plain({ exitCode: 1, ...done }), status: 'failed', error: { code, message } };
+function failed({ code, message, done, next }: StepFailure): Once {
+  const error = { code, message, ...(next !== undefined && { next }) };
+  return { ...plain({ exitCode: 1, ...done }), status: 'failed', error };
 }
 
 function checkDependencies({ common, name }: Step, { states }: Frame): void {

@@ -6,6 +6,8 @@ export type StepStatus = 'completed' | 'failed' | 'cancelled';
 export interface StepError {
   readonly code: WorkflowCode;
   readonly message: string;
+  /** What to do about it, where that is known. */
+  readonly next?: string;
 }
 
 /** What is left of a step when it is over. */
@@ -40,11 +42,14 @@ export class StepFailure extends Error {
   override readonly name = 'StepFailure';
   readonly code: WorkflowCode;
   readonly done: Done;
+  /** What to do about it, where that is known. */
+  readonly next: string | undefined;
 
-  constructor(code: WorkflowCode, message: string, done: Done = {}) {
+  constructor(code: WorkflowCode, message: string, done: Done = {}, next?: string) {
     super(message);
     this.code = code;
     this.done = done;
+    this.next = next;
   }
 }
 

@@ -158,7 +158,7 @@ async function askAgent(
   } catch (error) {
     if (!(error instanceof AgentFailure)) throw error;
     if (error.code === 'EXECUTION.WORKFLOW.CANCELLED') throw new Cancelled(error.message);
-    throw new StepFailure(error.code, error.message);
+    throw new StepFailure(error.code, error.message, {}, error.next);
   }
 }
 
