@@ -89,6 +89,8 @@ export function createTaker(
         return;
       case 'answer':
         seen.answer = event.text;
+        // Whatever went wrong before, it came to an end all the same.
+        seen.error = undefined;
         return;
       case 'retry':
         order.onEvent(retryOf(event));

@@ -107,6 +107,13 @@ describe('watching a CLI', () => {
     expect(answer).toMatchObject({ code: 'EXECUTION.AGENT.UNAVAILABLE' });
   });
 
+  it('takes an answer that comes after an error, but no error that comes after an answer', async () => {
+    const after = await watch({ cli: opencode, lines: [error, text('done'), stop] });
+    expect(after.answer).toMatchObject({ text: 'done' });
+    const before = await watch({ cli: opencode, lines: [text('done'), stop, error] });
+    expect(before.answer).toMatchObject({ code: 'EXECUTION.AGENT.UNAVAILABLE' });
+  });
+
   it('tells that the model is asked again', async () => {
     const again = { type: 'system', subtype: 'api_retry', attempt: 2, max_retries: 10, retry_delay_ms: 900 };
     const { events } = await watch({ cli: claude, lines: [{ ...again, error_status: 529 }] });
