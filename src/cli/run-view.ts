@@ -1,7 +1,7 @@
 import type { Finding, RunEvent, StepResult } from '../app/workflows/index.js';
 import { printable, printableLines } from '../config/index.js';
 import type { Context } from './command.js';
-import { retryWords } from './agent-words.js';
+import { retryWords, toolWords } from './agent-words.js';
 import { elapsed } from './elapsed.js';
 import type { Output, Screen } from './output.js';
 import { createRunPicture } from './run-picture.js';
@@ -79,12 +79,19 @@ function lineOf(event: RunEvent, output: Output): string | undefined {
 
 function agentLine({ path, event }: Extract<RunEvent, { readonly kind: 'agent' }>): string | undefined {
   if (event.kind === 'result') {
-    return `    ${printable(path)} ${printable(event.name)} ${event.isError ? 'failed' : 'ok'} (${elapsed(event.ms)})`;
+    const time = event.isNative === true ? '' : ` (${elapsed(event.ms)})`;
+    return `    ${printable(path)} ${printable(toolWords(event))} ${event.isError ? 'failed' : 'ok'}${time}`;
   }
+  if (event.kind === 'bypass') return `  ! ${printable(path)}: ${printable(event.name)} ran beside the gate`;
   if (event.kind === 'retry') return `    ${printable(path)} ${printable(retryWords(event))}`;
   if (event.kind === 'waiting')
     return `    ${printable(path)} waits for the model … ${String(Math.round(event.ms / 1000))} s`;
   return event.kind === 'note' ? `    ${printable(path)}: ${printable(event.text)}` : undefined;
+}
+
+/** What stays on the screen, whatever the agent does next. */
+function isRemark(event: RunEvent): boolean {
+  return event.kind === 'agent' && (event.event.kind === 'note' || event.event.kind === 'bypass');
 }
 
 function endSign({ status }: StepResult, output: Output): string {
@@ -117,7 +124,7 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
   return {
     take(event) {
       if (isClosed) return;
-      if (event.kind === 'log') say(lineOf(event, output) ?? '');
+      if (event.kind === 'log' || isRemark(event)) say(lineOf(event, output) ?? '');
       else picture.take(event);
       if (event.kind === 'step-ended' && mode === 'buffered' && event.result.output !== '')
         say(printableLines(event.result.output));

@@ -28,6 +28,7 @@ export async function runAgent(step: AgentStep, frame: Frame, place: Place): Pro
   const prompt = promptOf(step, reader, frame);
   const system = systemOf(step, reader, frame);
   await requireTrusted(frame);
+  tellNatives(step, reader.text(step.own.provider ?? ''), frame, place);
   const given = await toolsFor(step, frame, place);
   const { tools } = given;
   const ticket = await parts.tickets.issue({ ...given, tools, run: frame.runId, step: step.name });
@@ -51,6 +52,18 @@ function agentOf({ own }: AgentStep, reader: Reader, { parts }: Frame): Agent {
   if (agent !== undefined) return agent;
   const message = `The provider ${JSON.stringify(written)} cannot be run by this version.`;
   throw new StepFailure('EXECUTION.AGENT.UNSUPPORTED', message);
+}
+
+/** Whoever writes a step without a word about tools may not know that its agent has some. */
+function tellNatives({ own }: AgentStep, provider: string, { parts }: Frame, { path, loop }: Place): void {
+  const { mcp_proxy: proxy, tidegate: gate } = own;
+  const isCli = providerNamed(provider) !== 'openai_compatible';
+  if (!isCli || isIsolated(proxy, gate) || (loop?.index ?? 0) > 0) return;
+  const text =
+    proxy === undefined
+      ? `${provider} keeps its own tools here, and their calls do not pass the gate: \`mcp_proxy: {enable: true}\` or a \`tidegate:\` block takes them away.`
+      : `${provider} keeps its own tools here, and their calls do not pass the gate.`;
+  parts.onEvent({ kind: 'log', path, text, isWarning: true });
 }
 
 function promptOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame): string {

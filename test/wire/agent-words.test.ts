@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
+import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
+
+// What a run of an agent says on the screen. The agent is a stand-in: it asks no model, so nothing can be proven of it.
+
+let place: FlowPlace;
+let claude: string;
+beforeAll(() => {
+  place = openFlowPlace();
+  claude = writeFakeAgent(place.directory, 'native', { cli: 'claude', lines: nativeLines('claude') }).program;
+});
+afterAll(() => place.close());
+
+function step(program: string, more: object = {}): object {
+  return {
+    type: 'agent',
+    provider: 'claude',
+    prompt: 'go',
+    options: { program },
+    on_success: 'done',
+    ...more,
+  };
+}
+
+async function run(a: object, args: readonly string[] = []) {
+  const file = place.file('words.yaml', JSON.stringify({ name: 'words', states: { initial: 'a', a, done } }));
+  return place.run1(['run', file, ...args]);
+}
+
+describe('an agent that keeps its own tools', () => {
+  it('is told of before it runs, and its own tools are marked', async () => {
+    const { stdout, status } = await run(step(claude));
+    expect(stdout.indexOf('! a: claude keeps its own tools here')).toBeGreaterThan(0);
+    expect(stdout).toContain('`mcp_proxy: {enable: true}` or a `tidegate:` block takes them away');
+    expect(stdout.indexOf('keeps its own')).toBeLessThan(stdout.indexOf('a Bash (its own tool) ok'));
+    expect(status).toBe(0);
+  });
+
+  it('is told of shortly where the step says so, and not at all where it is isolated', async () => {
+    const additive = {
+      mcp_proxy: { enable: true, intercept_builtins: false },
+      tidegate: { tools: ['Read'] },
+    };
+    const { stdout } = await run(step(claude, additive));
+    expect(stdout).toContain('claude keeps its own tools here, and their calls do not pass the gate.\n');
+    const quiet = writeFakeAgent(place.directory, 'quiet', { cli: 'claude', lines: answerLines('claude') });
+    const isolated = await run(step(quiet.program, { tidegate: { tools: ['Read'] } }));
+    expect(isolated.stdout).not.toContain('keeps its own tools');
+  });
+
+  it('shows a tool that ran beside the gate, where that is allowed', async () => {
+    const { stdout, status } = await run(step(claude, { tidegate: { tools: ['Read'], allow_native: true } }));
+    expect(stdout).toContain('! a: Bash ran beside the gate');
+    expect(status).toBe(0);
+  });
+});
