@@ -8,7 +8,7 @@ import type { Output } from './output.js';
 import { elapsed } from './elapsed.js';
 
 /** Says how a run ended, and gives its exit status. */
-export async function shownRun(answer: RunAnswer, context: Context): Promise<number> {
+export async function shownRun(answer: RunAnswer, context: Context, hasFile = true): Promise<number> {
   if (answer.kind === 'ran') return ended(answer.result, answer.folder, context);
   if (answer.kind === 'busy') {
     throw new Failure(
@@ -28,6 +28,7 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
       ...words,
     ]);
   }
+  if (!hasFile) throw notStarted(answer);
   const { describeFinding } = await import('../app/workflows/index.js');
   throw new Failure(
     'workflow.invalid',
@@ -35,6 +36,13 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
     `tidegate validate ${answer.file}`,
     answer.findings.map(describeFinding),
   );
+}
+
+/** Of a run that has no file: where in it something stands says nothing. */
+function notStarted({ findings }: Extract<RunAnswer, { readonly kind: 'invalid' }>): Failure {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const words = errors.map(({ message, remedy }) => `${message} ${remedy}`);
+  return new Failure('workflow.invalid', 'Nothing was started.', 'tidegate run --help', words);
 }
 
 function unknown({ what, name, known }: Extract<RunAnswer, { readonly kind: 'unknown' }>): Failure {

@@ -21,20 +21,22 @@ export interface RunView {
 
 const frameMs = 100;
 
-export function openRunView(context: Context, mode: (typeof outputModes)[number]): RunView {
+/** `hasFile`: findings have a place where somebody can look. */
+export function openRunView(context: Context, mode: (typeof outputModes)[number], hasFile: boolean): RunView {
   const { output } = context;
   const { screen } = output;
-  const lines = createLines(output, mode);
   // What commands write would run into the picture.
-  if (screen === undefined || mode === 'streaming') return lines;
-  return openPicture(screen, output, mode);
+  return screen === undefined || mode === 'streaming'
+    ? createLines(output, mode, hasFile)
+    : openPicture(screen, output, mode, hasFile);
 }
 
-function findingLine({ severity, line, column, message }: Finding): string {
-  return `${severity} ${String(line)}:${String(column)}: ${message}`;
+export function findingLine({ severity, line, column, message, remedy }: Finding, hasFile: boolean): string {
+  const place = hasFile ? ` ${String(line)}:${String(column)}` : '';
+  return `${severity}${place}: ${message} ${remedy}`;
 }
 
-function createLines(output: Output, mode: string): RunView {
+function createLines(output: Output, mode: string, hasFile: boolean): RunView {
   return {
     take(event) {
       const line = lineOf(event, output);
@@ -52,7 +54,7 @@ function createLines(output: Output, mode: string): RunView {
         output.line(printableLines(event.result.output));
     },
     findings(findings) {
-      for (const finding of findings) output.note(findingLine(finding));
+      for (const finding of findings) output.note(findingLine(finding, hasFile));
     },
     remark: (text) => output.note(`note: ${text}`),
     hold: (work) => work(),
@@ -106,7 +108,7 @@ function endWords({ status, ms, error, usage }: StepResult, isReplayed: boolean)
   return error === undefined ? words : `${words}, ${error.code}: ${printable(error.message)}`;
 }
 
-function openPicture(screen: Screen, output: Output, mode: string): RunView {
+function openPicture(screen: Screen, output: Output, mode: string, hasFile: boolean): RunView {
   const picture = createRunPicture(output);
   let isClosed = false;
   let isHeld = false;
@@ -130,7 +132,7 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
         say(printableLines(event.result.output));
     },
     findings(findings) {
-      for (const finding of findings) say(findingLine(finding));
+      for (const finding of findings) say(findingLine(finding, hasFile));
     },
     remark: (text) => say(`note: ${text}`),
     async hold(work) {

@@ -1,3 +1,4 @@
+import { openScriptedModel } from 'tidegate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
 import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
@@ -53,5 +54,28 @@ describe('an agent that keeps its own tools', () => {
     const { stdout, status } = await run(step(claude, { tidegate: { tools: ['Read'], allow_native: true } }));
     expect(stdout).toContain('! a: Bash ran beside the gate');
     expect(status).toBe(0);
+  });
+});
+
+describe('an agent without a workflow', () => {
+  it('is told which of its tools are misspelt, also of those that are taken away', async () => {
+    const model = await openScriptedModel([{ say: 'x' }]);
+    const words = ['run', '--agent', 'openai', '--prompt', 'hi', '--model', 'm', '--base-url', model.url];
+    const { stdout, stderr, status } = await place.run1([...words, '--tools', 'Raed,!Bsh,G*']);
+    await model.close();
+    expect(stdout).toContain('tools: no tool is called Raed. Did you mean "Read"?');
+    expect(stdout).toContain('tools: no tool is called !Bsh. Did you mean "Bash"?');
+    expect(stdout + stderr).not.toContain('called G*');
+    expect(status).toBe(0);
+    const plan = await place.run1([...words, '--tools', 'Raed', '--dry-run']);
+    expect(plan.stderr).toContain('warning: No built-in tool fits "Raed". Did you mean Read?');
+  });
+
+  it('is refused by name where there is none of that name, without a file that nobody has', async () => {
+    const { status, stderr } = await place.run1(['run', '--agent', 'claud', '--prompt', 'hi']);
+    expect(stderr).toContain('There is no provider "claud"');
+    expect(stderr).toContain('Did you mean claude?');
+    expect(stderr).not.toContain('.yaml');
+    expect(status).toBe(2);
   });
 });

@@ -52,7 +52,8 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   if (!validated.isValid) return { kind: 'invalid', file, findings };
   if (wish.only !== undefined && !workflow.steps.has(wish.only.step))
     return { kind: 'unknown', what: 'step', name: wish.only.step, known: [...workflow.steps.keys()] };
-  wish.onFindings?.(findings);
+  // A step that begins knows every tool, and tells the same better.
+  wish.onFindings?.(findings.filter(({ code }) => code !== 'WORKFLOW.VALIDATION.UNKNOWN_TOOL'));
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
   const problems = [...read.problems, ...replacedInputs(wish, place.head, read.values)];
   if (problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read, problems };

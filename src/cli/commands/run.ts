@@ -86,7 +86,7 @@ export const run: Command = {
     const wish = await wishOf(given, context);
     if (given.options['dry-run'] === true) return shownPlan(wish, context);
     const { runFlow } = await import('../../app/workflows/index.js');
-    const view = openRunView(context, modeOf(given));
+    const view = openRunView(context, modeOf(given), wish.text === undefined);
     const { ask } = wish;
     const held = ask && { ask: (question: string) => view.hold(() => ask(printableLines(question))) };
     let answer: RunAnswer;
@@ -111,7 +111,7 @@ export const run: Command = {
     } finally {
       view.close();
     }
-    return shownRun(answer, context);
+    return shownRun(answer, context, wish.text === undefined);
   },
 };
 

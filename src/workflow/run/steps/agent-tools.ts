@@ -1,4 +1,4 @@
-import { createToolFilter, nearest, quote } from '../../../kernel/index.js';
+import { createToolFilter, idlePatternLines } from '../../../kernel/index.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
 import type { Frame, Place } from '../frame.js';
@@ -41,11 +41,7 @@ function tellIdle(
 ): void {
   const tell = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
   const known = parts.gateway.list(parts.session, 'tools').map(({ name }) => name);
-  for (const pattern of patterns.filter((one) => !one.startsWith('!'))) {
-    if (known.some(createToolFilter([pattern]))) continue;
-    const near = nearest(pattern, known);
-    tell(`No tool fits ${quote(pattern)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
-  }
+  for (const line of idlePatternLines(patterns, known, 'tools: ')) tell(line);
   // Those of plugins are exact names, and checked.
   const isGiven = createToolFilter(tools);
   if (!known.some(isGiven) && !tools.some((name) => !patterns.includes(name)))
