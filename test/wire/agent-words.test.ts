@@ -57,6 +57,26 @@ describe('an agent that keeps its own tools', () => {
   });
 });
 
+describe('the trial before the first run', () => {
+  it('tells what came of it, and with which model; so does doctor, also later', async () => {
+    const { program } = writeFakeAgent(place.directory, 'claude', {
+      cli: 'claude',
+      lines: answerLines('claude'),
+      trialLines: nativeLines('claude'),
+    });
+    const options = { program, model: 'm-1' };
+    const { stdout, status } = await run(step(program, { options, tidegate: { tools: ['Read'] } }));
+    expect(stdout).toContain('Claude Code is tried once before its first run with the model m-1: can it');
+    expect(stdout).toContain('a: Claude Code of unknown version with the model m-1 leaks: Bash.');
+    expect(status).toBe(3);
+    const env = { ...place.env, PATH: `${place.directory}:${place.env['PATH'] ?? ''}` };
+    const later = await place.run1(['doctor'], { env });
+    expect(later.stdout).toMatch(/Claude Code +- +m-1 +leaks +Bash/);
+    const { stderr } = await place.run1(['doctor', '--agent', 'claude', '--model', 'm-2'], { env });
+    expect(stderr).toContain('with the model m-2 …');
+  });
+});
+
 describe('an agent without a workflow', () => {
   it('is told which of its tools are misspelt, also of those that are taken away', async () => {
     const model = await openScriptedModel([{ say: 'x' }]);

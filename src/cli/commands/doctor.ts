@@ -31,7 +31,9 @@ export const doctor: Command = {
       reports.push(named.includes(report.name) ? await tried(report, given, context) : report);
     const wanted = named.length === 0 ? reports : reports.filter(({ name }) => named.includes(name));
     show(wanted, context);
-    const isSound = wanted.every(({ verdict }) => verdict === undefined || verdict.kind === 'isolated');
+    const isSound = wanted.every(({ verdict, others = [] }) =>
+      [...(verdict === undefined ? [] : [verdict]), ...others].every(({ kind }) => kind === 'isolated'),
+    );
     return isSound ? exitCodes.ok : exitCodes.unavailable;
   },
 };
@@ -65,24 +67,34 @@ function chosen(given: Given, names: readonly string[], reports: readonly AgentR
 async function tried(report: AgentReport, given: Given, context: Context): Promise<AgentReport> {
   const { tryAgent } = await import('../../app/workflows/index.js');
   const model = textOption(given, 'model');
-  context.output.note(`${report.title} ${report.version ?? ''}: trying to go round the gate …`);
+  const named = model === undefined ? '' : ` with the model ${model}`;
+  context.output.note(`${report.title} ${report.version ?? ''}: trying to go round the gate${named} …`);
   const verdict = await tryAgent(report.name, { ...context, ...(model !== undefined && { model }) });
-  return verdict === undefined ? report : { ...report, verdict };
+  const { others: _, ...alone } = report;
+  return verdict === undefined ? report : { ...alone, verdict };
 }
 
 function show(reports: readonly AgentReport[], { output }: Context): void {
   output.json({ agents: reports });
-  const rows = reports.map(({ title, version, program, verdict }) => [
-    title,
-    version ?? '-',
-    program === undefined ? output.paint('dim', 'not installed') : painted(verdict, output),
-    program === undefined ? '' : detail(verdict),
+  output.table([
+    ['AGENT', 'VERSION', 'MODEL', 'ISOLATION', ''],
+    ...reports.flatMap((report) => rowsOf(report, output)),
   ]);
-  output.table([['AGENT', 'VERSION', 'ISOLATION', ''], ...rows]);
-  for (const { name, program, verdict } of reports) {
-    if (program !== undefined && verdict === undefined)
+  for (const { name, program, verdict, others } of reports) {
+    if (program !== undefined && verdict === undefined && others === undefined)
       output.line(`Try it: tidegate doctor --agent ${name}`);
   }
+}
+
+/** One for each model that it was tried with. */
+function rowsOf(
+  { title, version = '-', program, verdict, others = [] }: AgentReport,
+  output: Context['output'],
+): readonly (readonly string[])[] {
+  if (program === undefined) return [[title, version, '-', output.paint('dim', 'not installed'), '']];
+  const known = verdict === undefined ? others : [verdict, ...others];
+  const rows = known.map((one) => [title, version, one.model ?? '-', painted(one, output), detail(one)]);
+  return rows.length > 0 ? rows : [[title, version, '-', painted(undefined, output), '']];
 }
 
 function painted(verdict: Verdict | undefined, output: Context['output']): string {
@@ -91,8 +103,7 @@ function painted(verdict: Verdict | undefined, output: Context['output']): strin
   return output.paint(colours[verdict.kind], verdict.kind);
 }
 
-function detail(verdict: Verdict | undefined): string {
-  if (verdict === undefined) return '';
+function detail(verdict: Verdict): string {
   if (verdict.kind === 'leaks') return verdict.leaks.join(', ');
   if (verdict.kind === 'unprovable') return verdict.why;
   return verdict.growsList ? 'new tools are seen at once' : 'new tools come over the bridge';
