@@ -66,6 +66,13 @@ export type AgentEvent =
     }
   /** A tool of the agent's own ran, although it was to have none. */
   | { readonly kind: 'bypass'; readonly name: string; readonly input: unknown; readonly text: string }
+  /** A program was found for it, and is about to be started. `verdict`: of its isolation; none where it keeps its tools. */
+  | {
+      readonly kind: 'launched';
+      readonly program: string;
+      readonly version?: string;
+      readonly verdict?: 'isolated' | 'leaks' | 'unprovable';
+    }
   | { readonly kind: 'usage'; readonly usage: Usage }
   /** The model is asked again. Without `waitMs`: nobody says when. */
   | { readonly kind: 'retry'; readonly reason: string; readonly waitMs?: number }

@@ -1,5 +1,4 @@
-import type { AgentAnswer, AgentOrder } from './agent.js';
-import { AgentFailure } from './agent.js';
+import { type AgentAnswer, type AgentEvent, AgentFailure, type AgentOrder } from './agent.js';
 import { askProgram } from './ask-program.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
 import { openLaunchFolder } from './launch-folder.js';
@@ -11,6 +10,8 @@ import { watchCli } from './watch-cli.js';
 /** Lets an agent CLI work, with the gate as its source of tools. */
 export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder): Promise<AgentAnswer> {
   const known = await parts.know(cli, given);
+  given.onEvent(launchOf(known, given));
+  given.onEvent({ kind: 'message', role: 'user', text: given.prompt });
   refuseLeaks(cli, known, given);
   const folder = openLaunchFolder(parts.folder);
   const endpoint = endpointOf(given.options);
@@ -30,6 +31,11 @@ export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder):
     await door.close();
     folder.remove();
   }
+}
+
+function launchOf({ program, verdict }: KnownCli, { isIsolated }: AgentOrder): AgentEvent {
+  if (isIsolated === false) return { kind: 'launched', program };
+  return { kind: 'launched', program, version: verdict.version, verdict: verdict.kind };
 }
 
 /** A leak that was seen is no matter of warnings. */

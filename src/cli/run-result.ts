@@ -126,7 +126,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
   const tokens = usage.reduce((sum, one) => sum + one.input + one.output, 0);
   const cost = usage.reduce((sum, one) => sum + (one.cost ?? 0), 0);
   const facts = [
-    `${steps.filter(([, step]) => step.status === 'completed').length} of ${steps.length} steps`,
+    doneWords(steps.map(([, step]) => step)),
     elapsed(ms),
     ...(tokens > 0 ? [`${tokens} tokens`] : []),
     ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
@@ -141,6 +141,12 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
   return exitCode;
 }
 
+/** A run that came to nothing says so, and does not count. */
+function doneWords(steps: readonly StepResult[]): string {
+  const done = steps.filter(({ status }) => status === 'completed').length;
+  return done === 0 ? 'no step was completed' : `${String(done)} of ${String(steps.length)} steps`;
+}
+
 function shownOutput(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.includes('\n') || text.length > 80
@@ -152,8 +158,12 @@ function usageJson({ isEstimated, ...usage }: NonNullable<StepResult['usage']>):
   return { ...usage, is_estimated: isEstimated };
 }
 
+function toolJson({ name, calls, isNative }: NonNullable<StepResult['tools']>[number]): object {
+  return { name, calls, ...(isNative && { is_native: true }) };
+}
+
 export function stepJson(name: string, step: StepResult): Readonly<Record<string, unknown>> {
-  const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts } = step;
+  const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts, tools } = step;
   return {
     name,
     status,
@@ -164,6 +174,7 @@ export function stepJson(name: string, step: StepResult): Readonly<Record<string
     duration_ms: Math.round(ms),
     attempts,
     ...(usage && { usage: usageJson(usage) }),
+    ...(tools && { tools: tools.map(toolJson) }),
     ...(error && { error }),
   };
 }

@@ -77,6 +77,54 @@ describe('the trial before the first run', () => {
   });
 });
 
+describe('the records of an agent', () => {
+  const isolated = { tidegate: { tools: ['Read'], allow_native: true } };
+
+  it('hold who was asked what, with which model, how isolated, and what it spent and called', async () => {
+    const options = { program: claude, model: 'm-1' };
+    const states = {
+      initial: 'a',
+      a: step(claude, { options, system_prompt: 'be kind', ...isolated }),
+      done,
+    };
+    const { result } = await place.flow({ states });
+    const lines = place.transcript(result).map(({ type, payload }) => [type, payload] as const);
+    const first = (wanted: string) => lines.find(([type]) => type === wanted)?.[1];
+    expect(first('agent.started')).toEqual({
+      provider: 'claude',
+      model: 'm-1',
+      isolation: 'full',
+      system: 'be kind',
+    });
+    expect(first('agent.launched')).toMatchObject({ verdict: 'unprovable', program: claude });
+    expect(first('message.user')).toMatchObject({ blocks: [{ type: 'text', text: 'go' }] });
+    expect(result.steps[0]).toMatchObject({ tools: [{ name: 'Bash', calls: 1, is_native: true }] });
+    const { stdout } = await place.run1(['runs', 'show', result.run]);
+    expect(stdout).toMatch(/ a +completed +\S+ m?s +15 tokens, \$0\.2500, called Bash \(its own tool\)/);
+  });
+
+  it('show the code of a step that failed; a run that came to nothing says so', async () => {
+    const { stdout, stderr, status } = await run(step('./nope', isolated));
+    expect(stdout).toContain('"./nope", which options.program names, is no file that can be started.');
+    expect(stderr).toContain('next: correct options.program');
+    expect(stdout).toContain('failed: no step was completed');
+    expect(status).toBe(3);
+    const id = /Run (\S+) /.exec(stdout.split('\n').at(-2) ?? '')?.[1] ?? '';
+    const shown = await place.run1(['runs', 'show', id]);
+    expect(shown.stdout).toMatch(/ a +failed .*EXECUTION\.AGENT\.UNAVAILABLE: /);
+  });
+
+  it('are foretold by --dry-run: how isolated it is, and whose conversation it goes on with', async () => {
+    const b = step(claude, { conversation: { continue_from: 'a' } });
+    const states = { initial: 'a', a: step(claude, { ...isolated, on_success: 'b' }), b, done };
+    const file = place.file('two.yaml', JSON.stringify({ name: 'two', states }));
+    const { stdout } = await place.run1(['run', file, '--dry-run']);
+    expect(stdout).toContain('isolation: only tools of the gate');
+    expect(stdout).toContain('continues: a');
+    expect(stdout).toContain('isolation: none: it keeps its own tools');
+  });
+});
+
 describe('an agent without a workflow', () => {
   it('is told which of its tools are misspelt, also of those that are taken away', async () => {
     const model = await openScriptedModel([{ say: 'x' }]);

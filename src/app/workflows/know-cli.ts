@@ -127,11 +127,19 @@ function programOf(
   { options, env }: Pick<AgentOrder, 'options' | 'env'>,
   cwd: string,
 ): string {
-  const wanted = typeof options['program'] === 'string' ? options['program'] : cli.program;
+  const { program: named } = options;
+  const wanted = typeof named === 'string' && named !== '' ? named : cli.program;
   const program = findProgram(wanted, env, cwd);
   if (program !== undefined) return program;
-  throw new AgentFailure(
-    'EXECUTION.AGENT.UNAVAILABLE',
-    `${cli.title} is not installed: there is no ${JSON.stringify(wanted)} on PATH. Install it: ${cli.install}`,
-  );
+  const quoted = JSON.stringify(wanted);
+  throw wanted === named
+    ? new AgentFailure(
+        'EXECUTION.AGENT.UNAVAILABLE',
+        `${quoted}, which options.program names, is no file that can be started.`,
+        'correct options.program, or leave it out: then the one on PATH is started',
+      )
+    : new AgentFailure(
+        'EXECUTION.AGENT.UNAVAILABLE',
+        `${cli.title} is not installed: there is no ${quoted} on PATH. Install it: ${cli.install}`,
+      );
 }

@@ -10,6 +10,13 @@ export interface StepError {
   readonly next?: string;
 }
 
+/** How often a tool was called. `isNative`: it is the agent's own, and did not pass the gate. */
+export interface ToolCount {
+  readonly name: string;
+  readonly calls: number;
+  readonly isNative?: true;
+}
+
 /** What is left of a step when it is over. */
 export interface StepResult {
   readonly status: StepStatus;
@@ -21,6 +28,8 @@ export interface StepResult {
   readonly usage?: Usage;
   /** Of an agent: what was said, for a step that continues it. */
   readonly conversation?: readonly unknown[];
+  /** Of an agent: the tools that it called. */
+  readonly tools?: readonly ToolCount[];
   readonly error?: StepError;
   readonly attempts: number;
   readonly startedAt: string;
@@ -33,7 +42,7 @@ export interface StepResult {
 export type Done = Partial<
   Pick<
     StepResult,
-    'output' | 'stderr' | 'exitCode' | 'response' | 'json' | 'usage' | 'conversation' | 'leftTo'
+    'output' | 'stderr' | 'exitCode' | 'response' | 'json' | 'usage' | 'conversation' | 'tools' | 'leftTo'
   >
 >;
 
