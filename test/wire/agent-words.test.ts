@@ -147,3 +147,20 @@ describe('an agent without a workflow', () => {
     expect(status).toBe(2);
   });
 });
+
+describe('an agent in a place that nobody trusted', () => {
+  it('has no tools of its servers, and is told which command gives them', async () => {
+    const servers = { late: { command: process.execPath, args: ['-e', ''] } };
+    const file = place.file('sub/tidegate.yaml', JSON.stringify({ servers }));
+    const quiet = writeFakeAgent(place.directory, 'calm', { cli: 'claude', lines: answerLines('claude') });
+    const hint = `servers of an untrusted file are left out. Read it, then: tidegate trust ${file}`;
+    const wants = await run(step(quiet.program, { tidegate: { servers: ['late'] } }), ['--config', file]);
+    expect(wants.stderr).toContain(hint);
+    expect(wants.stdout).toContain('The server "late" is untrusted.');
+    expect(wants.stderr).toContain('next: read the file that names it, then: tidegate trust\n');
+    expect(wants.status).toBe(3);
+    // The control: who has no agents has no need of it.
+    const command = await run({ type: 'command', command: 'true', on_success: 'done' }, ['--config', file]);
+    expect([command.stderr, command.status]).toEqual(['', 0]);
+  });
+});

@@ -86,8 +86,11 @@ function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[
         : report.state === 'ready' || report.state === 'idle'
           ? undefined
           : `is ${report.state}`;
-    if (problem !== undefined)
-      throw new StepFailure('EXECUTION.AGENT.FAILED', `The server ${JSON.stringify(server)} ${problem}.`);
+    if (problem === undefined) continue;
+    const next =
+      report?.state === 'untrusted' ? 'read the file that names it, then: tidegate trust' : undefined;
+    const message = `The server ${JSON.stringify(server)} ${problem}.`;
+    throw new StepFailure('EXECUTION.AGENT.FAILED', message, {}, next);
   }
   const sources = servers.map((server) => `server:${server}`);
   return gateway
