@@ -103,7 +103,7 @@ function shownOutputs(outputs: Readonly<Record<string, unknown>> | undefined, ou
 }
 
 function ended(result: RunResult, folder: string, { output }: Context): number {
-  const { runId, status, ms, message, code, outputs, states, exitCode } = result;
+  const { runId, status, ms, message, code, outputs, states, totals, exitCode } = result;
   const steps = [...states];
   output.json({
     run: runId,
@@ -112,6 +112,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     ...(message !== undefined && { message }),
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),
+    totals,
     folder,
     steps: steps.map(([name, step]) => stepJson(name, step)),
   });
@@ -122,11 +123,9 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     steps.some(([name, { error }]) => error !== undefined && message === `${name}: ${error.message}`);
   if (message !== undefined && !isTold)
     output.line(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
-  const usage = steps.flatMap(([, step]) => (step.usage ? [step.usage] : []));
-  const tokens = usage.reduce((sum, one) => sum + one.input + one.output, 0);
-  const cost = usage.reduce((sum, one) => sum + (one.cost ?? 0), 0);
+  const { tokens, cost } = totals;
   const facts = [
-    doneWords(steps.map(([, step]) => step)),
+    doneWords(totals),
     elapsed(ms),
     ...(tokens > 0 ? [`${tokens} tokens`] : []),
     ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
@@ -142,9 +141,10 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
 }
 
 /** A run that came to nothing says so, and does not count. */
-function doneWords(steps: readonly StepResult[]): string {
-  const done = steps.filter(({ status }) => status === 'completed').length;
-  return done === 0 ? 'no step was completed' : `${String(done)} of ${String(steps.length)} steps`;
+function doneWords({ steps, completed }: RunResult['totals']): string {
+  return completed === 0 && steps > 0
+    ? 'no step was completed'
+    : `${String(completed)} of ${String(steps)} steps`;
 }
 
 function shownOutput(name: string, value: unknown): string {
@@ -166,6 +166,7 @@ export function stepJson(name: string, step: StepResult): Readonly<Record<string
   const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts, tools } = step;
   return {
     name,
+    ...(step.path !== undefined && { path: step.path }),
     status,
     output,
     ...(stderr !== '' && { stderr }),

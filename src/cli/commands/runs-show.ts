@@ -31,14 +31,14 @@ export const runsShow: Command = {
       file,
       folder,
       outputs,
-      steps: steps.map(({ key, result }) => stepJson(key, result)),
+      steps: steps.map(({ name: of, result }) => stepJson(of, result)),
     });
     output.line(`${printable(name)}  ${status}${ms === undefined ? '' : ` in ${elapsed(ms)}`}`);
     output.line(`started ${printable(startedAt)} from ${printable(file)}`);
     if (message !== undefined) output.line(printableLines(`${code ?? ''} ${message}`.trim()));
     output.table(
       steps.map(({ key, result }) => [
-        `  ${printable(key)}`,
+        `  ${printable(result.path ?? key)}`,
         result.status,
         elapsed(result.ms),
         printable(factsOf(result)),

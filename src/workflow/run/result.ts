@@ -20,6 +20,8 @@ export interface ToolCount {
 /** What is left of a step when it is over. */
 export interface StepResult {
   readonly status: StepStatus;
+  /** Which step it was, for people: `deploy`, `each[2].build`. */
+  readonly path?: string;
   readonly output: string;
   readonly stderr: string;
   readonly exitCode: number;
