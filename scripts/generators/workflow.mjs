@@ -4,7 +4,7 @@ import { loadTs } from '../load-ts.mjs';
 export async function outputs() {
   const tables = {
     ...(await loadTs('src/workflow/fields/tables.ts')),
-    ...(await loadTs('src/workflow/fields/agent-fields.ts')),
+    ...(await loadTs('src/workflow/fields/option-fields.ts')),
   };
   const { workflowJsonSchema } = await loadTs('src/workflow/fields/json-schema.ts');
   const { workflowCodes, exitOfCode } = await loadTs('src/workflow/codes.ts');
@@ -55,9 +55,11 @@ function page(tables, codes, exitOfCode, properties) {
       '',
       ...keys(tables.stepFields[kind]),
     ]),
-    '### options of `openai_compatible`',
-    '',
-    ...keys(tables.openaiOptionFields),
+    ...Object.entries(tables.optionFields).flatMap(([provider, fields]) => [
+      `### options of \`${provider}\``,
+      '',
+      ...keys(fields),
+    ]),
     '## Templates',
     '',
     'A file in `templates/`, used with `use_template`. In its texts `{{.parameters.name}}` is what the using state gives; in',

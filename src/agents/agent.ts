@@ -66,8 +66,18 @@ export type AgentEvent =
     }
   /** A tool of the agent's own ran, although it was to have none. */
   | { readonly kind: 'bypass'; readonly name: string; readonly input: unknown; readonly text: string }
+  /** A program was found for it, and is about to be started. `verdict`: of its isolation; none where it keeps its tools. */
+  | {
+      readonly kind: 'launched';
+      readonly program: string;
+      readonly version?: string;
+      readonly verdict?: 'isolated' | 'leaks' | 'unprovable';
+    }
   | { readonly kind: 'usage'; readonly usage: Usage }
-  | { readonly kind: 'retry'; readonly reason: string; readonly waitMs: number }
+  /** The model is asked again. Without `waitMs`: nobody says when. */
+  | { readonly kind: 'retry'; readonly reason: string; readonly waitMs?: number }
+  /** The model has said nothing for so long. */
+  | { readonly kind: 'waiting'; readonly ms: number }
   | { readonly kind: 'note'; readonly text: string };
 
 export const agentFailureCodes = [
@@ -88,10 +98,13 @@ export type AgentFailureCode = (typeof agentFailureCodes)[number];
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly code: AgentFailureCode;
+  /** What to do about it, where that is known. */
+  readonly next: string | undefined;
 
-  constructor(code: AgentFailureCode, message: string) {
+  constructor(code: AgentFailureCode, message: string, next?: string) {
     super(message);
     this.code = code;
+    this.next = next;
   }
 }
 

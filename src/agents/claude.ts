@@ -29,6 +29,8 @@ export const claude: AgentCli = {
   program: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
   keyEnv: 'ANTHROPIC_API_KEY',
+  login: 'claude auth login',
+  addressEnv: 'ANTHROPIC_BASE_URL',
   // Stands for tools that are shown later; nothing answers to it.
   leftovers: ['DeferredToolPlaceholder'],
   refusal: /No such tool available/,
@@ -146,6 +148,7 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
     const event = readJson(line);
     if (event === undefined) return [];
     if (event['type'] === 'system' && event['subtype'] === 'init') return started(event, server);
+    if (event['type'] === 'system' && event['subtype'] === 'api_retry') return [askedAgain(event)];
     if (event['type'] === 'assistant') return blocks(event);
     // What the user said is not what the agent says.
     if (event['type'] === 'user') return blocks(event).filter(({ kind }) => kind === 'result');
@@ -166,6 +169,18 @@ function started(event: Json, server: string): readonly CliEvent[] {
     { kind: 'session', id: textIn(event['session_id']) },
     { kind: 'offered', tools, isGateThere: ours !== undefined && ours['status'] !== 'failed' },
   ];
+}
+
+function askedAgain(event: Json): CliEvent {
+  const { error_status: status, attempt, max_retries: most } = event;
+  // It knows no reason where nobody answered.
+  const why = typeof status === 'number' ? `status ${String(status)}` : 'no answer';
+  return {
+    kind: 'retry',
+    reason: `${why}, attempt ${String(numberIn(attempt))} of ${String(numberIn(most))}`,
+    waitMs: numberIn(event['retry_delay_ms']),
+    ...(typeof status === 'number' && { status }),
+  };
 }
 
 function ended(event: Json): readonly CliEvent[] {

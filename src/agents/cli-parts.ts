@@ -34,11 +34,12 @@ export interface Door {
   close(): Promise<void>;
 }
 
-/** What was found when a CLI was tried. */
-export type Verdict =
+/** What was found when a CLI was tried, with the model that it asked for then. */
+export type Verdict = { readonly model?: string } & (
   | { readonly kind: 'isolated'; readonly version: string; readonly growsList: boolean }
   | { readonly kind: 'leaks'; readonly version: string; readonly leaks: readonly string[] }
-  | { readonly kind: 'unprovable'; readonly version: string; readonly why: string };
+  | { readonly kind: 'unprovable'; readonly version: string; readonly why: string }
+);
 
 export interface KnownCli {
   readonly program: string;

@@ -50,6 +50,7 @@ export const codex: AgentCli = {
   program: 'codex',
   install: 'npm install -g @openai/codex',
   keyEnv: 'OPENAI_API_KEY',
+  login: 'codex login',
   // The catalogue of this very program: never a copy of another version's.
   asks: ['debug', 'models', '--bundled'],
   leftovers: [
@@ -278,6 +279,8 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
         return itemEvents(asJson(event['item']) ?? {}, event['type'] === 'item.completed');
       case 'turn.completed':
         return [spent(asJson(event['usage']) ?? {}), { kind: 'answer', text: answer }];
+      case 'error':
+        return reconnecting(textIn(event['message']));
       case 'turn.failed':
         return [
           { kind: 'error', message: textIn(asJson(event['error'])?.['message']) || 'it gave no reason' },
@@ -286,6 +289,11 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
         return [];
     }
   };
+}
+
+/** Every other error comes once more, as the end of its turn. */
+function reconnecting(reason: string): readonly CliEvent[] {
+  return reason.startsWith('Reconnecting') ? [{ kind: 'retry', reason }] : [];
 }
 
 function inputOf(item: Json): unknown {

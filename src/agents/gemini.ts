@@ -27,6 +27,8 @@ export const gemini: AgentCli = {
   program: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   keyEnv: 'GEMINI_API_KEY',
+  login: 'run gemini once and choose how to log in, or set GEMINI_API_KEY',
+  addressEnv: 'GOOGLE_GEMINI_BASE_URL',
   leftovers: [],
   refusal: /^Tool ".*" not found/,
   addsVersion: true,

@@ -24,6 +24,10 @@ export interface AgentCli {
   readonly install: string;
   /** The variable in which its users keep their key. */
   readonly keyEnv: string;
+  /** How a person logs in. */
+  readonly login: string;
+  /** The variable that says where its model is, when the user sets it. */
+  readonly addressEnv?: string;
   plan(settings: LaunchSettings): LaunchPlan;
   /** Reads the lines that it writes. `server` is what the gate was called in the plan. */
   createReader(server: string): (line: string) => readonly CliEvent[];
@@ -142,7 +146,9 @@ export type CliEvent =
     }
   | { readonly kind: 'usage'; readonly input: number; readonly output: number; readonly cost?: number }
   | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'error'; readonly message: string };
+  /** The model could not be asked, and will be asked again. */
+  | { readonly kind: 'retry'; readonly reason: string; readonly status?: number; readonly waitMs?: number }
+  | { readonly kind: 'error'; readonly message: string; readonly status?: number };
 
 /** What an agent is told where its own tools could not be proven to be off. */
 export function mitigation(server: string): string {

@@ -36,6 +36,7 @@ export const opencode: AgentCli = {
   fatal: /agent ".*" not found/,
   install: 'npm install -g opencode-ai',
   keyEnv: 'OPENAI_API_KEY',
+  login: 'opencode auth login',
   leftovers: ['invalid'],
   refusal: /Model tried to call unavailable tool/,
   addsVersion: false,
@@ -213,7 +214,7 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
           ...(part['reason'] === 'stop' ? [{ kind: 'answer', text: answer } as const] : []),
         ];
       case 'error':
-        return [{ kind: 'error', message: errorText(event['error']) }];
+        return [errorOf(event['error'])];
       default:
         return [];
     }
@@ -238,12 +239,14 @@ function spent(part: Json): readonly CliEvent[] {
   return [{ kind: 'usage', input, output, cost: numberIn(part['cost']) }];
 }
 
-function errorText(error: unknown): string {
+function errorOf(error: unknown): CliEvent {
   const known = asJson(error);
-  return (
-    textIn(asJson(known?.['data'])?.['message']) ||
-    textIn(known?.['message']) ||
-    textIn(known?.['name']) ||
-    'it gave no reason'
-  );
+  const data = asJson(known?.['data']);
+  const status = data?.['statusCode'];
+  const message = textIn(data?.['message']) || textIn(known?.['message']) || textIn(known?.['name']);
+  return {
+    kind: 'error',
+    message: message || 'it gave no reason',
+    ...(typeof status === 'number' && { status }),
+  };
 }

@@ -1,17 +1,23 @@
-import type { AgentAnswer, AgentOrder } from './agent.js';
-import { AgentFailure } from './agent.js';
+import { type AgentAnswer, type AgentEvent, AgentFailure, type AgentOrder } from './agent.js';
 import { askProgram } from './ask-program.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
 import { openLaunchFolder } from './launch-folder.js';
 import type { CliParts, Door, KnownCli } from './cli-parts.js';
+import { openPatience } from './patience.js';
 import { startCli } from './start-cli.js';
 import { watchCli } from './watch-cli.js';
 
 /** Lets an agent CLI work, with the gate as its source of tools. */
-export async function runCli(cli: AgentCli, parts: CliParts, order: AgentOrder): Promise<AgentAnswer> {
-  const known = await parts.know(cli, order);
-  refuseLeaks(cli, known, order);
+export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder): Promise<AgentAnswer> {
+  const known = await parts.know(cli, given);
+  given.onEvent(launchOf(known, given));
+  given.onEvent({ kind: 'message', role: 'user', text: given.prompt });
+  refuseLeaks(cli, known, given);
   const folder = openLaunchFolder(parts.folder);
+  const endpoint = endpointOf(given.options);
+  const asked = { env: given.env, ...(endpoint && { endpoint }) };
+  const patience = openPatience({ cli, asked, onEvent: given.onEvent });
+  const order: AgentOrder = { ...given, onEvent: patience.onEvent };
   const door = await parts.openDoor(order, known.verdict);
   try {
     const settings = await settingsOf(cli, parts, order, { known, door, folder: folder.path });
@@ -19,11 +25,17 @@ export async function runCli(cli: AgentCli, parts: CliParts, order: AgentOrder):
     folder.write(plan.files);
     for (const text of plan.warnings) order.onEvent({ kind: 'note', text });
     const child = await startCli(plan, { ...parts, env: order.env, owner: `agent:${cli.name}` });
-    return await watchCli({ cli, child, order, door, settings, stdin: plan.stdin });
+    return await watchCli({ cli, child, order, door, settings, patience, stdin: plan.stdin });
   } finally {
+    patience.close();
     await door.close();
     folder.remove();
   }
+}
+
+function launchOf({ program, verdict }: KnownCli, { isIsolated }: AgentOrder): AgentEvent {
+  if (isIsolated === false) return { kind: 'launched', program };
+  return { kind: 'launched', program, version: verdict.version, verdict: verdict.kind };
 }
 
 /** A leak that was seen is no matter of warnings. */
@@ -52,7 +64,7 @@ export async function settingsOf(
 ): Promise<LaunchSettings> {
   const { options, env } = order;
   const model = textOption(options, 'model');
-  const url = textOption(options, 'base_url');
+  const endpoint = endpointOf(options);
   const resume = sessionOf(cli, order.conversation);
   return {
     program: known.program,
@@ -68,9 +80,7 @@ export async function settingsOf(
     folder,
     keep: parts.keep(cli.name),
     env,
-    ...(url !== undefined && {
-      endpoint: { url, keyEnv: textOption(options, 'api_key_env') ?? 'OPENAI_API_KEY' },
-    }),
+    ...(endpoint && { endpoint }),
     ...(parts.isQuiet && { isQuiet: true }),
     ...(cli.asks && {
       asked: await askProgram(known.program, cli.asks, { ...parts, env, signal: order.signal }),
@@ -78,6 +88,13 @@ export async function settingsOf(
     userFile: parts.userFile,
     ...(own && { own }),
   };
+}
+
+function endpointOf(options: AgentOrder['options']): LaunchSettings['endpoint'] {
+  const url = textOption(options, 'base_url');
+  return url === undefined
+    ? undefined
+    : { url, keyEnv: textOption(options, 'api_key_env') ?? 'OPENAI_API_KEY' };
 }
 
 function textOption(options: AgentOrder['options'], name: string): string | undefined {

@@ -13,6 +13,7 @@ import {
   atMost,
   type Caller,
   createToolFilter,
+  idlePatternLines,
   nearest,
   type Principal,
   type Provider,
@@ -23,7 +24,6 @@ import { openFileMemory, openLoginFiles } from '../providers/mcp/index.js';
 import { createWireCommon } from '../wire/index.js';
 import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
-import { idlePatternLines } from './idle-patterns.js';
 import { knownCatalogue } from './known-catalogue.js';
 import { openLatePlugins, sweepSockets } from './late-plugins.js';
 import { openLateProcesses, sweepLeftovers } from './late-processes.js';

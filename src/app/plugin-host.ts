@@ -24,6 +24,7 @@ import {
 import type { State } from './locate-config.js';
 import { createSecretsRedactor, redactEach, secretsOf } from './plugin-secrets.js';
 import { closedBecause, tellOf } from './plugin-standing.js';
+import { withSafeErrors } from './safe-errors.js';
 import { socketHome } from './socket-home.js';
 
 export interface PluginHostParts {
@@ -199,7 +200,8 @@ function environmentOf({ env }: LocatedPlugin, parts: PluginHostParts): Readonly
 function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember {
   const { name, version } = plugin;
   const closed = closedBecause(plugin);
-  const provider = openMcpProvider({
+  const saying = sayingOf(plugin, parts);
+  const server = openMcpProvider({
     name,
     kind: 'plugin',
     transport: transportOf(plugin, parts),
@@ -217,8 +219,9 @@ function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember
     memory: parts.memory,
     roots: parts.roots,
     version: parts.version,
-    ...sayingOf(plugin, parts),
+    ...saying,
   });
+  const provider = withSafeErrors(server, saying.withoutSecrets);
   const about = {
     name,
     ...(version !== undefined && { version }),

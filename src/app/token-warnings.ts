@@ -1,4 +1,4 @@
-import { idlePatternLines } from './idle-patterns.js';
+import { idlePatternLines } from '../kernel/index.js';
 import { knownCatalogue } from './known-catalogue.js';
 import type { Tidegate } from './tidegate.js';
 

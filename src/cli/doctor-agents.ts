@@ -46,24 +46,23 @@ function chosen(agent: string, names: readonly string[], reports: readonly Agent
 async function tried(report: AgentReport, given: Given, context: Context): Promise<AgentReport> {
   const { tryAgent } = await import('../app/workflows/index.js');
   const model = textOption(given, 'model');
-  context.output.note(`${report.title} ${report.version ?? ''}: trying to go round the gate …`);
+  const named = model === undefined ? '' : ` with the model ${model}`;
+  context.output.note(`${report.title} ${report.version ?? ''}: trying to go round the gate${named} …`);
   const verdict = await tryAgent(report.name, { ...context, ...(model !== undefined && { model }) });
-  return verdict === undefined ? report : { ...report, verdict };
+  const { others: _, ...alone } = report;
+  return verdict === undefined ? report : { ...alone, verdict };
 }
 
 function show(reports: readonly AgentReport[], { output }: Context): void {
   output.json({ agents: reports });
-  const rows = reports.map(({ title, version, program, verdict }) => [
+  const rows = reports.map(({ title, version = '-', verdict }) => [
     title,
-    version ?? '-',
-    program === undefined ? output.paint('dim', 'not installed') : painted(verdict, output),
-    program === undefined ? '' : detail(verdict),
+    version,
+    verdict?.model ?? '-',
+    painted(verdict, output),
+    detail(verdict),
   ]);
-  output.table([['AGENT', 'VERSION', 'ISOLATION', ''], ...rows]);
-  for (const { name, program, verdict } of reports) {
-    if (program !== undefined && verdict === undefined)
-      output.line(`Try it: tidegate doctor --agent ${name}`);
-  }
+  output.table([['AGENT', 'VERSION', 'MODEL', 'ISOLATION', ''], ...rows]);
 }
 
 function painted(verdict: Verdict | undefined, output: Context['output']): string {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tidegate } from '../app/index.js';
+import type { State, Tidegate } from '../app/index.js';
 import { describeProblem, printable } from '../config/index.js';
 import type { LocatedPlugin, LocatedPlugins } from '../config/plugins/index.js';
 import type { Context } from './command.js';
@@ -8,21 +8,25 @@ import { didYouMean } from './nearest-name.js';
 import { findTool, type Tool } from './tools.js';
 
 /** Finds the plugins of this place without opening a gate. Runs nothing. */
-export async function locatedPlugins({ cwd, env, version }: Context): Promise<LocatedPlugins> {
+export async function locatedPlugins(context: Context): Promise<LocatedPlugins> {
+  const { cwd, env } = context;
   const { locateConfig, openState } = await import('../app/index.js');
-  const { locatePlugins, openPluginSwitches } = await import('../config/plugins/index.js');
   const state = openState(env);
   if (state.problem) throw new Failure(state.problem.code, state.problem.message, state.problem.remedy);
   const { folder } = await locateConfig({ cwd, env }, state.trust);
-  const switches = openPluginSwitches(state.directory);
-  return locatePlugins({
-    workspace: folder,
-    environment: env,
-    version,
-    trust: state.trust,
-    switches,
-    hashes: 'all',
-  });
+  return pluginsIn(folder, state, context, 'all');
+}
+
+/** The same for a folder that is known. */
+export async function pluginsIn(
+  workspace: string,
+  { trust, directory }: State,
+  { env, version }: Context,
+  hashes: 'trusted' | 'all',
+): Promise<LocatedPlugins> {
+  const { locatePlugins, openPluginSwitches } = await import('../config/plugins/index.js');
+  const switches = openPluginSwitches(directory);
+  return locatePlugins({ workspace, environment: env, version, trust, switches, hashes });
 }
 
 /** The plugin of that name; otherwise a failure that names the nearest one. */

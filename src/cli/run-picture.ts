@@ -1,5 +1,6 @@
 import type { RunEvent, StepResult } from '../app/workflows/index.js';
 import { printable } from '../config/index.js';
+import { retryWords, toolWords } from './agent-words.js';
 import { elapsed } from './elapsed.js';
 import type { Output } from './output.js';
 
@@ -56,10 +57,11 @@ function takeAgent(
   event: Extract<RunEvent, { readonly kind: 'agent' }>['event'],
 ): void {
   if (step === undefined) return;
-  if (event.kind === 'call') step.doing = `calls ${event.name}`;
+  if (event.kind === 'call') step.doing = `calls ${toolWords(event)}`;
   else if (event.kind === 'result') step.doing = 'thinks';
   else if (event.kind === 'text') step.doing = 'writes';
-  else if (event.kind === 'retry') step.doing = `asks again in ${elapsed(event.waitMs)}: ${event.reason}`;
+  else if (event.kind === 'retry') step.doing = retryWords(event);
+  else if (event.kind === 'waiting') step.doing = 'waits for the model';
   else if (event.kind === 'usage') step.tokens = event.usage.input + event.usage.output;
 }
 

@@ -3,6 +3,7 @@ import { printable } from '../config/index.js';
 import type { Context } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { noWorkflow } from './run-result.js';
+import { findingLine } from './run-view.js';
 
 /** Shows what a run would do. */
 export async function shownPlan(wish: RunWish, { output }: Context): Promise<number> {
@@ -18,7 +19,9 @@ export async function shownPlan(wish: RunWish, { output }: Context): Promise<num
     plan: lines,
     mermaid: mermaid.join('\n'),
   });
-  for (const finding of findings) output.note(describeFinding(finding));
+  const hasFile = wish.text === undefined;
+  for (const finding of findings)
+    output.note(hasFile ? describeFinding(finding) : findingLine(finding, hasFile));
   for (const problem of problems) output.note(printable(problem));
   for (const line of lines) output.line(line);
   output.line();

@@ -8,7 +8,7 @@ import type { Output } from './output.js';
 import { elapsed } from './elapsed.js';
 
 /** Says how a run ended, and gives its exit status. */
-export async function shownRun(answer: RunAnswer, context: Context): Promise<number> {
+export async function shownRun(answer: RunAnswer, context: Context, hasFile = true): Promise<number> {
   if (answer.kind === 'ran') return ended(answer.result, answer.folder, context);
   if (answer.kind === 'busy') {
     throw new Failure(
@@ -28,6 +28,7 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
       ...words,
     ]);
   }
+  if (!hasFile) throw notStarted(answer);
   const { describeFinding } = await import('../app/workflows/index.js');
   throw new Failure(
     'workflow.invalid',
@@ -35,6 +36,13 @@ export async function shownRun(answer: RunAnswer, context: Context): Promise<num
     `tidegate validate ${answer.file}`,
     answer.findings.map(describeFinding),
   );
+}
+
+/** Of a run that has no file: where in it something stands says nothing. */
+function notStarted({ findings }: Extract<RunAnswer, { readonly kind: 'invalid' }>): Failure {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const words = errors.map(({ message, remedy }) => `${message} ${remedy}`);
+  return new Failure('workflow.invalid', 'Nothing was started.', 'tidegate run --help', words);
 }
 
 function unknown({ what, name, known }: Extract<RunAnswer, { readonly kind: 'unknown' }>): Failure {
@@ -95,7 +103,7 @@ function shownOutputs(outputs: Readonly<Record<string, unknown>> | undefined, ou
 }
 
 function ended(result: RunResult, folder: string, { output }: Context): number {
-  const { runId, status, ms, message, code, outputs, states, exitCode } = result;
+  const { runId, status, ms, message, code, outputs, states, totals, exitCode } = result;
   const steps = [...states];
   output.json({
     run: runId,
@@ -104,6 +112,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     ...(message !== undefined && { message }),
     ...(code !== undefined && { code }),
     ...(outputs && { outputs }),
+    totals,
     folder,
     steps: steps.map(([name, step]) => stepJson(name, step)),
   });
@@ -114,11 +123,9 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     steps.some(([name, { error }]) => error !== undefined && message === `${name}: ${error.message}`);
   if (message !== undefined && !isTold)
     output.line(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
-  const usage = steps.flatMap(([, step]) => (step.usage ? [step.usage] : []));
-  const tokens = usage.reduce((sum, one) => sum + one.input + one.output, 0);
-  const cost = usage.reduce((sum, one) => sum + (one.cost ?? 0), 0);
+  const { tokens, cost } = totals;
   const facts = [
-    `${steps.filter(([, step]) => step.status === 'completed').length} of ${steps.length} steps`,
+    doneWords(totals),
     elapsed(ms),
     ...(tokens > 0 ? [`${tokens} tokens`] : []),
     ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
@@ -126,8 +133,18 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
   const colour = status === 'completed' ? 'green' : 'red';
   output.line(`Run ${runId} ${output.paint(colour, status)}: ${facts.join(', ')}.`);
   if (status === 'cancelled') output.note('Everything that it started was ended.');
-  if (status !== 'completed') output.note(`next: tidegate run --resume ${runId}`);
+  const next = steps.findLast(([, { error }]) => error?.next !== undefined)?.[1].error?.next;
+  if (next !== undefined && status === 'failed') output.note(`next: ${printable(next)}`);
+  if (status !== 'completed')
+    output.note(`${next === undefined ? 'next' : 'then'}: tidegate run --resume ${runId}`);
   return exitCode;
+}
+
+/** A run that came to nothing says so, and does not count. */
+function doneWords({ steps, completed }: RunResult['totals']): string {
+  return completed === 0 && steps > 0
+    ? 'no step was completed'
+    : `${String(completed)} of ${String(steps)} steps`;
 }
 
 function shownOutput(name: string, value: unknown): string {
@@ -141,10 +158,15 @@ function usageJson({ isEstimated, ...usage }: NonNullable<StepResult['usage']>):
   return { ...usage, is_estimated: isEstimated };
 }
 
+function toolJson({ name, calls, isNative }: NonNullable<StepResult['tools']>[number]): object {
+  return { name, calls, ...(isNative && { is_native: true }) };
+}
+
 export function stepJson(name: string, step: StepResult): Readonly<Record<string, unknown>> {
-  const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts } = step;
+  const { status, output, stderr, exitCode, startedAt, ms, error, usage, attempts, tools } = step;
   return {
     name,
+    ...(step.path !== undefined && { path: step.path }),
     status,
     output,
     ...(stderr !== '' && { stderr }),
@@ -153,6 +175,7 @@ export function stepJson(name: string, step: StepResult): Readonly<Record<string
     duration_ms: Math.round(ms),
     attempts,
     ...(usage && { usage: usageJson(usage) }),
+    ...(tools && { tools: tools.map(toolJson) }),
     ...(error && { error }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Finding, RunEvent, StepResult } from '../app/workflows/index.js';
 import { printable, printableLines } from '../config/index.js';
 import type { Context } from './command.js';
+import { retryWords, toolWords } from './agent-words.js';
 import { elapsed } from './elapsed.js';
 import type { Output, Screen } from './output.js';
 import { createRunPicture } from './run-picture.js';
@@ -20,20 +21,22 @@ export interface RunView {
 
 const frameMs = 100;
 
-export function openRunView(context: Context, mode: (typeof outputModes)[number]): RunView {
+/** `hasFile`: findings have a place where somebody can look. */
+export function openRunView(context: Context, mode: (typeof outputModes)[number], hasFile: boolean): RunView {
   const { output } = context;
   const { screen } = output;
-  const lines = createLines(output, mode);
   // What commands write would run into the picture.
-  if (screen === undefined || mode === 'streaming') return lines;
-  return openPicture(screen, output, mode);
+  return screen === undefined || mode === 'streaming'
+    ? createLines(output, mode, hasFile)
+    : openPicture(screen, output, mode, hasFile);
 }
 
-function findingLine({ severity, line, column, message }: Finding): string {
-  return `${severity} ${String(line)}:${String(column)}: ${message}`;
+export function findingLine({ severity, line, column, message, remedy }: Finding, hasFile: boolean): string {
+  const place = hasFile ? ` ${String(line)}:${String(column)}` : '';
+  return `${severity}${place}: ${message} ${remedy}`;
 }
 
-function createLines(output: Output, mode: string): RunView {
+function createLines(output: Output, mode: string, hasFile: boolean): RunView {
   return {
     take(event) {
       const line = lineOf(event, output);
@@ -51,7 +54,7 @@ function createLines(output: Output, mode: string): RunView {
         output.line(printableLines(event.result.output));
     },
     findings(findings) {
-      for (const finding of findings) output.note(findingLine(finding));
+      for (const finding of findings) output.note(findingLine(finding, hasFile));
     },
     remark: (text) => output.note(`note: ${text}`),
     hold: (work) => work(),
@@ -78,11 +81,19 @@ function lineOf(event: RunEvent, output: Output): string | undefined {
 
 function agentLine({ path, event }: Extract<RunEvent, { readonly kind: 'agent' }>): string | undefined {
   if (event.kind === 'result') {
-    return `    ${printable(path)} ${printable(event.name)} ${event.isError ? 'failed' : 'ok'} (${elapsed(event.ms)})`;
+    const time = event.isNative === true ? '' : ` (${elapsed(event.ms)})`;
+    return `    ${printable(path)} ${printable(toolWords(event))} ${event.isError ? 'failed' : 'ok'}${time}`;
   }
-  if (event.kind === 'retry')
-    return `    ${printable(path)} asks again in ${elapsed(event.waitMs)}: ${printable(event.reason)}`;
+  if (event.kind === 'bypass') return `  ! ${printable(path)}: ${printable(event.name)} ran beside the gate`;
+  if (event.kind === 'retry') return `    ${printable(path)} ${printable(retryWords(event))}`;
+  if (event.kind === 'waiting')
+    return `    ${printable(path)} waits for the model … ${String(Math.round(event.ms / 1000))} s`;
   return event.kind === 'note' ? `    ${printable(path)}: ${printable(event.text)}` : undefined;
+}
+
+/** What stays on the screen, whatever the agent does next. */
+function isRemark(event: RunEvent): boolean {
+  return event.kind === 'agent' && (event.event.kind === 'note' || event.event.kind === 'bypass');
 }
 
 function endSign({ status }: StepResult, output: Output): string {
@@ -97,7 +108,7 @@ function endWords({ status, ms, error, usage }: StepResult, isReplayed: boolean)
   return error === undefined ? words : `${words}, ${error.code}: ${printable(error.message)}`;
 }
 
-function openPicture(screen: Screen, output: Output, mode: string): RunView {
+function openPicture(screen: Screen, output: Output, mode: string, hasFile: boolean): RunView {
   const picture = createRunPicture(output);
   let isClosed = false;
   let isHeld = false;
@@ -115,13 +126,13 @@ function openPicture(screen: Screen, output: Output, mode: string): RunView {
   return {
     take(event) {
       if (isClosed) return;
-      if (event.kind === 'log') say(lineOf(event, output) ?? '');
+      if (event.kind === 'log' || isRemark(event)) say(lineOf(event, output) ?? '');
       else picture.take(event);
       if (event.kind === 'step-ended' && mode === 'buffered' && event.result.output !== '')
         say(printableLines(event.result.output));
     },
     findings(findings) {
-      for (const finding of findings) say(findingLine(finding));
+      for (const finding of findings) say(findingLine(finding, hasFile));
     },
     remark: (text) => say(`note: ${text}`),
     async hold(work) {

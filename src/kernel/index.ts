@@ -80,6 +80,7 @@ export {
 } from './json-text.js';
 export { createLineReader, decodeUtf8, type Line } from './lines.js';
 export type { Log, Redactor } from './log-port.js';
+export { idlePatternLines } from './idle-patterns.js';
 export { nearest } from './nearest.js';
 export { createNoPlugins, unknownPlugin, unknownPluginProblem } from './no-plugins.js';
 export {

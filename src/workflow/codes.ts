@@ -109,11 +109,11 @@ export const workflowCodes = {
   ),
   'WORKFLOW.VALIDATION.INVALID_PROPERTY': error(
     'There is no such property.',
-    'Use one that the message names.',
+    'Correct the name; docs/reference/workflow.md says what each of them means.',
   ),
   'WORKFLOW.VALIDATION.UNKNOWN_REFERENCE': error(
     'There is no such namespace or function.',
-    'Use one that the message names.',
+    'Correct the name; docs/reference/workflow.md says what texts can use.',
   ),
   'WORKFLOW.VALIDATION.ERROR_OUTSIDE_HOOK': error(
     '`error` is known in the hooks of `workflow_error` only.',
@@ -150,7 +150,7 @@ export const workflowCodes = {
   ),
   'WORKFLOW.VALIDATION.UNKNOWN_PROVIDER': error(
     'There is no such provider.',
-    'Use one that the message names.',
+    'Correct `provider`: openai, claude, gemini, codex and opencode can be run.',
   ),
   'WORKFLOW.VALIDATION.UNKNOWN_PROFILE': error('There is no such profile.', 'See `tidegate profile list`.'),
   'WORKFLOW.VALIDATION.UNKNOWN_TOOL': warning(

@@ -1,10 +1,11 @@
 import { printable } from '../kernel/index.js';
 import { calledBy } from './bundle.js';
 import { durationText } from './fields/amounts.js';
+import { providerNamed } from './grammar/providers.js';
 import { childrenOf, type HookActions, leadsOf, type Step, type Workflow } from './grammar/workflow.js';
 import type { Library } from './library.js';
 import { attemptsOf, timeoutOf } from './run/retries.js';
-import { stepTools } from './step-tools.js';
+import { isIsolated, stepTools } from './step-tools.js';
 
 /**
  * What a run would do, in the order in which it would most likely come: nothing of it is done.
@@ -160,11 +161,21 @@ function agentFacts({ own }: Extract<Step, { readonly kind: 'agent' }>): readonl
   const { patterns, servers, pluginTools, profile } = stepTools(own.mcp_proxy, own.tidegate);
   const plugins = pluginTools.flatMap(({ plugin, expose }) => expose.map((name) => `${plugin}_${name}`));
   const tools = [...patterns, ...plugins, ...servers.map((server) => `all of ${server}`)];
+  const hasNatives =
+    providerNamed(own.provider ?? '') !== 'openai_compatible' && !isIsolated(own.mcp_proxy, own.tidegate);
+  const { continue_from: from } = own.conversation ?? {};
   return [
-    `agent: ${own.provider ?? ''}`,
+    `agent: ${own.provider ?? ''}${modelOf(own.options)}`,
+    ...(from === undefined ? [] : [`continues: ${from}`]),
     `prompt: ${oneLine(own.prompt ?? `file ${own.prompt_file ?? ''}`)}`,
     `tools: ${tools.length === 0 ? 'none of the gate' : tools.join(', ')}${profile === undefined ? '' : ` within profile ${profile}`}`,
+    `isolation: ${hasNatives ? 'none: it keeps its own tools, and their calls do not pass the gate' : 'only tools of the gate'}`,
   ];
+}
+
+function modelOf(options: unknown): string {
+  const model = typeof options === 'object' && options !== null && 'model' in options ? options.model : '';
+  return typeof model === 'string' && model !== '' ? ` (model ${model})` : '';
 }
 
 const longest = 120;

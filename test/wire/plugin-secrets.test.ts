@@ -32,6 +32,42 @@ function expectNone(text: string): void {
   for (const part of ['correct', 'horse', 'battery', variable.slice(0, 12)]) expect(text).not.toContain(part);
 }
 
+/** An MCP server that tells its variable: as an error of the protocol, as one of its tool, and as its answer. */
+const confessing = `
+const send = (id, more) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...more }));
+const secret = process.env.PEER_SECRET;
+const tools = [{ name: 'confess', inputSchema: { type: 'object' } }];
+const info = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } };
+const how = {
+  error: { error: { code: -32000, message: 'no: ' + secret, data: { tried: [secret], code: 7 } } },
+  tool: { result: { content: [{ type: 'text', text: 'no: ' + secret }], isError: true } },
+  answer: { result: { content: [{ type: 'text', text: secret }] } },
+};
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize') send(id, { result: info });
+  else if (method === 'tools/list') send(id, { result: { tools } });
+  else if (method === 'tools/call') send(id, how[params.arguments.how]);
+  else if (id !== undefined) send(id, { error: { code: -32601, message: 'unknown' } });
+});
+`;
+
+describe('settings and variables of an MCP server among the plugins', () => {
+  it('are not told by its errors, but by its answers', () => {
+    const place = openPluginPlace({}, { log: { level: 'debug' } });
+    closers.push(() => place.close());
+    place.writeWorkspace('server.cjs', confessing);
+    const command = [process.execPath, join(place.workspace, 'server.cjs')];
+    place.writeList({ srv: { type: 'mcp', command, env: { PEER_SECRET: variable } } });
+    place.trustPlugins('srv');
+    for (const how of ['error', 'tool'])
+      expectNone(said(place, 'plugin', 'call', 'srv', 'confess', `how=${how}`));
+    expect(said(place, 'plugin', 'call', 'srv', 'confess', 'how=error', '--json')).not.toContain(variable);
+    // The control: what it answers is its own, and shows that it has it.
+    expect(said(place, 'plugin', 'call', 'srv', 'confess', 'how=answer')).toContain(variable);
+  });
+});
+
 describe('settings and variables of a plugin', () => {
   it('are not told when its start fails', () => {
     const place = open('init-tells');

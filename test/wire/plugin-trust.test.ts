@@ -31,6 +31,31 @@ const marking = (mark: string): object => ({
   env: { MARK: mark },
 });
 
+describe('what a place declares', () => {
+  it('is looked at by config check, with its places, and with what nobody trusted', () => {
+    const place = open();
+    place.writeList({ srv: { type: 'mcp', ...fixtureCommand(), timeuot: '3s' } });
+    const wrong = place.run('config', 'check');
+    expect(wrong.stdout).toMatch(/plugins\.yaml:\d+:\d+: error config\.unknown_key: "timeuot"/);
+    expect(wrong.stdout).toContain('Did you mean `timeout`?');
+    expect(wrong.stdout).toContain('plugins.yaml: has errors');
+    expect(wrong.status).toBe(2);
+    place.writeList({ srv: { type: 'mcp', ...fixtureCommand() } });
+    const right = place.run('config', 'check', '--json');
+    expect(JSON.parse(right.stdout)).toMatchObject({ valid: true, plugins: { untrusted: ['srv'] } });
+    expect(right.status).toBe(0);
+  });
+
+  it('is shown file by file before it is trusted, also where one digest stands for a folder', () => {
+    const place = open({ peer: {} });
+    const folder = join(place.workspace, '.tidegate', 'plugins', 'awf-plugin-peer');
+    writeFileSync(join(folder, 'beside.mjs'), '');
+    const { stdout } = place.run('plugin', 'trust', 'peer');
+    for (const name of ['awf-plugin-peer', 'beside.mjs', 'plugin.yaml'])
+      expect(stdout).toContain(`    covers ${name}\n`);
+  });
+});
+
 describe('trust of one entry of plugins.yaml', () => {
   it('lets no other entry run, and takes from no other when it is forgotten', () => {
     const place = open();

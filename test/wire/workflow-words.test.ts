@@ -211,3 +211,44 @@ describe('a run that is resumed', () => {
     writeFileSync(join(place.workspace, 'again.txt'), '');
   });
 });
+
+describe('a step', () => {
+  it('has one name and is counted once, wherever it is shown', async () => {
+    const say = { type: 'command', command: 'echo x' };
+    const each = { type: 'for_each', items: [1, 2], body: ['build'], on_success: 'both' };
+    const both = { type: 'parallel', parallel: ['left'], on_success: 'done' };
+    const states = { initial: 'each', each, both, left: say, build: say, done };
+    const file = place.file('names.yaml', JSON.stringify({ name: 'names', states }));
+    const paths = ['each[0].build', 'each[1].build', 'each', 'both.left', 'both'];
+    const ran = await place.run1(['run', file]);
+    for (const path of paths) expect(ran.stdout).toContain(`ok ${path}:`);
+    expect(ran.stdout).toContain('completed: 5 of 5 steps');
+    const [, id = ''] = /Run started: (\S+)/.exec(ran.stdout) ?? [];
+    const shown = (await place.run1(['runs', 'show', id])).stdout;
+    for (const path of paths) expect(shown).toContain(`  ${path} `);
+    const json = JSON.parse((await place.run1(['runs', 'show', id, '--json'])).stdout) as {
+      readonly steps: readonly { readonly name: string; readonly path: string }[];
+    };
+    expect(json.steps.map(({ path }) => path)).toEqual(paths);
+    expect(json.steps[0]?.name).toBe('build');
+  });
+});
+
+describe('a typo', () => {
+  it.each([
+    ['echo {{inputs.targte}}', 'The input "targte" is not declared. Did you mean target?'],
+    ['echo {{escap .inputs.target}}', 'There is no function "escap". Did you mean escape?'],
+    ['echo {{.sates.a.Output}}', 'Did you mean states?'],
+    ['echo {{.workflow.Nmae}}', 'Did you mean Name?'],
+  ])('in %s is told with what was meant', async (command, said) => {
+    const states = { initial: 'a', a: { type: 'command', command, on_success: 'done' }, done };
+    const file = place.file(
+      'typo.yaml',
+      JSON.stringify({ name: 'typo', inputs: [{ name: 'target' }], states }),
+    );
+    const { stdout, status } = await place.run1(['validate', file]);
+    expect(stdout).toContain(said);
+    expect(stdout).not.toContain('Use one that the message names');
+    expect(status).toBe(2);
+  });
+});

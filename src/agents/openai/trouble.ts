@@ -27,7 +27,8 @@ export class Trouble extends Error {
 }
 
 const retryable = [408, 409, 425, 429, 500, 502, 503, 504, 529];
-const contextWords =
+/** How endpoints say that a conversation is too long. */
+export const contextWords =
   /context_length_exceeded|context[ _-](?:length|window|limit|size)|maximum context|too many tokens|prompt is too long|input is too long/i;
 
 /** What an answer with a status other than 200 means. */

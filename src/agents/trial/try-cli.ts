@@ -71,7 +71,9 @@ export async function tryCli(
       return { kind: 'unprovable', version, why: 'the place of the trial was removed' };
     const { requests } = model;
     const evidence = { requests, ran, files, ...(failure !== undefined && { failure }) };
-    return judge(cli, version, script, ground.tools, server, evidence);
+    const verdict = judge(cli, version, script, ground.tools, server, evidence);
+    const asked = requests.findLast(({ tools }) => tools.length > 0)?.model ?? slug;
+    return { ...verdict, ...(asked !== undefined && { model: asked }) };
   } finally {
     await model.close();
   }

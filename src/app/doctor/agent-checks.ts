@@ -1,3 +1,4 @@
+import type { AgentReport } from '../workflows/index.js';
 import { childEnvironment } from '../../config/index.js';
 import { openLateProcesses } from '../late-processes.js';
 import type { Check, Finding } from './check.js';
@@ -53,23 +54,31 @@ async function agentFindings(scene: Scene): Promise<readonly Finding[]> {
   if (scene.obstacle() !== undefined)
     return [{ state: 'skipped', detail: 'the state directory cannot be read' }];
   const { reportAgents } = await import('../workflows/index.js');
-  return reportAgents(scene).map(({ name, title, program, version, verdict, install }): Finding => {
-    const about = version === undefined ? title : `${title} ${version}`;
-    const facts = { name, program, version, verdict };
-    if (program === undefined)
-      return { state: 'skipped', about, detail: 'not installed', facts: { ...facts, install } };
-    const next = `tidegate doctor --agent ${name}`;
-    if (verdict === undefined)
-      return { state: 'note', about, detail: 'its isolation was not tried yet', next, facts };
-    if (verdict.kind === 'isolated') return { state: 'ok', about, detail: 'isolated', facts };
-    if (verdict.kind === 'leaks')
-      return {
-        state: 'fail',
-        about,
-        detail: `leaks: ${verdict.leaks.join(', ')}`,
-        next: `update it, then: ${next}`,
-        facts,
-      };
-    return { state: 'warn', about, detail: `cannot be proven: ${verdict.why}`, next, facts };
+  return reportAgents(scene).flatMap((report): readonly Finding[] => {
+    const { verdict, others = [] } = report;
+    const verdicts = verdict === undefined ? others : [verdict, ...others];
+    // One line for each model that it was tried with.
+    return verdicts.length === 0
+      ? [agentFinding(report, undefined)]
+      : verdicts.map((one) => agentFinding(report, one));
   });
+}
+
+function agentFinding(
+  { name, title, program, version, install }: AgentReport,
+  verdict: AgentReport['verdict'],
+): Finding {
+  const withModel = verdict?.model === undefined ? '' : `, ${verdict.model}`;
+  const about = `${version === undefined ? title : `${title} ${version}`}${withModel}`;
+  const facts = { name, program, version, verdict };
+  if (program === undefined)
+    return { state: 'skipped', about, detail: 'not installed', facts: { ...facts, install } };
+  const next = `tidegate doctor --agent ${name}`;
+  if (verdict === undefined)
+    return { state: 'note', about, detail: 'its isolation was not tried yet', next, facts };
+  if (verdict.kind === 'isolated') return { state: 'ok', about, detail: 'isolated', facts };
+  if (verdict.kind === 'unprovable')
+    return { state: 'warn', about, detail: `cannot be proven: ${verdict.why}`, next, facts };
+  const detail = `leaks: ${verdict.leaks.join(', ')}`;
+  return { state: 'fail', about, detail, next: `update it, then: ${next}`, facts };
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from '../is-running.js';
+import { isRunning } from '../../services/processes/is-running.js';
 import { sweepLeftovers } from '../late-processes.js';
 import { sweepSockets } from '../late-plugins.js';
 import { sweepFiles } from '../port-services.js';

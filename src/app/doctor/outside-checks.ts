@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { defaultConfig, telemetryFromEnvironment } from '../../config/index.js';
-import { isRunning } from '../is-running.js';
+import { isRunning } from '../../services/processes/is-running.js';
 import { runningFile } from '../serving.js';
 import type { Check, Finding } from './check.js';
 import { reasonOf } from './home-view.js';

@@ -1,6 +1,6 @@
 import { createLineRedactor } from '../../concerns/log/index.js';
 import type { Log, Provider } from '../../kernel/index.js';
-import { openFileMemory, type UpstreamMemory } from '../../providers/mcp/index.js';
+import { openFileMemory, openLoginFiles, type UpstreamMemory } from '../../providers/mcp/index.js';
 import { estimateTokens } from '../../surface/index.js';
 import { openLateProcesses } from '../late-processes.js';
 import type { Located } from '../locate-config.js';
@@ -53,7 +53,15 @@ async function examineServers(scene: Scene, { config, isTrusted }: Located): Pro
   // What is remembered would be an answer without a start.
   const memory: UpstreamMemory = { read: () => undefined, write: (key, value) => kept.write(key, value) };
   const { env, version, signal } = scene;
-  const servers = createServerProviders({ env, processes, memory, version, log });
+  const servers = createServerProviders({
+    env,
+    processes,
+    memory,
+    version,
+    log,
+    logins: openLoginFiles(scene.home),
+    givesLinks: false,
+  });
   servers.apply(config, isTrusted);
   const all = servers.current();
   try {

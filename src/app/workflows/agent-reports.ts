@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { type AgentCli, clis, findProgram, type Verdict } from '../../agents/index.js';
 import { type Environment, stateDirectory } from '../../config/index.js';
-import { rememberedVerdict } from './know-cli.js';
+import { rememberedVerdict, verdictsByModel } from './know-cli.js';
 import { packageVersion } from './verdicts.js';
 
 /** An agent CLI on this machine. */
@@ -13,6 +13,8 @@ export interface AgentReport {
   readonly version?: string;
   /** Undefined: it was not tried. */
   readonly verdict?: Verdict;
+  /** With models that somebody named. */
+  readonly others?: readonly Verdict[];
   readonly install: string;
 }
 
@@ -33,7 +35,9 @@ function reportOf(cli: AgentCli, place: AgentsPlace): AgentReport {
   const program = findProgram(cli.program, place.env, place.cwd);
   const { name, title, install } = cli;
   if (program === undefined) return { name, title, install };
-  const verdict = rememberedVerdict(cli, program, { ...place, stateDirectory: stateDirectory(place.env) });
+  const known = { ...place, stateDirectory: stateDirectory(place.env) };
+  const verdict = rememberedVerdict(cli, program, known);
+  const others = verdictsByModel(cli, program, known);
   const version = packageVersion(realpathSync(program)) ?? verdict?.version;
   return {
     name,
@@ -42,5 +46,6 @@ function reportOf(cli: AgentCli, place: AgentsPlace): AgentReport {
     program,
     ...(version !== undefined && { version }),
     ...(verdict && { verdict }),
+    ...(others.length > 0 && { others }),
   };
 }

@@ -37,9 +37,23 @@ export async function knowCli(cli: AgentCli, order: Asked, parts: KnowParts): Pr
   };
   const remembered = rememberedVerdict(cli, program, wish);
   if (remembered !== undefined) return { program, verdict: remembered };
-  const text = `${cli.title} is tried once before its first run: can it go round the gate?`;
-  order.onEvent({ kind: 'note', text });
-  return { program, verdict: await provenVerdict(cli, program, wish) };
+  const note = (text: string): void => order.onEvent({ kind: 'note', text });
+  note(`${cli.title} is tried once before its first run${withModel(wish)}: can it go round the gate?`);
+  const verdict = await provenVerdict(cli, program, wish);
+  note(verdictWords(cli, verdict));
+  return { program, verdict };
+}
+
+function withModel({ model }: { readonly model?: string }): string {
+  return model === undefined ? '' : ` with the model ${model}`;
+}
+
+/** What came of a trial, in one sentence. */
+function verdictWords({ title }: AgentCli, verdict: Verdict): string {
+  const who = `${title} ${verdict.version}${withModel(verdict)}`;
+  if (verdict.kind === 'isolated') return `${who} is isolated: it cannot go round the gate.`;
+  if (verdict.kind === 'leaks') return `${who} leaks: ${verdict.leaks.join(', ')}.`;
+  return `${who} is unprovable: ${verdict.why.replace(/\.$/, '')}.`;
 }
 
 export interface TrialPlace extends KnowParts {
@@ -56,13 +70,27 @@ export function rememberedVerdict(
   return openVerdicts(stateDirectory).get(verdictKey(cli.name, program, model, version));
 }
 
+/** Verdicts for models that were named, as far as they still hold. */
+export function verdictsByModel(
+  cli: AgentCli,
+  program: string,
+  place: Omit<TrialPlace, 'signal' | 'openGate' | 'model'>,
+): readonly Verdict[] {
+  const known = openVerdicts(place.stateDirectory).list();
+  const models = new Set(known.filter((one) => one.cli === cli.name).map(({ model }) => model));
+  return [...models].flatMap((model) =>
+    model === undefined ? [] : (rememberedVerdict(cli, program, { ...place, model }) ?? []),
+  );
+}
+
 /** Tries a CLI and remembers what came of it, unless it was stopped. */
 export async function provenVerdict(cli: AgentCli, program: string, place: TrialPlace): Promise<Verdict> {
   const { model, version, stateDirectory } = place;
   const first = await attempt(cli, program, place);
   // On a busy machine an agent may come too late for what it can do: that is looked at twice.
   const verdict = isWeak(first) ? stronger(first, await attempt(cli, program, place)) : first;
-  const remembered = { cli: cli.name, program, verdict, at: new Date().toISOString() };
+  const at = new Date().toISOString();
+  const remembered = { cli: cli.name, program, verdict, at, ...(model !== undefined && { model }) };
   openVerdicts(stateDirectory).set(verdictKey(cli.name, program, model, version), remembered);
   return verdict;
 }
@@ -99,11 +127,19 @@ function programOf(
   { options, env }: Pick<AgentOrder, 'options' | 'env'>,
   cwd: string,
 ): string {
-  const wanted = typeof options['program'] === 'string' ? options['program'] : cli.program;
+  const { program: named } = options;
+  const wanted = typeof named === 'string' && named !== '' ? named : cli.program;
   const program = findProgram(wanted, env, cwd);
   if (program !== undefined) return program;
-  throw new AgentFailure(
-    'EXECUTION.AGENT.UNAVAILABLE',
-    `${cli.title} is not installed: there is no ${JSON.stringify(wanted)} on PATH. Install it: ${cli.install}`,
-  );
+  const quoted = JSON.stringify(wanted);
+  throw wanted === named
+    ? new AgentFailure(
+        'EXECUTION.AGENT.UNAVAILABLE',
+        `${quoted}, which options.program names, is no file that can be started.`,
+        'correct options.program, or leave it out: then the one on PATH is started',
+      )
+    : new AgentFailure(
+        'EXECUTION.AGENT.UNAVAILABLE',
+        `${cli.title} is not installed: there is no ${quoted} on PATH. Install it: ${cli.install}`,
+      );
 }

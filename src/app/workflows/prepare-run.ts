@@ -52,7 +52,9 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   if (!validated.isValid) return { kind: 'invalid', file, findings };
   if (wish.only !== undefined && !workflow.steps.has(wish.only.step))
     return { kind: 'unknown', what: 'step', name: wish.only.step, known: [...workflow.steps.keys()] };
-  wish.onFindings?.(findings);
+  // A step that begins knows every tool, and tells the same better.
+  wish.onFindings?.(findings.filter(({ code }) => code !== 'WORKFLOW.VALIDATION.UNKNOWN_TOOL'));
+  tellUntrusted(wish, gate, workflow);
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
   const problems = [...read.problems, ...replacedInputs(wish, place.head, read.values)];
   if (problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read, problems };
@@ -100,6 +102,17 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
     records.journal.close();
     records.transcript.close();
   }
+}
+
+function tellUntrusted(
+  { onUntrusted }: RunWish,
+  { tidegate }: RunGate,
+  { steps }: Validated['workflow'],
+): void {
+  const { trust, config } = tidegate;
+  const hasServers = config.servers.some(({ isEnabled }) => isEnabled);
+  if (trust.isTrusted || trust.file === undefined || !hasServers) return;
+  if ([...steps.values()].some(({ kind }) => kind === 'agent')) onUntrusted?.(trust.file);
 }
 
 type Values = Readonly<Record<string, unknown>>;

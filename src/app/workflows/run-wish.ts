@@ -28,6 +28,8 @@ export interface RunWish extends WorkflowPlace {
   readonly isStillTrusted?: () => Promise<boolean>;
   /** Told that a run goes on with a file that is not what it was when it began. */
   readonly onChanged?: (file: string) => void;
+  /** Told of a configuration whose servers are left out, although agents may want their tools: nobody trusted it. */
+  readonly onUntrusted?: (file: string) => void;
   /** Told what is wrong with a workflow that runs all the same. */
   readonly onFindings?: (findings: readonly Finding[]) => void;
 }

@@ -7,6 +7,8 @@ import type { Verdict } from '../../agents/index.js';
 export interface Remembered {
   readonly cli: string;
   readonly program: string;
+  /** That was wished for; left out: the agent's own. */
+  readonly model?: string;
   readonly verdict: Verdict;
   readonly at: string;
 }

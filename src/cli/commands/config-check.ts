@@ -5,13 +5,14 @@ import type { Command, Context } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { nearestPlace, policyOf, withoutConfig } from '../forget-trust.js';
 import { locate, type Place, problemLines } from '../locate.js';
+import { pluginsIn } from '../plugins.js';
 import { shellPath } from '../shell-path.js';
 import { policyPlaceOf, type PolicyOf } from '../trust-policy.js';
 
 export const configCheck: Command = {
   name: 'config check',
   summary:
-    'Report every problem of a configuration file and of the profiles and model beside it, and whether they are trusted.',
+    'Report every problem of a configuration file and of the profiles, model and plugins beside it, and whether they are trusted.',
   arguments: [
     {
       name: '[file]',
@@ -29,14 +30,17 @@ export const configCheck: Command = {
     const path = named === undefined ? undefined : resolve(context.cwd, named);
     const near = path === undefined || existsSync(path) ? await nearestPlace(context) : undefined;
     const home = path && existsSync(path) ? policyPlaceOf(path, near && policyOf(near.located)) : undefined;
-    if (home !== undefined) return show(undefined, await policyAt(home, context), context);
+    if (home !== undefined) return show(undefined, await policyAt(home, context), noPlugins, context);
     if (path === undefined && near === undefined) {
       const policy = await policyAt(withoutConfig(context), context);
-      if (policy.files.length > 0) return show(undefined, policy, context);
+      const plugins = await pluginsAt(context.cwd, context);
+      if (policy.files.length > 0 || plugins.files.length > 0)
+        return show(undefined, policy, plugins, context);
     }
     const place = path === undefined && near !== undefined ? near : await locate(named, context);
     const around = policyOf(place.located);
-    return show(place, await policyAt(around, context, around.configFile), context);
+    const plugins = await pluginsAt(place.located.folder, context);
+    return show(place, await policyAt(around, context, around.configFile), plugins, context);
   },
 };
 
@@ -52,15 +56,42 @@ async function policyAt(home: PolicyOf, { cwd, env, version }: Context, configFi
   return checkPolicy({ ...home, trust: openState(env).trust }, known);
 }
 
-function show(place: Place | undefined, policy: Policy, context: Context): ExitCode {
+/** The files of a place that declare plugins, and what is wrong with them and with what they declare. */
+interface PluginFiles {
+  readonly files: readonly string[];
+  readonly problems: readonly Problem[];
+  readonly untrusted: readonly string[];
+}
+
+const noPlugins: PluginFiles = { files: [], problems: [], untrusted: [] };
+
+/** Those of the place itself: what else is installed for this user is not its affair. */
+async function pluginsAt(folder: string, context: Context): Promise<PluginFiles> {
+  const { openState } = await import('../../app/index.js');
+  const { pluginLists } = await import('../../config/plugins/index.js');
+  const files = pluginLists(folder).filter((file) => existsSync(file));
+  if (files.length === 0) return noPlugins;
+  const { plugins, problems } = await pluginsIn(folder, openState(context.env), context, 'trusted');
+  const declared = plugins.filter(({ place }) => files.some((file) => place.startsWith(file)));
+  return {
+    files,
+    problems: [...problems, ...declared.flatMap((plugin) => plugin.problems)],
+    untrusted: declared
+      .filter(({ standing }) => standing === 'new' || standing === 'changed')
+      .map(({ name }) => name),
+  };
+}
+
+function show(place: Place | undefined, policy: Policy, plugins: PluginFiles, context: Context): ExitCode {
   const { output } = context;
   const config = place?.located;
   const all: readonly Problem[] = [
     ...(config?.problems ?? []),
     ...(place?.trustProblem ? [place.trustProblem] : []),
     ...policy.problems.filter(({ code }) => !code.startsWith('trust.') || place?.trustProblem === undefined),
+    ...distinct(plugins.problems),
   ];
-  const isValid = !hasErrors([...(config?.problems ?? []), ...policy.problems]);
+  const isValid = !hasErrors([...(config?.problems ?? []), ...policy.problems, ...plugins.problems]);
   output.json({
     ...(config && { file: config.file, sha256: config.sha256 }),
     valid: isValid,
@@ -71,17 +102,28 @@ function show(place: Place | undefined, policy: Policy, context: Context): ExitC
       sha256,
       trusted: isTrusted,
     })),
+    plugins: { files: plugins.files, untrusted: plugins.untrusted },
     problems: all,
   });
   for (const line of problemLines(all)) output.line(line);
   for (const { file } of policy.files) verdict(file, hasErrors(ofFile(policy.problems, file)), context);
+  for (const file of plugins.files) verdict(file, hasErrors(ofFile(plugins.problems, file)), context);
   if (config !== undefined) showConfig(config, hasErrors(ofFile(all, config.file)), context);
   for (const { file, isTrusted } of policy.files)
     if (!isTrusted)
       output.line(
         `${printable(file)} is not trusted, so what is shipped applies. Read it, then: tidegate trust ${shellPath(file)}`,
       );
+  if (plugins.untrusted.length > 0) {
+    const names = plugins.untrusted.map(printable).join(' ');
+    output.line(`plugins that nobody trusted yet: ${names}. Look at them: tidegate plugin trust ${names}`);
+  }
   return isValid ? exitCodes.ok : exitCodes.usage;
+}
+
+/** What closes every plugin of a file is said of each. */
+function distinct(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 function ofFile(problems: readonly Problem[], wanted: string): readonly Problem[] {

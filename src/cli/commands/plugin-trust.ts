@@ -62,8 +62,13 @@ async function trustAll(
   const { trust } = openState(context.env);
   refuse(trust.problem());
   const fresh = plugins.filter(isOpen);
-  const { decidesWhatLoads } = await import('../../config/plugins/index.js');
-  for (const plugin of fresh) for (const line of linesOf(plugin, decidesWhatLoads)) output.line(line);
+  const { decidesWhatLoads, coveredFiles } = await import('../../config/plugins/index.js');
+  for (const plugin of fresh) {
+    for (const line of linesOf(plugin, decidesWhatLoads)) output.line(line);
+    for (const file of plugin.files)
+      for (const line of await fileLines(file, coveredFiles)) output.line(line);
+    output.line();
+  }
   if (fresh.length > 0 && !isAgreed) await agree(fresh, context);
   for (const { record } of fresh) if (record !== undefined) refuse(trust.record(record.file, record.sha256));
   output.json({ trusted: plugins.map(({ name, files }) => ({ name, files })) });
@@ -74,7 +79,7 @@ async function trustAll(
 }
 
 function linesOf(plugin: LocatedPlugin, isInFull: (variable: string) => boolean): readonly string[] {
-  const { name, standing, place, start, files, env, config, capabilities } = plugin;
+  const { name, standing, place, start, env, config, capabilities } = plugin;
   const quoted = (text: string): string => printable(JSON.stringify(text));
   const program =
     start?.kind === 'url'
@@ -93,8 +98,25 @@ function linesOf(plugin: LocatedPlugin, isInFull: (variable: string) => boolean)
     ...(Object.keys(config).length === 0
       ? []
       : [`  settings ${Object.keys(config).map(printable).join(', ')}`]),
-    ...files.map(({ file, sha256, what }) => `  SHA-256  ${sha256}  ${printable(file)} (${what})`),
-    '',
+  ];
+}
+
+type PluginFile = LocatedPlugin['files'][number];
+
+/** More than a person reads; the digest covers them all the same. */
+const mostShown = 200;
+
+/** What is trusted, and where one digest stands for many files each of them. */
+async function fileLines(
+  file: PluginFile,
+  coveredBy: (file: PluginFile) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const covered = await coveredBy(file);
+  const hidden = covered.length - mostShown;
+  return [
+    `  SHA-256  ${file.sha256}  ${printable(file.file)} (${file.what})`,
+    ...covered.slice(0, mostShown).map((name) => `    covers ${printable(name)}`),
+    ...(hidden > 0 ? [`    and ${String(hidden)} more`] : []),
   ];
 }
 

@@ -13,6 +13,7 @@ import { Failure } from '../failure.js';
 import { configFileOf } from '../locate.js';
 import { agentWish } from '../run-agent.js';
 import { mocksOf, readAssignments } from '../run-arguments.js';
+import { shellPath } from '../shell-path.js';
 import { shownPlan } from '../run-plan.js';
 import { shownRun } from '../run-result.js';
 import { openRunView, outputModes } from '../run-view.js';
@@ -86,7 +87,7 @@ export const run: Command = {
     const wish = await wishOf(given, context);
     if (given.options['dry-run'] === true) return shownPlan(wish, context);
     const { runFlow } = await import('../../app/workflows/index.js');
-    const view = openRunView(context, modeOf(given));
+    const view = openRunView(context, modeOf(given), wish.text === undefined);
     const { ask } = wish;
     const held = ask && { ask: (question: string) => view.hold(() => ask(printableLines(question))) };
     let answer: RunAnswer;
@@ -97,6 +98,7 @@ export const run: Command = {
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
         onChanged: (file) => view.remark(changedWords(file)),
+        onUntrusted: (file) => view.remark(untrustedWords(file)),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
         const { missing } = answer;
@@ -111,7 +113,7 @@ export const run: Command = {
     } finally {
       view.close();
     }
-    return shownRun(answer, context);
+    return shownRun(answer, context, wish.text === undefined);
   },
 };
 
@@ -150,6 +152,10 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
 /** What was done stays done: a run is often resumed because its file was mended. */
 function changedWords(file: string): string {
   return `${printable(file)}, or a file that it uses, was changed since the run began: what is done stays as it was, the rest is done as it is written now.`;
+}
+
+function untrustedWords(file: string): string {
+  return `servers of an untrusted file are left out. Read it, then: tidegate trust ${printable(shellPath(file))}`;
 }
 
 function modeOf(given: Given): (typeof outputModes)[number] {

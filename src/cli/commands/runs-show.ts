@@ -1,4 +1,6 @@
 import { printable, printableLines } from '../../config/index.js';
+import type { StepResult } from '../../app/workflows/index.js';
+import { toolWords } from '../agent-words.js';
 import type { Command } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
@@ -29,17 +31,17 @@ export const runsShow: Command = {
       file,
       folder,
       outputs,
-      steps: steps.map(({ key, result }) => stepJson(key, result)),
+      steps: steps.map(({ name: of, result }) => stepJson(of, result)),
     });
     output.line(`${printable(name)}  ${status}${ms === undefined ? '' : ` in ${elapsed(ms)}`}`);
     output.line(`started ${printable(startedAt)} from ${printable(file)}`);
     if (message !== undefined) output.line(printableLines(`${code ?? ''} ${message}`.trim()));
     output.table(
       steps.map(({ key, result }) => [
-        `  ${printable(key)}`,
+        `  ${printable(result.path ?? key)}`,
         result.status,
         elapsed(result.ms),
-        printable(result.error?.message ?? ''),
+        printable(factsOf(result)),
       ]),
     );
     output.line(`records: ${printable(folder)}`);
@@ -48,3 +50,15 @@ export const runsShow: Command = {
     return exitCodes.ok;
   },
 };
+
+/** What a step spent and called, and why it failed. */
+function factsOf({ usage, tools = [], error }: StepResult): string {
+  const calls = tools.map((one) => `${toolWords(one)}${one.calls > 1 ? ` × ${String(one.calls)}` : ''}`);
+  const cost = usage?.cost ?? 0;
+  return [
+    ...(usage === undefined ? [] : [`${String(usage.input + usage.output)} tokens`]),
+    ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
+    ...(calls.length === 0 ? [] : [`called ${calls.join(', ')}`]),
+    ...(error === undefined ? [] : [`${error.code}: ${error.message}`]),
+  ].join(', ');
+}

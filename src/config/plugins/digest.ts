@@ -62,6 +62,13 @@ export async function digestOfFolder(folder: string, except: string): Promise<st
   return hash.digest('hex');
 }
 
+/** Everything that the digest of a folder covers, from the folder on. */
+export async function filesInFolder(folder: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for await (const path of walk(folder, folder, 0)) files.push(relative(folder, path));
+  return files;
+}
+
 async function* walk(root: string, folder: string, depth: number): AsyncGenerator<string> {
   if (depth > deepest) throw new Error('its folders are nested too deep');
   const entries = await readdir(folder, { withFileTypes: true });

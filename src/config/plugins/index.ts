@@ -1,5 +1,6 @@
 export { awfStateFile } from './awf-state.js';
-export { pluginPlaces } from './directories.js';
+export { pluginLists, pluginPlaces } from './directories.js';
+export { coveredFiles } from './covered-files.js';
 export { decidesWhatLoads } from './loader-variables.js';
 export {
   type LocatedPlugin,

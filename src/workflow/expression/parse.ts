@@ -1,5 +1,6 @@
 import { type Expression, ExpressionError } from './expression.js';
 import { functions } from './functions.js';
+import { noFunction } from '../template/no-function.js';
 
 interface Token {
   readonly kind: 'number' | 'text' | 'name' | 'sign' | 'end';
@@ -123,8 +124,7 @@ export function parseExpression(text: string): Expression {
     if (word === 'nil' || word === 'null') return { kind: 'value', value: null };
     if (!isSign('(')) return { kind: 'name', path: word.split('.'), offset };
     if (!Object.hasOwn(functions, word)) {
-      const known = Object.keys(functions).join(', ');
-      throw new ExpressionError(`There is no function ${JSON.stringify(word)}; there are ${known}.`, offset);
+      throw new ExpressionError(noFunction(word, Object.keys(functions)), offset);
     }
     at += 1;
     return { kind: 'call', name: word, of: list(')', depth) };

@@ -1,4 +1,4 @@
-// The keys of agents: their own, those of the blocks `mcp_proxy` and `tidegate`, and the options that we know.
+// The keys of agents: their own, and those of the blocks `mcp_proxy` and `tidegate`.
 import type { Fields } from './field.js';
 import { flag, state, template, text, texts } from './words.js';
 
@@ -31,40 +31,6 @@ export const gateFields = {
   },
   allow_native: flag('The step goes on although a tool of the agent itself ran. Default: false.'),
   inherit_active: flag('Begin with what is shown to the one who started the run.'),
-} as const satisfies Fields;
-
-const priceFields = {
-  input: { kind: 'number', least: 0, about: 'US dollars for a million tokens of input.' },
-  output: { kind: 'number', least: 0, about: 'US dollars for a million tokens of output.' },
-} as const satisfies Fields;
-
-/** Options of `openai_compatible`. Those of other providers are theirs. */
-export const openaiOptionFields = {
-  base_url: template('The address before `/chat/completions`. Default: OPENAI_BASE_URL.'),
-  model: template('The model. Default: OPENAI_MODEL.'),
-  api_key: template('The key. Better: leave it out and set the variable of `api_key_env`.'),
-  api_key_env: template('The variable that holds the key. Default: OPENAI_API_KEY.'),
-  temperature: { kind: 'number', least: 0, most: 2, about: 'As the model takes it.' },
-  top_p: { kind: 'number', least: 0, most: 1, about: 'As the model takes it.' },
-  max_completion_tokens: { kind: 'integer', least: 1, about: 'The longest answer.' },
-  max_tokens: { kind: 'integer', least: 1, about: 'The same for servers that know only this word.' },
-  system_prompt: template('The same as `system_prompt` of the step.'),
-  stream: flag('Read answers as they are written. Default: true.'),
-  parallel_tool_calls: flag('Sent on as it is.'),
-  max_turns: {
-    kind: 'integer',
-    least: 1,
-    most: 1000,
-    about: 'How often the model may call tools. Default: 25.',
-  },
-  max_retries: {
-    kind: 'integer',
-    least: 0,
-    most: 20,
-    about: 'How often a failed request is repeated. Default: 4.',
-  },
-  idle_timeout: { kind: 'duration', about: 'How long the model may be silent. Default: 2m.' },
-  price: { kind: 'map', about: 'What tokens cost, for the summary.', of: priceFields },
 } as const satisfies Fields;
 
 export const agentFields = {

@@ -22,7 +22,3 @@ export function providerNamed(written: string): ProviderName | undefined {
     providers.find((name) => name === word) ?? (Object.hasOwn(spellings, word) ? spellings[word] : undefined)
   );
 }
-
-export function isOpenai(written: string): boolean {
-  return providerNamed(written) === 'openai_compatible';
-}

@@ -1,9 +1,10 @@
 import { isAbsent, type MapNode, nearest, type Path, quote } from '../../kernel/index.js';
 import type { Fields } from '../fields/field.js';
 import { missing, readEntries, type Reading, within } from '../fields/read.js';
-import { agentFields, openaiOptionFields } from '../fields/agent-fields.js';
+import { agentFields } from '../fields/agent-fields.js';
+import { optionFields } from '../fields/option-fields.js';
 import { commonFields, type StepKind, stepFields, stepKinds } from '../fields/tables.js';
-import { isOpenai } from './providers.js';
+import { providerNamed } from './providers.js';
 import type { Step } from './workflow.js';
 
 export interface StepPlace {
@@ -131,7 +132,7 @@ function readBlock(
   return readEntries(inside, optional(fields), [...path, block], within(reading, inside));
 }
 
-/** The keys of this kind; options of a provider that we know ourselves are read by their own table. */
+/** The keys of this kind; options of a provider that can be run are read by their own table. */
 function ownFields(node: MapNode, kind: StepKind, block: BlockName | undefined): Fields {
   return { ...stepFields[kind], ...optionsOf(node, kind, block) };
 }
@@ -142,8 +143,10 @@ function optionsOf(node: MapNode, kind: StepKind, block: BlockName | undefined):
   const provider = places
     .flatMap((place) => place?.entries.filter(({ key }) => key === 'provider') ?? [])
     .at(-1)?.value;
-  const isOurs = provider?.kind === 'scalar' && isOpenai(String(provider.value));
-  return isOurs ? { options: { kind: 'map', about: agentFields.options.about, of: openaiOptionFields } } : {};
+  const name = provider?.kind === 'scalar' ? (providerNamed(String(provider.value)) ?? '') : '';
+  const tables: Readonly<Record<string, Fields>> = optionFields;
+  const of = Object.hasOwn(tables, name) ? tables[name] : undefined;
+  return of === undefined ? {} : { options: { kind: 'map', about: agentFields.options.about, of } };
 }
 
 /** Whether the key belongs to steps of another kind. */

@@ -61,7 +61,8 @@ async function attempted(step: Step, frame: Frame, place: Place): Promise<StepRe
   for (let attempt = 1; ; attempt += 1) {
     parts.onEvent({ kind: 'step-started', path: place.path, type: step.type, attempt });
     const once = await attemptOnce(step, frame, place);
-    const result: StepResult = { ...once, attempts: attempt, startedAt, ms: performance.now() - started };
+    const ms = performance.now() - started;
+    const result: StepResult = { ...once, path: place.path, attempts: attempt, startedAt, ms };
     const wait = attempt < most ? waitBefore(step, result, attempt, Math.random()) : undefined;
     if (wait === undefined) return result;
     parts.onEvent({
@@ -74,7 +75,7 @@ async function attempted(step: Step, frame: Frame, place: Place): Promise<StepRe
   }
 }
 
-type Once = Omit<StepResult, 'attempts' | 'startedAt' | 'ms'>;
+type Once = Omit<StepResult, 'attempts' | 'startedAt' | 'ms' | 'path'>;
 
 async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once> {
   const limit = timeoutOf(step);
@@ -114,8 +115,9 @@ function plain({
   return { output, stderr, exitCode, response, ...more };
 }
 
-function failed({ code, message, done }: StepFailure): Once {
-  return { ...plain({ exitCode: 1, ...done }), status: 'failed', error: { code, message } };
+function failed({ code, message, done, next }: StepFailure): Once {
+  const error = { code, message, ...(next !== undefined && { next }) };
+  return { ...plain({ exitCode: 1, ...done }), status: 'failed', error };
 }
 
 function checkDependencies({ common, name }: Step, { states }: Frame): void {

@@ -59,8 +59,18 @@ export interface Journal {
   record(key: string, name: string, result: StepResult, next: Way | undefined): Promise<void>;
   /** What was decided before, or what is decided now. */
   decide<T>(key: string, decide: () => T): T;
+  /** Of all steps that are over, those of loops, branches and called workflows each for itself. */
+  totals(): RunTotals;
   end(end: RunEnd): Promise<void>;
   close(): void;
+}
+
+export interface RunTotals {
+  readonly steps: number;
+  readonly completed: number;
+  readonly tokens: number;
+  /** US dollars, as far as prices are known. */
+  readonly cost: number;
 }
 
 /** Begins a journal. It is for this user alone: it holds what steps gave, as it is. */
@@ -152,10 +162,12 @@ function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
   const steps = new Map<string, StepEntry>();
   const all = new Map<string, StepEntry>();
   const decisions = new Map<string, unknown>();
+  const tallies = new Map<string, RunTotals>();
   for (const entry of entries) {
     if (entry.kind === 'decision') decisions.set(entry.key, entry.value);
     if (entry.kind !== 'step') continue;
     all.set(entry.key, entry);
+    tallies.set(entry.key, tallyOf(entry.result));
     // What failed without a way on is what ended the run; so are the steps around it.
     if (entry.next !== undefined || entry.result.status === 'completed') steps.set(entry.key, entry);
   }
@@ -165,6 +177,7 @@ function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
     below: (key) => [...all.values()].filter((entry) => entry.key.startsWith(`${key}/`)),
     record(key, name, result, next) {
       write({ kind: 'step', key, name, result, ...(next !== undefined && { next }) });
+      tallies.set(key, tallyOf(result));
       return lines.synced();
     },
     decide(key, decide) {
@@ -173,10 +186,26 @@ function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
       write({ kind: 'decision', key, value });
       return value;
     },
+    totals: () => [...tallies.values()].reduce(summed, { steps: 0, completed: 0, tokens: 0, cost: 0 }),
     end(end) {
       write({ kind: 'end', end });
       return lines.synced();
     },
     close: () => lines.close(),
+  };
+}
+
+/** One step. Its result itself is not kept: there may be very many. */
+function tallyOf({ status, usage }: StepResult): RunTotals {
+  const { input = 0, output = 0, cost = 0 } = usage ?? {};
+  return { steps: 1, completed: status === 'completed' ? 1 : 0, tokens: input + output, cost };
+}
+
+function summed(a: RunTotals, b: RunTotals): RunTotals {
+  return {
+    steps: a.steps + b.steps,
+    completed: a.completed + b.completed,
+    tokens: a.tokens + b.tokens,
+    cost: a.cost + b.cost,
   };
 }

@@ -6,11 +6,22 @@ export type StepStatus = 'completed' | 'failed' | 'cancelled';
 export interface StepError {
   readonly code: WorkflowCode;
   readonly message: string;
+  /** What to do about it, where that is known. */
+  readonly next?: string;
+}
+
+/** How often a tool was called. `isNative`: it is the agent's own, and did not pass the gate. */
+export interface ToolCount {
+  readonly name: string;
+  readonly calls: number;
+  readonly isNative?: true;
 }
 
 /** What is left of a step when it is over. */
 export interface StepResult {
   readonly status: StepStatus;
+  /** Which step it was, for people: `deploy`, `each[2].build`. */
+  readonly path?: string;
   readonly output: string;
   readonly stderr: string;
   readonly exitCode: number;
@@ -19,6 +30,8 @@ export interface StepResult {
   readonly usage?: Usage;
   /** Of an agent: what was said, for a step that continues it. */
   readonly conversation?: readonly unknown[];
+  /** Of an agent: the tools that it called. */
+  readonly tools?: readonly ToolCount[];
   readonly error?: StepError;
   readonly attempts: number;
   readonly startedAt: string;
@@ -31,7 +44,7 @@ export interface StepResult {
 export type Done = Partial<
   Pick<
     StepResult,
-    'output' | 'stderr' | 'exitCode' | 'response' | 'json' | 'usage' | 'conversation' | 'leftTo'
+    'output' | 'stderr' | 'exitCode' | 'response' | 'json' | 'usage' | 'conversation' | 'tools' | 'leftTo'
   >
 >;
 
@@ -40,11 +53,14 @@ export class StepFailure extends Error {
   override readonly name = 'StepFailure';
   readonly code: WorkflowCode;
   readonly done: Done;
+  /** What to do about it, where that is known. */
+  readonly next: string | undefined;
 
-  constructor(code: WorkflowCode, message: string, done: Done = {}) {
+  constructor(code: WorkflowCode, message: string, done: Done = {}, next?: string) {
     super(message);
     this.code = code;
     this.done = done;
+    this.next = next;
   }
 }
 

@@ -4,7 +4,7 @@ import { crowded } from './crowded.js';
 import { execute } from './execute.js';
 import { createReader, type Frame } from './frame.js';
 import { runHooks } from './hooks.js';
-import type { Journal, RunEnd } from './journal.js';
+import type { Journal, RunEnd, RunTotals } from './journal.js';
 import { Cancelled, type StepResult } from './result.js';
 import type { RunParts } from './run-parts.js';
 import { tellPlugins } from './tell-plugins.js';
@@ -27,6 +27,7 @@ export interface RunResult extends RunEnd {
   readonly runId: string;
   /** The latest result of each state, in the order of their ends. */
   readonly states: ReadonlyMap<string, StepResult>;
+  readonly totals: RunTotals;
 }
 
 /** More steps than this are a circle that nobody meant. */
@@ -77,7 +78,14 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     { run: runId, name: workflow.name, status: result.status },
   );
   span?.end(result.code);
-  return { ...result, runId, states: frame.states };
+  return { ...result, runId, states: frame.states, totals: totalsOf(frame) };
+}
+
+/** What was stopped is in no journal: it is done again. */
+function totalsOf({ journal, states }: Frame): RunTotals {
+  const totals = journal.totals();
+  const stopped = [...states.values()].filter(({ status }) => status === 'cancelled').length;
+  return { ...totals, steps: totals.steps + stopped };
 }
 
 /** A run whose end cannot be written down has failed, whatever its steps did. */

@@ -7,6 +7,8 @@ export type TranscriptType =
   | 'step.completed'
   | 'step.call_workflow.started'
   | 'step.call_workflow.completed'
+  | 'agent.started'
+  | 'agent.launched'
   | 'message.user'
   | 'message.assistant'
   | 'tool.call'

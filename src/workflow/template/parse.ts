@@ -1,3 +1,4 @@
+import { noFunction } from './no-function.js';
 import {
   functionNames,
   namespaces,
@@ -162,10 +163,7 @@ function pipelineOf(
     if (path.length === 1 && functionNames.some((name) => name === text))
       return { kind: 'function', name: text };
     if (path.length === 1 && !namespaces.some((name) => name === text)) {
-      throw new TemplateError(
-        `There is no function ${JSON.stringify(text)}; there are ${functionNames.join(', ')}.`,
-        place,
-      );
+      throw new TemplateError(noFunction(text, [...functionNames, ...namespaces]), place);
     }
     found.push({ path, isBare: true, offset: place, isEscaped: false });
     return { kind: 'root', path, isBare: true };

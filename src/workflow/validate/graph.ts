@@ -175,9 +175,8 @@ function checkCircles({ steps, initial }: Workflow, report: Report): void {
       const target = steps.get(to);
       if (target === undefined) continue;
       if (state.get(to) === 'open') {
-        const circle = [...trail.slice(trail.indexOf(to)), step.name, to].filter(
-          (name, i, all) => i === 0 || name !== all[i - 1],
-        );
+        const from = trail.includes(to) ? trail.slice(trail.indexOf(to)) : [];
+        const circle = [...from, step.name, to];
         const offset = offsetAt(step.source.root, path);
         report({
           ...at(

@@ -211,7 +211,7 @@ function checkOneOf({ use, tell }: Use, known: readonly string[], part: string |
     `There is no ${quote(part)}; there are ${known.join(', ')}.`,
     use.offset,
     {
-      ...(near !== undefined && { remedy: `Use ${near}.` }),
+      ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
     },
   );
 }

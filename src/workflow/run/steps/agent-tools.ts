@@ -1,4 +1,4 @@
-import { createToolFilter, nearest, quote } from '../../../kernel/index.js';
+import { createToolFilter, idlePatternLines } from '../../../kernel/index.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
 import type { Frame, Place } from '../frame.js';
@@ -41,11 +41,7 @@ function tellIdle(
 ): void {
   const tell = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
   const known = parts.gateway.list(parts.session, 'tools').map(({ name }) => name);
-  for (const pattern of patterns.filter((one) => !one.startsWith('!'))) {
-    if (known.some(createToolFilter([pattern]))) continue;
-    const near = nearest(pattern, known);
-    tell(`No tool fits ${quote(pattern)}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
-  }
+  for (const line of idlePatternLines(patterns, known, 'tools: ')) tell(line);
   // Those of plugins are exact names, and checked.
   const isGiven = createToolFilter(tools);
   if (!known.some(isGiven) && !tools.some((name) => !patterns.includes(name)))
@@ -90,8 +86,11 @@ function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[
         : report.state === 'ready' || report.state === 'idle'
           ? undefined
           : `is ${report.state}`;
-    if (problem !== undefined)
-      throw new StepFailure('EXECUTION.AGENT.FAILED', `The server ${JSON.stringify(server)} ${problem}.`);
+    if (problem === undefined) continue;
+    const next =
+      report?.state === 'untrusted' ? 'read the file that names it, then: tidegate trust' : undefined;
+    const message = `The server ${JSON.stringify(server)} ${problem}.`;
+    throw new StepFailure('EXECUTION.AGENT.FAILED', message, {}, next);
   }
   const sources = servers.map((server) => `server:${server}`);
   return gateway

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import {
   type Agent,
   type AgentAnswer,
-  type AgentEvent,
   AgentFailure,
   type AgentOrder,
   type Usage,
@@ -14,6 +13,7 @@ import { createReader, type Frame, type Place, type Reader } from '../frame.js';
 import { Cancelled, type Done, StepFailure } from '../result.js';
 import { requireTrusted } from '../still-trusted.js';
 import { readOutput } from './agent-output.js';
+import { type AgentRecords, createAgentRecords } from './agent-records.js';
 import { isIsolated } from '../../step-tools.js';
 import { textOf } from './text-of.js';
 import { toolsFor } from './agent-tools.js';
@@ -28,6 +28,7 @@ export async function runAgent(step: AgentStep, frame: Frame, place: Place): Pro
   const prompt = promptOf(step, reader, frame);
   const system = systemOf(step, reader, frame);
   await requireTrusted(frame);
+  tellNatives(step, reader.text(step.own.provider ?? ''), frame, place);
   const given = await toolsFor(step, frame, place);
   const { tools } = given;
   const ticket = await parts.tickets.issue({ ...given, tools, run: frame.runId, step: step.name });
@@ -35,10 +36,11 @@ export async function runAgent(step: AgentStep, frame: Frame, place: Place): Pro
   if (session === undefined)
     throw new StepFailure('SYSTEM.INTERNAL.UNMAPPED', 'The ticket of the step was used already.');
   const conversation = earlier(step, frame);
+  const records = createAgentRecords(frame, place);
   try {
-    const order = { step, frame, place, reader, session, system, conversation };
+    const order = { step, frame, place, reader, session, system, conversation, records };
     const answer = await converse(agent, prompt, order);
-    return doneOf(step, answer);
+    return doneOf(step, answer, records);
   } finally {
     parts.gateway.leave(session);
   }
@@ -51,6 +53,18 @@ function agentOf({ own }: AgentStep, reader: Reader, { parts }: Frame): Agent {
   if (agent !== undefined) return agent;
   const message = `The provider ${JSON.stringify(written)} cannot be run by this version.`;
   throw new StepFailure('EXECUTION.AGENT.UNSUPPORTED', message);
+}
+
+/** Whoever writes a step without a word about tools may not know that its agent has some. */
+function tellNatives({ own }: AgentStep, provider: string, { parts }: Frame, { path, loop }: Place): void {
+  const { mcp_proxy: proxy, tidegate: gate } = own;
+  const isCli = providerNamed(provider) !== 'openai_compatible';
+  if (!isCli || isIsolated(proxy, gate) || (loop?.index ?? 0) > 0) return;
+  const text =
+    proxy === undefined
+      ? `${provider} keeps its own tools here, and their calls do not pass the gate: \`mcp_proxy: {enable: true}\` or a \`tidegate:\` block takes them away.`
+      : `${provider} keeps its own tools here, and their calls do not pass the gate.`;
+  parts.onEvent({ kind: 'log', path, text, isWarning: true });
 }
 
 function promptOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame): string {
@@ -95,6 +109,7 @@ interface Talk {
   readonly session: Session;
   readonly system: string | undefined;
   readonly conversation: readonly unknown[] | undefined;
+  readonly records: AgentRecords;
 }
 
 /** One answer; in a conversation, on a terminal, as many as the person there wants. */
@@ -134,7 +149,7 @@ async function askAgent(
   conversation: readonly unknown[] | undefined,
   talk: Talk,
 ): Promise<AgentAnswer> {
-  const { step, frame, place, reader, session, system } = talk;
+  const { step, frame, place, reader, session, system, records } = talk;
   const { parts } = frame;
   const options = reader.data(step.own.options ?? {});
   const order: AgentOrder = {
@@ -151,45 +166,41 @@ async function askAgent(
     newRequestId: parts.newRequestId,
     ...(place.trace && { trace: place.trace }),
     version: parts.version,
-    onEvent: (event) => tell(event, frame, place),
+    onEvent: (event) => records.take(event),
   };
+  records.begin(startOf(step, order, reader));
   try {
     return await agent(order);
   } catch (error) {
     if (!(error instanceof AgentFailure)) throw error;
     if (error.code === 'EXECUTION.WORKFLOW.CANCELLED') throw new Cancelled(error.message);
-    throw new StepFailure(error.code, error.message);
+    throw new StepFailure(error.code, error.message, { tools: records.tools() }, error.next);
   }
 }
 
-/** Messages and calls are kept; the words of a stream are only shown. */
-function tell(event: AgentEvent, { transcript, parts }: Frame, { path, loop }: Place): void {
-  const at = { path, ...(loop && { iteration: loop.index }) };
-  if (event.kind === 'message') {
-    const { role, text } = event;
-    transcript.write({ ...at, type: `message.${role}`, payload: { role, blocks: [{ type: 'text', text }] } });
-  } else if (event.kind === 'call') {
-    const { id, name, input } = event;
-    transcript.write({ ...at, type: 'tool.call', payload: { name, call_id: id, input, ...fidelity(event) } });
-  } else if (event.kind === 'result') {
-    const { id, name, text, isError } = event;
-    const said = isError ? { error: text } : { output: text };
-    const payload = { name, call_id: id, ...said, ...fidelity(event) };
-    transcript.write({ ...at, type: 'tool.result', payload });
-  } else if (event.kind === 'bypass') {
-    const { name, input, text } = event;
-    const payload = { name, input, output: text, fidelity: 'agent' };
-    transcript.write({ ...at, type: 'tool.call.bypassed', payload });
-  }
-  parts.onEvent({ kind: 'agent', path, event });
+/** Who is asked, for the transcript. */
+function startOf(
+  { own }: AgentStep,
+  { options, isIsolated: isAlone, system }: AgentOrder,
+  reader: Reader,
+): Readonly<Record<string, unknown>> {
+  const { model } = options;
+  const provider = providerNamed(reader.text(own.provider ?? ''));
+  const hasNatives = provider !== 'openai_compatible' && isAlone === false;
+  return {
+    provider,
+    ...(typeof model === 'string' && { model }),
+    isolation: hasNatives ? 'additive' : 'full',
+    ...(system !== undefined && { system }),
+  };
 }
 
-/** Who saw it: the gate, through which it went, or only the agent that tells of it. */
-function fidelity({ isNative }: { readonly isNative?: true }): { readonly fidelity: 'gate' | 'agent' } {
-  return { fidelity: isNative === true ? 'agent' : 'gate' };
-}
-
-function doneOf({ own }: AgentStep, { text, usage, turns, toolCalls, conversation }: AgentAnswer): Done {
-  const done: Done = { usage, conversation, response: { turns, tool_calls: toolCalls } };
+function doneOf(
+  { own }: AgentStep,
+  { text, usage, turns, toolCalls, conversation }: AgentAnswer,
+  records: AgentRecords,
+): Done {
+  const response = { turns, tool_calls: toolCalls };
+  const done: Done = { usage, conversation, response, tools: records.tools() };
   return { ...done, ...readOutput(text, own.output_format, done) };
 }

@@ -1,13 +1,17 @@
-import { nearest } from '../kernel/index.js';
-import { createToolFilter } from '../kernel/index.js';
+import { nearest } from './nearest.js';
+import { createToolFilter } from './tool-filter.js';
 
-/** One line for each pattern of `--tools` that names nothing, which is a mistake more often than not. */
-export function idlePatternLines(patterns: readonly string[], names: readonly string[]): readonly string[] {
+/** One line for each pattern that names no tool, which is a mistake more often than not. */
+export function idlePatternLines(
+  patterns: readonly string[],
+  names: readonly string[],
+  before = '--tools: ',
+): readonly string[] {
   return patterns.flatMap((pattern) => {
     const plain = pattern.replace(/^!/, '');
     if (names.some(createToolFilter([plain]))) return [];
     const near = nearestName(plain, names);
-    return [`--tools: no tool is called ${pattern}.${near === undefined ? '' : ` Did you mean "${near}"?`}`];
+    return [`${before}no tool is called ${pattern}.${near === undefined ? '' : ` Did you mean "${near}"?`}`];
   });
 }
 

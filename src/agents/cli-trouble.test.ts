@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { claude } from './claude.js';
+import { addressOf, troubleOf } from './cli-trouble.js';
+import { clis } from './clis.js';
+import { codex } from './codex.js';
+import { gemini } from './gemini.js';
+import { opencode } from './opencode.js';
+
+const endpoint = { url: 'http://127.0.0.1:9/v1', keyEnv: 'MY_KEY' };
+
+// Word for word what the CLIs said.
+describe('what a CLI says of its model', () => {
+  it.each([
+    [claude, 'Not logged in · Please run /login', undefined],
+    [claude, 'API Error: 401 {"type":"error","error":{"type":"authentication_error"}}', undefined],
+    [claude, 'Invalid API key · Fix external API key', undefined],
+    [gemini, 'it ended with exit code 41: Please set an Auth method in your settings.json', undefined],
+    [codex, 'Missing environment variable: `NOKEY`.', undefined],
+    [codex, 'unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1/v1', undefined],
+    [opencode, 'something', 401],
+  ] as const)('%o is refused: %s', (cli, said, status) => {
+    expect(troubleOf(cli, { env: {} }, said, status)).toMatchObject({
+      code: 'EXECUTION.AGENT.UNAUTHORIZED',
+      next: cli.login,
+    });
+    expect(troubleOf(cli, { env: {}, endpoint }, said, status).next).toContain('MY_KEY');
+  });
+
+  it.each([
+    [claude, 'API Error: Unable to connect to API (ConnectionRefused)', undefined],
+    [gemini, 'exception TypeError: fetch failed sending request', undefined],
+    [codex, 'Reconnecting... waiting for network (Connection failed: error sending request)', undefined],
+    [
+      opencode,
+      'Cannot connect to API: Unable to connect. Is the computer able to access the url?',
+      undefined,
+    ],
+    [opencode, 'Overloaded', 503],
+  ] as const)('%o is not answered: %s', (cli, said, status) => {
+    const failure = troubleOf(cli, { env: {}, endpoint }, said, status);
+    expect(failure.code).toBe('EXECUTION.AGENT.UNAVAILABLE');
+    expect(failure.message).toContain('http://127.0.0.1:9/v1');
+    expect(failure.next).toContain('options.base_url');
+  });
+
+  it('is a failure as any other where it is about neither, and a long conversation is one of its own', () => {
+    const codeOf = (said: string) => troubleOf(claude, { env: {} }, said).code;
+    expect(codeOf('it read 401 files and gave up')).toBe('EXECUTION.AGENT.FAILED');
+    expect(codeOf('Prompt is too long')).toBe('EXECUTION.AGENT.CONTEXT_LIMIT');
+  });
+
+  it('names the address that the user set, without a login that stands in it', () => {
+    const env = { ANTHROPIC_BASE_URL: 'http://me:secret@127.0.0.1:9/x/?key=1' };
+    expect(addressOf(claude, { env })).toBe('http://127.0.0.1:9/x');
+    expect(addressOf(codex, { env })).toBeUndefined();
+    for (const { login } of clis) expect(login).not.toBe('');
+  });
+});

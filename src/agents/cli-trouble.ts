@@ -1,0 +1,67 @@
+import { AgentFailure, type AgentFailureCode } from './agent.js';
+import type { AgentCli, LaunchSettings } from './launch.js';
+import { contextWords } from './openai/trouble.js';
+
+/** Of a launch: what tells a person where the trouble is. */
+export type Asked = Pick<LaunchSettings, 'endpoint' | 'env'>;
+
+const noKey =
+  /(?:status|error|code|http)\D{0,12}401\b|\b401 unauthori[sz]ed|unauthenticated|not logged in|please run \/login|invalid (?:x-)?api[ _-]?key|authentication[ _](?:failed|error)|api[ _]key (?:is )?(?:not (?:valid|set|found)|missing)|missing environment variable|(?:set an|invalid) auth method|must (?:specify|set) .{0,20}api[ _]key/i;
+const noAnswer =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|connection ?(?:error|failed|refused|reset|timed out)|(?:unable to|cannot) connect|fetch failed|error sending request|waiting for network|no answer/i;
+const tooBusy =
+  /(?:status|error|code|http)\D{0,12}(?:429|5\d\d)\b|overloaded|rate.?limit|quota|RESOURCE_EXHAUSTED/i;
+
+/** A CLI that did not do what it was asked. */
+export function failed(cli: AgentCli, why: string): AgentFailure {
+  return new AgentFailure('EXECUTION.AGENT.FAILED', sentence(`${cli.title} failed: ${why}`));
+}
+
+/** What a CLI said when its model could not be asked, as a failure with the code that it deserves. */
+export function troubleOf(cli: AgentCli, asked: Asked, said: string, status?: number): AgentFailure {
+  const code = codeOf(said, status);
+  if (code === 'EXECUTION.AGENT.UNAUTHORIZED') return unauthorized(cli, asked, said);
+  if (code === 'EXECUTION.AGENT.UNAVAILABLE') return unavailable(cli, asked, said);
+  return new AgentFailure(code, failed(cli, said).message);
+}
+
+export function unauthorized(cli: AgentCli, { endpoint }: Asked, why: string): AgentFailure {
+  const next = endpoint === undefined ? cli.login : `set ${endpoint.keyEnv} to a key that the model takes`;
+  return new AgentFailure('EXECUTION.AGENT.UNAUTHORIZED', failed(cli, why).message, next);
+}
+
+export function unavailable(cli: AgentCli, asked: Asked, why: string): AgentFailure {
+  const address = addressOf(cli, asked);
+  const where = address === undefined || why.includes(address) ? '' : ` (${address})`;
+  const what = asked.endpoint === undefined ? cli.addressEnv : 'options.base_url';
+  const next =
+    address === undefined || what === undefined
+      ? 'look whether this machine is online, and whether a proxy is needed'
+      : `see that a model answers at ${address}, or correct ${what}`;
+  const message = sentence(`${cli.title} cannot reach its model: ${why.replace(/\.$/, '')}${where}`);
+  return new AgentFailure('EXECUTION.AGENT.UNAVAILABLE', message, next);
+}
+
+/** Whether a CLI that says this has met nobody. */
+export function isNoAnswer(said: string): boolean {
+  return noAnswer.test(said);
+}
+
+/** Where its model is, when somebody said it. Without what may stand in it for a login. */
+export function addressOf(cli: AgentCli, { endpoint, env }: Asked): string | undefined {
+  const written = endpoint?.url ?? (cli.addressEnv === undefined ? undefined : env[cli.addressEnv]);
+  if (written === undefined || !URL.canParse(written)) return undefined;
+  const { origin, pathname } = new URL(written);
+  return `${origin}${pathname}`.replace(/\/$/, '');
+}
+
+function codeOf(said: string, status: number | undefined): AgentFailureCode {
+  if (status === 401 || noKey.test(said)) return 'EXECUTION.AGENT.UNAUTHORIZED';
+  if (contextWords.test(said)) return 'EXECUTION.AGENT.CONTEXT_LIMIT';
+  const isBusy = status === 429 || (status !== undefined && status >= 500) || tooBusy.test(said);
+  return isBusy || noAnswer.test(said) ? 'EXECUTION.AGENT.UNAVAILABLE' : 'EXECUTION.AGENT.FAILED';
+}
+
+function sentence(text: string): string {
+  return `${text}.`.replace(/\.\.$/, '.');
+}

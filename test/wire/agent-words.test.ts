@@ -1,0 +1,166 @@
+import { openScriptedModel } from 'tidegate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
+import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
+
+// What a run of an agent says on the screen. The agent is a stand-in: it asks no model, so nothing can be proven of it.
+
+let place: FlowPlace;
+let claude: string;
+beforeAll(() => {
+  place = openFlowPlace();
+  claude = writeFakeAgent(place.directory, 'native', { cli: 'claude', lines: nativeLines('claude') }).program;
+});
+afterAll(() => place.close());
+
+function step(program: string, more: object = {}): object {
+  return {
+    type: 'agent',
+    provider: 'claude',
+    prompt: 'go',
+    options: { program },
+    on_success: 'done',
+    ...more,
+  };
+}
+
+async function run(a: object, args: readonly string[] = []) {
+  const file = place.file('words.yaml', JSON.stringify({ name: 'words', states: { initial: 'a', a, done } }));
+  return place.run1(['run', file, ...args]);
+}
+
+describe('an agent that keeps its own tools', () => {
+  it('is told of before it runs, and its own tools are marked', async () => {
+    const { stdout, status } = await run(step(claude));
+    expect(stdout.indexOf('! a: claude keeps its own tools here')).toBeGreaterThan(0);
+    expect(stdout).toContain('`mcp_proxy: {enable: true}` or a `tidegate:` block takes them away');
+    expect(stdout.indexOf('keeps its own')).toBeLessThan(stdout.indexOf('a Bash (its own tool) ok'));
+    expect(status).toBe(0);
+  });
+
+  it('is told of shortly where the step says so, and not at all where it is isolated', async () => {
+    const additive = {
+      mcp_proxy: { enable: true, intercept_builtins: false },
+      tidegate: { tools: ['Read'] },
+    };
+    const { stdout } = await run(step(claude, additive));
+    expect(stdout).toContain('claude keeps its own tools here, and their calls do not pass the gate.\n');
+    const quiet = writeFakeAgent(place.directory, 'quiet', { cli: 'claude', lines: answerLines('claude') });
+    const isolated = await run(step(quiet.program, { tidegate: { tools: ['Read'] } }));
+    expect(isolated.stdout).not.toContain('keeps its own tools');
+  });
+
+  it('shows a tool that ran beside the gate, where that is allowed', async () => {
+    const { stdout, status } = await run(step(claude, { tidegate: { tools: ['Read'], allow_native: true } }));
+    expect(stdout).toContain('! a: Bash ran beside the gate');
+    expect(status).toBe(0);
+  });
+});
+
+describe('the trial before the first run', () => {
+  it('tells what came of it, and with which model; so does doctor, also later', async () => {
+    const { program } = writeFakeAgent(place.directory, 'claude', {
+      cli: 'claude',
+      lines: answerLines('claude'),
+      trialLines: nativeLines('claude'),
+    });
+    const options = { program, model: 'm-1' };
+    const { stdout, status } = await run(step(program, { options, tidegate: { tools: ['Read'] } }));
+    expect(stdout).toContain('Claude Code is tried once before its first run with the model m-1: can it');
+    expect(stdout).toContain('a: Claude Code of unknown version with the model m-1 leaks: Bash.');
+    expect(status).toBe(3);
+    const env = { ...place.env, PATH: `${place.directory}:${place.env['PATH'] ?? ''}` };
+    const later = await place.run1(['doctor'], { env });
+    expect(later.stdout).toMatch(/Claude Code +- +m-1 +leaks +Bash/);
+    const { stderr } = await place.run1(['doctor', '--agent', 'claude', '--model', 'm-2'], { env });
+    expect(stderr).toContain('with the model m-2 …');
+  });
+});
+
+describe('the records of an agent', () => {
+  const isolated = { tidegate: { tools: ['Read'], allow_native: true } };
+
+  it('hold who was asked what, with which model, how isolated, and what it spent and called', async () => {
+    const options = { program: claude, model: 'm-1' };
+    const states = {
+      initial: 'a',
+      a: step(claude, { options, system_prompt: 'be kind', ...isolated }),
+      done,
+    };
+    const { result } = await place.flow({ states });
+    const lines = place.transcript(result).map(({ type, payload }) => [type, payload] as const);
+    const first = (wanted: string) => lines.find(([type]) => type === wanted)?.[1];
+    expect(first('agent.started')).toEqual({
+      provider: 'claude',
+      model: 'm-1',
+      isolation: 'full',
+      system: 'be kind',
+    });
+    expect(first('agent.launched')).toMatchObject({ verdict: 'unprovable', program: claude });
+    expect(first('message.user')).toMatchObject({ blocks: [{ type: 'text', text: 'go' }] });
+    expect(result.steps[0]).toMatchObject({ tools: [{ name: 'Bash', calls: 1, is_native: true }] });
+    const { stdout } = await place.run1(['runs', 'show', result.run]);
+    expect(stdout).toMatch(/ a +completed +\S+ m?s +15 tokens, \$0\.2500, called Bash \(its own tool\)/);
+  });
+
+  it('show the code of a step that failed; a run that came to nothing says so', async () => {
+    const { stdout, stderr, status } = await run(step('./nope', isolated));
+    expect(stdout).toContain('"./nope", which options.program names, is no file that can be started.');
+    expect(stderr).toContain('next: correct options.program');
+    expect(stdout).toContain('failed: no step was completed');
+    expect(status).toBe(3);
+    const id = /Run (\S+) /.exec(stdout.split('\n').at(-2) ?? '')?.[1] ?? '';
+    const shown = await place.run1(['runs', 'show', id]);
+    expect(shown.stdout).toMatch(/ a +failed .*EXECUTION\.AGENT\.UNAVAILABLE: /);
+  });
+
+  it('are foretold by --dry-run: how isolated it is, and whose conversation it goes on with', async () => {
+    const b = step(claude, { conversation: { continue_from: 'a' } });
+    const states = { initial: 'a', a: step(claude, { ...isolated, on_success: 'b' }), b, done };
+    const file = place.file('two.yaml', JSON.stringify({ name: 'two', states }));
+    const { stdout } = await place.run1(['run', file, '--dry-run']);
+    expect(stdout).toContain('isolation: only tools of the gate');
+    expect(stdout).toContain('continues: a');
+    expect(stdout).toContain('isolation: none: it keeps its own tools');
+  });
+});
+
+describe('an agent without a workflow', () => {
+  it('is told which of its tools are misspelt, also of those that are taken away', async () => {
+    const model = await openScriptedModel([{ say: 'x' }]);
+    const words = ['run', '--agent', 'openai', '--prompt', 'hi', '--model', 'm', '--base-url', model.url];
+    const { stdout, stderr, status } = await place.run1([...words, '--tools', 'Raed,!Bsh,G*']);
+    await model.close();
+    expect(stdout).toContain('tools: no tool is called Raed. Did you mean "Read"?');
+    expect(stdout).toContain('tools: no tool is called !Bsh. Did you mean "Bash"?');
+    expect(stdout + stderr).not.toContain('called G*');
+    expect(status).toBe(0);
+    const plan = await place.run1([...words, '--tools', 'Raed', '--dry-run']);
+    expect(plan.stderr).toContain('warning: No built-in tool fits "Raed". Did you mean Read?');
+  });
+
+  it('is refused by name where there is none of that name, without a file that nobody has', async () => {
+    const { status, stderr } = await place.run1(['run', '--agent', 'claud', '--prompt', 'hi']);
+    expect(stderr).toContain('There is no provider "claud"');
+    expect(stderr).toContain('Did you mean claude?');
+    expect(stderr).not.toContain('.yaml');
+    expect(status).toBe(2);
+  });
+});
+
+describe('an agent in a place that nobody trusted', () => {
+  it('has no tools of its servers, and is told which command gives them', async () => {
+    const servers = { late: { command: process.execPath, args: ['-e', ''] } };
+    const file = place.file('sub/tidegate.yaml', JSON.stringify({ servers }));
+    const quiet = writeFakeAgent(place.directory, 'calm', { cli: 'claude', lines: answerLines('claude') });
+    const hint = `servers of an untrusted file are left out. Read it, then: tidegate trust ${file}`;
+    const wants = await run(step(quiet.program, { tidegate: { servers: ['late'] } }), ['--config', file]);
+    expect(wants.stderr).toContain(hint);
+    expect(wants.stdout).toContain('The server "late" is untrusted.');
+    expect(wants.stderr).toContain('next: read the file that names it, then: tidegate trust\n');
+    expect(wants.status).toBe(3);
+    // The control: who has no agents has no need of it.
+    const command = await run({ type: 'command', command: 'true', on_success: 'done' }, ['--config', file]);
+    expect([command.stderr, command.status]).toEqual(['', 0]);
+  });
+});
