@@ -21,6 +21,7 @@ export {
 export { mayHavePlugins } from './plugins/directories.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { problemInFile } from './problem-in-file.js';
+export { openSecrets, type Secrets } from './secrets.js';
 export { openSourceReader } from './source-reader.js';
 export { withFileLock } from './file-lock.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
