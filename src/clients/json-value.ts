@@ -26,7 +26,7 @@ export function objectAt(root: Json, path: readonly string[]): JsonObject {
 export function canonical(value: Json): string {
   if (isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value instanceof Date) return `date ${String(value.getTime())}`;
-  if (!isJsonObject(value)) return String(JSON.stringify(value));
+  if (!isJsonObject(value)) return JSON.stringify(value);
   const keys = Object.keys(value).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`;
 }

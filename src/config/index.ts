@@ -6,7 +6,7 @@ export type {
   ServerConfig,
 } from './config.js';
 export { childEnvironment } from './environment.js';
-export { findConfig, operatorConfig, workflowHomes } from './find.js';
+export { findConfig, operatorConfig, operatorFolder, workflowHomes } from './find.js';
 export { findPolicy, policyFiles, watchProfiles } from './find-policy.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
