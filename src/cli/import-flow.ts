@@ -1,5 +1,6 @@
 import type { Applied, ImportPlan, ImportWish } from '../app/import/index.js';
-import { printable } from '../config/index.js';
+import type { State } from '../app/index.js';
+import { openTrust, printable, stateDirectory } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import { plainPlan, showPoints, showSecrets, showServers, showTarget, shortPath } from './import-text.js';
@@ -28,12 +29,10 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
     import('../app/index.js'),
     import('../app/import/index.js'),
   ]);
-  const state = openState(context.env);
-  const problem = state.problem ?? state.trust.problem();
-  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
+  const trust = openTrust(stateDirectory(context.env));
   const plan = await planned(() => planImport(wish));
   const { content, file } = plan.target;
-  const isTrusted = content === undefined || state.trust.isTrusted(file, content.sha256);
+  const isTrusted = content === undefined || trust.isTrusted(file, content.sha256);
   show(plan, isTrusted, context);
   if (!changesAnything(plan, choice) || choice.isDry) {
     context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
@@ -43,13 +42,19 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   refuseUnverified(plan, choice);
   const keeps = await keepsSecrets(plan, choice, context);
   await agree(choice, context);
-  const applied = await done(plan, keeps, state);
+  const applied = await done(plan, keeps, stateOf(openState, context));
   tell(plan, applied, context);
   context.output.json({ ...choice.more, ...plainPlan(plan), written: true, ...applied });
   return { plan, applied };
 }
 
-type State = Parameters<typeof import('../app/import/index.js').applyImport>[1];
+/** Only now, because even the directory of a state is something that a dry run does not make. */
+function stateOf(open: (env: Context['env']) => State, { env }: Context): State {
+  const state = open(env);
+  const problem = state.problem ?? state.trust.problem();
+  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
+  return state;
+}
 
 async function done(plan: ImportPlan, keeps: boolean, state: State): Promise<Applied> {
   const { applyImport } = await import('../app/import/index.js');

@@ -112,16 +112,25 @@ function namesIn(folder: string): readonly string[] {
 
 function recordAt(path: string): Backup | undefined {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
-    const texts = ['id', 'client', 'via', 'file', 'before', 'after', 'at'].every(
-      (key) => typeof value[key] === 'string',
-    );
-    if (value['version'] !== 1 || !texts || typeof value['existed'] !== 'boolean') return undefined;
-    return value as unknown as Backup;
+    return recordOf(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     // Half of one is not one; its file was not replaced then.
     return undefined;
   }
+}
+
+function recordOf(value: unknown): Backup | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const all = value as Readonly<Record<string, unknown>>;
+  const { existed } = all;
+  const text = (key: string): string => {
+    const found = all[key];
+    if (typeof found !== 'string') throw new SyntaxError(key);
+    return found;
+  };
+  if (all['version'] !== 1 || typeof existed !== 'boolean') return undefined;
+  const [id, client, via, file] = [text('id'), text('client'), text('via'), text('file')];
+  return { id, client, via, file, existed, before: text('before'), after: text('after'), at: text('at') };
 }
 
 function bytesAt(path: string): Buffer | undefined {

@@ -156,24 +156,24 @@ function writeDraft(
   stats: Stats | undefined,
   usualMode: number,
 ): void {
-  const descriptor = openSync(draft, 'wx', 0o600);
+  // For a new file the system takes away what the user's umask says.
+  const descriptor = openSync(draft, 'wx', stats === undefined ? usualMode : 0o600);
   try {
     writeFileSync(descriptor, bytes);
-    if (stats !== undefined && process.platform !== 'win32') keepGroup(descriptor, stats);
-    fchmodSync(descriptor, stats === undefined ? usualMode & ~process.umask() : stats.mode & 0o7777);
+    if (stats !== undefined) keepRights(descriptor, stats);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-function keepGroup(descriptor: number, { uid, gid }: Stats): void {
-  if (fstatSync(descriptor).gid === gid) return;
+function keepRights(descriptor: number, { uid, gid, mode }: Stats): void {
   try {
-    fchownSync(descriptor, uid, gid);
+    if (fstatSync(descriptor).gid !== gid) fchownSync(descriptor, uid, gid);
   } catch {
     // Who is no member of the group cannot give it away; the rights say who may read it all the same.
   }
+  fchmodSync(descriptor, mode & 0o7777);
 }
 
 /** A file that came to be in the meantime is not overwritten. */

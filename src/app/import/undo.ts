@@ -31,11 +31,11 @@ export interface Undone {
 /** Puts back, byte by byte, what the newest import replaced in each file. All of them, or none. */
 export function undoImport(wish: UndoWish): readonly Undone[] {
   const backups = openBackups(wish.stateDirectory);
-  return withFileLock(join(wish.stateDirectory, 'import.lock'), () => {
-    const newest = newestOf(backups, wish);
-    const steps = newest.map((backup) => stepOf(backup, backups, wish));
-    return steps.map((step) => (wish.isDry ? told(step, backups) : done(step, backups)));
-  });
+  const steps = (): readonly Step[] => newestOf(backups, wish).map((backup) => stepOf(backup, backups, wish));
+  if (wish.isDry) return steps().map((step) => told(step, backups));
+  return withFileLock(join(wish.stateDirectory, 'import.lock'), () =>
+    steps().map((step) => done(step, backups)),
+  );
 }
 
 /** Only what belongs to the user or to this project: nobody means the files of another. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { ImportWish, Undone } from '../../app/import/index.js';
-import { printable } from '../../config/index.js';
+import { homeProblem, prepareStateDirectory, printable, stateDirectory } from '../../config/index.js';
 import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
@@ -135,18 +135,15 @@ function tellNothing({ output }: Context): void {
 }
 
 async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCode> {
-  const [{ openState }, { projectFolders, undoImport }] = await Promise.all([
-    import('../../app/index.js'),
-    import('../../app/import/index.js'),
-  ]);
-  const state = openState(env);
-  if (state.problem !== undefined)
-    throw new Failure(state.problem.code, state.problem.message, state.problem.remedy);
+  const { projectFolders, undoImport } = await import('../../app/import/index.js');
+  const directory = stateDirectory(env);
   const isDry = given.options['dry-run'] === true;
+  const problem = homeProblem(env) ?? (isDry ? undefined : prepareStateDirectory(directory));
+  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
   const undone = await planned(() =>
     Promise.resolve(
       undoImport({
-        stateDirectory: state.directory,
+        stateDirectory: directory,
         names: given.arguments,
         place: { platform: process.platform, home: homeOf(env), folders: projectFolders(cwd), env },
         isForced: given.options['force'] === true,
