@@ -214,6 +214,11 @@ describe.each(cases)('$title', (one) => {
       if (one.isRewritten) {
         const refused = await tidegate('--undo');
         expect(refused.stderr).toContain('import.changed');
+        const now = readFileSync(file, 'utf8');
+        expect((await tidegate('--undo', '--keep-changes', '--dry-run')).stdout).toContain(
+          'Put the servers back',
+        );
+        expect(readFileSync(file, 'utf8')).toBe(now);
         expect((await tidegate('--undo', '--force')).status).toBe(0);
       } else {
         const undone = await tidegate('--undo');

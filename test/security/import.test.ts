@@ -327,12 +327,35 @@ describe('undo', () => {
     expect(refused.stderr).toContain('added: newKey');
     expectNoSecrets(refused.stderr, refused.stdout);
     expect(readFileSync(file, 'utf8')).toBe(changed);
+    expect(refused.stderr).toContain('tidegate import claude --undo --keep-changes');
     const forced = await place.import('--undo', '--force', '--json');
     expect(forced.status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(before);
     const { undone } = JSON.parse(forced.stdout) as { undone: readonly { keptAs: string }[] };
     expect(readFileSync(undone[0]?.keptAs ?? '', 'utf8')).toBe(changed);
   });
+
+  it.each<ClientName>(['claude', 'codex', 'opencode', 'vscode'])(
+    'puts the servers of %s back into a file that changed since',
+    async (client) => {
+      const place = opened([client]);
+      const file = place.fileOf(client);
+      await place.import(client, '--point', '--yes', '--disabled');
+      const pointed = readFileSync(file, 'utf8');
+      const late = client === 'codex' ? `late = true\n${pointed}` : pointed.replace('{', '{ "late": true,');
+      writeFileSync(file, late);
+      const mended = await place.import('--undo', '--keep-changes', '--json');
+      expect(JSON.parse(mended.stdout)).toMatchObject({ undone: [{ what: 'mended' }] });
+      const text = readFileSync(file, 'utf8');
+      expect(text).toContain('late');
+      expect(text).not.toContain('tidegate.js');
+      // The same servers as before: an import finds nothing new.
+      const again = await place.import(client, '--yes', '--disabled', '--json');
+      const { servers } = JSON.parse(again.stdout) as { servers: readonly { fate: string }[] };
+      expect(new Set(servers.map(({ fate }) => fate))).not.toContain('import');
+      expect(servers.filter(({ fate }) => fate === 'present').length).toBeGreaterThan(0);
+    },
+  );
 
   it('takes away a file that the gate was put into where there was none', async () => {
     const place = opened([]);

@@ -50,6 +50,11 @@ export function applyImport(plan: ImportPlan, state: State, keepsSecrets: boolea
         file,
         before: now?.bytes,
         after: text,
+        changes: point.changes.map(({ section, remove, add }) => ({
+          section,
+          removed: remove,
+          ...(add && { added: add.name }),
+        })),
       });
       replaceForeign(file, text, 0o600);
     }

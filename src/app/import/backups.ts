@@ -19,6 +19,14 @@ export interface Backup {
   readonly before: string;
   readonly after: string;
   readonly at: string;
+  /** The servers that went and the gate that came, by name. */
+  readonly changes: readonly SectionChange[];
+}
+
+export interface SectionChange {
+  readonly section: readonly string[];
+  readonly removed: readonly string[];
+  readonly added?: string;
 }
 
 /** The oldest make room: nobody undoes what was pointed so many times ago. */
@@ -41,6 +49,7 @@ export interface BackupWish {
   readonly file: string;
   readonly before: Buffer | undefined;
   readonly after: string;
+  readonly changes: readonly SectionChange[];
 }
 
 export function openBackups(stateDirectory: string): Backups {
@@ -57,7 +66,7 @@ export function openBackups(stateDirectory: string): Backups {
   return {
     list,
     drop,
-    keep({ client, via, file, before, after }) {
+    keep({ client, via, file, before, after, changes }) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const at = new Date().toISOString();
       const id = newId(client, at);
@@ -71,6 +80,7 @@ export function openBackups(stateDirectory: string): Backups {
         before: hashOf(old),
         after: hashOf(after),
         at,
+        changes,
       };
       writePrivate(pathOf(id, 'before'), old);
       writePrivate(pathOf(id, 'after'), Buffer.from(after));
@@ -130,7 +140,28 @@ function recordOf(value: unknown): Backup | undefined {
   };
   if (all['version'] !== 1 || typeof existed !== 'boolean') return undefined;
   const [id, client, via, file] = [text('id'), text('client'), text('via'), text('file')];
-  return { id, client, via, file, existed, before: text('before'), after: text('after'), at: text('at') };
+  return {
+    id,
+    client,
+    via,
+    file,
+    existed,
+    before: text('before'),
+    after: text('after'),
+    at: text('at'),
+    changes: changesIn(all['changes']),
+  };
+}
+
+function changesIn(value: unknown): readonly SectionChange[] {
+  const isTexts = (list: unknown): list is readonly string[] =>
+    Array.isArray(list) && list.every((one) => typeof one === 'string');
+  if (!Array.isArray(value)) throw new SyntaxError('changes');
+  return value.map((one: Readonly<Record<string, unknown>>) => {
+    const { section, removed, added } = one;
+    if (!isTexts(section) || !isTexts(removed)) throw new SyntaxError('changes');
+    return { section, removed, ...(typeof added === 'string' && { added }) };
+  });
 }
 
 function bytesAt(path: string): Buffer | undefined {

@@ -1,11 +1,12 @@
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClientPlace, clients } from '../../clients/index.js';
+import { type Client, type ClientPlace, clients } from '../../clients/index.js';
 import { withFileLock } from '../../config/index.js';
 import { type Backup, type Backups, openBackups } from './backups.js';
 import { differences } from './differences.js';
 import { type ForeignFile, readForeign, replaceForeign } from './foreign-file.js';
 import { clientsNamed } from './gather.js';
+import { mendedText } from './mend.js';
 import { ImportRefused } from './refused.js';
 
 export interface UndoWish {
@@ -15,13 +16,15 @@ export interface UndoWish {
   readonly place: ClientPlace;
   /** Restores what stood there although the file changed since; what stands there now is kept aside. */
   readonly isForced: boolean;
+  /** Puts the servers back into the file as it is now: what the client wrote since stays. */
+  readonly isMending: boolean;
   readonly isDry: boolean;
 }
 
 export interface Undone {
   readonly client: string;
   readonly file: string;
-  readonly what: 'restored' | 'removed' | 'unchanged';
+  readonly what: 'restored' | 'mended' | 'removed' | 'unchanged';
   /** Where the file that was replaced is kept. */
   readonly keptAs?: string;
   /** How many earlier ones there are for this file. */
@@ -58,7 +61,7 @@ interface Step {
 }
 
 /** Decides before anything is written. */
-function stepOf(backup: Backup, backups: Backups, { isForced }: UndoWish): Step {
+function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoWish): Step {
   const bytes = backups.read(backup, 'before');
   if (bytes === undefined) {
     const message = `The backup of ${backup.file} is not what was kept.`;
@@ -67,22 +70,32 @@ function stepOf(backup: Backup, backups: Backups, { isForced }: UndoWish): Step 
   const now = readForeign(backup.file);
   const isAsBefore = backup.existed ? now?.sha256 === backup.before : now === undefined;
   if (isAsBefore) return { backup, bytes, now, what: 'unchanged' };
-  if (now?.sha256 !== backup.after && !isForced) throw changedSince(backup, now, backups);
+  const isChanged = now?.sha256 !== backup.after;
+  if (isChanged && isMending && now !== undefined) {
+    const text = mendedText(formatOf(backup), now.text, bytes.toString('utf8'), backup.changes);
+    if (text !== undefined) return { backup, bytes: Buffer.from(text), now, what: 'mended' };
+  }
+  if (isChanged && !isForced) throw changedSince(backup, now, backups);
   return { backup, bytes, now, what: backup.existed ? 'restored' : 'removed' };
+}
+
+function formatOf({ client }: Backup): Client['format'] {
+  const found = clients.find(({ name }) => name === client);
+  if (found === undefined) throw new Error(`a backup of an unknown client: ${client}`);
+  return found.format;
 }
 
 function changedSince(backup: Backup, now: ForeignFile | undefined, backups: Backups): ImportRefused {
   const written = backups.read(backup, 'after');
-  const client = clients.find(({ name }) => name === backup.client);
   const lines =
-    client === undefined || written === undefined || now === undefined
+    written === undefined || now === undefined
       ? ['the file is gone']
-      : differences(client.format, written.toString('utf8'), now.text);
+      : differences(formatOf(backup), written.toString('utf8'), now.text);
   const message = `${backup.file} changed since the gate was put there; nothing was restored.`;
   return new ImportRefused(
     'import.changed',
     message,
-    `tidegate import ${backup.client} --undo --force`,
+    `tidegate import ${backup.client} --undo --keep-changes`,
     lines,
   );
 }
@@ -91,7 +104,7 @@ function done(step: Step, backups: Backups): Undone {
   const { backup, bytes, now, what } = step;
   const isLost = now !== undefined && what !== 'unchanged' && now.sha256 !== backup.after;
   const keptAs = isLost ? backups.setAside(backup.client, now.bytes) : undefined;
-  if (what === 'restored') replaceForeign(now?.path ?? backup.file, bytes, 0o600);
+  if (what === 'restored' || what === 'mended') replaceForeign(now?.path ?? backup.file, bytes, 0o600);
   if (what === 'removed') unlinkSync(now?.path ?? backup.file);
   backups.drop(backup);
   return { ...told(step, backups), ...(keptAs !== undefined && { keptAs }) };

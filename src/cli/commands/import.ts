@@ -23,7 +23,14 @@ export const importCommand: Command = {
     { name: 'point', about: 'Put the gate into the files of the clients, in place of their servers.' },
     { name: 'dry-run', about: 'Show everything, and write nothing.' },
     { name: 'undo', about: 'Put back what --point replaced, byte by byte.' },
-    { name: 'force', about: 'With --undo: also a file that changed since; what stands there now is kept.' },
+    {
+      name: 'keep-changes',
+      about: 'With --undo: put the servers back into a file that changed since, and leave the changes.',
+    },
+    {
+      name: 'force',
+      about: 'With --undo: restore a file that changed since; what stands there now is kept aside.',
+    },
     { name: 'yes', about: 'Do not ask.' },
     {
       name: 'secrets',
@@ -68,6 +75,7 @@ function refuseExclusive({ options }: Given): void {
     ['undo', 'point'],
     ['config', 'user'],
     ['undo', 'secrets'],
+    ['force', 'keep-changes'],
   ] as const;
   for (const [one, other] of pairs) {
     if (options[one] === undefined || options[other] === undefined) continue;
@@ -77,8 +85,10 @@ function refuseExclusive({ options }: Given): void {
       'tidegate import --help',
     );
   }
-  if (options['force'] === true && options['undo'] !== true)
-    throw new Failure('usage.wrong', '--force is for --undo.', 'tidegate import --undo --force');
+  for (const name of ['force', 'keep-changes']) {
+    if (options[name] !== true || options['undo'] === true) continue;
+    throw new Failure('usage.wrong', `--${name} is for --undo.`, `tidegate import --undo --${name}`);
+  }
 }
 
 function unknownClient(names: readonly string[], known: readonly string[]): Failure {
@@ -147,6 +157,7 @@ async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCo
         names: given.arguments,
         place: { platform: process.platform, home: homeOf(env), folders: projectFolders(cwd), env },
         isForced: given.options['force'] === true,
+        isMending: given.options['keep-changes'] === true,
         isDry,
       }),
     ),
@@ -165,7 +176,12 @@ async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCo
 }
 
 function undoneLine({ file, what, keptAs, earlier }: Undone): string {
-  const words = { restored: 'Restored', removed: 'Removed', unchanged: 'Already as before:' } as const;
+  const words = {
+    restored: 'Restored',
+    mended: 'Put the servers back into',
+    removed: 'Removed',
+    unchanged: 'Already as before:',
+  } as const;
   const aside = keptAs === undefined ? '' : `; what stood there is in ${printable(keptAs)}`;
   const more = earlier === 0 ? '' : `; ${String(earlier)} earlier, --undo again for them`;
   return `${words[what]} ${printable(shortPath(file))}${aside}${more}`;
