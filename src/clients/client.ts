@@ -1,5 +1,5 @@
 import type { DocumentFormat } from './document.js';
-import type { Json, JsonObject } from './json-value.js';
+import type { JsonObject } from './json-value.js';
 
 /** Where files are looked for. */
 export interface ClientPlace {
@@ -81,4 +81,4 @@ export class CannotRead extends Error {
   override readonly name = 'CannotRead';
 }
 
-export type { Json, JsonObject };
+export type { JsonObject };

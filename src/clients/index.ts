@@ -1,5 +1,4 @@
 export {
-  CannotRead,
   type Client,
   type ClientFile,
   type ClientPlace,
@@ -11,5 +10,5 @@ export {
 export { clients } from './clients.js';
 export { type FoundServer, serversIn } from './found.js';
 export { CannotEdit, type Change, edit } from './document.js';
-export { canonical, isJsonObject, type Json, type JsonObject, objectAt, valueAt } from './json-value.js';
+export { canonical, isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
 export { variableName } from './notation.js';

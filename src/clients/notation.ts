@@ -29,7 +29,7 @@ export function translate(text: string, notation: Notation, around: Around): str
   return ours + escaped(text.slice(at));
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 

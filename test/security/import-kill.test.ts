@@ -30,7 +30,6 @@ async function killedImport(): Promise<void> {
     stdio: 'ignore',
   });
   const ended = once(child, 'exit');
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- it changes while we wait.
   while (!existsSync(lock) && child.exitCode === null) await pause(1);
   await pause(random.below(120));
   child.kill('SIGKILL');

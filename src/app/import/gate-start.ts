@@ -5,8 +5,7 @@ import { type Environment, findConfig } from '../../config/index.js';
 import { programFile } from '../workflows/program-file.js';
 import type { Target } from './target.js';
 
-export const gateForms = ['absolute', 'name', 'npx'] as const;
-export type GateForm = (typeof gateForms)[number];
+export type GateForm = 'absolute' | 'name' | 'npx';
 
 export interface GateWish {
   readonly cwd: string;

@@ -135,7 +135,7 @@ function full(value: unknown): Json {
 }
 
 /** The nearest name that tidegate.yaml can hold. */
-export function validName(name: string): string {
+function validName(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
