@@ -12,6 +12,7 @@ const doors = {
   'providers/*': ['kernel'],
   'services/*': ['kernel'],
   config: ['kernel'],
+  clients: ['kernel'],
   model: ['kernel'],
   agents: ['kernel', 'gateway', 'model'],
   testing: ['kernel', 'access', 'surface', 'model'],

@@ -7,6 +7,7 @@ import {
   findConfig,
   homeProblem,
   loadConfig,
+  openSecrets,
   openTrust,
   operatorConfig,
   prepareStateDirectory,
@@ -60,6 +61,7 @@ export async function locateConfig(place: Place, trust: Trust): Promise<Located>
   const { config, problems, sha256 } = await loadConfig({
     file,
     env: place.env,
+    secrets: openSecrets(stateDirectory(place.env)),
     home: homedir(),
     ...(workspace !== undefined && { workspace }),
     ...(place.shapes && { shapes: place.shapes }),

@@ -9,6 +9,7 @@ import {
   exitOfIdentity,
   type Fault,
 } from './exit-codes.js';
+import { importCodes } from './import-codes.js';
 
 interface CodeRow {
   readonly exit: ExitCode;
@@ -260,6 +261,7 @@ export const commandCodes = {
     meaning: 'The file changed while it was being shown.',
     remedy: 'Read it again: `tidegate trust`.',
   },
+  ...importCodes,
   'store.unavailable': {
     exit: exitCodes.unavailable,
     meaning: 'The store of grants cannot be reached or opened.',

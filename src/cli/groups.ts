@@ -6,5 +6,6 @@ export const groups: Readonly<Record<string, string>> = {
   profile: 'List, show, assign and inspect profiles.',
   access: 'Export, import and test all grants.',
   token: 'Make, list and revoke the tokens of clients.',
+  secrets: 'Keep values that tidegate.yaml refers to.',
   config: 'Check and find the configuration.',
 };

@@ -67,7 +67,8 @@ function sinkOf(stream: () => NodeJS.WriteStream, used: Set<NodeJS.WriteStream>)
 function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || stream.writableLength === 0) return resolve();
-    stream.once('drain', resolve);
+    // `drain` comes only where a write was told to wait; this comes behind all that was written.
+    stream.write('', () => resolve());
     stream.once('error', () => resolve());
     stream.once('close', resolve);
   });

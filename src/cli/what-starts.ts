@@ -4,8 +4,10 @@ import {
   defaultConfig,
   isLoopbackHost,
   loadConfig,
+  openSecrets,
   printable,
   type ServerConfig,
+  stateDirectory,
 } from '../config/index.js';
 import type { Located } from '../app/index.js';
 import type { Context } from './command.js';
@@ -27,7 +29,13 @@ export async function startsOf(
   located: Located & { readonly file: string },
   { env }: Context,
 ): Promise<Starts> {
-  const written = await loadConfig({ file: located.file, env, home: homedir(), asWritten: true });
+  const written = await loadConfig({
+    file: located.file,
+    env,
+    secrets: openSecrets(stateDirectory(env)),
+    home: homedir(),
+    asWritten: true,
+  });
   if (written.sha256 !== located.sha256 || written.config.file !== located.config.file) {
     throw new Failure('trust.changed', 'The file changed while it was read.', 'tidegate trust');
   }

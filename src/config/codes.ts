@@ -95,6 +95,19 @@ export const problemCodes = {
     meaning: 'The record of trusted files could not be changed.',
     remedy: 'Check that the state directory is writable, then try again.',
   },
+  'secrets.unsafe': {
+    meaning: 'Another user could have read or written the file of secrets. None of it is used.',
+    remedy:
+      'Take the rights of others away (chmod 600), and change the secrets if others may have read them.',
+  },
+  'secrets.corrupt': {
+    meaning: 'The file of secrets cannot be understood. None of it is used.',
+    remedy: 'Remove it, and keep the values again with `tidegate secrets set <name>`.',
+  },
+  'secrets.unwritable': {
+    meaning: 'The file of secrets could not be changed.',
+    remedy: 'Check that the state directory is writable, then try again.',
+  },
   'profiles.ambiguous': {
     meaning: 'There is more than one file of profiles.',
     remedy: 'Keep one of them, or name one with `access.profiles` in tidegate.yaml.',

@@ -25,6 +25,14 @@ export function operatorConfig(
   return undefined;
 }
 
+/** Where the operator's own file is made. */
+export function operatorFolder(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  return configHomes(environment, platform)[0] ?? '';
+}
+
 /** Where the operator keeps workflows and what they use, beside those of a workspace. */
 export function workflowHomes(
   environment: Environment,

@@ -6,7 +6,7 @@ export type {
   ServerConfig,
 } from './config.js';
 export { childEnvironment } from './environment.js';
-export { findConfig, operatorConfig, workflowHomes } from './find.js';
+export { findConfig, operatorConfig, operatorFolder, workflowHomes } from './find.js';
 export { findPolicy, policyFiles, watchProfiles } from './find-policy.js';
 export { isLoopbackHost } from './formats.js';
 export { configJsonSchema } from './json-schema.js';
@@ -21,6 +21,7 @@ export {
 export { mayHavePlugins } from './plugins/directories.js';
 export { createProblem, describeProblem, hasErrors, type Problem } from './problem.js';
 export { problemInFile } from './problem-in-file.js';
+export { openSecrets, type Secrets } from './secrets.js';
 export { openSourceReader } from './source-reader.js';
 export { withFileLock } from './file-lock.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';

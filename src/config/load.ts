@@ -7,6 +7,7 @@ import { readTree } from './read-tree.js';
 import { resolveConfig, type ServerSection } from './resolve.js';
 import { checkRules, softened } from './rules.js';
 import { configTable } from './schema.js';
+import type { Secrets } from './secrets.js';
 import type { ShapeMemory } from './shape-memory.js';
 import { readSource, type Source } from './source-file.js';
 import type { Environment } from './substitute.js';
@@ -17,6 +18,8 @@ export interface LoadOptions {
   /** Read instead of the file's content; paths are still relative to the file. */
   readonly text?: string;
   readonly env: Environment;
+  /** Values that the environment does not have. */
+  readonly secrets?: Secrets;
   readonly home: string;
   /** The workspace root when the file names none. Default: the directory of the file. */
   readonly workspace?: string;
@@ -62,8 +65,9 @@ function settle(
   const { file, text, sha256 } = source;
   const found = [...parsing];
   const report = (finding: Finding) => void found.push(finding);
-  const { env: environment, asWritten = false } = options;
-  const values = readTree(configTable, root, { text, environment, report, asWritten });
+  const { env: environment, asWritten = false, secrets } = options;
+  const context = { text, environment, report, asWritten, ...(secrets && { secrets }) };
+  const values = readTree(configTable, root, context);
   checkRules(values, root, report);
   const findings = found.map((finding) => softened(finding, values, file.endsWith('.json')));
   const unsound = new Set(findings.filter((finding) => finding.severity !== 'warning').map(serverKey));

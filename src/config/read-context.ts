@@ -1,5 +1,6 @@
 import { nearest } from '../kernel/nearest.js';
 import type { Report } from './problem.js';
+import type { Secrets } from './secrets.js';
 import type { Environment } from './substitute.js';
 import { kindOf, type Path, type TreeNode } from '../kernel/tree.js';
 
@@ -7,6 +8,8 @@ import { kindOf, type Path, type TreeNode } from '../kernel/tree.js';
 export interface ReadContext {
   readonly text: string;
   readonly environment: Environment;
+  /** Values that the environment does not have. */
+  readonly secrets?: Pick<Secrets, 'valueOf' | 'problem'>;
   readonly report: Report;
   /** Texts keep their references; they are judged by what these stand for all the same. */
   readonly asWritten?: boolean;

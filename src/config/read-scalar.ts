@@ -30,10 +30,13 @@ function settle({ node, path }: Place<ScalarNode>, context: ReadContext): Scalar
   const { source } = node;
   if (typeof node.value !== 'string' || context.isLiteral === true)
     return { value: node.value ?? '', source, isReference: false };
-  const { text, isReference, missing, malformed } = substitute(node.value, context.environment);
+  const { text, isReference, missing, malformed } = substitute(node.value, context.environment, (name) =>
+    context.secrets?.valueOf(name),
+  );
   for (const { name, written } of missing) {
-    const message = `The environment variable ${name} is not set.`;
-    const remedy = `Set ${name}, or write \${${name}:-default}.`;
+    const doubt = context.secrets?.problem()?.message;
+    const message = `The environment variable ${name} is not set.${doubt === undefined ? '' : ` ${doubt}`}`;
+    const remedy = `Set ${name}, keep its value with \`tidegate secrets set ${name}\`, or write \${${name}:-default}.`;
     context.report({
       code: 'config.env_missing',
       offset: offsetOf(written, node, context),

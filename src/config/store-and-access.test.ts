@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Config, defaultConfig, loadConfig } from './index.js';
 
 async function load(text: string): Promise<{ readonly config: Config; readonly found: readonly string[] }> {
-  const env = { DATABASE_URL: 'postgres://u:secret@db/tidegate' };
+  const env = { DATABASE_URL: 'postgres://u:canary@db/tidegate' };
   const file = join('/workspace', 'tidegate.yaml');
   const { config, problems } = await loadConfig({ file, text, env, home: '/home/ada' });
   const found = problems.map(({ code, line, column, path }) => `${line}:${column} ${code} ${path}`);
-  expect(JSON.stringify(problems)).not.toContain('secret');
+  expect(JSON.stringify(problems)).not.toContain('canary');
   return { config, found };
 }
 
@@ -22,7 +22,7 @@ describe('the store', () => {
     ['store: {kind: memory}', { kind: 'memory' }],
     [
       'store: {kind: postgres, url: "${DATABASE_URL}"}',
-      { kind: 'postgres', url: 'postgres://u:secret@db/tidegate' },
+      { kind: 'postgres', url: 'postgres://u:canary@db/tidegate' },
     ],
     [
       'store: {kind: postgres, url: "postgresql:///tidegate?host=/run/postgresql"}',
@@ -38,7 +38,7 @@ describe('the store', () => {
     ['store: {kind: redis}', ['1:15 config.bad_value store.kind']],
     ['store: {kind: postgres}', ['1:1 config.missing store.url']],
     ['store: {kind: postgres, url: "${GONE}"}', ['1:31 config.env_missing store.url']],
-    ['store: {kind: postgres, url: "http://u:secret@x"}', ['1:30 config.bad_value store.url']],
+    ['store: {kind: postgres, url: "http://u:canary@x"}', ['1:30 config.bad_value store.url']],
     ['store: {kind: postgres, url: "postgres://x", file: y}', ['1:46 config.exclusive store.file']],
     ['store: {url: "postgres://x"}', ['1:9 config.exclusive store.url']],
     ['store: {kind: memory, file: x}', ['1:23 config.exclusive store.file']],

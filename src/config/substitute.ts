@@ -16,8 +16,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const reference = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
+/** What the environment lacks may be kept elsewhere. */
+export type Kept = (name: string) => string | undefined;
+
 /** Replaces `${NAME}` and `${NAME:-default}` (used when unset or empty); `$${` stands for `${` itself. */
-export function substitute(text: string, environment: Environment): Substitution {
+export function substitute(text: string, environment: Environment, kept?: Kept): Substitution {
   const missing: Reference[] = [];
   const malformed: string[] = [];
   let settled = '';
@@ -33,7 +36,7 @@ export function substitute(text: string, environment: Environment): Substitution
     const end = close === -1 ? text.length : close + 1;
     const [, name, fallback] = (close !== -1 && reference.exec(text.slice(open + 2, close))) || [];
     isReference ||= name !== undefined;
-    const value = name === undefined ? undefined : valueOf(name, fallback, environment);
+    const value = name === undefined ? undefined : valueOf(name, fallback, { environment, kept });
     if (name === undefined) malformed.push(text.slice(open, Math.min(end, open + 40)));
     else if (value === undefined) missing.push({ written: `\${${name}`, name });
     settled += text.slice(at, open) + (value ?? '');
@@ -43,7 +46,16 @@ export function substitute(text: string, environment: Environment): Substitution
   return { text: settled + text.slice(at), isReference, missing, malformed };
 }
 
-function valueOf(name: string, fallback: string | undefined, environment: Environment): string | undefined {
-  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+interface Sources {
+  readonly environment: Environment;
+  readonly kept: Kept | undefined;
+}
+
+function valueOf(
+  name: string,
+  fallback: string | undefined,
+  { environment, kept }: Sources,
+): string | undefined {
+  const value = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? kept?.(name);
   return fallback === undefined ? value : value || fallback;
 }

@@ -1,18 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  type Stats,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readPrivateFile, replacePrivateFile } from './private-file.js';
 
 /** A file that the operator let start things, by the content it had then. */
 export interface TrustRecord {
@@ -31,27 +17,9 @@ const LARGEST = 8 * 1024 * 1024;
 
 /** Reads the record, unless somebody else could have written it. An absent file is a sound one without entries. */
 export function readTrustFile(path: string): TrustContent {
-  // Windows lacks the last two; there, undefined counts as 0.
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return { state: 'sound', records: [] };
-    return code === 'ELOOP'
-      ? { state: 'unsafe', reason: 'it is a link' }
-      : { state: 'corrupt', reason: String(error) };
-  }
-  try {
-    const stats = fstatSync(descriptor);
-    const reason = suspicionOf(stats);
-    if (reason !== undefined) return { state: 'unsafe', reason };
-    if (stats.size > LARGEST) return { state: 'corrupt', reason: 'it is too large' };
-    return parseRecords(readFileSync(descriptor, 'utf8'));
-  } finally {
-    closeSync(descriptor);
-  }
+  const content = readPrivateFile(path, { largest: LARGEST, forbidden: 0o022 });
+  if (content.state === 'absent') return { state: 'sound', records: [] };
+  return content.state === 'sound' ? parseRecords(content.text) : content;
 }
 
 /** Replaces the record in one step: whoever reads sees the old or the new one, also after a power cut. */
@@ -60,30 +28,8 @@ export function writeTrustFile(
   records: readonly TrustRecord[],
   mayCommit: () => boolean,
 ): void {
-  sweepDrafts(path);
   const files = Object.fromEntries(records.map(({ file, sha256, recorded }) => [file, { sha256, recorded }]));
-  const draft = `${path}.${randomUUID()}.draft`;
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeFileSync(descriptor, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (!mayCommit()) {
-    unlinkSync(draft);
-    throw new Error('another process changed it at the same time');
-  }
-  renameSync(draft, path);
-  syncDirectory(dirname(path));
-}
-
-function suspicionOf(stats: Stats): string | undefined {
-  if (!stats.isFile()) return 'it is not a regular file';
-  const self = process.geteuid?.();
-  if (self === undefined) return undefined;
-  if (stats.uid !== self) return 'it belongs to another user';
-  return (stats.mode & 0o022) === 0 ? undefined : 'other users may write to it';
+  replacePrivateFile(path, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`, mayCommit);
 }
 
 function parseRecords(text: string): TrustContent {
@@ -110,23 +56,4 @@ function parseRecord(file: string, entry: unknown): TrustRecord | undefined {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-// Only the holder of the lock writes drafts: any that is there was left by a process that died.
-function sweepDrafts(path: string): void {
-  const own = `${basename(path)}.`;
-  for (const name of readdirSync(dirname(path))) {
-    if (name.startsWith(own) && name.endsWith('.draft')) unlinkSync(join(dirname(path), name));
-  }
-}
-
-function syncDirectory(directory: string): void {
-  // Windows cannot open directories; its file systems keep renames without this.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, constants.O_RDONLY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

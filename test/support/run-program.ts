@@ -21,7 +21,11 @@ export interface RunMore {
 const mostMs = 60_000;
 
 /** Runs a command of the program to its end, while the test itself goes on answering. */
-export function runGate(place: Place, args: readonly string[], more: RunMore = {}): Promise<Ran> {
+export function runGate(
+  place: Pick<Place, 'directory' | 'env'>,
+  args: readonly string[],
+  more: RunMore = {},
+): Promise<Ran> {
   const {
     env = place.env,
     cwd = join(place.directory, 'workspace'),

@@ -13,6 +13,8 @@ import { doctor } from './doctor.js';
 import { exec } from './exec.js';
 import { explain } from './explain.js';
 import { grant } from './grant.js';
+import { importCommand } from './import.js';
+import { init } from './init.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
 import { mcp } from './mcp.js';
@@ -30,6 +32,7 @@ import { revoke } from './revoke.js';
 import { run } from './run.js';
 import { runsList } from './runs-list.js';
 import { runsShow } from './runs-show.js';
+import { secretsForget, secretsList, secretsSet } from './secrets.js';
 import { serve } from './serve.js';
 import { servers } from './servers.js';
 import { surface } from './surface.js';
@@ -50,6 +53,8 @@ import { validate } from './validate.js';
 
 /** Every command. Help, parsing and the reference page are made from this list; there is no other. */
 export const commands: readonly Command[] = [
+  init,
+  importCommand,
   serve,
   mcp,
   toolsList,
@@ -91,6 +96,9 @@ export const commands: readonly Command[] = [
   tokenRevoke,
   tokenAttenuate,
   trust,
+  secretsSet,
+  secretsList,
+  secretsForget,
   run,
   runsList,
   runsShow,

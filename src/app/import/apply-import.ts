@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { canonical, type Change, edit, objectAt } from '../../clients/index.js';
+import { openSecrets, type Problem, withFileLock } from '../../config/index.js';
+import type { State } from '../locate-config.js';
+import { openBackups } from './backups.js';
+import { assertReplaceable, type ForeignFile, hashOf, readForeign, replaceForeign } from './foreign-file.js';
+import type { ImportPlan } from './import-plan.js';
+import type { Point } from './plan-points.js';
+import { ImportRefused } from './refused.js';
+
+export interface Applied {
+  /** The file that is trusted now; undefined where nothing was written. */
+  readonly written?: { readonly file: string; readonly sha256: string };
+  /** Names that were kept. */
+  readonly kept: readonly string[];
+  readonly pointed: readonly string[];
+}
+
+/** A problem of the state directory: nothing, or not all, was done. */
+export class StateRefused extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/**
+ * Does what was shown: secrets, tidegate.yaml, its trust, then the files of clients, each with a backup. At every
+ * moment each file is the old or the new one, and what a client's file refers to is there before it.
+ */
+export function applyImport(plan: ImportPlan, state: State, keepsSecrets: boolean): Applied {
+  return withFileLock(join(state.directory, 'import.lock'), () => {
+    const isNew = plan.target.content === undefined;
+    const isChanged = plan.text !== (plan.target.content?.text ?? '') || (isNew && plan.text !== '');
+    const ready = plan.points.flatMap((point) => readied(point));
+    if (isChanged) assertSame(plan);
+    const fresh = keepsSecrets ? plan.secrets.filter(({ isThere }) => !isThere) : [];
+    if (fresh.length > 0)
+      refuse(
+        openSecrets(state.directory).keep(Object.fromEntries(fresh.map(({ name, value }) => [name, value]))),
+      );
+    const written = isChanged ? writeTarget(plan, state) : undefined;
+    const backups = openBackups(state.directory);
+    for (const { point, now, text } of ready) {
+      const file = now?.path ?? point.source.file.path;
+      backups.keep({
+        client: point.source.client.name,
+        via: point.source.file.path,
+        file,
+        before: now?.bytes,
+        after: text,
+        changes: point.changes.map(({ section, remove, add }) => ({
+          section,
+          removed: remove,
+          ...(add && { added: add.name }),
+        })),
+      });
+      replaceForeign(file, text, 0o600);
+    }
+    return {
+      ...(written && { written }),
+      kept: fresh.map(({ name }) => name),
+      pointed: ready.map(({ point }) => point.source.file.path),
+    };
+  });
+}
+
+function assertSame({ target }: ImportPlan): void {
+  if (readForeign(target.file)?.sha256 !== target.content?.sha256) throw changed(target.file);
+  assertReplaceable(target.file);
+}
+
+function changed(file: string): ImportRefused {
+  const message = `${file} changed while it was shown; nothing was written.`;
+  return new ImportRefused('import.changed', message, 'tidegate import');
+}
+
+function writeTarget({ target, text }: ImportPlan, state: State): NonNullable<Applied['written']> {
+  replaceForeign(target.file, text);
+  // A file that is new has its real path only now.
+  const file = readForeign(target.file)?.path ?? target.file;
+  // Of the bytes that were shown, whatever stands there by now.
+  const sha256 = hashOf(text);
+  refuse(state.trust.record(file, sha256));
+  return { file, sha256 };
+}
+
+function refuse(problem: Problem | undefined): void {
+  if (problem !== undefined) throw new StateRefused(problem);
+}
+
+interface Ready {
+  readonly point: Point;
+  readonly now: ForeignFile | undefined;
+  readonly text: string;
+}
+
+/** Clients write to their files all the time: the change is made anew, if what it replaces is still what was shown. */
+function readied(point: Point): readonly Ready[] {
+  const { source, changes, after } = point;
+  if (after === undefined) return [];
+  const now = readForeign(source.file.path);
+  assertReplaceable(now?.path ?? source.file.path);
+  if (now?.sha256 === source.content?.sha256) return [{ point, now, text: after }];
+  const text = now?.text ?? '';
+  if (!changes.every((change) => isSame(point, change, text))) throw changed(source.file.path);
+  return [{ point, now, text: changes.reduce((so, change) => edit(source.client.format, so, change), text) }];
+}
+
+function isSame({ source, before }: Point, { section, remove, add }: Change, text: string): boolean {
+  const { format } = source.client;
+  const names = [...remove, ...(add === undefined ? [] : [add.name])];
+  try {
+    const [then, now] = [before, text].map((one) => objectAt(format.parse(one), section));
+    return names.every((name) => canonical(then?.[name]) === canonical(now?.[name]));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,195 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { syncDirectory } from '../../config/private-file.js';
+import { ImportRefused } from './refused.js';
+
+/** A file that is not ours, as it was read. */
+export interface ForeignFile {
+  /** With links resolved: this is what is replaced, so that links stay links. */
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** Clients keep histories in these files. */
+const LARGEST = 32 * 1024 * 1024;
+
+/** Reads a file; undefined where there is none. Never waits for a pipe, and never reads without end. */
+export function readForeign(path: string): ForeignFile | undefined {
+  const real = realPathOf(path);
+  if (real === undefined) return undefined;
+  let descriptor: number;
+  try {
+    // Windows has no such flag; undefined counts as 0.
+    descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new ImportRefused(
+      'import.unreadable',
+      `${path} cannot be read: ${codeOf(error)}.`,
+      `ls -l ${path}`,
+    );
+  }
+  try {
+    if (!fstatSync(descriptor).isFile())
+      throw new ImportRefused('import.unreadable', `${path} is not a regular file.`, `ls -l ${path}`);
+    return decoded(path, real, readAll(descriptor, path));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR')
+      throw new ImportRefused(
+        'import.unreadable',
+        `${path} cannot be read: ${codeOf(error)}.`,
+        `ls -l ${path}`,
+      );
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
+    throw new ImportRefused('import.unreadable', `${path} is a link that leads nowhere.`, `ls -l ${path}`);
+  }
+}
+
+function readAll(descriptor: number, path: string): Buffer {
+  const { size } = fstatSync(descriptor);
+  if (size > LARGEST) throw tooLarge(path);
+  const bytes = Buffer.alloc(size + 1);
+  let length = 0;
+  for (let count = -1; count !== 0 && length < bytes.length; length += count)
+    count = readSync(descriptor, bytes, length, bytes.length - length, null);
+  if (length > size)
+    throw new ImportRefused('import.changed', `${path} grew while it was read.`, 'tidegate import');
+  return bytes.subarray(0, length);
+}
+
+function tooLarge(path: string): ImportRefused {
+  const message = `${path} has more than ${String(LARGEST / 1024 / 1024)} MiB, which no configuration needs.`;
+  return new ImportRefused('import.too_large', message, `ls -l ${path}`);
+}
+
+function decoded(path: string, real: string, bytes: Buffer): ForeignFile {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { path: real, bytes, text, sha256: hashOf(bytes) };
+  } catch {
+    throw new ImportRefused('import.broken', `${path} is not UTF-8 text.`, 'save it as UTF-8');
+  }
+}
+
+export function hashOf(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Throws where the file is not ours to change, before anything is written anywhere. */
+export function assertReplaceable(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  const self = process.geteuid?.();
+  if (self !== undefined && stats.uid !== self)
+    throw new ImportRefused('import.foreign_file', `${path} belongs to another user.`, `ls -l ${path}`);
+  if ((stats.mode & 0o200) === 0)
+    throw new ImportRefused('import.read_only', `${path} is read-only.`, `chmod u+w ${path}`);
+  if (stats.nlink > 1)
+    throw new ImportRefused(
+      'import.unwritable',
+      `${path} has other names (hard links), which would keep the old content.`,
+      `ls -l ${path}`,
+    );
+}
+
+/** Replaces a file in one step: whoever reads sees the old or the new one. Its rights and owner stay. */
+export function replaceForeign(path: string, bytes: Buffer | string, usualMode = 0o644): void {
+  assertReplaceable(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tidegate`);
+  sweepDrafts(path);
+  try {
+    writeDraft(draft, bytes, stats, usualMode);
+    if (stats === undefined) linkNew(draft, path);
+    else renameSync(draft, path);
+  } catch (error) {
+    discard(draft);
+    if (error instanceof ImportRefused) throw error;
+    throw new ImportRefused(
+      'import.unwritable',
+      `${path} cannot be written: ${codeOf(error)}.`,
+      `ls -ld ${dirname(path)}`,
+    );
+  }
+  syncDirectory(dirname(path));
+}
+
+// Only the holder of the lock replaces: any draft that is there was left by a process that died.
+function sweepDrafts(path: string): void {
+  const own = `.${basename(path)}.`;
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(own) && name.endsWith('.tidegate')) discard(join(dirname(path), name));
+}
+
+function writeDraft(
+  draft: string,
+  bytes: Buffer | string,
+  stats: Stats | undefined,
+  usualMode: number,
+): void {
+  // For a new file the system takes away what the user's umask says.
+  const descriptor = openSync(draft, 'wx', stats === undefined ? usualMode : 0o600);
+  try {
+    writeFileSync(descriptor, bytes);
+    if (stats !== undefined) keepRights(descriptor, stats);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function keepRights(descriptor: number, { uid, gid, mode }: Stats): void {
+  try {
+    if (fstatSync(descriptor).gid !== gid) fchownSync(descriptor, uid, gid);
+  } catch {
+    // Who is no member of the group cannot give it away; the rights say who may read it all the same.
+  }
+  fchmodSync(descriptor, mode & 0o7777);
+}
+
+/** A file that came to be in the meantime is not overwritten. */
+function linkNew(draft: string, path: string): void {
+  linkSync(draft, path);
+  unlinkSync(draft);
+}
+
+function discard(draft: string): void {
+  try {
+    unlinkSync(draft);
+  } catch {
+    // It was never made.
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

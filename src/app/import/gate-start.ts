@@ -1,0 +1,68 @@
+import { dirname, relative, sep } from 'node:path';
+import { findProgram } from '../../agents/index.js';
+import type { ClientFile, GateStart } from '../../clients/index.js';
+import { type Environment, findConfig } from '../../config/index.js';
+import { programFile } from '../workflows/program-file.js';
+import type { Target } from './target.js';
+
+export type GateForm = 'absolute' | 'name' | 'npx';
+
+export interface GateWish {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly version: string;
+  readonly target: Target;
+  /** Undefined: what suits the file. */
+  readonly form?: GateForm | undefined;
+}
+
+/**
+ * How a client starts the gate. In a file of the user by whole paths, because programs of the desktop have another PATH;
+ * in a file of a project, which others use too, by name.
+ */
+export function gateStart(file: ClientFile, wish: GateWish): GateStart {
+  const form = wish.form ?? usualForm(file, wish);
+  const words = ['mcp', ...configWords(file, wish.target)];
+  const env = file.scope === 'user' ? stateVariables(wish) : {};
+  if (form === 'absolute') return { command: process.execPath, args: [programFile, ...words], env };
+  if (form === 'name') return { command: 'tidegate', args: words, env };
+  const npx = ['npx', '-y', file.scope === 'user' ? `tidegate@${wish.version}` : 'tidegate', ...words];
+  const [command = '', ...args] = process.platform === 'win32' ? ['cmd', '/c', ...npx] : npx;
+  return { command, args, env };
+}
+
+function usualForm({ scope }: ClientFile, { env, cwd }: GateWish): GateForm {
+  // A package runner keeps its packages only for a while.
+  const isPassing = programFile.includes(`${sep}_npx${sep}`);
+  if (scope === 'user') return isPassing ? 'npx' : 'absolute';
+  return !isPassing && findProgram('tidegate', env, cwd) !== undefined ? 'name' : 'npx';
+}
+
+/** Nothing where the gate finds the file by itself. */
+function configWords(
+  { scope, folder }: ClientFile,
+  { file, content, isOperators }: Target,
+): readonly string[] {
+  if (scope === 'user' && isOperators) return [];
+  if (scope === 'project' && folder !== undefined && isFoundFrom(folder, file, content === undefined))
+    return [];
+  return ['--config', file];
+}
+
+function isFoundFrom(folder: string, file: string, isNew: boolean): boolean {
+  const nearest = findConfig(folder);
+  if (!isNew) return nearest === file;
+  const isAbove = !relative(dirname(file), folder).startsWith('..');
+  return isAbove && (nearest === undefined || nearest.length < file.length);
+}
+
+/** A client may hand on nothing of its environment, and then trust and secrets would not be found. */
+function stateVariables({ env, target }: GateWish): Readonly<Record<string, string>> {
+  const names = ['TIDEGATE_HOME', 'XDG_STATE_HOME', ...(target.isOperators ? ['XDG_CONFIG_HOME'] : [])];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value ? [[name, value] as const] : [];
+    }),
+  );
+}

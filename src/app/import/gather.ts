@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  type Client,
+  type ClientFile,
+  type ClientPlace,
+  clients,
+  type FoundServer,
+  serversIn,
+} from '../../clients/index.js';
+import { type ForeignFile, readForeign } from './foreign-file.js';
+import { ImportRefused } from './refused.js';
+
+/** A file of a client that is there, or could be. */
+export interface Source {
+  readonly client: Client;
+  readonly file: ClientFile;
+  /** Undefined: it does not exist. */
+  readonly content: ForeignFile | undefined;
+  readonly servers: readonly FoundServer[];
+}
+
+export interface Gathered {
+  readonly sources: readonly Source[];
+  /** Files that could not be used; the others are. */
+  readonly problems: readonly ImportRefused[];
+}
+
+/** The clients that names mean; all where none is named. Undefined: one of them is unknown. */
+export function clientsNamed(names: readonly string[]): readonly Client[] | undefined {
+  if (names.length === 0) return clients;
+  const chosen = clients.filter(({ name, belongsTo }) =>
+    names.some((one) => one === name || one === belongsTo),
+  );
+  return names.every((one) => clients.some(({ name }) => name === one)) ? chosen : undefined;
+}
+
+export const clientNames: readonly string[] = clients.map(({ name }) => name);
+
+/** Reads every file of the clients. What cannot be read is told, and stops nobody else. */
+export function gather(chosen: readonly Client[], place: ClientPlace, scope?: ClientFile['scope']): Gathered {
+  const sources: Source[] = [];
+  const problems: ImportRefused[] = [];
+  const seen = new Set<string>();
+  for (const client of chosen) {
+    for (const file of client.files(place)) {
+      if (seen.has(file.path) || (scope !== undefined && file.scope !== scope)) continue;
+      seen.add(file.path);
+      try {
+        sources.push(sourceOf(client, file, place));
+      } catch (error) {
+        if (!(error instanceof ImportRefused)) throw error;
+        problems.push(error);
+      }
+    }
+  }
+  return { sources, problems };
+}
+
+function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source {
+  const content = readForeign(file.path);
+  if (content === undefined) return { client, file, content, servers: [] };
+  try {
+    return { client, file, content, servers: serversIn(client, content.text, file, place) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message = `${file.path} is not ${client.format.name} that can be read (${error.message}).`;
+    throw new ImportRefused('import.broken', message, `correct it, then: tidegate import ${client.name}`);
+  }
+}
+
+/** The folders of the project: from here up to the root of the repository, or only here. */
+export function projectFolders(cwd: string): readonly string[] {
+  const folders = [cwd];
+  for (let folder = cwd; folders.length < 32; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folders;
+    if (dirname(folder) === folder) break;
+    folders.push(dirname(folder));
+  }
+  return [cwd];
+}

@@ -1,0 +1,148 @@
+import type { Client, ClientFile } from '../../clients/index.js';
+import { type Environment, openSecrets, type Problem, stateDirectory } from '../../config/index.js';
+import type { NewServer } from '../../config/add-servers.js';
+import type { GateForm } from './gate-start.js';
+import { gather, projectFolders, type Source } from './gather.js';
+import { createHiding, type NamedSecret, referencesIn } from './hide-secrets.js';
+import { valuesToMask } from './mask.js';
+import { newServers, type PlannedServer, planServers } from './plan-servers.js';
+import { planPoints, type Point } from './plan-points.js';
+import { ImportRefused } from './refused.js';
+import { problemsOf, type Target, targetOf } from './target.js';
+
+export interface ImportWish {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Environment;
+  readonly version: string;
+  readonly clients: readonly Client[];
+  /** The clients as they were typed. */
+  readonly named: readonly string[];
+  readonly scope?: ClientFile['scope'] | undefined;
+  readonly configFile?: string | undefined;
+  readonly isOperators: boolean;
+  readonly takesDisabled: boolean;
+  readonly isPointing: boolean;
+  readonly gate?: GateForm | undefined;
+  /** What a new file begins with. */
+  readonly opening?: string;
+}
+
+/** All that an import would do. Nothing is written yet, and nothing outside was started. */
+export interface ImportPlan {
+  readonly target: Target;
+  /** The text of tidegate.yaml afterwards; the same as before where nothing is added. */
+  readonly text: string;
+  readonly added: readonly NewServer[];
+  readonly servers: readonly PlannedServer[];
+  readonly secrets: readonly NamedSecret[];
+  readonly points: readonly Point[];
+  readonly sources: readonly Source[];
+  /** Files of clients that could not be used. */
+  readonly problems: readonly ImportRefused[];
+}
+
+export async function planImport(wish: ImportWish): Promise<ImportPlan> {
+  const { cwd, env, home, version } = wish;
+  const place = { platform: process.platform, home, folders: projectFolders(cwd), env };
+  const { sources, problems } = gather(wish.clients, place, wish.scope);
+  const [broken] = wish.named.length > 0 ? problems : [];
+  if (broken !== undefined) throw broken;
+  const target = targetOf({
+    cwd,
+    env,
+    isOperators: wish.isOperators,
+    ...(wish.configFile !== undefined && { configFile: wish.configFile }),
+  });
+  const before = target.content?.text ?? wish.opening ?? '';
+  await assertSound(target);
+  const hiding = createHiding({
+    env,
+    kept: openSecrets(stateDirectory(env)),
+    referenced: new Set([...referencesIn(before), ...sources.flatMap(referencesOf)]),
+  });
+  const servers = await planServers({
+    sources,
+    known: await knownServers(before),
+    folder: target.folder,
+    hiding,
+    takesDisabled: wish.takesDisabled,
+    flawOf: (entry) => flawOf(entry, target),
+  });
+  const added = newServers(servers);
+  const text = await withServers(before, added, target);
+  const secrets = hiding.secrets();
+  const mask = valuesToMask(
+    sources.flatMap((source) => source.servers),
+    secrets.map(({ value }) => value),
+  );
+  const points = wish.isPointing
+    ? planPoints({
+        sources,
+        planned: servers,
+        place,
+        named: wish.named,
+        secrets: mask,
+        cwd,
+        env,
+        version,
+        target,
+        form: wish.gate,
+      })
+    : [];
+  return { target, text, added, servers, secrets, points, sources, problems };
+}
+
+/** Nothing is added to a file that has errors already. */
+async function assertSound({ file, content }: Target): Promise<void> {
+  const problems = content === undefined ? [] : await problemsOf(file, content.text);
+  if (problems.length > 0) throw new TargetRefused(file, problems);
+}
+
+/** The file that servers would be added to has errors. */
+export class TargetRefused extends Error {
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  constructor(file: string, problems: readonly Problem[]) {
+    super('Nothing was imported: the configuration has errors.');
+    this.file = file;
+    this.problems = problems;
+  }
+}
+
+function referencesOf({ servers }: Source): readonly string[] {
+  return servers.flatMap(({ server }) => referencesIn(JSON.stringify(server?.start ?? '')));
+}
+
+async function knownServers(text: string): Promise<Readonly<Record<string, unknown>>> {
+  const { serversOf } = await import('../../config/add-servers.js');
+  return serversOf(text);
+}
+
+/** Why an entry cannot stand in tidegate.yaml, found by reading one that has only it. */
+async function flawOf(
+  entry: Readonly<Record<string, unknown>>,
+  { file }: Target,
+): Promise<string | undefined> {
+  const [problem] = await problemsOf(file, JSON.stringify({ servers: { server: entry } }));
+  return problem === undefined ? undefined : `tidegate.yaml cannot hold it: ${problem.message}`;
+}
+
+async function withServers(before: string, added: readonly NewServer[], target: Target): Promise<string> {
+  const { addServers, CannotAdd, serversText } = await import('../../config/add-servers.js');
+  try {
+    const text = addServers(before, added);
+    const problems = await problemsOf(target.file, text);
+    if (problems.length > 0) throw new TargetRefused(target.file, problems);
+    return text;
+  } catch (error) {
+    if (!(error instanceof CannotAdd)) throw error;
+    const message = `${target.file} was not changed: ${error.message}.`;
+    throw new ImportRefused(
+      'import.unverified',
+      message,
+      'put these lines there by hand',
+      serversText(added).split('\n'),
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolders } from './gather.js';
+
+/** What a folder is, as far as its names say. */
+export interface Workspace {
+  readonly folder: string;
+  /** The root of the repository, if it is in one. */
+  readonly repository?: string;
+  readonly languages: readonly string[];
+}
+
+const markers: readonly (readonly [pattern: RegExp, language: string])[] = [
+  [/^tsconfig.*\.json$/, 'TypeScript'],
+  [/^package\.json$/, 'JavaScript'],
+  [/^(?:pyproject\.toml|requirements.*\.txt|setup\.py|uv\.lock)$/, 'Python'],
+  [/^go\.mod$/, 'Go'],
+  [/^Cargo\.toml$/, 'Rust'],
+  [/^(?:pom\.xml|build\.gradle(?:\.kts)?)$/, 'Java or Kotlin'],
+  [/\.(?:csproj|sln|slnx)$/, 'C#'],
+  [/^Gemfile$/, 'Ruby'],
+  [/^composer\.json$/, 'PHP'],
+  [/^(?:CMakeLists\.txt|Makefile)$/, 'C or C++'],
+  [/^Package\.swift$/, 'Swift'],
+  [/^mix\.exs$/, 'Elixir'],
+];
+
+/** Looks at names only, here and at the root of the repository. */
+export function lookAround(cwd: string): Workspace {
+  const root = projectFolders(cwd).at(-1) ?? cwd;
+  const names = [...new Set([...namesIn(cwd), ...namesIn(root)])];
+  const languages = markers
+    .filter(([pattern]) => names.some((name) => pattern.test(name)))
+    .map(([, language]) => language);
+  return {
+    folder: cwd,
+    ...(existsSync(join(root, '.git')) && { repository: root }),
+    languages: languages.includes('TypeScript') ? languages.filter((one) => one !== 'JavaScript') : languages,
+  };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, 10_000);
+  } catch {
+    // Who may not look in sees nothing.
+    return [];
+  }
+}

@@ -1,0 +1,150 @@
+import {
+  CannotEdit,
+  type Change,
+  type Client,
+  edit,
+  type JsonObject,
+  objectAt,
+  type Section,
+} from '../../clients/index.js';
+import { canonical } from '../../clients/index.js';
+import type { ClientPlace } from '../../clients/index.js';
+import { type GateWish, gateStart } from './gate-start.js';
+import type { Source } from './gather.js';
+import { masked } from './mask.js';
+import type { PlannedServer } from './plan-servers.js';
+
+/** What becomes of a file of a client. */
+export interface Point {
+  readonly source: Source;
+  readonly changes: readonly Change[];
+  readonly before: string;
+  /** Undefined: it cannot be changed safely, and `byHand` says what to write. */
+  readonly after: string | undefined;
+  readonly why?: string;
+  /** Lines of a diff, without values that could be secrets. */
+  readonly diff: readonly string[];
+  readonly byHand: readonly string[];
+}
+
+export interface PointsWish extends GateWish {
+  readonly sources: readonly Source[];
+  readonly planned: readonly PlannedServer[];
+  readonly place: ClientPlace;
+  /** Clients that get the gate even if nothing of theirs is taken over. */
+  readonly named: readonly string[];
+  /** Values that must not be shown. */
+  readonly secrets: readonly string[];
+}
+
+/** The gate in place of every server that is in tidegate.yaml from now on. */
+export function planPoints(wish: PointsWish): readonly Point[] {
+  return wish.sources.flatMap((source) => {
+    const changes = changesOf(source, wish);
+    return changes.length === 0 ? [] : [pointOf(source, changes, wish)];
+  });
+}
+
+function changesOf(source: Source, wish: PointsWish): readonly Change[] {
+  const { client, file, content } = source;
+  const root = client.format.parse(content?.text ?? '');
+  const sections = client.sections(root, file, wish.place);
+  const taken = wish.planned.filter(
+    (one) => one.source === source && ['import', 'same', 'present'].includes(one.fate),
+  );
+  const changes = sections.flatMap((section) => {
+    const own = taken.filter(({ found }) => samePath(found.section, section));
+    return own.length === 0 ? [] : [changeOf(section, own, source, wish)];
+  });
+  const [home] = sections;
+  if (changes.length > 0 || home === undefined || !wantsGate(source, wish)) return changes;
+  return [changeOf(home, [], source, wish)];
+}
+
+/** Who names a client wants it behind the gate: then its first file gets the gate, if no file has it. */
+function wantsGate({ client, file }: Source, { named, sources, planned }: PointsWish): boolean {
+  const own = sources.filter((source) => source.client === client);
+  const isHome = own.find((source) => source.content !== undefined) ?? own[0];
+  const isTaken = planned.some(
+    ({ source, fate }) => source.client === client && fate !== 'disabled' && fate !== 'unsupported',
+  );
+  return named.includes(client.name) && file.scope === 'user' && isHome?.file === file && !isTaken;
+}
+
+function samePath(a: Section, b: Section): boolean {
+  return a.path.join('\0') === b.path.join('\0');
+}
+
+function changeOf(section: Section, own: readonly PlannedServer[], source: Source, wish: PointsWish): Change {
+  const { client, file, content, servers } = source;
+  const remove = own.map(({ found }) => found.name);
+  const hasGate = servers.some((one) => one.isGate && samePath(one.section, section));
+  if (hasGate) return { section: section.path, remove };
+  const there = Object.keys(objectAt(client.format.parse(content?.text ?? ''), section.path));
+  const isFree = (name: string): boolean => !there.includes(name) || remove.includes(name);
+  const name = ['tidegate', 'tidegate-gate'].find(isFree) ?? `tidegate-${String(there.length)}`;
+  const entry = { ...client.gate(gateStart(file, wish)), ...keptKeys(client, own) };
+  return { section: section.path, remove, add: { name, entry } };
+}
+
+/** What all replaced servers were allowed, the gate is allowed too; no more. */
+function keptKeys({ keeps = [] }: Client, own: readonly PlannedServer[]): JsonObject {
+  const shared = keeps.flatMap((key) => {
+    const values = own.map(({ found }) => found.entry[key]);
+    const [first] = values;
+    const isShared = first !== undefined && values.every((value) => canonical(value) === canonical(first));
+    return isShared ? [[key, first] as const] : [];
+  });
+  return Object.fromEntries(shared);
+}
+
+function pointOf(source: Source, changes: readonly Change[], { secrets }: PointsWish): Point {
+  const { client, content } = source;
+  const before = content?.text ?? '';
+  const diff = changes.flatMap((change) => diffOf(client, before, change, secrets));
+  const byHand = changes.flatMap((change) => byHandOf(client, change));
+  try {
+    const after = changes.reduce((text, change) => edit(client.format, text, change), before);
+    return { source, changes, before, after, diff, byHand };
+  } catch (error) {
+    if (!(error instanceof CannotEdit)) throw error;
+    return { source, changes, before, after: undefined, why: error.message, diff, byHand };
+  }
+}
+
+/** Only the entries themselves: whatever else stands in the file is nobody's business here. */
+function diffOf(
+  client: Client,
+  text: string,
+  { section, remove, add }: Change,
+  secrets: readonly string[],
+): string[] {
+  const gone = client.format.entryTexts(text, section, remove);
+  const come = add === undefined ? [] : [client.format.write(section, add.name, add.entry)];
+  const lines = (sign: string, part: string): string[] =>
+    part.split(/\r?\n/).map((line) => `${sign} ${line}`);
+  return [
+    `  ${section.join('.')}`,
+    ...gone.flatMap((part) => lines('-', outdented(masked(part, secrets)))),
+    ...come.flatMap((part) => lines('+', part)),
+  ];
+}
+
+/** Entries are cut out of their line: the lines that follow come as far to the left. */
+function outdented(text: string): string {
+  const [first = '', ...rest] = text.replaceAll('\t', '  ').split(/\r?\n/);
+  const depths = rest
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.length - line.trimStart().length);
+  const depth = Math.min(...depths, Number.MAX_SAFE_INTEGER);
+  return [first, ...rest.map((line) => line.slice(depth))].join('\n');
+}
+
+function byHandOf(client: Client, { section, remove, add }: Change): readonly string[] {
+  return [
+    ...(remove.length === 0 ? [] : [`Remove from ${section.join('.')}: ${remove.join(', ')}`]),
+    ...(add === undefined
+      ? []
+      : ['Put there:', ...client.format.write(section, add.name, add.entry).split('\n')]),
+  ];
+}

@@ -1,0 +1,167 @@
+import { canonical, type Json } from '../../clients/index.js';
+import type { NewServer } from '../../config/add-servers.js';
+import type { FoundServer } from '../../clients/index.js';
+import type { Source } from './gather.js';
+import type { Hiding } from './hide-secrets.js';
+import { type Hide, withoutSecrets } from './secrets-of.js';
+import { entryOf, type ServerEntry } from './server-entry.js';
+
+/** What becomes of a server that was found. */
+export type Fate =
+  /** It is added to tidegate.yaml. */
+  | 'import'
+  /** Another one that is added is the same. */
+  | 'same'
+  /** tidegate.yaml has it already. */
+  | 'present'
+  | 'gate'
+  | 'disabled'
+  | 'unsupported';
+
+export interface PlannedServer {
+  readonly source: Source;
+  readonly found: FoundServer;
+  readonly fate: Fate;
+  /** Its name in tidegate.yaml. */
+  readonly as?: string;
+  readonly entry?: ServerEntry;
+  readonly why?: string;
+  readonly notes: readonly string[];
+}
+
+export interface ServersWish {
+  readonly sources: readonly Source[];
+  /** The servers of tidegate.yaml, by name. */
+  readonly known: Readonly<Record<string, unknown>>;
+  readonly folder: string;
+  readonly hiding: Hiding;
+  readonly takesDisabled: boolean;
+  /** Why tidegate.yaml could not have the entry; undefined where it can. */
+  readonly flawOf: (entry: ServerEntry) => Promise<string | undefined>;
+}
+
+/** Decides about each server, in the order of the files. */
+export async function planServers(wish: ServersWish): Promise<readonly PlannedServer[]> {
+  const planned: PlannedServer[] = [];
+  for (const source of wish.sources)
+    for (const found of source.servers) planned.push(await planOne(source, found, planned, wish));
+  return planned;
+}
+
+async function planOne(
+  source: Source,
+  found: FoundServer,
+  before: readonly PlannedServer[],
+  wish: ServersWish,
+): Promise<PlannedServer> {
+  const base = { source, found, notes: found.server?.notes ?? [] };
+  const { server } = found;
+  if (found.isGate) return { ...base, fate: 'gate', why: 'it is a gate of ours' };
+  if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
+  if (!server.isEnabled && !wish.takesDisabled)
+    return { ...base, fate: 'disabled', why: 'it is switched off' };
+  // Names of secrets are given by the name that the server will have, so that is sought first.
+  const wanted = validName(found.name);
+  const key = `${source.file.path}\0${found.section.path.join('\0')}\0${found.name}`;
+  const entryWith = (hide: Hide): ServerEntry =>
+    entryOf(server, withoutSecrets(wanted, server.start, hide), {
+      from: found.section.folder,
+      to: wish.folder,
+    });
+  for (const guess of wish.hiding.guesses) {
+    const earlier = twinOf(entryWith(guess), [], wish.known);
+    if (earlier === undefined) continue;
+    // Its secrets may still stand in clear text nowhere else.
+    entryWith(wish.hiding.adoptFor(key, guess));
+    return { ...base, ...earlier };
+  }
+  const entry = entryWith(wish.hiding.hideFor(key));
+  const flaw = await wish.flawOf(entry);
+  const twin = twinOf(entry, before, wish.known);
+  if (flaw !== undefined || twin !== undefined) wish.hiding.drop(key);
+  if (flaw !== undefined) return { ...base, fate: 'unsupported', why: flaw };
+  if (twin !== undefined) return { ...base, ...twin, entry };
+  const as = freeName(wanted, source.client.name, namesTaken(before, wish.known));
+  const notes = as === found.name ? base.notes : [renamed(found.name, as, wanted), ...base.notes];
+  return { ...base, fate: 'import', as, entry, notes };
+}
+
+function renamed(name: string, as: string, wanted: string): string {
+  const why = wanted === as ? 'tidegate.yaml takes letters, digits, _ . - only' : 'the name is taken';
+  return `${name} is called ${as} from now on: ${why}`;
+}
+
+type Twin = Pick<PlannedServer, 'fate' | 'as' | 'why'>;
+
+function twinOf(
+  entry: ServerEntry,
+  before: readonly PlannedServer[],
+  known: ServersWish['known'],
+): Twin | undefined {
+  for (const [name, other] of Object.entries(known)) {
+    const likeness = likenessOf(entry, other);
+    if (likeness !== undefined)
+      return { fate: 'present', as: name, why: `${name} of tidegate.yaml ${likeness}` };
+  }
+  for (const { fate, as, entry: other } of before) {
+    const likeness = fate === 'import' && as !== undefined ? likenessOf(entry, other) : undefined;
+    if (as !== undefined && likeness !== undefined) return { fate: 'same', as, why: `${as} ${likeness}` };
+  }
+  return undefined;
+}
+
+/** How two entries are the same server, or undefined. */
+function likenessOf(entry: ServerEntry, other: unknown): string | undefined {
+  if (typeof other !== 'object' || other === null) return undefined;
+  const its = other as ServerEntry;
+  if (entry['url'] !== undefined) {
+    if (entry['url'] !== its['url']) return undefined;
+    return same(entry['headers'], its['headers'])
+      ? 'is the same'
+      : 'has the same address, with other headers';
+  }
+  const keys = ['command', 'args', 'env', 'cwd'];
+  return keys.every((key) => same(entry[key], its[key])) ? 'is the same' : undefined;
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return canonical(full(a)) === canonical(full(b));
+}
+
+/** Nothing, no entries and no words say the same. */
+function full(value: unknown): Json {
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return isEmpty ? undefined : (value as Json);
+}
+
+/** The nearest name that tidegate.yaml can hold. */
+function validName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9_.-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 48);
+  return /^(?:\.{0,2}|__proto__)$/.test(plain) ? 'server' : plain;
+}
+
+function freeName(wanted: string, client: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(wanted)) return wanted;
+  const own = `${wanted}-${client}`.slice(0, 60);
+  if (!taken.has(own)) return own;
+  for (let number = 2; ; number += 1) {
+    const name = `${own}-${String(number)}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+function namesTaken(before: readonly PlannedServer[], known: ServersWish['known']): ReadonlySet<string> {
+  return new Set([...Object.keys(known), ...before.flatMap(({ as }) => as ?? [])]);
+}
+
+/** The servers to add, with where they come from. */
+export function newServers(planned: readonly PlannedServer[]): readonly NewServer[] {
+  return planned.flatMap(({ fate, as, entry, source }) => {
+    if (fate !== 'import' || as === undefined || entry === undefined) return [];
+    return [{ name: as, entry, comment: `from ${source.client.title}` }];
+  });
+}

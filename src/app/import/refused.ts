@@ -1,0 +1,25 @@
+export type ImportCode =
+  | 'import.unreadable'
+  | 'import.too_large'
+  | 'import.broken'
+  | 'import.foreign_file'
+  | 'import.read_only'
+  | 'import.unwritable'
+  | 'import.changed'
+  | 'import.unverified'
+  | 'import.not_undoable';
+
+/** Why an import, or a part of it, was not done. Nothing was written that is not said. */
+export class ImportRefused extends Error {
+  readonly code: ImportCode;
+  readonly next: string | undefined;
+  /** What else a person needs to know, line by line. */
+  readonly lines: readonly string[];
+
+  constructor(code: ImportCode, message: string, next?: string, lines: readonly string[] = []) {
+    super(message);
+    this.code = code;
+    this.next = next;
+    this.lines = lines;
+  }
+}

@@ -1,0 +1,188 @@
+import { homedir } from 'node:os';
+import type { ImportWish, Undone } from '../../app/import/index.js';
+import { homeProblem, prepareStateDirectory, printable, stateDirectory } from '../../config/index.js';
+import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { Failure } from '../failure.js';
+import { planned, runImport } from '../import-flow.js';
+import { shortPath } from '../import-text.js';
+import { configFileOf } from '../locate.js';
+import { didYouMean } from '../nearest-name.js';
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Take over the MCP servers of your agents and editors, and put the gate in their place.',
+  arguments: [
+    {
+      name: '[clients...]',
+      about:
+        'claude, mcp-json, claude-desktop, gemini, codex, opencode, cursor, vscode. Default: all that are here.',
+    },
+  ],
+  options: [
+    { name: 'point', about: 'Put the gate into the files of the clients, in place of their servers.' },
+    { name: 'dry-run', about: 'Show everything, and write nothing.' },
+    { name: 'undo', about: 'Put back what --point replaced, byte by byte.' },
+    {
+      name: 'keep-changes',
+      about: 'With --undo: put the servers back into a file that changed since, and leave the changes.',
+    },
+    {
+      name: 'force',
+      about: 'With --undo: restore a file that changed since; what stands there now is kept aside.',
+    },
+    { name: 'yes', about: 'Do not ask.' },
+    {
+      name: 'secrets',
+      value: 'keep|reference',
+      about:
+        'What becomes of secrets in clear text: kept in a file of yours alone, or only referred to. Default: you are asked; without a terminal, reference.',
+    },
+    { name: 'disabled', about: 'Take servers that are switched off too; they stay off.' },
+    { name: 'scope', value: 'user|project', about: 'Only files of yours, or only those of this project.' },
+    configOption,
+    { name: 'user', about: 'Write to your own tidegate.yaml, which holds where a folder has none.' },
+    {
+      name: 'gate',
+      value: 'absolute|name|npx',
+      about:
+        'How clients start the gate. Default: by whole paths in your files, by name in those of a project.',
+    },
+  ],
+  examples: [
+    'tidegate import --dry-run',
+    'tidegate import claude codex --point',
+    'tidegate import --point --yes --secrets keep',
+    'tidegate import --undo',
+  ],
+  async run(given, context) {
+    refuseExclusive(given);
+    const { clientNames, clientsNamed } = await import('../../app/import/index.js');
+    const clients = clientsNamed(given.arguments);
+    if (clients === undefined) throw unknownClient(given.arguments, clientNames);
+    if (given.options['undo'] === true) return undo(given, context);
+    const wish = wishOf(given, context, clients);
+    const { plan, applied } = await runImport(wish, choiceOf(given), context);
+    if (plan.servers.length === 0 && plan.points.length === 0) tellNothing(context);
+    else if (applied === undefined && plan.added.length === 0 && plan.points.length === 0)
+      context.output.line('Nothing to add.');
+    return exitCodes.ok;
+  },
+};
+
+function refuseExclusive({ options }: Given): void {
+  const pairs = [
+    ['undo', 'point'],
+    ['config', 'user'],
+    ['undo', 'secrets'],
+    ['force', 'keep-changes'],
+  ] as const;
+  for (const [one, other] of pairs) {
+    if (options[one] === undefined || options[other] === undefined) continue;
+    throw new Failure(
+      'usage.exclusive',
+      `--${one} and --${other} exclude each other.`,
+      'tidegate import --help',
+    );
+  }
+  for (const name of ['force', 'keep-changes']) {
+    if (options[name] !== true || options['undo'] === true) continue;
+    throw new Failure('usage.wrong', `--${name} is for --undo.`, `tidegate import --undo --${name}`);
+  }
+}
+
+function unknownClient(names: readonly string[], known: readonly string[]): Failure {
+  const wrong = names.find((name) => !known.includes(name)) ?? '';
+  const message = `Unknown client: ${printable(wrong)}.${didYouMean(wrong, known)} Known: ${known.join(', ')}.`;
+  return new Failure('import.unknown_client', message, 'tidegate import --dry-run');
+}
+
+/** A value that an option takes, or undefined. */
+function chosen<T extends string>(given: Given, name: string, values: readonly T[]): T | undefined {
+  const text = textOption(given, name);
+  if (text === undefined) return undefined;
+  const found = values.find((value) => value === text);
+  if (found !== undefined) return found;
+  const message = `--${name} takes ${values.join(' or ')}, not "${printable(text)}".`;
+  throw new Failure('usage.bad_value', message, 'tidegate import --help');
+}
+
+function wishOf(given: Given, context: Context, clients: ImportWish['clients']): ImportWish {
+  const { cwd, env, version } = context;
+  return {
+    ...{ cwd, env, version, clients },
+    home: homeOf(env),
+    named: given.arguments,
+    scope: chosen(given, 'scope', ['user', 'project']),
+    configFile: configFileOf(textOption(given, 'config'), context),
+    isOperators: given.options['user'] === true,
+    takesDisabled: given.options['disabled'] === true,
+    isPointing: given.options['point'] === true,
+    gate: chosen(given, 'gate', ['absolute', 'name', 'npx']),
+  };
+}
+
+export function homeOf(env: Context['env']): string {
+  return (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
+}
+
+function choiceOf(given: Given) {
+  return {
+    isDry: given.options['dry-run'] === true,
+    isAgreed: given.options['yes'] === true,
+    secrets: chosen(given, 'secrets', ['keep', 'reference']),
+    again: [
+      'tidegate import',
+      ...given.arguments,
+      ...(given.options['point'] === true ? ['--point'] : []),
+    ].join(' '),
+  };
+}
+
+function tellNothing({ output }: Context): void {
+  output.line('No MCP servers were found in the files of your agents and editors.');
+  output.line('To put the gate into one of them all the same: tidegate import claude --point');
+}
+
+async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCode> {
+  const { projectFolders, undoImport } = await import('../../app/import/index.js');
+  const directory = stateDirectory(env);
+  const isDry = given.options['dry-run'] === true;
+  const problem = homeProblem(env) ?? (isDry ? undefined : prepareStateDirectory(directory));
+  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
+  const undone = await planned(() =>
+    Promise.resolve(
+      undoImport({
+        stateDirectory: directory,
+        names: given.arguments,
+        place: { platform: process.platform, home: homeOf(env), folders: projectFolders(cwd), env },
+        isForced: given.options['force'] === true,
+        isMending: given.options['keep-changes'] === true,
+        isDry,
+      }),
+    ),
+  );
+  if (undone.length === 0)
+    throw new Failure(
+      'import.nothing_to_undo',
+      'The gate was put into none of these files.',
+      'tidegate import --point',
+    );
+  output.json({ undone, written: !isDry });
+  for (const one of undone) output.line(undoneLine(one));
+  if (isDry) output.note('dry run: nothing was written');
+  else output.line('The servers are still in tidegate.yaml.');
+  return exitCodes.ok;
+}
+
+function undoneLine({ file, what, keptAs, earlier }: Undone): string {
+  const words = {
+    restored: 'Restored',
+    mended: 'Put the servers back into',
+    removed: 'Removed',
+    unchanged: 'Already as before:',
+  } as const;
+  const aside = keptAs === undefined ? '' : `; what stood there is in ${printable(keptAs)}`;
+  const more = earlier === 0 ? '' : `; ${String(earlier)} earlier, --undo again for them`;
+  return `${words[what]} ${printable(shortPath(file))}${aside}${more}`;
+}

@@ -1,0 +1,157 @@
+import type { Applied, ImportPlan, ImportWish } from '../app/import/index.js';
+import type { State } from '../app/index.js';
+import { openTrust, printable, stateDirectory } from '../config/index.js';
+import type { Context } from './command.js';
+import { Failure } from './failure.js';
+import { plainPlan, showPoints, showSecrets, showServers, showTarget, shortPath } from './import-text.js';
+import { problemLines } from './locate.js';
+import { shellPath } from './shell-path.js';
+
+export interface ImportChoice {
+  readonly isDry: boolean;
+  readonly isAgreed: boolean;
+  /** Undefined: the person is asked, and without one nothing is kept. */
+  readonly secrets: 'keep' | 'reference' | undefined;
+  /** What to type with `--yes` where there is nobody to ask. */
+  readonly again: string;
+  /** Added to what is printed as JSON. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+export interface Imported {
+  readonly plan: ImportPlan;
+  readonly applied: Applied | undefined;
+}
+
+/** Shows an import, asks, and does exactly what was shown. */
+export async function runImport(wish: ImportWish, choice: ImportChoice, context: Context): Promise<Imported> {
+  const [{ openState }, { planImport }] = await Promise.all([
+    import('../app/index.js'),
+    import('../app/import/index.js'),
+  ]);
+  const trust = openTrust(stateDirectory(context.env));
+  const plan = await planned(() => planImport(wish));
+  const { content, file } = plan.target;
+  const isTrusted = content === undefined || trust.isTrusted(file, content.sha256);
+  show(plan, isTrusted, context);
+  if (!changesAnything(plan, choice) || choice.isDry) {
+    context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
+    if (choice.isDry) context.output.note('dry run: nothing was written');
+    return { plan, applied: undefined };
+  }
+  refuseUnverified(plan, choice);
+  const keeps = await keepsSecrets(plan, choice, context);
+  await agree(choice, context);
+  const applied = await done(plan, keeps, stateOf(openState, context));
+  tell(plan, applied, context);
+  context.output.json({ ...choice.more, ...plainPlan(plan), written: true, ...applied });
+  return { plan, applied };
+}
+
+/** Only now, because even the directory of a state is something that a dry run does not make. */
+function stateOf(open: (env: Context['env']) => State, { env }: Context): State {
+  const state = open(env);
+  const problem = state.problem ?? state.trust.problem();
+  if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
+  return state;
+}
+
+async function done(plan: ImportPlan, keeps: boolean, state: State): Promise<Applied> {
+  const { applyImport } = await import('../app/import/index.js');
+  return planned(() => Promise.resolve(applyImport(plan, state, keeps)));
+}
+
+/** What the app refuses, in the words of the command line. */
+export async function planned<T>(work: () => Promise<T>): Promise<T> {
+  const { ImportRefused, StateRefused, TargetRefused } = await import('../app/import/index.js');
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ImportRefused) throw new Failure(error.code, error.message, error.next, error.lines);
+    if (error instanceof StateRefused)
+      throw new Failure(error.problem.code, error.message, error.problem.remedy);
+    if (!(error instanceof TargetRefused)) throw error;
+    const next = `correct them, then: tidegate config check ${shellPath(error.file)}`;
+    throw new Failure('config.invalid', error.message, next, problemLines(error.problems));
+  }
+}
+
+function show(plan: ImportPlan, isTrusted: boolean, context: Context): void {
+  for (const { message } of plan.problems) context.output.note(`left out: ${message}`);
+  showServers(plan, context);
+  showTarget(plan, isTrusted, context);
+  showSecrets(plan, context);
+  showPoints(plan, context);
+}
+
+function changesAnything({ target, text, points, secrets }: ImportPlan, choice: ImportChoice): boolean {
+  const keepsAny = choice.secrets === 'keep' && secrets.some(({ isThere }) => !isThere);
+  return text !== (target.content?.text ?? '') || points.length > 0 || keepsAny;
+}
+
+/** A file that cannot be changed safely stops everything, before anything was written. */
+function refuseUnverified({ points }: ImportPlan, { again }: ImportChoice): void {
+  const bad = points.find(({ after }) => after === undefined);
+  if (bad === undefined) return;
+  const message = `${bad.source.file.path} was not changed, and nothing else: ${bad.why ?? ''}.`;
+  const next = `put it there by hand, then: ${again.replace(' --point', '')}`;
+  throw new Failure('import.unverified', message, next, bad.byHand);
+}
+
+async function keepsSecrets(
+  { secrets }: ImportPlan,
+  choice: ImportChoice,
+  { input, output }: Context,
+): Promise<boolean> {
+  if (choice.secrets !== undefined) return choice.secrets === 'keep';
+  const clear = secrets.filter(({ isThere }) => !isThere);
+  if (clear.length === 0 || choice.isAgreed || !input.isTerminal || output.isJson) return false;
+  const question = `Keep ${clear.length === 1 ? 'this secret' : `these ${String(clear.length)} secrets`} in Tidegate's own file, for you alone, or set the variables yourself? [k]eep / [S]et `;
+  return /^k(eep)?$/i.test((await input.ask(question)).trim());
+}
+
+async function agree({ isAgreed, again }: ImportChoice, { input, output, signal }: Context): Promise<void> {
+  if (isAgreed) return;
+  if (!input.isTerminal || output.isJson)
+    throw new Failure('import.not_asked', 'Nothing was written: there is nobody to ask.', `${again} --yes`);
+  const answer = await input.ask(
+    'Write this, and let these servers start whenever Tidegate works here? [y/N] ',
+  );
+  if (signal.aborted || !/^y(es)?$/i.test(answer.trim()))
+    throw new Failure('import.refused', 'Nothing was written.');
+}
+
+function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output, env }: Context): void {
+  if (written !== undefined) output.line(`Wrote and trusted ${printable(shortPath(written.file))}`);
+  if (kept.length > 0) output.line(`Kept ${kept.join(', ')} in the file of secrets.`);
+  for (const file of pointed) output.line(`Pointed ${printable(shortPath(file))} at the gate.`);
+  if (pointed.length > 0) output.line('Take it back with: tidegate import --undo');
+  if (isUsedEverywhere(plan))
+    output.note(
+      `your own files of clients use ${printable(shortPath(plan.target.file))} in every folder; with --user they would use your own tidegate.yaml`,
+    );
+  const missing = missingNames(plan, kept, env);
+  if (missing.length === 0) return;
+  output.line();
+  output.line('These variables have to be set before the gate starts:');
+  for (const name of missing) output.line(`  tidegate secrets set ${name}    or: export ${name}=…`);
+}
+
+/** Files of the user now name the file of one folder. */
+function isUsedEverywhere({ target, points }: ImportPlan): boolean {
+  return !target.isOperators && points.some(({ source }) => source.file.scope === 'user');
+}
+
+/** What the new servers refer to, and nobody gives. */
+function missingNames(
+  { added, secrets }: ImportPlan,
+  kept: readonly string[],
+  env: Context['env'],
+): readonly string[] {
+  const found = [...JSON.stringify(added.map(({ entry }) => entry)).matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g)];
+  const there = secrets.filter(({ isThere }) => isThere).map(({ name }) => name);
+  const names = new Set(found.map(([, name = '']) => name));
+  return [...names].filter(
+    (name) => env[name] === undefined && !kept.includes(name) && !there.includes(name),
+  );
+}

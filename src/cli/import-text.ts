@@ -1,0 +1,107 @@
+import { homedir } from 'node:os';
+import type { Fate, ImportPlan } from '../app/import/index.js';
+import { printable } from '../config/index.js';
+import type { Context } from './command.js';
+import { lineDiff } from './line-diff.js';
+
+const fates: Readonly<Record<Fate, string>> = {
+  import: 'add',
+  same: 'same',
+  present: 'there',
+  gate: 'skip',
+  disabled: 'off',
+  unsupported: 'skip',
+};
+
+/** What was found, server by server. */
+export function showServers({ servers }: ImportPlan, { output }: Context): void {
+  if (servers.length === 0) return;
+  const rows = servers.map(({ source, found, fate, as, why, notes }) => [
+    source.client.title,
+    printable(found.name),
+    fate === 'import' ? output.paint('green', fates[fate]) : output.paint('dim', fates[fate]),
+    printable(
+      [...(fate === 'import' && as === found.name ? [] : [why ?? ''].filter(Boolean)), ...notes].join('; '),
+    ),
+  ]);
+  output.table([['CLIENT', 'SERVER', '', ''], ...rows]);
+  output.line();
+}
+
+/** What would change in tidegate.yaml. All of it where nobody trusted the rest: only what was seen is trusted. */
+export function showTarget({ target, text }: ImportPlan, isTrusted: boolean, { output }: Context): void {
+  const before = target.content?.text ?? '';
+  if (text === before) return;
+  const isNew = target.content === undefined;
+  output.line(output.paint('bold', `${printable(shortPath(target.file))}${isNew ? ' (new)' : ''}`));
+  const around = isTrusted || isNew ? 2 : Number.POSITIVE_INFINITY;
+  showDiff(lineDiff(before, text, around), output);
+  if (!isTrusted && !isNew) output.note('the whole file is shown because it was not trusted before');
+}
+
+export function showPoints({ points }: ImportPlan, { output }: Context): void {
+  for (const { source, diff, after, why, byHand } of points) {
+    const words = `${source.client.title}: ${shortPath(source.file.path)}${source.content === undefined ? ' (new)' : ''}`;
+    output.line(output.paint('bold', printable(words)));
+    if (after !== undefined) showDiff(diff, output);
+    else {
+      output.line(printable(`  not changed: ${why ?? ''}`));
+      for (const line of byHand) output.line(printable(`  ${line}`));
+      output.line();
+    }
+  }
+}
+
+function showDiff(lines: readonly string[], output: Context['output']): void {
+  for (const line of lines) {
+    const text = `  ${printable(line)}`;
+    const isChange = line.startsWith('+') || line.startsWith('-');
+    output.line(isChange ? output.paint(line.startsWith('+') ? 'green' : 'red', text) : text);
+  }
+  output.line();
+}
+
+/** Secrets in clear text, by name. */
+export function showSecrets({ secrets }: ImportPlan, { output }: Context): void {
+  const clear = secrets.filter(({ isThere }) => !isThere);
+  if (clear.length === 0) return;
+  output.line(output.paint('bold', 'Secrets in clear text, from now on references'));
+  output.table(clear.map(({ name, where }) => [`  \${${name}}`, printable(where)]));
+  output.line();
+}
+
+/** Paths of the home begin with ~. */
+export function shortPath(path: string): string {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** The plan as data, without any value of a secret. */
+export function plainPlan(plan: ImportPlan): Readonly<Record<string, unknown>> {
+  const { target, servers, secrets, points, problems, text } = plan;
+  return {
+    file: target.file,
+    isNew: target.content === undefined,
+    changes: text !== (target.content?.text ?? ''),
+    diff: lineDiff(target.content?.text ?? '', text),
+    servers: servers.map(({ source, found, fate, as, why, notes }) => ({
+      client: source.client.name,
+      file: source.file.path,
+      scope: source.file.scope,
+      name: found.name,
+      fate,
+      ...(as !== undefined && { as }),
+      ...(why !== undefined && { why }),
+      notes,
+    })),
+    secrets: secrets.map(({ name, where, isThere }) => ({ name, where, isSet: isThere })),
+    points: points.map(({ source, after, why, diff, byHand }) => ({
+      client: source.client.name,
+      file: source.file.path,
+      isNew: source.content === undefined,
+      diff,
+      ...(after === undefined && { why, byHand }),
+    })),
+    problems: problems.map(({ code, message, next }) => ({ code, message, next })),
+  };
+}

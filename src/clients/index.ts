@@ -1,0 +1,14 @@
+export {
+  type Client,
+  type ClientFile,
+  type ClientPlace,
+  type ClientServer,
+  type GateStart,
+  type Section,
+  type ServerStart,
+} from './client.js';
+export { clients } from './clients.js';
+export { type FoundServer, serversIn } from './found.js';
+export { CannotEdit, type Change, edit } from './document.js';
+export { canonical, isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
+export { variableName } from './notation.js';

@@ -1,0 +1,16 @@
+import { readClaudeServer, stdioEntry } from './claude-code.js';
+import type { Client } from './client.js';
+import { jsonDocument } from './json-document.js';
+import { projectFiles } from './paths.js';
+
+/** `.mcp.json` of a project, which Claude Code and others share. */
+export const mcpJson: Client = {
+  name: 'mcp-json',
+  title: '.mcp.json',
+  belongsTo: 'claude',
+  format: jsonDocument,
+  files: (place) => projectFiles(place, '.mcp.json'),
+  sections: (_, { folder }) => [{ path: ['mcpServers'], ...(folder !== undefined && { folder }) }],
+  read: readClaudeServer,
+  gate: stdioEntry,
+};

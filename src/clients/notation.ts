@@ -1,0 +1,92 @@
+import { CannotRead, type ClientPlace, type Section } from './client.js';
+
+/** How a client writes that a value comes from elsewhere. */
+export interface Notation {
+  readonly pattern: RegExp;
+  /** The same in our notation; undefined where it is no reference. */
+  meaning(match: RegExpMatchArray, around: Around): string | undefined;
+}
+
+export interface Around {
+  readonly place: ClientPlace;
+  readonly section: Section;
+}
+
+/** A text of a client in our notation: references become `${NAME}`, and what only looks like one is escaped. */
+export function translate(text: string, notation: Notation, around: Around): string {
+  let ours = '';
+  let at = 0;
+  for (const match of text.matchAll(notation.pattern)) {
+    const meaning = notation.meaning(match, around);
+    if (meaning === undefined) continue;
+    ours += escaped(text.slice(at, match.index));
+    // `$${` stands for the signs themselves, so a dollar cannot stand before a reference.
+    if (ours.endsWith('$') && meaning.startsWith('${'))
+      throw new CannotRead('has a $ right before a reference');
+    ours += meaning;
+    at = match.index + match[0].length;
+  }
+  return ours + escaped(text.slice(at));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('${', () => '$${');
+}
+
+/** A name that a variable can have. */
+export function variableName(text: string): string {
+  const name = text
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .toUpperCase();
+  return /^[A-Z_]/.test(name) ? name : `_${name}`;
+}
+
+export function reference(name: string, fallback?: string): string {
+  const own = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : variableName(name);
+  return fallback === undefined ? `\${${own}}` : `\${${own}:-${fallback}}`;
+}
+
+const never = /(?!)/g;
+
+/** The client takes texts as they are. */
+export const literal: Notation = { pattern: never, meaning: () => undefined };
+
+/** `${NAME}` and `${NAME:-default}`. */
+export const shellLike: Notation = {
+  pattern: /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+  meaning: ([, name = '', fallback]) => reference(name, fallback),
+};
+
+/** `$NAME`, `${NAME}` and `${NAME:-default}`. */
+export const dollar: Notation = {
+  pattern: /\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})/g,
+  meaning: ([, bare, braced, fallback]) => reference(bare ?? braced ?? '', fallback),
+};
+
+/** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and their like, as editors write them. */
+export const editor: Notation = {
+  pattern: /\$\{([^}]+)\}/g,
+  meaning([, said = ''], { place, section }) {
+    const [kind = '', ...rest] = said.split(':');
+    const name = rest.join(':');
+    if ((kind === 'env' || kind === 'input') && name !== '')
+      return reference(kind === 'env' ? name : variableName(name));
+    const folder = section.folder ?? place.folders[0];
+    if (said === 'userHome') return escaped(place.home);
+    if (said === 'workspaceFolder' && folder !== undefined) return escaped(folder);
+    if (said === 'workspaceFolderBasename' && folder !== undefined)
+      return escaped(folder.split(/[\\/]/).at(-1) ?? '');
+    if (said === 'pathSeparator' || said === '/') return place.platform === 'win32' ? '\\' : '/';
+    throw new CannotRead(`uses \${${kind}}, which only the editor knows`);
+  },
+};
+
+/** `{env:NAME}` and `{file:path}`. */
+export const braces: Notation = {
+  pattern: /\{(env|file):([^}]+)\}/g,
+  meaning([, kind, name = '']) {
+    if (kind === 'file') throw new CannotRead('takes a value from a file, which has to be set by hand');
+    return reference(name.trim());
+  },
+};

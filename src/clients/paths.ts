@@ -1,0 +1,32 @@
+import { posix, win32 } from 'node:path';
+import type { ClientFile, ClientPlace } from './client.js';
+
+/** Paths as the platform of the place writes them, which need not be ours. */
+export function pathsOf({ platform }: Pick<ClientPlace, 'platform'>): typeof posix {
+  return platform === 'win32' ? win32 : posix;
+}
+
+/** The folder of a user's settings: `%APPDATA%`, `~/Library/Application Support`, `~/.config`. */
+export function settingsFolder(place: ClientPlace): string {
+  const paths = pathsOf(place);
+  if (place.platform === 'win32') return place.env['APPDATA'] || paths.join(place.home, 'AppData', 'Roaming');
+  if (place.platform === 'darwin') return paths.join(place.home, 'Library', 'Application Support');
+  return configFolder(place);
+}
+
+/** `~/.config`, on every platform. */
+export function configFolder(place: ClientPlace): string {
+  const paths = pathsOf(place);
+  const shared = place.env['XDG_CONFIG_HOME'];
+  return shared !== undefined && paths.isAbsolute(shared) ? shared : paths.join(place.home, '.config');
+}
+
+export function userFile(place: ClientPlace, ...parts: readonly string[]): ClientFile {
+  return { path: pathsOf(place).join(...parts), scope: 'user' };
+}
+
+/** One in each folder of the project. */
+export function projectFiles(place: ClientPlace, ...parts: readonly string[]): readonly ClientFile[] {
+  const paths = pathsOf(place);
+  return place.folders.map((folder) => ({ path: paths.join(folder, ...parts), scope: 'project', folder }));
+}

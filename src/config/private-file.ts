@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+export type PrivateContent =
+  | { readonly state: 'absent' }
+  | { readonly state: 'sound'; readonly text: string }
+  | { readonly state: 'unsafe' | 'corrupt'; readonly reason: string };
+
+interface Bounds {
+  readonly largest: number;
+  /** The rights of others that make it unsafe: to write, or to read too. */
+  readonly forbidden: number;
+}
+
+/** Reads a file of the state directory, unless somebody else could have written or, where that matters, read it. */
+export function readPrivateFile(path: string, { largest, forbidden }: Bounds): PrivateContent {
+  // Windows lacks the last two; there, undefined counts as 0.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return { state: 'absent' };
+    return code === 'ELOOP'
+      ? { state: 'unsafe', reason: 'it is a link' }
+      : { state: 'corrupt', reason: String(error) };
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    const reason = suspicionOf(stats, forbidden);
+    if (reason !== undefined) return { state: 'unsafe', reason };
+    if (stats.size > largest) return { state: 'corrupt', reason: 'it is too large' };
+    return { state: 'sound', text: readFileSync(descriptor, 'utf8') };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Replaces the file in one step: whoever reads sees the old or the new one, also after a power cut. */
+export function replacePrivateFile(path: string, text: string, mayCommit: () => boolean): void {
+  sweepDrafts(path);
+  const draft = `${path}.${randomUUID()}.draft`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (!mayCommit()) {
+    unlinkSync(draft);
+    throw new Error('another process changed it at the same time');
+  }
+  renameSync(draft, path);
+  syncDirectory(dirname(path));
+}
+
+function suspicionOf(stats: Stats, forbidden: number): string | undefined {
+  if (!stats.isFile()) return 'it is not a regular file';
+  const self = process.geteuid?.();
+  if (self === undefined) return undefined;
+  if (stats.uid !== self) return 'it belongs to another user';
+  if ((stats.mode & forbidden) === 0) return undefined;
+  return (stats.mode & 0o022) === 0 ? 'other users may read it' : 'other users may write to it';
+}
+
+// Only the holder of the lock writes drafts: any that is there was left by a process that died.
+function sweepDrafts(path: string): void {
+  const own = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path))) {
+    if (name.startsWith(own) && name.endsWith('.draft')) unlinkSync(join(dirname(path), name));
+  }
+}
+
+/** Makes a rename last. */
+export function syncDirectory(directory: string): void {
+  // Windows cannot open directories; its file systems keep renames without this.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { withFileLock } from './file-lock.js';
+import { readPrivateFile, replacePrivateFile } from './private-file.js';
+import { createProblem, type Problem } from './problem.js';
+import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
+
+/** Values for `${NAME}` that the environment does not have, kept for this user alone. */
+export interface Secrets {
+  readonly file: string;
+  valueOf(name: string): string | undefined;
+  names(): readonly string[];
+  /** Why none is used, when the file cannot be believed. */
+  problem(): Problem | undefined;
+  /** Keeps or, with undefined, forgets values. A problem means that nothing was changed. */
+  keep(values: Readonly<Record<string, string | undefined>>): Problem | undefined;
+}
+
+const LARGEST = 1024 * 1024;
+
+/** Nothing is read before the first question, and then once. */
+export function openSecrets(directory: string): Secrets {
+  const file = join(directory, 'secrets.json');
+  let known: Reading | undefined;
+  const reading = (): Reading => (known ??= read(directory, file));
+  return {
+    file,
+    valueOf: (name) => reading().values.get(name),
+    names: () => [...reading().values.keys()],
+    problem: () => reading().problem,
+    keep(values) {
+      const unprepared = prepareStateDirectory(directory);
+      if (unprepared !== undefined) return unprepared;
+      try {
+        return withFileLock(`${file}.lock`, (isHeld) => {
+          const now = read(directory, file);
+          if (now.problem === undefined) replacePrivateFile(file, textOf(merged(now.values, values)), isHeld);
+          known = undefined;
+          return now.problem;
+        });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return createProblem(file, '', {
+          code: 'secrets.unwritable',
+          message: `The file of secrets was not changed: ${reason}.`,
+        });
+      }
+    },
+  };
+}
+
+interface Reading {
+  readonly values: ReadonlyMap<string, string>;
+  readonly problem?: Problem;
+}
+
+// Fails closed: with any doubt there are no values.
+function read(directory: string, file: string): Reading {
+  const unsafe = stateDirectoryProblem(directory);
+  if (unsafe !== undefined) return { values: new Map(), problem: unsafe };
+  const content = readPrivateFile(file, { largest: LARGEST, forbidden: 0o077 });
+  if (content.state === 'absent') return { values: new Map() };
+  const values = content.state === 'sound' ? valuesIn(content.text) : undefined;
+  if (values !== undefined) return { values };
+  const state = content.state === 'unsafe' ? 'unsafe' : 'corrupt';
+  const reason = content.state === 'sound' ? 'it is not one that Tidegate wrote' : content.reason;
+  const message = `The file of secrets is not used: ${reason}.`;
+  return { values: new Map(), problem: createProblem(file, '', { code: `secrets.${state}`, message }) };
+}
+
+function valuesIn(text: string): ReadonlyMap<string, string> | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(content) || content['version'] !== 1 || !isObject(content['values'])) return undefined;
+  const entries = Object.entries(content['values']);
+  return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
+    ? new Map(entries)
+    : undefined;
+}
+
+function merged(
+  before: ReadonlyMap<string, string>,
+  values: Readonly<Record<string, string | undefined>>,
+): ReadonlyMap<string, string> {
+  const next = new Map(before);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+function textOf(values: ReadonlyMap<string, string>): string {
+  return `${JSON.stringify({ version: 1, values: Object.fromEntries(values) }, undefined, 2)}\n`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
