@@ -45,7 +45,14 @@ export async function askModel(question: Question): Promise<Reply> {
 
 function failureOf({ code, message }: Trouble, settings: Settings, retries: number): AgentFailure {
   const tried = retries === 0 ? '' : ` (asked ${String(retries + 1)} times)`;
-  return new AgentFailure(code, `${withoutKey(message, settings)}${tried}`);
+  return new AgentFailure(code, `${withoutKey(message, settings)}${tried}`, nextAfter(code, settings));
+}
+
+function nextAfter(code: AgentFailure['code'], { url, keyEnv }: Settings): string | undefined {
+  if (code === 'EXECUTION.AGENT.UNAUTHORIZED') return `set ${keyEnv} to a key that the model takes`;
+  if (code !== 'EXECUTION.AGENT.UNAVAILABLE') return undefined;
+  const address = `${url.origin}${url.pathname.replace(/\/chat\/completions$/, '')}`;
+  return `see that a model answers at ${address}, or correct options.base_url`;
 }
 
 /** Some servers repeat the key in their refusal. */

@@ -219,6 +219,17 @@ describe('an agent at a Chat Completions endpoint', () => {
     await failing.catch((error: unknown) => expect(String(error)).not.toContain('sk-test-key'));
   });
 
+  it('says what to do about a key that is refused, and about a model that is not there', async () => {
+    const refused = run(() => ({ fails: { status: 401 } }), undefined, {
+      options: { api_key_env: 'MY_KEY' },
+    });
+    await expect(refused).rejects.toMatchObject({ next: 'set MY_KEY to a key that the model takes' });
+    const away = run(() => ({ fails: { status: 500 } }), undefined, { options: { max_retries: 0 } });
+    await expect(away).rejects.toMatchObject({
+      next: expect.stringMatching(/^see that a model answers at http:\S+\/v1, or correct/) as string,
+    });
+  });
+
   it('gives up on a model that says nothing', async () => {
     const silent = run([{ fails: { hangs: true } }], undefined, {
       options: { idle_timeout: 50, max_retries: 0 },

@@ -4,6 +4,8 @@ export interface Settings {
   readonly url: URL;
   readonly model: string;
   readonly key: string | undefined;
+  /** Where the key is looked for. */
+  readonly keyEnv: string;
   /** Members of every request, as the options say them. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly isStreaming: boolean;
@@ -28,10 +30,12 @@ export function readSettings({ options, env }: Pick<AgentOrder, 'options' | 'env
   if (base === '') throw wrong('There is no base_url: set options.base_url or OPENAI_BASE_URL.');
   if (model === '') throw wrong('There is no model: set options.model or OPENAI_MODEL.');
   const price = priceOf(options['price']);
+  const keyEnv = textOf(options['api_key_env']) ?? 'OPENAI_API_KEY';
   return {
     url: endpoint(base),
     model,
-    key: textOf(options['api_key']) ?? env[textOf(options['api_key_env']) ?? 'OPENAI_API_KEY'],
+    key: textOf(options['api_key']) ?? env[keyEnv],
+    keyEnv,
     body: Object.fromEntries(
       passedOn.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const])),
     ),
