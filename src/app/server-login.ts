@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../config/index.js';
-import { LoginFailure, type LoginReason, loginKey, openLoginFiles } from '../providers/mcp/index.js';
+import { LoginFailure, loginKey, openLoginFiles } from '../providers/mcp/index.js';
 
-export { LoginFailure, type LoginReason };
+export { LoginFailure };
 
 /** A login that waits for a person at a browser. */
 export interface OpenServerLogin {

@@ -169,7 +169,7 @@ export const commandCodes = {
   'login.none': {
     exit: exitCodes.usage,
     meaning: 'The server wants no login, or says nowhere how to log in.',
-    remedy: 'Look how the server is doing: `tidegate servers`.',
+    remedy: 'Where the server takes a token of another kind, write it under `headers` in `tidegate.yaml`.',
   },
   'login.unfit': {
     exit: exitCodes.unavailable,

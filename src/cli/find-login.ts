@@ -33,11 +33,11 @@ export async function findLogin(
   const login = serverLogin(server, state.directory);
   if (login === 'no_http') {
     const message = `${name} is a program on this machine: there is no login to it.`;
-    throw new Failure('login.no_http', message, 'give it what it needs under `env`');
+    throw new Failure('login.no_http', message);
   }
   if (login === 'has_header') {
     const message = `The configuration shows an Authorization header to ${name}: that is its login.`;
-    throw new Failure('login.has_header', message, 'take the header out of `headers` to log in instead');
+    throw new Failure('login.has_header', message);
   }
   return { name, login };
 }
@@ -47,15 +47,9 @@ export async function loginFailure(error: unknown, name: string, context: Contex
   const { LoginFailure } = await import('../app/server-login.js');
   if (context.signal.aborted) return new Failure('call.cancelled', 'Interrupted: nobody was logged in.');
   if (!(error instanceof LoginFailure)) return error;
-  return new Failure(`login.${error.reason}`, printable(error.message), nextAfter[error.reason](name));
+  const next = worthAnother.includes(error.reason) ? `tidegate login ${name}` : undefined;
+  return new Failure(`login.${error.reason}`, printable(error.message), next);
 }
 
-const again = (name: string): string => `tidegate login ${name}`;
-const nextAfter = {
-  none: () => 'tidegate servers',
-  unfit: () => 'tell who runs the server; a token of yours can stand under `headers` meanwhile',
-  unreachable: again,
-  denied: again,
-  late: again,
-  callback: again,
-};
+/** What another try may mend; for the rest the table knows better. */
+const worthAnother: readonly string[] = ['unreachable', 'denied', 'late', 'callback'];

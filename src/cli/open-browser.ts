@@ -20,7 +20,7 @@ export function openBrowser(
 type Words = readonly [string, ...string[]];
 
 /** No shell is asked, so nothing in a link can mean anything to one. */
-export function browserOf(env: Context['env'], platform: NodeJS.Platform): Words | undefined {
+function browserOf(env: Context['env'], platform: NodeJS.Platform): Words | undefined {
   const own = env['BROWSER'];
   if (own !== undefined && own !== '') return [own];
   if (platform === 'darwin') return ['open'];

@@ -255,7 +255,9 @@ export async function openLoginWorld(options: WorldOptions): Promise<LoginWorld>
     revokeAll() {
       for (const grant of [...access.values(), ...refresh.values()]) grant.isGood = false;
     },
-    close: async () => void (await Promise.all([end(as), end(mcp)])),
+    async close() {
+      await Promise.all([end(as), end(mcp)]);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 export { type LoginFiles, loginKey, openLoginFiles } from './login/kept-login.js';
-export { LoginFailure, type LoginReason } from './login/settings.js';
+export { LoginFailure } from './login/settings.js';
 export type { UpstreamMemory, UpstreamRecord } from './memory-port.js';
 export { openFileMemory } from './memory.js';
 export type { McpProviderOptions } from './options.js';

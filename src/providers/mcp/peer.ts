@@ -1,5 +1,8 @@
 import type { Call, Era, Exchange, JsonText, Outcome } from '../../kernel/index.js';
 import type { Reply } from './in-flight.js';
+import { isRecord } from './is-record.js';
+
+export { isRecord };
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
 
@@ -70,8 +73,4 @@ export function readAbilities(capabilities: unknown): ServerAbilities {
       resources: resources?.['listChanged'] === true,
     },
   };
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

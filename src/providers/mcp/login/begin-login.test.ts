@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -189,6 +189,14 @@ describe('a token', () => {
     expect(await Promise.all([renew(over), renew(over), renew(over)])).toEqual([true, true, true]);
     expect(world.asked('/token')).toHaveLength(2);
     expect(tokens()?.access).not.toBe(over.used);
+  });
+
+  it('is renewed at once after a process died that held the lock', async () => {
+    await whole();
+    const { key } = parts();
+    writeFileSync(files.lockOf(key), '4194305 dead');
+    expect(await renew(parts())).toBe(true);
+    expect(readdirSync(join(folder, 'logins'))).toEqual([`${key}.json`]);
   });
 
   it('would be lost if two renewed it without the lock: the control of the one before', async () => {

@@ -14,7 +14,7 @@ import {
   type Source,
   type ToolSpec,
 } from '../../../kernel/index.js';
-import { isRecord } from '../peer.js';
+import { isRecord } from '../is-record.js';
 import { LoginFailure } from './settings.js';
 import type { UpstreamLogin } from './upstream-login.js';
 
