@@ -18,4 +18,18 @@ describe('ask', () => {
     // The answer comes after the interruption, or its asker would take it for a no.
     expect(await asked.then((text) => [text, wasInterrupted])).toEqual([answer, isInterrupted]);
   });
+
+  it.each([
+    [true, 'Value: \n'],
+    [false, 'hunter2'],
+  ])('shows what is typed, unless it is hidden (%s)', async (isHidden, shown) => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    let seen = '';
+    output.on('data', (part: Buffer) => (seen += part.toString('utf8')));
+    const asked = ask('Value: ', input, output, () => undefined, isHidden);
+    for (const key of 'hunter2\r') input.write(key);
+    expect(await asked).toBe('hunter2');
+    expect(seen.includes('hunter2')).toBe(!isHidden);
+    expect(seen).toContain(shown);
+  });
 });

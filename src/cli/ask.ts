@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 
 /** Asks the person at a terminal. Whoever leaves without an answer has answered nothing. */
 export function ask(
@@ -7,8 +7,13 @@ export function ask(
   input: Readable,
   output: Writable,
   interrupt: () => void,
+  isHidden = false,
 ): Promise<string> {
-  const lines = createInterface({ input, output, terminal: true });
+  const lines = createInterface({
+    input,
+    output: isHidden ? questionOnly(question, output) : output,
+    terminal: true,
+  });
   // On a terminal the interface takes Ctrl+C for itself.
   lines.once('SIGINT', () => {
     output.write('\n');
@@ -21,5 +26,20 @@ export function ask(
       resolve(answer);
       lines.close();
     });
+  });
+}
+
+/** Lets the question through, and nothing of what is typed. */
+function questionOnly(question: string, output: Writable): Writable {
+  let isAsked = false;
+  return new Writable({
+    write(chunk: Buffer, _, done) {
+      const text = chunk.toString('utf8');
+      if (!isAsked && text.includes(question)) {
+        isAsked = true;
+        output.write(question);
+      } else if (text === '\r\n' || text === '\n') output.write('\n');
+      done();
+    },
   });
 }

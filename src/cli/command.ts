@@ -51,7 +51,8 @@ export interface Input {
   /** Whether a person can be asked. */
   readonly isTerminal: boolean;
   readAll(): Promise<string>;
-  ask(question: string): Promise<string>;
+  /** `isHidden`: what is typed is not shown. */
+  ask(question: string, isHidden?: boolean): Promise<string>;
 }
 
 export const configOption: OptionSpec = {

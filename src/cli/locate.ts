@@ -17,7 +17,8 @@ const noFile = 'no tidegate.yaml here or above: no servers. Create one';
 /** For the commands that have the option. */
 export const noFileNamed = `${noFile}, or name it with --config`;
 
-const firstFile = `tidegate init, or write a tidegate.yaml such as this one
+const firstFile = `tidegate init
+or write a tidegate.yaml such as this one
 servers:
   files:
     { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }`;

@@ -117,9 +117,9 @@ const standardInput: Input = {
     for await (const part of process.stdin) parts.push(part as Buffer);
     return Buffer.concat(parts).toString('utf8');
   },
-  async ask(question) {
+  async ask(question, isHidden) {
     const { ask } = await import('./ask.js');
     // At once: a signal sent to ourselves would arrive after the answer.
-    return ask(question, process.stdin, process.stdout, () => process.emit('SIGINT', 'SIGINT'));
+    return ask(question, process.stdin, process.stdout, () => process.emit('SIGINT', 'SIGINT'), isHidden);
   },
 };

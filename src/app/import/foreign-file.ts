@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -178,8 +179,14 @@ function keepRights(descriptor: number, { uid, gid, mode }: Stats): void {
 
 /** A file that came to be in the meantime is not overwritten. */
 function linkNew(draft: string, path: string): void {
-  linkSync(draft, path);
-  unlinkSync(draft);
+  try {
+    linkSync(draft, path);
+    unlinkSync(draft);
+  } catch (error) {
+    // Some file systems have no links.
+    if (codeOf(error) === 'EEXIST' || existsSync(path)) throw error;
+    renameSync(draft, path);
+  }
 }
 
 function discard(draft: string): void {

@@ -63,8 +63,10 @@ function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source 
   try {
     return { client, file, content, servers: serversIn(client, content.text, file, place) };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const message = `${file.path} is not ${client.format.name} that can be read (${error.message}).`;
+    // What is nested without end is left by whoever reads it with a full stack.
+    if (!(error instanceof SyntaxError) && !(error instanceof RangeError)) throw error;
+    const why = error instanceof SyntaxError ? error.message : 'it is nested too deep';
+    const message = `${file.path} is not ${client.format.name} that can be read (${why}).`;
     throw new ImportRefused('import.broken', message, `correct it, then: tidegate import ${client.name}`);
   }
 }

@@ -56,9 +56,10 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
   });
   const before = target.content?.text ?? wish.opening ?? '';
   await assertSound(target);
+  const kept = openSecrets(stateDirectory(env));
   const hiding = createHiding({
     env,
-    kept: openSecrets(stateDirectory(env)),
+    kept,
     referenced: new Set([...referencesIn(before), ...sources.flatMap(referencesOf)]),
   });
   const servers = await planServers({
@@ -67,6 +68,7 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
     folder: target.folder,
     hiding,
     takesDisabled: wish.takesDisabled,
+    isKept: (name) => env[name] === undefined && kept.valueOf(name) !== undefined,
     flawOf: (entry) => flawOf(entry, target),
   });
   const added = newServers(servers);

@@ -2,7 +2,7 @@ import { canonical, type Json } from '../../clients/index.js';
 import type { NewServer } from '../../config/add-servers.js';
 import type { FoundServer } from '../../clients/index.js';
 import type { Source } from './gather.js';
-import type { Hiding } from './hide-secrets.js';
+import { type Hiding, referencesIn } from './hide-secrets.js';
 import { type Hide, withoutSecrets } from './secrets-of.js';
 import { entryOf, type ServerEntry } from './server-entry.js';
 
@@ -36,6 +36,8 @@ export interface ServersWish {
   readonly folder: string;
   readonly hiding: Hiding;
   readonly takesDisabled: boolean;
+  /** Whether a value of yours is kept under the name. */
+  readonly isKept: (name: string) => boolean;
   /** Why tidegate.yaml could not have the entry; undefined where it can. */
   readonly flawOf: (entry: ServerEntry) => Promise<string | undefined>;
 }
@@ -54,7 +56,7 @@ async function planOne(
   before: readonly PlannedServer[],
   wish: ServersWish,
 ): Promise<PlannedServer> {
-  const base = { source, found, notes: found.server?.notes ?? [] };
+  const base = { source, found, notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, wish)] };
   const { server } = found;
   if (found.isGate) return { ...base, fate: 'gate', why: 'it is a gate of ours' };
   if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
@@ -84,6 +86,13 @@ async function planOne(
   const as = freeName(wanted, source.client.name, namesTaken(before, wish.known));
   const notes = as === found.name ? base.notes : [renamed(found.name, as, wanted), ...base.notes];
   return { ...base, fate: 'import', as, entry, notes };
+}
+
+/** A checkout may bring a server that asks for what you keep: whoever says yes has to know. */
+function keptNotes({ file }: Source, { server }: FoundServer, { isKept }: ServersWish): readonly string[] {
+  if (file.scope !== 'project' || server === undefined) return [];
+  const names = new Set(referencesIn(JSON.stringify(server.start)).filter(isKept));
+  return [...names].map((name) => `it gets the ${name} that you keep`);
 }
 
 function renamed(name: string, as: string, wanted: string): string {

@@ -16,7 +16,7 @@ export const secretsSet: Command = {
   async run(given, context) {
     const name = nameOf(given.arguments[0]);
     const { input, output } = context;
-    const typed = input.isTerminal ? await input.ask(`Value of ${name}: `) : await input.readAll();
+    const typed = input.isTerminal ? await input.ask(`Value of ${name}: `, true) : await input.readAll();
     // One line, as a person or a password manager gives it.
     const value = typed.replace(/\r?\n$/, '');
     if (value === '')
