@@ -19,7 +19,7 @@ export async function failureOf(
   return opening instanceof Failure ? retold(opening, command, given) : opening;
 }
 
-const unwritableCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
+const unwritableCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT'];
 
 /** A folder that may not be written, or a disk that is full. */
 function unwritableFailure(error: unknown, { env }: Context): Failure | undefined {
