@@ -12,11 +12,20 @@ export async function failureOf(
   given: Given,
   context: Context,
 ): Promise<unknown> {
-  if (error instanceof Failure) return retold(error, command, given);
+  if (error instanceof Failure) return withRemedy(retold(error, command, given));
   const unwritable = unwritableFailure(error, context);
   if (unwritable !== undefined) return unwritable;
   const opening = openingFailure(error, textOption(given, 'config'), await import('../app/index.js'));
-  return opening instanceof Failure ? retold(opening, command, given) : opening;
+  return opening instanceof Failure ? withRemedy(retold(opening, command, given)) : opening;
+}
+
+/** Who reports it may know nothing better than the table says. */
+async function withRemedy(failure: Failure): Promise<Failure> {
+  const { code, message, next, problems } = failure;
+  if (next !== undefined) return failure;
+  const { knownCodes } = await import('../app/known-codes.js');
+  const known = knownCodes().find((row) => row.code === code);
+  return new Failure(code, message, known?.remedy, problems);
 }
 
 const unwritableCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT'];

@@ -25,7 +25,7 @@ export interface Starts {
  */
 export async function startsOf(
   located: Located & { readonly file: string },
-  { env }: Context,
+  { env }: Pick<Context, 'env'>,
 ): Promise<Starts> {
   const written = await loadConfig({ file: located.file, env, home: homedir(), asWritten: true });
   if (written.sha256 !== located.sha256 || written.config.file !== located.config.file) {

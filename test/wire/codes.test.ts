@@ -69,7 +69,12 @@ beforeAll(async () => {
   plain = opening({ servers: { github: { command: 'x', enabled: false } }, builtins: ['*'] });
   for (const [name, text] of Object.entries(flows))
     plain.writeWorkspace(`.tidegate/workflows/${name}.yaml`, text);
-  plain.writeWorkspace('.tidegate/tools/taken.tool.ts', '');
+  plain.writeWorkspace(
+    '.tidegate/tools/torn.tool.mjs',
+    `import { defineTool, ToolFailure, z } from 'tidegate/tool';
+export default defineTool({ name: 'torn', title: 'T', description: 'D.', effect: 'read',
+  input: z.object({ why: z.string().describe('Why.') }), run({ why }) { throw new ToolFailure(why, 'No.'); } });`,
+  );
   const changes = command('echo "# more" >> .tidegate/workflows/changed.yaml', { on_success: 'b' });
   plain.writeWorkspace('.tidegate/workflows/changed.yaml', flow({ a: changes, b: command('true') }));
   mkdirSync(join(plain.directory, 'locked', 'trust.json.lock'), { recursive: true, mode: 0o700 });
@@ -93,9 +98,12 @@ export default defineTool({ name: 'peer_echo', title: 'T', description: 'D.', ef
   chmodSync(join(broken.addPeer('gone'), 'awf-plugin-gone'), 0o644);
   broken.writeList({ half: {} });
   wrong = opening({ serverz: {} });
+  wrong.writeWorkspace('.tidegate/tools/taken.tool.ts', '');
   wrong.writeWorkspace('flow.yaml', flow({ a: command('true') }));
   await Promise.all([
-    prepared(plain, 'trust', '.tidegate/workflows/changed.yaml', '--yes'),
+    prepared(plain, 'trust', '.tidegate/workflows/changed.yaml', '--yes').then(() =>
+      prepared(plain, 'trust', '--yes'),
+    ),
     prepared(plugged, 'trust', '--yes').then(() => prepared(plugged, 'plugin', 'trust', '--yes')),
   ]);
   plugged.addPeer('fresh');
@@ -136,7 +144,10 @@ const usage: readonly Row[] = [
   ['workflow.no_step', 1, 'run hello -i who=x --step aa', 'Did you mean \\"a\\"?'],
   ['workflow.not_found', 1, 'run helo', 'Did you mean \\"hello\\"?'],
   ['tool.no_graph', 2, 'tools show Read --graph', 'tidegate tools show Read'],
-  ['tool.exists', 2, 'tools new taken'],
+  ['work.unsupported', 5, 'tools call torn why=unsupported', 'another way'],
+  ['work.conflict', 5, 'tools call torn why=conflict', 'decide anew'],
+  ['work.external', 5, 'tools call torn why=external', 'what that program said'],
+  ['work.timeout', 5, 'tools call torn why=timeout', 'Ask for less'],
   ['agent.not_found', 3, 'exec claud', 'Did you mean \\"claude\\"?'],
   ['agent.not_found', 3, 'doctor --agent claud', 'Did you mean \\"claude\\"?'],
   ['agent.undoing', 2, 'exec claude --json -- --mcp-config x', 'tidegate exec claude'],
@@ -180,6 +191,7 @@ describe.concurrent('of places', () => {
     ['config.invalid', 2, 'run flow.yaml', 'tidegate config check'],
     ['config.invalid', 2, 'exec claude', 'tidegate config check'],
     ['config.invalid', 2, 'trust', 'Nothing was trusted'],
+    ['tool.exists', 2, 'tools new taken'],
   ])('%s, with status %i: %s', (...row) => meets(wrong, row));
   it.each<Row>([
     ['plugin.not_found', 3, 'plugin show peeer', 'Did you mean \\"peer\\"?'],
