@@ -31,6 +31,11 @@ describe('the codes', () => {
     else {
       expect(command, line).toBeDefined();
       expect(options.filter((option) => !known.includes(option))).toEqual([]);
+      // A word that is no option and no option's value must be an argument that the command takes.
+      const own = words.slice(command?.name.split(' ').length);
+      const isValue = (at: number): boolean => /^--/.test(own[at - 1] ?? '');
+      const loose = own.filter((word, at) => !word.startsWith('-') && !isValue(at));
+      expect(loose.length, line).toBeLessThanOrEqual(command?.arguments?.length ?? 0);
     }
   });
 });

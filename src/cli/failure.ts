@@ -56,15 +56,15 @@ export const commandCodes = {
     meaning: 'Two options exclude each other.',
     remedy: 'Leave one of the two out.',
   },
-  'usage.wrong': {
-    exit: exitCodes.usage,
-    meaning: 'The command was typed in another way than it takes.',
-    remedy: 'See how it is typed: add `--help` to it.',
-  },
   'file.not_found': {
     exit: exitCodes.notFound,
     meaning: 'The named file does not exist.',
     remedy: 'Correct the path.',
+  },
+  'file.unwritable': {
+    exit: exitCodes.unavailable,
+    meaning: 'A file, a folder or the output of the command cannot be written.',
+    remedy: 'Correct the permissions or make space, then try again.',
   },
   'code.not_found': {
     exit: exitCodes.notFound,
@@ -244,7 +244,7 @@ export const commandCodes = {
   'gate.token_refused': {
     exit: exitCodes.unauthorized,
     meaning: 'The gate at the address of `--via` does not take the token, or takes it no longer.',
-    remedy: 'Make a new one where that gate runs: `tidegate token create <principal>`.',
+    remedy: 'Make a new one where that gate runs: `tidegate token create --as <principal>`.',
   },
   'trust.not_asked': {
     exit: exitCodes.untrusted,
@@ -307,13 +307,19 @@ export class Failure extends Error {
   constructor(code: FailureCode, message: string, next?: string, problems?: readonly string[]) {
     super(message);
     this.code = code;
-    this.next = next ?? (isCommandCode(code) ? commandCodes[code].remedy : undefined);
+    const told = next ?? (isCommandCode(code) ? commandCodes[code].remedy : undefined);
+    this.next = told && asTyped(told);
     this.problems = problems;
   }
 
   get exit(): ExitCode {
     return exitOf(this.code);
   }
+}
+
+/** A remedy that comes down to one command is that command, ready to be pasted. */
+function asTyped(remedy: string): string {
+  return /^[^`]*`(tidegate [^`<]+)`\.$/.exec(remedy)?.[1] ?? remedy;
 }
 
 /** The exit status that a code ends a command with. */

@@ -1,15 +1,19 @@
 import type { StepResult } from '../app/workflows/index.js';
 import { Failure } from './failure.js';
+import { shellPath } from './shell-path.js';
 
 /** `name=value` pairs. The value is whatever stands after the first `=`. */
-export function readAssignments(words: readonly string[]): Readonly<Record<string, string>> {
+export function readAssignments(
+  words: readonly string[],
+  workflow: string | undefined,
+): Readonly<Record<string, string>> {
   const pairs = words.map((word) => {
     const at = word.indexOf('=');
     if (at > 0) return [word.slice(0, at), word.slice(at + 1)] as const;
     throw new Failure(
       'usage.bad_value',
       `An input is written name=value, not ${JSON.stringify(word)}.`,
-      'tidegate run deploy -i target=staging',
+      `tidegate run ${shellPath(workflow ?? 'deploy')} -i ${shellPath(word.replace(/^=.*/, '') || 'name')}=value`,
     );
   });
   return Object.fromEntries(pairs);

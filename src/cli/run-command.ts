@@ -2,6 +2,7 @@ import { homeProblem } from '../config/index.js';
 import type { Command, Context, Given } from './command.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { Failure, interrupted } from './failure.js';
+import { failureOf } from './failure-of.js';
 
 /** Runs one command and turns whatever happens into words and an exit status. */
 export async function runCommand(command: Command, given: Given, context: Context): Promise<number> {
@@ -11,7 +12,7 @@ export async function runCommand(command: Command, given: Given, context: Contex
     const code = await command.run(given, context);
     return wasStopped() ? shown(interrupted(), context) : code;
   } catch (error) {
-    return shown(wasStopped() ? interrupted() : error, context);
+    return shown(wasStopped() ? interrupted() : await failureOf(error, command, given, context), context);
   }
 }
 
@@ -24,7 +25,7 @@ function refuseRelativeHome({ env }: Context): void {
 /** Tells of a failure. What is not one of ours is a defect, and is told with its stack. */
 export function shown(error: unknown, { output }: Context): ExitCode {
   if (error instanceof Failure) {
-    const { code, message, next, problems, exit } = error;
+    const { code, message, next = `tidegate explain ${error.code}`, problems, exit } = error;
     output.error({ code, message, next, problems });
     return exit;
   }

@@ -3,6 +3,7 @@ import type { Context, Input } from './command.js';
 import { mcp } from './commands/mcp.js';
 import { exitCodes } from './exit-codes.js';
 import { parsePlain } from './fast-path.js';
+import { Failure } from './failure.js';
 import { createOutput, type Sink } from './output.js';
 import { runCommand, shown } from './run-command.js';
 
@@ -14,8 +15,9 @@ const patienceMs = 4000;
 /** Runs a command line as this process, and ends the process with its status. */
 export async function runProcess(words: readonly string[]): Promise<never> {
   const used = new Set<NodeJS.WriteStream>();
-  const stdout = sinkOf(() => process.stdout, used);
-  const stderr = sinkOf(() => process.stderr, used);
+  const lost: Error[] = [];
+  const stdout = sinkOf(() => process.stdout, used, lost);
+  const stderr = sinkOf(() => process.stderr, used, lost);
   const context: Context = {
     cwd: process.cwd(),
     env: process.env,
@@ -31,7 +33,9 @@ export async function runProcess(words: readonly string[]): Promise<never> {
   process.once('beforeExit', () => process.exit(shown(new Error(neverEnded), context)));
   const code = await dispatch(words, context, (text) => stdout.write(text));
   await Promise.all([...used].map(drained));
-  process.exit(code);
+  // What went wrong with the last write is told after it.
+  await new Promise(setImmediate);
+  process.exit(code === exitCodes.ok ? whetherWritten(lost, stderr) : code);
 }
 
 async function dispatch(
@@ -45,13 +49,23 @@ async function dispatch(
   return run(words, context, write);
 }
 
+/** A result that could not be written is not a success, whatever the command did. */
+function whetherWritten([error]: readonly Error[], stderr: Sink): number {
+  if (error === undefined) return exitCodes.ok;
+  const failure = new Failure('file.unwritable', `The output cannot be written: ${error.message}.`);
+  createOutput(stderr, stderr, false, false).error(failure);
+  return failure.exit;
+}
+
 /** The streams are touched only when something is written: the protocol may own them. */
-function sinkOf(stream: () => NodeJS.WriteStream, used: Set<NodeJS.WriteStream>): Sink {
+function sinkOf(stream: () => NodeJS.WriteStream, used: Set<NodeJS.WriteStream>, lost: Error[]): Sink {
   return {
     write(text) {
       const open = stream();
       // Whoever read this may be gone; that is no reason to crash.
-      if (!used.has(open)) open.on('error', () => undefined);
+      if (!used.has(open)) {
+        open.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || lost.push(error));
+      }
       used.add(open);
       open.write(text);
     },

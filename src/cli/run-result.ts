@@ -5,6 +5,7 @@ import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import type { Output } from './output.js';
+import { shellPath } from './shell-path.js';
 import { elapsed } from './elapsed.js';
 
 /** Says how a run ended, and gives its exit status. */
@@ -33,7 +34,7 @@ export async function shownRun(answer: RunAnswer, context: Context, hasFile = tr
   throw new Failure(
     'workflow.invalid',
     'Nothing was started: the workflow has errors.',
-    `tidegate validate ${answer.file}`,
+    `tidegate validate ${shellPath(answer.file)}`,
     answer.findings.map(describeFinding),
   );
 }
@@ -59,7 +60,7 @@ function unknown({ what, name, known }: Extract<RunAnswer, { readonly kind: 'unk
 /** Somebody wrote in its journal: nothing of it can be believed. */
 export function brokenRun(id: string): Failure {
   const message = `The journal of the run ${quoted(id)} was changed by something else than a run, or is damaged.`;
-  return new Failure('run.broken', message, 'start the workflow anew');
+  return new Failure('run.broken', message, 'tidegate runs list');
 }
 
 /** With the name that was probably meant, or all that there are. */
@@ -115,6 +116,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     totals,
     folder,
     steps: steps.map(([name, step]) => stepJson(name, step)),
+    ...(status !== 'completed' && { next: `tidegate run --resume ${runId}` }),
   });
   shownOutputs(outputs, output);
   // On a terminal it was cut to a line.

@@ -1,5 +1,6 @@
 import type { CommanderError } from 'commander';
 import type { Context } from './command.js';
+import { commands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
 import { type CommandCode, Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
@@ -45,9 +46,10 @@ function usageFailure(error: CommanderError, words: readonly string[]): Failure 
   // The value of a misspelt option may be a token.
   const message = error.message.replace(/^error: /, '').replace(/('--?[\w-]+)=[^]*'/, "$1'");
   const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
-  const code = codes[error.code] ?? 'usage.wrong';
+  const code = codes[error.code] ?? 'usage.bad_value';
   const near = nearWords(code, subject, words);
-  return new Failure(code, `${sentence(message)}${near}`, `tidegate ${helpWords(words)}--help`);
+  const told = near === '' && isOfArguments(code) ? exampleWords(words) : near;
+  return new Failure(code, `${sentence(message)}${told}`, `tidegate ${helpWords(words)}--help`);
 }
 
 /** What was most likely meant by a word that is not known here. */
@@ -57,7 +59,21 @@ function nearWords(code: CommandCode, subject: string, words: readonly string[])
   // A command that has others below it takes a misspelt one of them for an argument.
   const [first = '', second = ''] = words;
   const below = knownNames([first]);
-  return code === 'usage.excess_arguments' && !below.includes(first) ? didYouMean(second, below) : '';
+  const isBelow = below.includes(first) || below.includes(second);
+  return code === 'usage.excess_arguments' && !isBelow ? didYouMean(second, below) : '';
+}
+
+function isOfArguments(code: CommandCode): boolean {
+  return code === 'usage.missing_argument' || code === 'usage.excess_arguments';
+}
+
+/** How the command is typed. */
+function exampleWords(words: readonly string[]): string {
+  const [first = '', second = ''] = words;
+  const found =
+    commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first);
+  const [example] = found?.examples ?? [];
+  return example === undefined ? '' : ` For example: ${example}`;
 }
 
 /** The parser's words for mistakes, and ours. */

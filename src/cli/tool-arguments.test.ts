@@ -19,13 +19,13 @@ describe('argumentsText', () => {
     [['other=plain words'], '{"other":"plain words"}'],
     [['path='], '{"path":""}'],
   ])('reads %j', async (words, text) => {
-    expect(await argumentsText(words, fields, input)).toBe(text);
+    expect(await argumentsText(words, { name: 'Read', fields }, input)).toBe(text);
   });
 
   it.each([[['[1]']], [['{"a":']], [['{}', 'a=1']], [['a=1', 'a=2']], [['=x']], [['-', 'a=1']]])(
     'refuses %j',
     async (words) => {
-      await expect(argumentsText(words, fields, input)).rejects.toThrow();
+      await expect(argumentsText(words, { name: 'Read', fields }, input)).rejects.toThrow();
     },
   );
 });

@@ -3,6 +3,7 @@ import { printable, printableLines } from '../config/index.js';
 import type { Context } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { Failure } from './failure.js';
+import { shellPath } from './shell-path.js';
 
 /** Whether a file is one of the workflows that agents can be let run. */
 export function isWorkflowFile(named: string | undefined, { cwd }: Context): named is string {
@@ -30,7 +31,12 @@ export async function trustWorkflow(
     const why = isValid
       ? `it uses files that only a run works out, or that cannot be read: ${unknown.map(printable).join(', ')}`
       : 'the workflow has errors';
-    throw new Failure('workflow.invalid', `Nothing was trusted: ${why}.`, `tidegate validate ${file}`, told);
+    throw new Failure(
+      'workflow.invalid',
+      `Nothing was trusted: ${why}.`,
+      `tidegate validate ${shellPath(file)}`,
+      told,
+    );
   }
   for (const line of told) output.note(line);
   const state = openState(env);

@@ -15,8 +15,8 @@ interface Typed {
 interface Desk {
   readonly folder: string;
   write(name: string, text: string): void;
-  /** Runs a command line there, or in a folder below. */
-  type(words: readonly string[], below?: string): Promise<Typed>;
+  /** Runs a command line there, or in a folder below. With an answer there is a person who can be asked. */
+  type(words: readonly string[], below?: string, answer?: string): Promise<Typed>;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export function openDesk(): Desk {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     },
-    async type(words, below = '.') {
+    async type(words, below = '.', answer?: string) {
       const said = { out: '', err: '' };
       const sink = (name: 'out' | 'err') => ({
         write: (text: string) => void (said[name] += text),
@@ -45,7 +45,11 @@ export function openDesk(): Desk {
         output: createOutput(sink('out'), sink('err'), words.includes('--json'), false),
         signal: new AbortController().signal,
         lendTerminal: () => undefined,
-        input: { isTerminal: false, readAll: () => Promise.resolve(''), ask: () => Promise.resolve('') },
+        input: {
+          isTerminal: answer !== undefined,
+          readAll: () => Promise.resolve(''),
+          ask: () => Promise.resolve(answer ?? ''),
+        },
       };
       const code = await run(words, context, (text) => void (said.out += text));
       return { code, ...said };

@@ -27,7 +27,7 @@ export interface Starts {
  */
 export async function startsOf(
   located: Located & { readonly file: string },
-  { env }: Context,
+  { env }: Pick<Context, 'env'>,
 ): Promise<Starts> {
   const written = await loadConfig({
     file: located.file,

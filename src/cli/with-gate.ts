@@ -61,10 +61,16 @@ export function openingFailure(
   const isOfPolicy = error.problems.some(({ code }) => code === 'profiles.changed');
   if (isOfPolicy) {
     const said = 'Nothing was started: who may do what is not as it was trusted.';
-    return new Failure('config.invalid', said, 'read it, then: tidegate trust', problemLines(error.problems));
+    return new Failure('config.invalid', said, 'tidegate trust', problemLines(error.problems));
+  }
+  // The file may be right: what is wrong is where records are kept.
+  const ofState = error.problems.find(({ code }) => code.startsWith('state.'));
+  if (ofState !== undefined) {
+    const said = 'Nothing was started: the state directory cannot be used.';
+    return new Failure('config.invalid', said, ofState.remedy, problemLines(error.problems));
   }
   const message = `Nothing was started: the configuration has errors.`;
-  const next = `correct them, then: tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
+  const next = `tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
   return new Failure('config.invalid', message, next, problemLines(error.problems));
 }
 
@@ -80,8 +86,7 @@ export function actorOf(given: Given): Pick<TidegateOptions, 'as' | 'profile'> {
 }
 
 function nextAfter(code: string): string | undefined {
-  if (code === 'access.unknown_profile') return 'tidegate profile list';
-  return code === 'access.bad_principal' ? 'tidegate mcp --as agent:alice' : undefined;
+  return code === 'access.unknown_profile' ? 'tidegate profile list' : undefined;
 }
 
 /** An empty list would offer nothing, which nobody means. */

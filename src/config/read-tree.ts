@@ -15,6 +15,15 @@ export function readTree<F extends RecordField>(table: F, root: TreeNode, contex
   return value as ValueOf<F>;
 }
 
+/** The same for a table with keys that must be there: undefined where one is missing, which is reported. */
+export function readNeeded<F extends RecordField>(
+  table: F,
+  root: TreeNode,
+  context: ReadContext,
+): ValueOf<F> | undefined {
+  return readTree(table, root, context);
+}
+
 /** Undefined: absent, or wrong and reported. */
 function readField(field: Field, place: Place, context: ReadContext): unknown {
   const { node, path } = place;

@@ -12,10 +12,6 @@ const warning = (meaning: string, remedy: string): CodeRow => ({ severity: 'warn
 /** Everything that can be wrong with a workflow or its run. Codes never change once released. */
 export const workflowCodes = {
   'USER.INPUT.MISSING_FILE': error('A file that was named does not exist.', 'Correct the path.'),
-  'USER.INPUT.INVALID_FORMAT': error(
-    'An argument of the command is not of the form that it takes.',
-    'Write it as the message says.',
-  ),
   'USER.INPUT.VALIDATION_FAILED': error(
     'An input is missing or does not fit its rules.',
     'Give the input with `-i name=value`.',
@@ -209,7 +205,6 @@ export const workflowCodes = {
     'Read the change, then run `tidegate trust <workflow>`.',
   ),
   'EXECUTION.WORKFLOW.CANCELLED': error('The run was stopped.', 'Go on with `tidegate run --resume <run>`.'),
-  'SYSTEM.IO.READ_FAILED': error('A file cannot be read.', 'Check its permissions.'),
   'SYSTEM.IO.WRITE_FAILED': error('A file cannot be written.', 'Check the disk and the permissions.'),
   'SYSTEM.INTERNAL.UNMAPPED': error('A defect of Tidegate.', 'Report it with the message.'),
 } as const satisfies Readonly<Record<string, CodeRow>>;

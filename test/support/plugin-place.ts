@@ -29,8 +29,9 @@ const everything = ['operations', 'step_types', 'validators', 'events'];
 export function openPluginPlace(
   peers: Readonly<Record<string, PeerSpec>> = {},
   config: object = { log: { level: 'error' } },
+  more: Parameters<typeof openPlace>[1] = {},
 ): PluginPlace {
-  const place = openPlace(config);
+  const place = openPlace(config, more);
   const workspace = join(place.directory, 'workspace');
   const addPeer = (
     name: string,

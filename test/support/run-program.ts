@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Place, program } from './gate.js';
 
@@ -16,6 +17,8 @@ export interface RunMore {
   /** Flags of Node itself, before the program. */
   readonly node?: readonly string[];
   readonly limitMs?: number;
+  /** The file that takes what the program prints, in place of the result. */
+  readonly stdout?: string;
 }
 
 const mostMs = 60_000;
@@ -32,12 +35,14 @@ export function runGate(
     input,
     node = [],
     limitMs = mostMs,
+    stdout: file,
   } = more;
+  const printed = file === undefined ? 'pipe' : openSync(file, 'w');
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...node, program, ...args], {
       cwd,
       env,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', printed, 'pipe'],
     });
     const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
     let stdout = '';
@@ -47,6 +52,7 @@ export function runGate(
     child.stdin?.end(input);
     child.once('error', reject);
     child.once('close', (status) => {
+      if (typeof printed === 'number') closeSync(printed);
       clearTimeout(timer);
       resolve({ status, stdout, stderr });
     });

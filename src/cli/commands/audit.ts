@@ -45,7 +45,11 @@ function numberMember(given: Given, name: string): Readonly<Record<string, numbe
   const value = textOption(given, name);
   if (value === undefined) return {};
   if (/^\d{1,15}$/.test(value)) return { [name]: Number(value) };
-  throw new Failure('usage.bad_value', `--${name} takes a number, not "${value}".`);
+  throw new Failure(
+    'usage.bad_value',
+    `--${name} takes a number, not "${value}".`,
+    `tidegate audit --${name} 100`,
+  );
 }
 
 /** What a change was about, as it was typed; of a token, whose it is and what it comes from. */

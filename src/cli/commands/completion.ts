@@ -17,9 +17,9 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
   summary: 'Print the script that lets a shell complete commands, options and codes.',
   arguments: [{ name: '<shell>', about: 'bash, zsh or fish.' }],
   examples: [
+    'tidegate completion fish > ~/.config/fish/completions/tidegate.fish',
     'eval "$(tidegate completion bash)"',
     'eval "$(tidegate completion zsh)"',
-    'tidegate completion fish > ~/.config/fish/completions/tidegate.fish',
   ],
   async run(given, { output }) {
     const [named = ''] = given.arguments;
@@ -27,7 +27,7 @@ export const completionOf = (commands: () => readonly Command[]): Command => ({
     if (shell === undefined)
       throw new Failure(
         'usage.bad_value',
-        `There is no completion for "${named}".${didYouMean(named, shells)}`,
+        `There is no completion for "${named}", only for ${shells.join(', ')}.${didYouMean(named, shells)}`,
         'tidegate completion bash',
       );
     const text = await scriptFor(shell, commands());

@@ -45,11 +45,7 @@ export const pluginCall: Command = {
         (one) => one.name === name && one.detail?.includes('NAME_COLLISION'),
       );
       if (clash)
-        throw new Failure(
-          'plugin.collision',
-          String(clash.detail),
-          'rename one of the two, or leave it out of `expose`',
-        );
+        throw new Failure('plugin.collision', String(clash.detail), `tidegate plugin disable ${name}`);
       const tool = await operationTool(tidegate, tools[0] ?? '', context);
       return callTyped(tidegate, tool, words, context);
     });

@@ -144,7 +144,7 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
     ...(resume !== undefined && { resume }),
     ...(step !== undefined && { only: { step, states: mocksOf(given.lists?.['mock'] ?? []) } }),
     ...(input.isTerminal && { ask: (question: string) => input.ask(question) }),
-    inputs: readAssignments(given.lists?.['input'] ?? []),
+    inputs: readAssignments(given.lists?.['input'] ?? [], workflow),
     ...(agent !== undefined && (await agentWish(agent, given, context))),
   };
 }

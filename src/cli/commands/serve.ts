@@ -73,8 +73,9 @@ async function listen<T>(start: () => Promise<T>): Promise<T> {
       const hint = 'tidegate serve --port 0';
       throw new Failure('http.port_in_use', `Something else listens there: ${message}`, hint);
     }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new Failure('http.cannot_listen', `Cannot listen there: ${message}`);
+    if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code ?? '')) {
+      const next = code === 'EACCES' ? 'tidegate serve --port 0' : 'tidegate serve --host 127.0.0.1';
+      throw new Failure('http.cannot_listen', `Cannot listen there: ${message}`, next);
     }
     throw error;
   }

@@ -51,5 +51,5 @@ function parentOf(given: Given, { env }: Context): string {
   const parent = id ?? secret ?? env['TIDEGATE_TOKEN'];
   if (parent !== undefined && parent !== '') return parent;
   const message = 'The parent is missing: set TIDEGATE_TOKEN to its secret, or give its id with --from.';
-  throw new Failure('usage.missing_argument', message, 'tidegate token attenuate --from <id>');
+  throw new Failure('usage.missing_argument', message, 'tidegate token list');
 }

@@ -40,7 +40,7 @@ export async function callTyped(
   words: readonly string[],
   context: Context,
 ): Promise<ExitCode> {
-  const text = await argumentsText(words, argumentsOf(tool), context.input);
+  const text = await argumentsText(words, { name: tool.name, fields: argumentsOf(tool) }, context.input);
   for (const line of unknownArgumentLines(tool, text)) context.output.note(line);
   return call(tidegate, tool, text, context);
 }

@@ -75,6 +75,17 @@ describe('a plugin in a folder', () => {
     expect(await stillTrusted(found, trust)).toBeDefined();
   });
 
+  it.each(['', 'version: 1.0.0', 'name: echo', '{"name": "echo"', '[1]', 'echo'])(
+    'is told as broken where its manifest is none: %s',
+    async (text) => {
+      const folder = addFolder();
+      writeFileSync(join(folder, 'plugin.yaml'), text);
+      const { standing, problems } = await only();
+      expect(standing).toBe('broken');
+      expect(problems.map(({ severity }) => severity)).toContain('error');
+    },
+  );
+
   it('cannot be trusted while a link leads out of it', async () => {
     const folder = addFolder();
     symlinkSync('/etc/passwd', join(folder, 'out'));

@@ -1,7 +1,7 @@
 import { type PluginCapability, pluginCapabilities } from '../../kernel/index.js';
 import { parseSource, problemsOf } from '../parse-source.js';
 import { createProblem, type Finding, type Problem } from '../problem.js';
-import { readTree } from '../read-tree.js';
+import { readNeeded } from '../read-tree.js';
 import { readSource } from '../source-file.js';
 import { offsetAt, type TreeNode } from '../../kernel/tree.js';
 import { awfLevel, fits, isVersion } from './constraint.js';
@@ -40,19 +40,28 @@ export async function loadManifest(path: string, version: string): Promise<Loade
   const source = readSource(path);
   const { root, findings } = await parseSource(source);
   const found: Finding[] = [...findings];
-  const values = readTree(manifestTable, root, {
+  // Of what is not a manifest, or lacks a key that it needs, nothing is read.
+  const values = readNeeded(manifestTable, root, {
     text: source.text,
     environment: {},
     report: (finding) => void found.push(finding),
     isLiteral: true,
   });
-  if (findings.length === 0) found.push(...flawsOf(values, version, root));
+  if (values !== undefined && findings.length === 0) found.push(...flawsOf(values, version, root));
   return {
     file: source.file,
-    manifest: manifestOf(values),
+    manifest: values === undefined ? nothingSaid : manifestOf(values),
     problems: problemsOf(source, found),
   };
 }
+
+const nothingSaid: PluginManifest = {
+  name: '',
+  version: '',
+  capabilities: [],
+  settings: new Map(),
+  events: { subscribe: [], emit: [] },
+};
 
 /** A problem of a plugin that no line of a file is to blame for. */
 export function pluginProblem(file: string, message: string): Problem {

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { everyCode } from './explained-code.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+it('has a test or a fixture for every code', async () => {
+  const codes = (await everyCode()).map(({ code }) => code);
+  const texts = testTexts();
+  expect(unnamed(codes, texts)).toEqual([]);
+  // The control: a code that nobody thought of, put together so that it stands in no file.
+  const invented = ['file', 'nobody_thought_of'].join('.');
+  expect(unnamed([...codes, invented], texts)).toEqual([invented]);
+  // And one whose name begins like another's.
+  const beginning = ['tool', 'not'].join('.');
+  expect(unnamed([beginning], texts)).toEqual([beginning]);
+});
+
+/** Codes that stand in none of the texts as a whole. */
+function unnamed(codes: readonly string[], texts: readonly string[]): readonly string[] {
+  const named = new Set(texts.flatMap((text) => text.match(/[A-Za-z]\w*(?:\.\w+)+|'internal'/g) ?? []));
+  return codes.filter((code) => !named.has(code === 'internal' ? "'internal'" : code));
+}
+
+/** Tests, and what they read. Pins list the codes of a table without meeting them. */
+function testTexts(): readonly string[] {
+  const isOfTests = (file: string): boolean => /\.(test|fixture)\.ts$/.test(file);
+  const files = [
+    ...filesIn('src').filter(isOfTests),
+    ...filesIn('test').filter(
+      (file) => /\.(ts|mjs|ya?ml|json)$/.test(file) && !file.includes(`${sep}pins${sep}`),
+    ),
+  ];
+  return files.filter((file) => !file.includes('node_modules')).map((file) => readFileSync(file, 'utf8'));
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
