@@ -225,7 +225,7 @@ export async function runAgentBare(
       // Gone.
     }
   };
-  const timer = setTimeout(end, 90_000);
+  const timer = setTimeout(end, 110_000);
   await new Promise((resolve) => child.once('close', resolve));
   clearTimeout(timer);
   end();
