@@ -19,6 +19,12 @@ describe('the codes', () => {
     expect(remedy).toMatch(/^[A-Z`].{5,}\.$/);
   });
 
+  it('of calls tell a model to ask a person, where only a person may do it', () => {
+    const told = codes.filter(({ area, remedy }) => area === 'call' && /`(tidegate|servers)/.test(remedy));
+    expect(told.map(({ code }) => code)).toContain('provider.untrusted');
+    expect(told.filter(({ remedy }) => !/operator|person/.test(remedy))).toEqual([]);
+  });
+
   const typed = codes.flatMap(({ code, remedy }) =>
     [...remedy.matchAll(/`(tidegate [^`]+)`/g)].map(([, line = '']) => ({ code, line })),
   );

@@ -332,7 +332,7 @@ export function exitOf(code: FailureCode): ExitCode {
   return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
 }
 
-export function isCommandCode(code: string): code is CommandCode {
+function isCommandCode(code: string): code is CommandCode {
   return isIn(commandCodes, code);
 }
 

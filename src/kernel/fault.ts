@@ -54,7 +54,7 @@ export const faultTable = {
     fixer: 'operator',
     retryable: true,
     meaning: 'The target gave no answer within its time limit.',
-    remedy: 'Call again with less work, or raise `servers.<name>.timeout`.',
+    remedy: 'Call again with less work; the operator can raise `servers.<name>.timeout`.',
   },
   'call.too_many': {
     fixer: 'agent',
@@ -90,7 +90,7 @@ export const faultTable = {
     fixer: 'operator',
     retryable: false,
     meaning: 'The server comes from a file that the operator has not trusted, so it was not started.',
-    remedy: 'Read the file, then run `tidegate trust`.',
+    remedy: 'Work without it, and ask a person to read the file and then to run `tidegate trust`.',
   },
   'provider.login': {
     fixer: 'human',
@@ -109,7 +109,7 @@ export const faultTable = {
     fixer: 'operator',
     retryable: true,
     meaning: 'The server behind the target could not be started or reached.',
-    remedy: 'Run `tidegate servers` to see why.',
+    remedy: 'Work without it, or call again later; the operator sees why with `tidegate servers`.',
   },
   'provider.lost': {
     fixer: 'agent',
