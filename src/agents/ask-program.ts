@@ -1,3 +1,4 @@
+import { AgentFailure } from './agent.js';
 import type { ProcessPlace } from './cli-parts.js';
 import { mergedEnvironment } from './start-cli.js';
 
@@ -34,5 +35,6 @@ export async function askProgram(
   signal.removeEventListener('abort', stop);
   await child.close();
   if (code === 0 && size <= longestAnswer) return Buffer.concat(chunks).toString('utf8');
-  throw new Error(`${program} ${args.join(' ')} did not answer (exit code ${String(code)})`);
+  const message = `${program} ${args.join(' ')} did not answer (exit code ${String(code)}).`;
+  throw new AgentFailure('EXECUTION.AGENT.FAILED', message);
 }

@@ -20,6 +20,11 @@ async function loaded(env: Readonly<Record<string, string>>) {
 }
 
 describe('the file of secrets', () => {
+  // A directory of the kernel's own takes no files, not even from root.
+  it.skipIf(process.platform !== 'linux')('says why nothing was kept', () => {
+    expect(openSecrets('/proc/self').keep({ ONE: 'first' })).toMatchObject({ code: 'secrets.unwritable' });
+  });
+
   it('keeps values for this user alone, and forgets them', () => {
     const secrets = openSecrets(directory);
     expect(secrets.keep({ ONE: 'first', TWO: 'second' })).toBeUndefined();

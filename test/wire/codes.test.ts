@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nativeLines, writeFakeAgent } from '../support/fake-agent.js';
@@ -79,6 +79,8 @@ export default defineTool({ name: 'torn', title: 'T', description: 'D.', effect:
   plain.writeWorkspace('.tidegate/workflows/changed.yaml', flow({ a: changes, b: command('true') }));
   mkdirSync(join(plain.directory, 'locked', 'trust.json.lock'), { recursive: true, mode: 0o700 });
   const native = nativeLines('claude');
+  // It cannot say which models it has.
+  writeFileSync(join(plain.directory, 'codex'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   writeFakeAgent(plain.directory, 'claude', { cli: 'claude', lines: native, trialLines: native });
 
   plugged = opening({ builtins: ['*'] }, ['peer', 'other']);
@@ -158,6 +160,8 @@ const usage: readonly Row[] = [
   ['access.bad_principal', 2, 'check agnt:bo Read', 'tidegate check agent:bo Read --json'],
   ['token.bad_principal', 2, 'token create --as bo', 'tidegate token create --as agent:bo --json'],
   ['access.bad_request', 2, 'grant agent:bo', 'tidegate grant --help'],
+  ['import.unknown_client', 3, 'import clade', 'Did you mean \\"claude\\"?'],
+  ['login.no_http', 2, 'login github'],
   ['server.not_found', 3, 'servers githb', 'Did you mean \\"github\\"?'],
   ['http.cannot_listen', 2, 'serve --host 192.0.2.1', 'tidegate serve --host 127.0.0.1'],
   ['http.cannot_listen', 2, 'serve --host no-such-host.invalid', 'tidegate serve --host 127.0.0.1'],
@@ -169,6 +173,10 @@ describe.concurrent('of the command line', () => {
     meets(plain, ['agent.not_installed', 4, 'exec gemini', 'npm install -g'], { env: { PATH: '/nowhere' } }));
   it('agent.leaks', () =>
     meets(plain, ['agent.leaks', 4, 'exec claude', 'tidegate doctor --agent claude'], {
+      env: { PATH: `${plain.directory}:${process.env['PATH'] ?? ''}` },
+    }));
+  it('agent.failed', () =>
+    meets(plain, ['agent.failed', 4, 'exec codex', 'tidegate doctor'], {
       env: { PATH: `${plain.directory}:${process.env['PATH'] ?? ''}` },
     }));
   it('trust.unwritable', () =>

@@ -87,7 +87,11 @@ function refuseExclusive({ options }: Given): void {
   }
   for (const name of ['force', 'keep-changes']) {
     if (options[name] !== true || options['undo'] === true) continue;
-    throw new Failure('usage.missing_argument', `--${name} needs --undo.`, `tidegate import --undo --${name}`);
+    throw new Failure(
+      'usage.missing_argument',
+      `--${name} needs --undo.`,
+      `tidegate import --undo --${name}`,
+    );
   }
 }
 
