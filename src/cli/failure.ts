@@ -74,7 +74,7 @@ export const commandCodes = {
   'config.not_found': {
     exit: exitCodes.notFound,
     meaning: 'There is no configuration file here, above, or at home.',
-    remedy: 'Name it with `--config <file>`; `tidegate config path` says where one is looked for.',
+    remedy: 'Name it with `--config <file>`; `tidegate init` makes one.',
   },
   'config.invalid': {
     exit: exitCodes.usage,

@@ -1,0 +1,73 @@
+// `node scripts/screens.mjs [name …]`: draws the pictures of terminals in the docs anew, from the built program on a copy
+// of examples/demo under an empty home. `--print COLUMNS` shows the screens as text instead, to look at them.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { linesOf } from './screens/terminal.mjs';
+import { svgOf } from './screens/svg.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'dist/tidegate.js');
+const pictures = join(root, 'docs/pictures/screens');
+/** What each picture shows. The first ones prepare what the later ones need. */
+const screens = [
+  {
+    name: 'init',
+    title: 'tidegate init looks at the machine and writes tidegate.yaml',
+    args: ['init', '--yes'],
+  },
+  { name: 'doctor', title: 'tidegate doctor checks everything and says what to type', args: ['doctor'] },
+  { name: 'tools-cost', title: 'tidegate tools cost weighs tools in tokens', args: ['tools', 'cost'] },
+  {
+    name: 'explain',
+    title: 'tidegate explain tells what a code means',
+    args: ['explain', 'provider.untrusted'],
+  },
+];
+
+const { values, positionals } = parseArgs({
+  options: { print: { type: 'string' } },
+  allowPositionals: true,
+});
+const place = mkdtempSync(join(tmpdir(), 'tidegate-screens-'));
+try {
+  const env = openPlace();
+  for (const screen of screens) {
+    const columns = Number(values.print ?? 92);
+    const output = shown(screen.args, columns, env);
+    if (positionals.length > 0 && !positionals.includes(screen.name)) continue;
+    const lines = linesOf(output);
+    const typed = `tidegate ${screen.args.join(' ')}`;
+    if (values.print === undefined) {
+      mkdirSync(pictures, { recursive: true });
+      writeFileSync(join(pictures, `${screen.name}.svg`), svgOf({ ...screen, typed, lines, columns }));
+      console.log(`wrote docs/pictures/screens/${screen.name}.svg`);
+    } else console.log(`\n$ ${typed}\n${output}`);
+  }
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+/** A workspace, a home, and `tidegate` as a command. */
+function openPlace() {
+  const [home, bin] = [join(place, 'home'), join(place, 'bin')];
+  mkdirSync(home);
+  mkdirSync(bin);
+  cpSync(join(root, 'examples/demo'), join(place, 'demo'), { recursive: true });
+  symlinkSync(program, join(bin, 'tidegate'));
+  const path = `${bin}:${process.env.PATH}`;
+  return { PATH: path, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...noColour() };
+}
+
+function noColour() {
+  return process.env.NO_COLOR === undefined ? {} : { NO_COLOR: process.env.NO_COLOR };
+}
+
+function shown(args, columns, env) {
+  const words = [join(root, 'scripts/screens/in_terminal.py'), String(columns), 'tidegate', ...args];
+  const { stdout } = spawnSync('python3', words, { cwd: join(place, 'demo'), env, encoding: 'utf8' });
+  return stdout.replaceAll('\r\n', '\n').replaceAll(place, '~');
+}
