@@ -17,12 +17,6 @@ const noFile = 'no tidegate.yaml here or above: no servers. Create one';
 /** For the commands that have the option. */
 export const noFileNamed = `${noFile}, or name it with --config`;
 
-const firstFile = `tidegate init
-or write a tidegate.yaml such as this one
-servers:
-  files:
-    { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", .] }`;
-
 /** Finds and reads the configuration file of this place. There must be one. */
 export async function locate(named: string | undefined, context: Context): Promise<Place> {
   const { locateConfig, openState } = await import('../app/index.js');
@@ -36,7 +30,7 @@ export async function locate(named: string | undefined, context: Context): Promi
   const { file } = located;
   if (file === undefined) {
     for (const line of placeNotes(cwd)) context.output.note(line);
-    throw new Failure('config.not_found', noFile, firstFile);
+    throw new Failure('config.not_found', noFile, 'tidegate init');
   }
   return { located: { ...located, file }, state, trustProblem: state.problem ?? state.trust.problem() };
 }
