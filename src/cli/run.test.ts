@@ -96,12 +96,12 @@ describe('the command line', () => {
   );
 
   it.each(['config check', 'config path', 'trust'])(
-    'shows a first file where %s finds none',
+    'leads to init where %s finds no file',
     async (words) => {
       const { code, err } = await type(words, { config: undefined });
       expect(code).toBe(exitCodes.notFound);
       expect(err).toContain('no tidegate.yaml here or above');
-      expect(err).toContain('\nservers:\n  files:\n');
+      expect(err).toContain('next: tidegate init');
       expect(err).not.toContain('--config');
     },
   );
