@@ -1,5 +1,5 @@
-// `node scripts/screens.mjs [name …]`: draws the pictures of terminals in the docs anew, from the built program on a copy
-// of examples/demo under an empty home. `--print COLUMNS` shows the screens as text instead, to look at them.
+// `node scripts/screens.mjs [name …]`: draws the pictures of terminals in the docs anew, from the built program in a
+// workspace with one server, under an empty home. `--print COLUMNS` shows the screens as text instead, to look at them.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
   options: { print: { type: 'string' } },
   allowPositionals: true,
 });
-const place = mkdtempSync(join(tmpdir(), 'tidegate-screens-'));
+const place = mkdtempSync(join(tmpdir(), 'tg-'));
 try {
   const env = openPlace();
   for (const screen of screens) {
@@ -56,7 +56,12 @@ function openPlace() {
   const [home, bin] = [join(place, 'home'), join(place, 'bin')];
   mkdirSync(home);
   mkdirSync(bin);
-  cpSync(join(root, 'examples/demo'), join(place, 'demo'), { recursive: true });
+  cpSync(join(root, 'examples/demo/workspace'), join(place, 'tides'), { recursive: true });
+  spawnSync('git', ['init', '-q', join(place, 'tides')]);
+  // What somebody has who used an agent with a server before.
+  const args = [join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), '.'];
+  const mcpServers = { files: { command: 'node', args } };
+  writeFileSync(join(place, 'tides/.mcp.json'), JSON.stringify({ mcpServers }, undefined, 2));
   symlinkSync(program, join(bin, 'tidegate'));
   const path = `${bin}:${process.env.PATH}`;
   return { PATH: path, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...noColour() };
@@ -68,6 +73,6 @@ function noColour() {
 
 function shown(args, columns, env) {
   const words = [join(root, 'scripts/screens/in_terminal.py'), String(columns), 'tidegate', ...args];
-  const { stdout } = spawnSync('python3', words, { cwd: join(place, 'demo'), env, encoding: 'utf8' });
-  return stdout.replaceAll('\r\n', '\n').replaceAll(place, '~');
+  const { stdout } = spawnSync('python3', words, { cwd: join(place, 'tides'), env, encoding: 'utf8' });
+  return stdout.replaceAll('\r\n', '\n').replaceAll(place, '~').replaceAll(root, '~/tidegate/');
 }

@@ -12,6 +12,8 @@ export interface ImportChoice {
   readonly isAgreed: boolean;
   /** Undefined: the person is asked, and without one nothing is kept. */
   readonly secrets: 'keep' | 'reference' | undefined;
+  /** Only to see what could be added: nobody asked for anything to be written. */
+  readonly isLook?: true;
   /** What to type with `--yes` where there is nobody to ask. */
   readonly again: string;
   /** Added to what is printed as JSON. */
@@ -36,7 +38,7 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   show(plan, isTrusted, context);
   if (!changesAnything(plan, choice) || choice.isDry) {
     context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
-    if (choice.isDry) context.output.note('dry run: nothing was written');
+    if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
     return { plan, applied: undefined };
   }
   refuseUnverified(plan, choice);

@@ -6,7 +6,7 @@ export function newConfigText(hasServers: boolean): string {
 #     command: npx
 #     args: [-y, "@modelcontextprotocol/server-filesystem", .]
 `;
-  return `# What the gate offers to agents here. Every key: docs/reference/config.md, or \`tidegate config schema\`.
+  return `# What the gate offers to agents here. Every key: \`tidegate config schema\`.
 # After a change: \`tidegate config check\`, then \`tidegate trust\`.
 # yaml-language-server: $schema=node_modules/tidegate/schema/tidegate.schema.json
 

@@ -95,16 +95,13 @@ describe('the command line', () => {
     },
   );
 
-  it.each(['config check', 'config path', 'trust'])(
-    'leads to init where %s finds no file',
-    async (words) => {
-      const { code, err } = await type(words, { config: undefined });
-      expect(code).toBe(exitCodes.notFound);
-      expect(err).toContain('no tidegate.yaml here or above');
-      expect(err).toContain('next: tidegate init');
-      expect(err).not.toContain('--config');
-    },
-  );
+  it.each(['config check', 'config path', 'trust'])('leads to init where %s finds no file', async (words) => {
+    const { code, err } = await type(words, { config: undefined });
+    expect(code).toBe(exitCodes.notFound);
+    expect(err).toContain('no tidegate.yaml here or above');
+    expect(err).toContain('next: tidegate init');
+    expect(err).not.toContain('--config');
+  });
 
   it('shows help when nothing was asked', async () => {
     expect(await type('')).toMatchObject({ code: exitCodes.usage, out: expect.stringContaining('Usage') });

@@ -84,7 +84,7 @@ async function offerImport(
 ): Promise<ExitCode> {
   context.output.line(`There is a tidegate.yaml already, and it stays: ${printable(shortPath(known))}`);
   context.output.line();
-  const { plan } = await runImport(wish, { ...choice, isDry: true }, context);
+  const { plan } = await runImport(wish, { ...choice, isDry: true, isLook: true }, context);
   const count = plan.added.length;
   context.output.line(
     count === 0
@@ -109,15 +109,20 @@ function showFound(
 }
 
 function tellNext(agents: readonly AgentReport[], hasServers: boolean, { output }: Context): void {
-  const agent = agents[0]?.name ?? 'claude';
   output.line();
   output.line('Next:');
   output.table([
-    [
-      `  tidegate import ${agent} --point`,
-      hasServers ? 'put the gate in place of its servers' : 'put the gate into it',
-    ],
-    ['  tidegate doctor', 'look whether agents can go round the gate'],
-    [`  tidegate run --agent ${agent} --prompt "…"`, 'let it work with the tools of the gate alone'],
+    ...agentRows(agents[0]?.name, hasServers),
+    ['  tidegate doctor', 'is everything right? what to type if not'],
   ]);
+}
+
+/** Without an agent there are the tools themselves to look at. */
+function agentRows(agent: string | undefined, hasServers: boolean): readonly (readonly string[])[] {
+  if (agent === undefined) return [['  tidegate tools list', 'see the tools of the gate']];
+  const pointing = hasServers ? 'put the gate in place of its servers' : 'put the gate into it';
+  return [
+    [`  tidegate import ${agent} --point`, pointing],
+    [`  tidegate run --agent ${agent} --prompt "…"`, 'let it work with the tools of the gate alone'],
+  ];
 }
