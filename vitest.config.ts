@@ -22,6 +22,7 @@ const alone = [
 ].map((name) => `test/security/${name}.test.ts`);
 const wire = onProgram('wire', ['wire', 'contract']);
 const security = onProgram('security', ['security']);
+const agents = onProgram('agents', ['agents'], ['test/agents/support/proven.ts']);
 
 export default defineConfig({
   cacheDir: '.cache/vitest',
@@ -57,7 +58,8 @@ export default defineConfig({
       { ...wire, test: { ...wire.test, fileParallelism: true } },
       { ...security, test: { ...security.test, exclude: alone, fileParallelism: true } },
       { ...security, test: { ...security.test, name: 'security-alone', include: alone } },
-      onProgram('agents', ['agents'], ['test/agents/support/proven.ts']),
+      // Agents mostly wait.
+      { ...agents, test: { ...agents.test, fileParallelism: true } },
     ],
   },
 });

@@ -71,7 +71,7 @@ describe('the trial before the first run', () => {
     expect(status).toBe(3);
     const env = { ...place.env, PATH: `${place.directory}:${place.env['PATH'] ?? ''}` };
     const later = await place.run1(['doctor'], { env });
-    expect(later.stdout).toMatch(/Claude Code +- +m-1 +leaks +Bash/);
+    expect(later.stdout).toMatch(/FAIL +Agents +Claude Code, m-1: leaks: Bash/);
     const { stderr } = await place.run1(['doctor', '--agent', 'claude', '--model', 'm-2'], { env });
     expect(stderr).toContain('with the model m-2 …');
   });

@@ -7,7 +7,11 @@ import type { RunParts } from './run-parts.js';
 
 const signal = new AbortController().signal;
 const terminal = { name: 'end', kind: 'terminal', type: 'terminal', own: { status: 'failure' }, common: {} };
-const journal = { recorded: () => undefined, end: () => Promise.resolve() };
+const journal = {
+  recorded: () => undefined,
+  end: () => Promise.resolve(),
+  totals: () => ({ steps: 0 }),
+};
 
 /** What the way of a run to its end uses, and nothing else. */
 function run(end: () => Promise<void>): ReturnType<typeof runWorkflow> {
