@@ -62,11 +62,18 @@ function withPrincipal({ next = '' }: Failure, { name }: Command, given: Given):
   const wrong = typed.find((word) => word !== undefined && !/^(agent|user|service|role):./.test(word)) ?? '';
   const bare = /^[\w.-]+$/.test(wrong) ? `agent:${wrong}` : undefined;
   const meant = /^did you mean (\S+)\?$/.exec(next)?.[1] ?? bare;
-  // A secret that was typed is not shown.
-  if (meant === undefined || given.options['token'] !== undefined) return undefined;
+  if (meant === undefined || hasSecret(given)) return undefined;
   const mended = (word: string): string => shellPath(word === wrong ? meant : word);
   const options = Object.entries(given.options).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option}`, ...(value === true ? [] : [mended(value)])],
   );
   return [`tidegate ${name}`, ...given.arguments.map(mended), ...options].join(' ');
+}
+
+/** Whether a secret was typed, in its place or in another one: it is not shown again. */
+function hasSecret({ arguments: words, options }: Given): boolean {
+  if (options['token'] !== undefined) return true;
+  return [...words, ...Object.values(options)].some(
+    (word) => typeof word === 'string' && /^(?:tgt?_|[\w-]{30,}$)/.test(word),
+  );
 }
