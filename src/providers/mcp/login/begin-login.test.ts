@@ -191,6 +191,16 @@ describe('a token', () => {
     expect(tokens()?.access).not.toBe(over.used);
   });
 
+  it.each([1e20, Number.MAX_VALUE, -5])(
+    'has an end that is a time, also when it lasts %d seconds',
+    async (expiresIn) => {
+      await world.close();
+      world = await openLoginWorld({ mark: 'canary', expiresIn });
+      await whole();
+      expect(new Date(tokens()?.until ?? Number.NaN).toISOString()).toMatch(/^20/);
+    },
+  );
+
   it('is renewed at once after a process died that held the lock', async () => {
     await whole();
     const { key } = parts();

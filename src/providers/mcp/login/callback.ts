@@ -54,8 +54,8 @@ export async function openCallback(ports: {
     (request, response) => {
       const port = portOf(server);
       const isOurs = request.headers.host === `127.0.0.1:${String(port)}` && request.method === 'GET';
-      const url = new URL(request.url ?? '/', `http://127.0.0.1:${String(port)}`);
-      if (!isOurs || url.pathname !== path) return answer(response, 404, 'There is nothing here.');
+      const url = isOurs ? targetOf(request.url, `http://127.0.0.1:${String(port)}`) : undefined;
+      if (url?.pathname !== path) return answer(response, 404, 'There is nothing here.');
       const taken = take(url.searchParams, (failure) =>
         failure === undefined
           ? answer(response, 200, 'You are logged in. You can close this window.')
@@ -83,6 +83,11 @@ export async function openCallback(ports: {
       setTimeout(() => server.closeAllConnections(), 1000).unref();
     },
   };
+}
+
+/** Whoever can reach the port can ask for anything: what is no address is nothing. */
+function targetOf(target: string | undefined, base: string): URL | undefined {
+  return target !== undefined && URL.canParse(target, base) ? new URL(target, base) : undefined;
 }
 
 async function listen(

@@ -162,7 +162,12 @@ function readTokens(value: unknown): KeptTokens | undefined {
   return {
     access,
     ...(typeof refresh === 'string' && { refresh }),
-    ...(typeof until === 'number' && { until }),
+    ...(isTime(until) && { until }),
     ...(typeof scope === 'string' && { scope }),
   };
+}
+
+/** Whether a date can be made of it: the file may be older than the care that is taken when it is written. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15;
 }

@@ -74,6 +74,8 @@ export async function refreshTokens(
   }
 }
 
+const longestSeconds = 10 * 365 * 24 * 3600;
+
 const overCodes = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target']);
 
 function isOver(error: unknown): boolean {
@@ -94,9 +96,14 @@ function keptTokens(tokens: OAuthTokens, asked: string | undefined): KeptTokens 
   return {
     access,
     ...(refresh !== undefined && { refresh }),
-    ...(lasts !== undefined && { until: endOf(Math.max(0, lasts) * 1000) }),
+    ...(lasts !== undefined && { until: endOf(lastsMs(lasts)) }),
     ...(scope !== undefined && { scope }),
   };
+}
+
+/** Authorization servers say what they like; what is no time, or for ever, is made one. */
+function lastsMs(seconds: number): number {
+  return Math.min(Math.max(0, seconds) || 0, longestSeconds) * 1000;
 }
 
 /** A little before its time, so that a request that is on its way is still in time. */
