@@ -13,7 +13,7 @@ import { gatedClis } from './support/gated.js';
 import { blocked, type GatedPlace, openGatedPlace } from './support/gated-place.js';
 import { longTalk } from './support/long-talk.js';
 
-const endings = count(20);
+const endings = count(10);
 const limitMs = 5000;
 const signals = ['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const random = createRandom();
