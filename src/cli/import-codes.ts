@@ -62,6 +62,13 @@ export const importCodes = {
     meaning: 'Writing and trusting needs a person at a terminal, or `--yes`.',
     remedy: 'Look at it with `tidegate import --dry-run`, then add `--yes`.',
   },
+  'import.variables_unset': {
+    exit: exitCodes.usage,
+    meaning:
+      'The gate would not start from the files of clients: tidegate.yaml refers to variables that have no value.',
+    remedy:
+      'Give them one: `--secrets keep`, or `tidegate secrets set NAME`; or point all the same with `--force`.',
+  },
   'import.refused': {
     exit: exitCodes.untrusted,
     meaning: 'The person at the terminal said no.',
