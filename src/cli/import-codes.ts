@@ -69,6 +69,12 @@ export const importCodes = {
     remedy:
       'Give them one: `--secrets keep`, or `tidegate secrets set NAME`; or point all the same with `--force`.',
   },
+  'import.passing_gate': {
+    exit: exitCodes.usage,
+    meaning: 'Tidegate was started by npx, and would be gone when a client starts it later.',
+    remedy:
+      'Install it with `npm install --global`, then point; or, if it is on the registry, add `--gate npx`.',
+  },
   'import.refused': {
     exit: exitCodes.untrusted,
     meaning: 'The person at the terminal said no.',

@@ -46,8 +46,9 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const plan = await planned(() => planImport(wish));
   const { content, file } = plan.target;
   const isTrusted = content === undefined || trust.isTrusted(file, content.sha256);
-  show(plan, isTrusted, context);
-  if (!changesAnything(plan, choice) || choice.isDry) {
+  const isChange = changesAnything(plan, choice);
+  show(plan, { isTrusted, isChange }, context);
+  if (!isChange || choice.isDry) {
     if (wish.isPointing) showUnset(unsetAfter(plan, choice.secrets === 'keep'), context);
     context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
@@ -56,8 +57,8 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   refuseUnverified(plan, choice);
   const keeps = await keepsSecrets(plan, choice, context);
   const unset = unsetAfter(plan, keeps);
-  if (wish.isPointing) showUnset(unset, context);
   refuseUnset(plan, unset, choice);
+  if (wish.isPointing) showUnset(unset, context);
   await agree(choice, context);
   const applied = await done(plan, keeps, stateOf(openState, context));
   tell(plan, applied, context);
@@ -95,11 +96,17 @@ export async function planned<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function show(plan: ImportPlan, isTrusted: boolean, context: Context): void {
+interface Showing {
+  readonly isTrusted: boolean;
+  readonly isChange: boolean;
+}
+
+function show(plan: ImportPlan, { isTrusted, isChange }: Showing, context: Context): void {
   for (const { message } of plan.problems) context.output.note(`left out: ${message}`);
   showServers(plan, context);
   showTarget(plan, isTrusted, context);
-  showSecrets(plan, context);
+  // Where nothing is written they stay what they are.
+  if (isChange) showSecrets(plan, context);
   showPoints(plan, context);
 }
 
@@ -156,7 +163,7 @@ async function agree({ isAgreed, again }: ImportChoice, { input, output, signal 
     'Write this, and let these servers start whenever Tidegate works here? [y/N] ',
   );
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim()))
-    throw new Failure('import.refused', 'Nothing was written.');
+    throw new Failure('import.refused', 'Nothing was written.', `${again} --dry-run`);
 }
 
 function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output }: Context): void {

@@ -73,9 +73,9 @@ export function showSecrets({ secrets }: ImportPlan, { output }: Context): void 
 /** What keeps the gate from starting, and what to type. */
 export function showUnset(names: readonly string[], { output }: Context): void {
   if (names.length === 0) return;
+  output.line();
   output.line('These variables have to be set before the gate starts:');
   for (const line of unsetLines(names)) output.line(line);
-  output.line();
 }
 
 export function unsetLines(names: readonly string[]): readonly string[] {

@@ -21,8 +21,9 @@ export const placeChecks: readonly Check[] = [
     id: 'config.variables',
     group: 'place',
     title: 'Variables',
-    why: 'A server that lacks its key starts and fails later. Children get only the variables that are named.',
-    remedy: 'Keep its value with `tidegate secrets set NAME`, set it where the gate is started, or write `${NAME:-default}`.',
+    why: 'The gate does not start from a file with a variable that has no value: a server without its key would fail later.',
+    remedy:
+      'Keep its value with `tidegate secrets set NAME`, set it where the gate is started, or write `${NAME:-default}`.',
     run: async (scene) => variableFindings(await scene.located()),
   },
   {

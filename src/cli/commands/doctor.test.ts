@@ -46,7 +46,9 @@ describe('a file whose variables are not set', () => {
     desk.write('tidegate.yaml', yaml);
     const { code, err } = await desk.type(['mcp']);
     expect(code).not.toBe(0);
-    expect(err).toContain('error config.invalid: Nothing was started: A_TOKEN, B_TOKEN are neither set nor kept.');
+    expect(err).toContain(
+      'error config.invalid: Nothing was started: A_TOKEN, B_TOKEN are neither set nor kept.',
+    );
     expect(err).toContain(`next: ${set}`);
   });
 });
