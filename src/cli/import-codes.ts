@@ -62,6 +62,19 @@ export const importCodes = {
     meaning: 'Writing and trusting needs a person at a terminal, or `--yes`.',
     remedy: 'Look at it with `tidegate import --dry-run`, then add `--yes`.',
   },
+  'import.variables_unset': {
+    exit: exitCodes.usage,
+    meaning:
+      'The gate would not start from the files of clients: tidegate.yaml refers to variables that have no value.',
+    remedy:
+      'Give them one: `--secrets keep`, or `tidegate secrets set NAME`; or point all the same with `--force`.',
+  },
+  'import.passing_gate': {
+    exit: exitCodes.usage,
+    meaning: 'Tidegate was started by npx, and would be gone when a client starts it later.',
+    remedy:
+      'Install it with `npm install --global`, then point; or, if it is on the registry, add `--gate npx`.',
+  },
   'import.refused': {
     exit: exitCodes.untrusted,
     meaning: 'The person at the terminal said no.',

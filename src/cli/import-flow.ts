@@ -3,7 +3,16 @@ import type { State } from '../app/index.js';
 import { openTrust, printable, stateDirectory } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
-import { plainPlan, showPoints, showSecrets, showServers, showTarget, shortPath } from './import-text.js';
+import {
+  plainPlan,
+  showPoints,
+  showSecrets,
+  showServers,
+  showTarget,
+  showUnset,
+  shortPath,
+  unsetLines,
+} from './import-text.js';
 import { problemLines } from './locate.js';
 import { shellPath } from './shell-path.js';
 
@@ -12,6 +21,8 @@ export interface ImportChoice {
   readonly isAgreed: boolean;
   /** Undefined: the person is asked, and without one nothing is kept. */
   readonly secrets: 'keep' | 'reference' | undefined;
+  /** Files of clients are pointed at the gate even if it cannot start yet. */
+  readonly isForced?: boolean;
   /** Only to see what could be added: nobody asked for anything to be written. */
   readonly isLook?: true;
   /** What to type with `--yes` where there is nobody to ask. */
@@ -35,17 +46,24 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const plan = await planned(() => planImport(wish));
   const { content, file } = plan.target;
   const isTrusted = content === undefined || trust.isTrusted(file, content.sha256);
-  show(plan, isTrusted, context);
-  if (!changesAnything(plan, choice) || choice.isDry) {
+  const isChange = changesAnything(plan, choice);
+  show(plan, { isTrusted, isChange }, context);
+  if (!isChange || choice.isDry) {
+    if (wish.isPointing) showUnset(unsetAfter(plan, choice.secrets === 'keep'), context);
     context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
     return { plan, applied: undefined };
   }
   refuseUnverified(plan, choice);
   const keeps = await keepsSecrets(plan, choice, context);
+  const unset = unsetAfter(plan, keeps);
+  refuseUnset(plan, unset, choice);
+  if (wish.isPointing) showUnset(unset, context);
   await agree(choice, context);
   const applied = await done(plan, keeps, stateOf(openState, context));
   tell(plan, applied, context);
+  // Whoever points has seen them before the question.
+  if (!wish.isPointing) showUnset(unset, context);
   context.output.json({ ...choice.more, ...plainPlan(plan), written: true, ...applied });
   return { plan, applied };
 }
@@ -78,11 +96,17 @@ export async function planned<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function show(plan: ImportPlan, isTrusted: boolean, context: Context): void {
+interface Showing {
+  readonly isTrusted: boolean;
+  readonly isChange: boolean;
+}
+
+function show(plan: ImportPlan, { isTrusted, isChange }: Showing, context: Context): void {
   for (const { message } of plan.problems) context.output.note(`left out: ${message}`);
   showServers(plan, context);
   showTarget(plan, isTrusted, context);
-  showSecrets(plan, context);
+  // Where nothing is written they stay what they are.
+  if (isChange) showSecrets(plan, context);
   showPoints(plan, context);
 }
 
@@ -100,6 +124,21 @@ function refuseUnverified({ points }: ImportPlan, { again }: ImportChoice): void
   throw new Failure('import.unverified', message, next, bad.byHand);
 }
 
+function unsetAfter({ unset, secrets }: ImportPlan, keeps: boolean): readonly string[] {
+  return keeps ? unset.filter((name) => secrets.every((secret) => secret.name !== name)) : unset;
+}
+
+/** A client must not lose its servers to a gate that cannot start, unless somebody said so. */
+function refuseUnset(plan: ImportPlan, unset: readonly string[], choice: ImportChoice): void {
+  const hasConsent = !choice.isAgreed || choice.isForced === true || choice.secrets === 'reference';
+  if (hasConsent || plan.points.length === 0 || unset.length === 0) return;
+  const [lasting] = unsetAfter(plan, true);
+  const next =
+    lasting === undefined ? `${choice.again} --yes --secrets keep` : `tidegate secrets set ${lasting}`;
+  const message = `Nothing was written: the gate would not start, because ${unset.join(', ')} ${unset.length === 1 ? 'is' : 'are'} neither set nor kept.`;
+  throw new Failure('import.variables_unset', message, next, unsetLines(unset));
+}
+
 async function keepsSecrets(
   { secrets }: ImportPlan,
   choice: ImportChoice,
@@ -109,7 +148,11 @@ async function keepsSecrets(
   const clear = secrets.filter(({ isThere }) => !isThere);
   if (clear.length === 0 || choice.isAgreed || !input.isTerminal || output.isJson) return false;
   const question = `Keep ${clear.length === 1 ? 'this secret' : `these ${String(clear.length)} secrets`} in Tidegate's own file, for you alone, or set the variables yourself? [k]eep / [S]et `;
-  return /^k(eep)?$/i.test((await input.ask(question)).trim());
+  for (;;) {
+    const answer = (await input.ask(question)).trim();
+    if (/^(?:k|keep|y|yes)$/i.test(answer)) return true;
+    if (/^(?:s|set|n|no)?$/i.test(answer)) return false;
+  }
 }
 
 async function agree({ isAgreed, again }: ImportChoice, { input, output, signal }: Context): Promise<void> {
@@ -120,10 +163,10 @@ async function agree({ isAgreed, again }: ImportChoice, { input, output, signal 
     'Write this, and let these servers start whenever Tidegate works here? [y/N] ',
   );
   if (signal.aborted || !/^y(es)?$/i.test(answer.trim()))
-    throw new Failure('import.refused', 'Nothing was written.');
+    throw new Failure('import.refused', 'Nothing was written.', `${again} --dry-run`);
 }
 
-function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output, env }: Context): void {
+function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output }: Context): void {
   if (written !== undefined) output.line(`Wrote and trusted ${printable(shortPath(written.file))}`);
   if (kept.length > 0) output.line(`Kept ${kept.join(', ')} in the file of secrets.`);
   for (const file of pointed) output.line(`Pointed ${printable(shortPath(file))} at the gate.`);
@@ -132,28 +175,9 @@ function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output, e
     output.note(
       `your own files of clients use ${printable(shortPath(plan.target.file))} in every folder; with --user they would use your own tidegate.yaml`,
     );
-  const missing = missingNames(plan, kept, env);
-  if (missing.length === 0) return;
-  output.line();
-  output.line('These variables have to be set before the gate starts:');
-  for (const name of missing) output.line(`  tidegate secrets set ${name}    or: export ${name}=…`);
 }
 
 /** Files of the user now name the file of one folder. */
 function isUsedEverywhere({ target, points }: ImportPlan): boolean {
   return !target.isOperators && points.some(({ source }) => source.file.scope === 'user');
-}
-
-/** What the new servers refer to, and nobody gives. */
-function missingNames(
-  { added, secrets }: ImportPlan,
-  kept: readonly string[],
-  env: Context['env'],
-): readonly string[] {
-  const found = [...JSON.stringify(added.map(({ entry }) => entry)).matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g)];
-  const there = secrets.filter(({ isThere }) => isThere).map(({ name }) => name);
-  const names = new Set(found.map(([, name = '']) => name));
-  return [...names].filter(
-    (name) => env[name] === undefined && !kept.includes(name) && !there.includes(name),
-  );
 }

@@ -70,6 +70,18 @@ export function showSecrets({ secrets }: ImportPlan, { output }: Context): void 
   output.line();
 }
 
+/** What keeps the gate from starting, and what to type. */
+export function showUnset(names: readonly string[], { output }: Context): void {
+  if (names.length === 0) return;
+  output.line();
+  output.line('These variables have to be set before the gate starts:');
+  for (const line of unsetLines(names)) output.line(line);
+}
+
+export function unsetLines(names: readonly string[]): readonly string[] {
+  return names.map((name) => `  tidegate secrets set ${name}    or: export ${name}=…`);
+}
+
 /** Paths of the home begin with ~. */
 export function shortPath(path: string): string {
   const home = homedir();
@@ -78,7 +90,7 @@ export function shortPath(path: string): string {
 
 /** The plan as data, without any value of a secret. */
 export function plainPlan(plan: ImportPlan): Readonly<Record<string, unknown>> {
-  const { target, servers, secrets, points, problems, text } = plan;
+  const { target, servers, secrets, points, problems, text, unset } = plan;
   return {
     file: target.file,
     isNew: target.content === undefined,
@@ -95,6 +107,7 @@ export function plainPlan(plan: ImportPlan): Readonly<Record<string, unknown>> {
       notes,
     })),
     secrets: secrets.map(({ name, where, isThere }) => ({ name, where, isSet: isThere })),
+    unset,
     points: points.map(({ source, after, why, diff, byHand }) => ({
       client: source.client.name,
       file: source.file.path,

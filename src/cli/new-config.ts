@@ -1,5 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const schema = 'node_modules/tidegate/schema/tidegate.schema.json';
+
 /** What a new tidegate.yaml begins with: small, valid as it is, and the first questions answered in comments. */
-export function newConfigText(hasServers: boolean): string {
+export function newConfigText(hasServers: boolean, folder: string): string {
+  // Editors would look for a schema that a command which is installed elsewhere did not bring here.
+  const editors = existsSync(join(folder, schema)) ? `# yaml-language-server: $schema=${schema}\n` : '';
   const example = `#
 # servers:
 #   files:
@@ -8,8 +15,7 @@ export function newConfigText(hasServers: boolean): string {
 `;
   return `# What the gate offers to agents here. Every key: \`tidegate config schema\`.
 # After a change: \`tidegate config check\`, then \`tidegate trust\`.
-# yaml-language-server: $schema=node_modules/tidegate/schema/tidegate.schema.json
-
+${editors}
 # Tools of the gate itself: Read, Write, Edit, Bash, Glob, Grep and more. \`!\` takes away.
 builtins: ["*"]
 ${hasServers ? '' : `\n# MCP servers. Take over those of your agents with \`tidegate import\`, or write them here:\n${example}`}`;

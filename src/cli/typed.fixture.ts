@@ -14,9 +14,10 @@ interface Typed {
 
 interface Desk {
   readonly folder: string;
+  readonly home: string;
   write(name: string, text: string): void;
-  /** Runs a command line there, or in a folder below. With an answer there is a person who can be asked. */
-  type(words: readonly string[], below?: string, answer?: string): Promise<Typed>;
+  /** Runs a command line there, or in a folder below. With answers there is a person who can be asked; the last one is given again. */
+  type(words: readonly string[], below?: string, ...answers: readonly string[]): Promise<Typed>;
   close(): void;
 }
 
@@ -27,11 +28,13 @@ export function openDesk(): Desk {
   for (const made of [folder, home]) mkdirSync(made, { mode: 0o700 });
   return {
     folder,
+    home,
     write(name, text) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     },
-    async type(words, below = '.', answer?: string) {
+    async type(words, below = '.', ...answers) {
+      const left = [...answers];
       const said = { out: '', err: '' };
       const sink = (name: 'out' | 'err') => ({
         write: (text: string) => void (said[name] += text),
@@ -46,9 +49,12 @@ export function openDesk(): Desk {
         signal: new AbortController().signal,
         lendTerminal: () => undefined,
         input: {
-          isTerminal: answer !== undefined,
+          isTerminal: answers.length > 0,
           readAll: () => Promise.resolve(''),
-          ask: () => Promise.resolve(answer ?? ''),
+          ask: (question) => {
+            said.out += question;
+            return Promise.resolve((left.length > 1 ? left.shift() : left[0]) ?? '');
+          },
         },
       };
       const code = await run(words, context, (text) => void (said.out += text));

@@ -69,6 +69,15 @@ export function openingFailure(
     const said = 'Nothing was started: the state directory cannot be used.';
     return new Failure('config.invalid', said, ofState.remedy, problemLines(error.problems));
   }
+  const onlyUnset = error.problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ variable }) => variable);
+  const [first] = onlyUnset;
+  if (first !== undefined && onlyUnset.every((name) => name !== undefined)) {
+    const names = [...new Set(onlyUnset)];
+    const said = `Nothing was started: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} neither set nor kept.`;
+    return new Failure('config.invalid', said, `tidegate secrets set ${first}`, problemLines(error.problems));
+  }
   const message = `Nothing was started: the configuration has errors.`;
   const next = `tidegate config check${configFile === undefined ? '' : ` ${shellPath(configFile)}`}`;
   return new Failure('config.invalid', message, next, problemLines(error.problems));

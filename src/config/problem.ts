@@ -11,6 +11,8 @@ export interface Problem {
   readonly path: string;
   readonly message: string;
   readonly remedy: string;
+  /** The environment variable that is not set, where that is the problem. */
+  readonly variable?: string;
 }
 
 /** A problem as its finder sees it: by offset in the text. */
@@ -21,6 +23,7 @@ export interface Finding {
   readonly path?: Path;
   readonly remedy?: string;
   readonly severity?: Severity;
+  readonly variable?: string;
 }
 
 export type Report = (finding: Finding) => void;
@@ -35,6 +38,7 @@ export function createProblem(file: string, text: string, finding: Finding): Pro
     path: formatPath(finding.path ?? []),
     message: printable(finding.message),
     remedy: printable(finding.remedy ?? problemCodes[finding.code].remedy),
+    ...(finding.variable !== undefined && { variable: finding.variable }),
   });
 }
 

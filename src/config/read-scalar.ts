@@ -43,6 +43,7 @@ function settle({ node, path }: Place<ScalarNode>, context: ReadContext): Scalar
       path,
       message,
       remedy,
+      variable: name,
     });
   }
   for (const written of malformed) {

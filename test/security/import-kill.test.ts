@@ -24,11 +24,15 @@ interface Score {
 
 /** Starts an import, and kills it at some moment of its writing. */
 async function killedImport(): Promise<void> {
-  const child = spawn(process.execPath, [program, 'import', '--point', '--yes', '--secrets', 'keep'], {
-    cwd: place.workspace,
-    env: place.env,
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    process.execPath,
+    [program, 'import', '--point', '--yes', '--secrets', 'keep', '--force'],
+    {
+      cwd: place.workspace,
+      env: place.env,
+      stdio: 'ignore',
+    },
+  );
   const ended = once(child, 'exit');
   while (!existsSync(lock) && child.exitCode === null) await pause(1);
   await pause(random.below(120));
@@ -37,7 +41,7 @@ async function killedImport(): Promise<void> {
 }
 
 it('a killed import leaves each file old or new, and undo puts all back', async () => {
-  await place.import('--point', '--yes', '--secrets', 'keep');
+  await place.import('--point', '--yes', '--secrets', 'keep', '--force');
   const wanted = files.map((file) => readFileSync(file, 'latin1'));
   expect((await place.import('--undo')).status).toBe(0);
   const score: Score = { old: 0, new: 0, torn: 0 };
@@ -67,7 +71,7 @@ it('a killed import leaves each file old or new, and undo puts all back', async 
 
 it('a lock that a killed import left is broken by the next one', async () => {
   writeFileSync(lock, 'somebody who is gone', { mode: 0o600 });
-  const { status, stderr } = await place.import('cursor', '--point', '--yes');
+  const { status, stderr } = await place.import('cursor', '--point', '--yes', '--secrets', 'reference');
   expect(status, stderr).toBe(0);
   expect((await place.import('--undo')).status).toBe(0);
 });

@@ -58,7 +58,7 @@ describe('all eight clients at once', () => {
     const before = place.files();
     // The control: the secrets are there to be found.
     for (const secret of fixtureSecrets) expect(Object.values(before).join('')).toContain(secret);
-    const done = await place.import('--point', '--yes', '--secrets', 'keep');
+    const done = await place.import('--point', '--yes', '--secrets', 'keep', '--force');
     expect(done, done.stderr).toMatchObject({ status: 0 });
     const yaml = readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8');
     expectNoSecrets(done.stdout, done.stderr, yaml, ...readdirSync(join(place.state, 'backups')));
@@ -77,7 +77,7 @@ describe('all eight clients at once', () => {
     expect(readFileSync(place.fileOf('claude'), 'utf8')).toContain('mcp.asana.example');
     expect(readFileSync(place.fileOf('codex'), 'utf8')).toContain('[mcp_servers.off]');
     // Once more changes nothing.
-    const again = await place.import('--point', '--yes');
+    const again = await place.import('--point', '--yes', '--secrets', 'reference');
     expect(again.stdout).toContain('Nothing to add.');
     const undone = await place.import('--undo', '--json');
     expect(JSON.parse(undone.stdout)).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(clientNames)('%s', (client) => {
     symlinkSync(real, file);
     chmodSync(real, 0o640);
     const before = readFileSync(real);
-    const done = await place.import(client, '--point', '--yes');
+    const done = await place.import(client, '--point', '--yes', '--secrets', 'reference');
     expect(done, done.stderr).toMatchObject({ status: 0 });
     expectNoSecrets(done.stdout, done.stderr);
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
@@ -217,7 +217,14 @@ describe('a file that is not what it should be', () => {
     const file = place.fileOf(client);
     spoil(file);
     const before = place.files();
-    const { status, stderr, stdout } = await place.import(client, '--point', '--yes', '--secrets', 'keep');
+    const { status, stderr, stdout } = await place.import(
+      client,
+      '--point',
+      '--yes',
+      '--secrets',
+      'keep',
+      '--force',
+    );
     expect(stderr).toContain(`error ${code}:`);
     expect(stderr).toContain('next:');
     expect(status).toBe(2);
@@ -295,7 +302,7 @@ describe('tidegate.yaml', () => {
     const place = opened();
     const all = await Promise.all(
       (['claude', 'gemini', 'codex', 'vscode'] as const).map(async (client) => {
-        const ran = await place.import(client, '--point', '--yes', '--secrets', 'keep');
+        const ran = await place.import(client, '--point', '--yes', '--secrets', 'keep', '--force');
         return { client, ran };
       }),
     );
@@ -322,7 +329,7 @@ describe('undo', () => {
     const place = opened(['claude']);
     const file = place.fileOf('claude');
     const before = readFileSync(file, 'utf8');
-    await place.import('claude', '--point', '--yes');
+    await place.import('claude', '--point', '--yes', '--secrets', 'reference');
     const pointed = readFileSync(file, 'utf8');
     const changed = pointed.replace('"numStartups": 41', '"numStartups": 42, "newKey": "hunter2hunter2"');
     writeFileSync(file, changed);
@@ -346,7 +353,7 @@ describe('undo', () => {
     async (client) => {
       const place = opened([client]);
       const file = place.fileOf(client);
-      await place.import(client, '--point', '--yes', '--disabled');
+      await place.import(client, '--point', '--yes', '--disabled', '--secrets', 'reference');
       const pointed = readFileSync(file, 'utf8');
       const late = client === 'codex' ? `late = true\n${pointed}` : pointed.replace('{', '{ "late": true,');
       writeFileSync(file, late);
@@ -365,7 +372,7 @@ describe('undo', () => {
 
   it('takes away a file that the gate was put into where there was none', async () => {
     const place = opened([]);
-    const done = await place.import('codex', '--point', '--yes');
+    const done = await place.import('codex', '--point', '--yes', '--secrets', 'reference');
     expect(done.status, done.stderr).toBe(0);
     expect(readFileSync(place.fileOf('codex'), 'utf8')).toContain('[mcp_servers.tidegate]');
     expect((await place.import('--undo')).status).toBe(0);
@@ -374,7 +381,7 @@ describe('undo', () => {
 
   it('does not touch the files of another folder', async () => {
     const place = opened(['mcp-json']);
-    await place.import('--point', '--yes');
+    await place.import('--point', '--yes', '--secrets', 'reference');
     const pointed = readFileSync(place.fileOf('mcp-json'), 'utf8');
     const { status } = await place.run(['import', '--undo'], { cwd: place.home });
     expect(status).toBe(3);
@@ -383,7 +390,7 @@ describe('undo', () => {
 
   it('refuses a backup that somebody changed', async () => {
     const place = opened(['cursor']);
-    await place.import('--point', '--yes');
+    await place.import('--point', '--yes', '--secrets', 'reference');
     const folder = join(place.state, 'backups');
     const name = readdirSync(folder).find((one) => one.endsWith('.before')) ?? '';
     writeFileSync(join(folder, name), '{}');

@@ -38,7 +38,7 @@ export const homeChecks: readonly Check[] = [
 
 function homeFinding(scene: Scene): Finding {
   const { home } = scene;
-  const { stats, obstacle, odd, huge, isOursAlone } = scene.view();
+  const { stats, obstacle, odd, huge, strange } = scene.view();
   const own = process.getuid?.();
   const look = `ls -ld ${shellWord(home)}`;
   if (stats === undefined && obstacle === undefined) {
@@ -57,14 +57,21 @@ function homeFinding(scene: Scene): Finding {
   const canChange = (stats.mode & 0o022) !== 0;
   const detail = `${home}: others can ${canChange ? 'change' : 'read'} it (mode ${modeOf(stats.mode)})`;
   const state = canChange ? 'fail' : 'warn';
+  if (stats.uid !== own) return { state, detail, facts, next: 'choose another directory with TIDEGATE_HOME' };
+  const next = `chmod 700 ${shellWord(home)}`;
   // A directory that others use too is not ours to close.
-  if (!isOursAlone || stats.uid !== own)
-    return { state, detail, facts, next: 'choose another directory with TIDEGATE_HOME' };
+  if (strange.length > 0) return { state, detail, facts, next, more: [notMended(strange)] };
   const run = async (): Promise<string> => {
     chmodSync(home, 0o700);
     return `${home}: mode ${modeOf(stats.mode)} is 700 now`;
   };
-  return { state, detail, facts, next: `chmod 700 ${shellWord(home)}`, fix: { does: 'chmod 700', run } };
+  return { state, detail, facts, next, fix: { does: 'chmod 700', run } };
+}
+
+function notMended(strange: readonly string[]): string {
+  const named = strange.slice(0, mostNamed).join(', ');
+  const others = strange.length > mostNamed ? ` and ${String(strange.length - mostNamed)} more` : '';
+  return `--fix leaves it: ${named}${others} in it is not of Tidegate, so others may use it; or choose another directory with TIDEGATE_HOME`;
 }
 
 function makeHome(home: string): string {

@@ -16,8 +16,8 @@ export interface HomeView {
   readonly odd: readonly string[];
   /** Files far larger than any that we write. */
   readonly huge: readonly string[];
-  /** Whether the directory could be made private without taking it from others: all in it is ours. */
-  readonly isOursAlone: boolean;
+  /** What is none of ours: with it the directory may be one that others use too. */
+  readonly strange: readonly string[];
   readonly obstacle: string | undefined;
 }
 
@@ -35,9 +35,11 @@ const folders = [
   'agents',
   'shell',
   'logins',
+  'backups',
 ] as const;
 const files = [
   'trust.json',
+  'secrets.json',
   'serve.json',
   'token',
   'agents.json',
@@ -50,7 +52,7 @@ const files = [
 ] as const;
 /** Beside them: drafts and locks of the files above, folders of pipes, and what the user himself may keep there. */
 const kindred =
-  /^(?:(?:trust|agents|serve|plugins-off|token)[.\w-]*|pipes-\w+|workflows|templates|prompts|scripts|skills|roles|compiled)$/;
+  /^(?:(?:trust|agents|serve|plugins-off|token|secrets|import)[.\w-]*|pipes-\w+|workflows|templates|prompts|scripts|skills|roles|compiled)$/;
 /** Their content is made by agents and commands, and is none of ours. */
 const unseen: ReadonlySet<string> = new Set(['agents', 'shell', 'sockets', 'locks']);
 const mostEntries = 5000;
@@ -59,7 +61,7 @@ const hugeBytes = 64 * 1024 * 1024;
 const mayGrow = /^(?:state\.db|audit\/|runs\/)/;
 
 export function lookAtHome(home: string): HomeView {
-  const nothing = { entries: [], odd: [], huge: [], isOursAlone: false };
+  const nothing = { entries: [], odd: [], huge: [], strange: [] };
   let stats: Stats | undefined;
   try {
     stats = statSync(home, { throwIfNoEntry: false });
@@ -72,10 +74,10 @@ export function lookAtHome(home: string): HomeView {
     const entries = entriesOf(home);
     const odd = entries.filter(isOdd).map(({ path }) => path);
     const huge = entries.filter(isHuge).map(({ path }) => path);
-    const isOursAlone = entries.every(({ path }) => path.includes('/') || isKnown(path));
+    const strange = entries.map(({ path }) => path).filter((path) => !path.includes('/') && !isKnown(path));
     const stop = [...odd, ...huge][0];
     const obstacle = stop === undefined ? undefined : `${stop} is not a file that can be read`;
-    return { stats, entries, odd, huge, isOursAlone, obstacle };
+    return { stats, entries, odd, huge, strange, obstacle };
   } catch (error) {
     return { ...nothing, stats, obstacle: `it cannot be read: ${reasonOf(error)}` };
   }

@@ -21,8 +21,9 @@ export const placeChecks: readonly Check[] = [
     id: 'config.variables',
     group: 'place',
     title: 'Variables',
-    why: 'A server that lacks its key starts and fails later. Children get only the variables that are named.',
-    remedy: 'Set the variable where the gate is started, or write `${NAME:-default}`.',
+    why: 'The gate does not start from a file with a variable that has no value: a server without its key would fail later.',
+    remedy:
+      'Keep its value with `tidegate secrets set NAME`, set it where the gate is started, or write `${NAME:-default}`.',
     run: async (scene) => variableFindings(await scene.located()),
   },
   {
@@ -55,6 +56,13 @@ function configFindings(scene: Scene, located: Located | undefined): readonly Fi
     const words = errors.length > 0 ? count(errors.length, 'error') : count(problems.length, 'warning');
     return [{ state, detail: `${file}: ${words}`, more: problemLines(problems), next, facts }];
   }
+  const unset = unsetErrors(located);
+  const [first] = unset;
+  if (first !== undefined) {
+    const count = unset.length === 1 ? 'a variable is' : `${String(unset.length)} variables are`;
+    const detail = `${file}: the gate does not start, ${count} not set`;
+    return [{ state: 'fail', detail, next: commandLine('secrets', 'set', first), facts }];
+  }
   const enabled = config.servers.filter(({ isEnabled }) => isEnabled).length;
   const servers = `${String(enabled)} ${enabled === 1 ? 'server' : 'servers'}`;
   return [{ state: 'ok', detail: `${file}: ${servers}`, facts }];
@@ -68,13 +76,22 @@ function problemLines(problems: readonly Problem[]): readonly string[] {
   return left > 0 ? [...shown, `and ${String(left)} more`] : shown;
 }
 
+/** The variables without which the file is refused, each once. */
+function unsetErrors({ problems }: Located): readonly string[] {
+  const names = problems.flatMap(({ variable, severity }) =>
+    variable === undefined || severity !== 'error' ? [] : [variable],
+  );
+  return [...new Set(names)];
+}
+
 function variableFindings(located: Located | undefined): readonly Finding[] {
   if (located?.file === undefined) return [{ state: 'skipped', detail: 'there is no configuration' }];
   const unset = located.problems.filter(({ code }) => code === missing);
   if (unset.length === 0) return [{ state: 'ok', detail: 'every variable that the file names is set' }];
   const isError = unset.some(({ severity }) => severity === 'error');
-  const detail = `${String(unset.length)} not set`;
-  const next = `set them, then: ${commandLine('config', 'check', located.file)}`;
+  const names = [...new Set(unset.map(({ variable }) => variable ?? ''))];
+  const detail = `not set: ${names.join(', ')}`;
+  const next = commandLine('secrets', 'set', unsetErrors(located)[0] ?? names[0] ?? '');
   return [{ state: isError ? 'fail' : 'warn', detail, more: problemLines(unset), next }];
 }
 

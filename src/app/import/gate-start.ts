@@ -3,6 +3,7 @@ import { findProgram } from '../../agents/index.js';
 import type { ClientFile, GateStart } from '../../clients/index.js';
 import { type Environment, findConfig } from '../../config/index.js';
 import { programFile } from '../workflows/program-file.js';
+import { ImportRefused } from './refused.js';
 import type { Target } from './target.js';
 
 export type GateForm = 'absolute' | 'name' | 'npx';
@@ -20,22 +21,28 @@ export interface GateWish {
  * How a client starts the gate. In a file of the user by whole paths, because programs of the desktop have another PATH;
  * in a file of a project, which others use too, by name.
  */
-export function gateStart(file: ClientFile, wish: GateWish): GateStart {
-  const form = wish.form ?? usualForm(file, wish);
+export function gateStart(file: ClientFile, wish: GateWish, program = programFile): GateStart {
+  const form = wish.form ?? usualForm(file, wish, program);
   const words = ['mcp', ...configWords(file, wish.target)];
   const env = file.scope === 'user' ? stateVariables(wish) : {};
-  if (form === 'absolute') return { command: process.execPath, args: [programFile, ...words], env };
+  if (form === 'absolute') return { command: process.execPath, args: [program, ...words], env };
   if (form === 'name') return { command: 'tidegate', args: words, env };
   const npx = ['npx', '-y', file.scope === 'user' ? `tidegate@${wish.version}` : 'tidegate', ...words];
   const [command = '', ...args] = process.platform === 'win32' ? ['cmd', '/c', ...npx] : npx;
   return { command, args, env };
 }
 
-function usualForm({ scope }: ClientFile, { env, cwd }: GateWish): GateForm {
-  // A package runner keeps its packages only for a while.
-  const isPassing = programFile.includes(`${sep}_npx${sep}`);
-  if (scope === 'user') return isPassing ? 'npx' : 'absolute';
-  return !isPassing && findProgram('tidegate', env, cwd) !== undefined ? 'name' : 'npx';
+function usualForm({ scope }: ClientFile, { env, cwd, version }: GateWish, program: string): GateForm {
+  // A package runner keeps its packages only for a while, and what it was given need not be on the registry.
+  if (program.includes(`${sep}_npx${sep}`)) throw passing(version);
+  if (scope === 'user') return 'absolute';
+  return findProgram('tidegate', env, cwd) !== undefined ? 'name' : 'npx';
+}
+
+function passing(version: string): ImportRefused {
+  const message =
+    'Nothing was written: this Tidegate was started by npx and does not stay, so a client could not start it later. Install it, or let clients fetch it from the registry with --gate npx.';
+  return new ImportRefused('import.passing_gate', message, `npm install --global ./tidegate-${version}.tgz`);
 }
 
 /** Nothing where the gate finds the file by itself. */

@@ -8,7 +8,7 @@ import { valuesToMask } from './mask.js';
 import { newServers, type PlannedServer, planServers } from './plan-servers.js';
 import { planPoints, type Point } from './plan-points.js';
 import { ImportRefused } from './refused.js';
-import { problemsOf, type Target, targetOf } from './target.js';
+import { problemsOf, type Target, targetOf, unsetIn } from './target.js';
 
 export interface ImportWish {
   readonly cwd: string;
@@ -38,6 +38,8 @@ export interface ImportPlan {
   readonly secrets: readonly NamedSecret[];
   readonly points: readonly Point[];
   readonly sources: readonly Source[];
+  /** Variables that the file refers to afterwards, and that are neither set nor kept: the gate does not start without. */
+  readonly unset: readonly string[];
   /** Files of clients that could not be used. */
   readonly problems: readonly ImportRefused[];
 }
@@ -92,7 +94,8 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
         form: wish.gate,
       })
     : [];
-  return { target, text, added, servers, secrets, points, sources, problems };
+  const unset = await unsetIn(target.file, text, { env, secrets: kept });
+  return { target, text, added, servers, secrets, points, sources, unset, problems };
 }
 
 /** Nothing is added to a file that has errors already. */

@@ -7,6 +7,7 @@ export type ImportCode =
   | 'import.unwritable'
   | 'import.changed'
   | 'import.unverified'
+  | 'import.passing_gate'
   | 'import.not_undoable';
 
 /** Why an import, or a part of it, was not done. Nothing was written that is not said. */

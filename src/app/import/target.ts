@@ -8,6 +8,7 @@ import {
   operatorConfig,
   operatorFolder,
   type Problem,
+  type Secrets,
 } from '../../config/index.js';
 import { type ForeignFile, readForeign } from './foreign-file.js';
 import { ImportRefused } from './refused.js';
@@ -48,4 +49,17 @@ export function targetOf({ cwd, env, configFile, isOperators }: TargetWish): Tar
 export async function problemsOf(file: string, text: string): Promise<readonly Problem[]> {
   const { problems } = await loadConfig({ file, text, env: {}, home: homedir() });
   return problems.filter((problem) => hasErrors([problem]) && problem.code !== 'config.env_missing');
+}
+
+/** The variables that the file could not be read without, each once. */
+export async function unsetIn(
+  file: string,
+  text: string,
+  given: { readonly env: Environment; readonly secrets: Secrets },
+): Promise<readonly string[]> {
+  const { problems } = await loadConfig({ file, text, ...given, home: homedir() });
+  const names = problems.flatMap(({ variable, severity }) =>
+    variable === undefined || severity !== 'error' ? [] : [variable],
+  );
+  return [...new Set(names)];
 }

@@ -29,7 +29,8 @@ export const importCommand: Command = {
     },
     {
       name: 'force',
-      about: 'With --undo: restore a file that changed since; what stands there now is kept aside.',
+      about:
+        'With --undo: restore a file that changed since; what stands there now is kept aside. With --point and --yes: point though variables have no value yet.',
     },
     { name: 'yes', about: 'Do not ask.' },
     {
@@ -87,6 +88,7 @@ function refuseExclusive({ options }: Given): void {
   }
   for (const name of ['force', 'keep-changes']) {
     if (options[name] !== true || options['undo'] === true) continue;
+    if (name === 'force' && options['point'] === true) continue;
     throw new Failure(
       'usage.missing_argument',
       `--${name} needs --undo.`,
@@ -134,6 +136,7 @@ function choiceOf(given: Given) {
   return {
     isDry: given.options['dry-run'] === true,
     isAgreed: given.options['yes'] === true,
+    isForced: given.options['force'] === true,
     secrets: chosen(given, 'secrets', ['keep', 'reference']),
     again: [
       'tidegate import',

@@ -72,7 +72,7 @@ function choiceOf(given: Given, agents: readonly AgentReport[], workspace: Works
 async function openingFor(wish: ImportWish): Promise<string> {
   const { planImport } = await import('../../app/import/index.js');
   const { added } = await planImport(wish);
-  return newConfigText(added.length > 0);
+  return newConfigText(added.length > 0, wish.cwd);
 }
 
 /** A file that is there is never written anew; what it lacks can be added. */
