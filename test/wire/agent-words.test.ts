@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openScriptedModel } from 'tidegate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
@@ -145,6 +147,34 @@ describe('an agent without a workflow', () => {
     expect(stderr).toContain('Did you mean claude?');
     expect(stderr).not.toContain('.yaml');
     expect(status).toBe(2);
+  });
+});
+
+describe('the key of an agent for another endpoint', () => {
+  const keys = { ANTHROPIC_API_KEY: 'k'.repeat(11), OPENAI_API_KEY: 'k'.repeat(22), MY_KEY: 'k'.repeat(33) };
+  const script = '#!/bin/sh\necho "Not logged in, ${#ANTHROPIC_API_KEY} letters" >&2\nexit 1\n';
+
+  async function ask(env: Readonly<Record<string, string>>, more: readonly string[] = []) {
+    const program = place.file('keys/claude', script);
+    chmodSync(program, 0o755);
+    const path = `${dirname(program)}:${place.env['PATH'] ?? ''}`;
+    const words = ['run', '--agent', 'claude', '--prompt', 'hi', '--base-url', 'http://127.0.0.1:9'];
+    return place.run1([...words, ...more], { env: { ...place.env, ...env, PATH: path } });
+  }
+
+  it('is its own, as with exec; OPENAI_API_KEY stands in for it; the one that is named goes first', async () => {
+    const { MY_KEY: _, ANTHROPIC_API_KEY: own, ...common } = keys;
+    const cases = [
+      [{ ...common, ANTHROPIC_API_KEY: own }, [], 11, 'ANTHROPIC_API_KEY'],
+      [common, [], 22, 'OPENAI_API_KEY'],
+      [keys, ['--api-key-env', 'MY_KEY'], 33, 'MY_KEY'],
+      [{}, [], 0, 'ANTHROPIC_API_KEY'],
+    ] as const;
+    for (const [env, more, letters, variable] of cases) {
+      const { stdout, stderr } = await ask(env, more);
+      expect(stdout).toContain(`Not logged in, ${String(letters)} letters`);
+      expect(stderr).toContain(`next: set ${variable} to a key that the model takes`);
+    }
   });
 });
 
