@@ -178,6 +178,23 @@ describe('the key of an agent for another endpoint', () => {
   });
 });
 
+describe('an agent that cannot start', () => {
+  it('is told of in one line, and how to install it comes before going on with the run', async () => {
+    const script = '#!/bin/sh\nprintf "No binary.\\n\\nInstall it without --omit=optional.\\n" >&2\nexit 1\n';
+    const program = place.file('broken/claude', script);
+    chmodSync(program, 0o755);
+    const env = { ...place.env, PATH: `${dirname(program)}:${place.env['PATH'] ?? ''}` };
+    for (const _ of ['first', 'again']) {
+      const { stdout, stderr } = await place.run1(['run', '--agent', 'claude', '--prompt', 'hi'], { env });
+      expect(stdout).toContain('exit code 1: No binary. Install it without --omit=optional.\n');
+      expect(stdout + stderr).not.toMatch(/\\u000a|optional\.\./);
+      expect(stderr).toMatch(
+        /next: install it anew \(npm install .*\), then: tidegate doctor --agent claude\n/,
+      );
+    }
+  });
+});
+
 describe('an agent in a place that nobody trusted', () => {
   it('has no tools of its servers, and is told which command gives them', async () => {
     const servers = { late: { command: process.execPath, args: ['-e', ''] } };
