@@ -142,8 +142,10 @@ describe('an agent without a workflow', () => {
   });
 
   it('is refused by name where there is none of that name, without a file that nobody has', async () => {
-    const { status, stderr } = await place.run1(['run', '--agent', 'claud', '--prompt', 'hi']);
-    expect(stderr).toContain('There is no provider "claud"');
+    const { status, stderr } = await place.run1(['run', '--agent', 'cluade', '--prompt', 'hi']);
+    // Those of --help, the nearest first.
+    const names = 'there are claude, openai, gemini, codex, opencode.';
+    expect(stderr).toContain(`There is no provider "cluade"; ${names}`);
     expect(stderr).toContain('Did you mean claude?');
     expect(stderr).not.toContain('.yaml');
     expect(status).toBe(2);
