@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claude } from './claude.js';
-import { addressOf, troubleOf } from './cli-trouble.js';
+import { addressOf, failed, notStarted, troubleOf, unavailable } from './cli-trouble.js';
 import { clis } from './clis.js';
 import { codex } from './codex.js';
 import { gemini } from './gemini.js';
@@ -47,6 +47,22 @@ describe('what a CLI says of its model', () => {
     const codeOf = (said: string) => troubleOf(claude, { env: {} }, said).code;
     expect(codeOf('it read 401 files and gave up')).toBe('EXECUTION.AGENT.FAILED');
     expect(codeOf('Prompt is too long')).toBe('EXECUTION.AGENT.CONTEXT_LIMIT');
+  });
+
+  it('is one line with one full stop, however many lines the CLI wrote', () => {
+    const said = 'Error: native binary not installed.\n\nRun this:\r\n  node install.cjs\nOr reinstall it.\n';
+    const line = 'Error: native binary not installed. Run this: node install.cjs Or reinstall it.';
+    expect(failed(claude, said).message).toBe(`Claude Code failed: ${line}`);
+    expect(unavailable(claude, { env: {} }, said).message).toBe(
+      `Claude Code cannot reach its model: ${line}`,
+    );
+  });
+
+  it('leads to its installation where it did not even start, and elsewhere stays what it is', () => {
+    const next = `install it anew (${claude.install}), then: tidegate doctor --agent claude`;
+    expect(notStarted(claude, failed(claude, 'no binary')).next).toBe(next);
+    const keyless = troubleOf(claude, { env: {} }, 'Not logged in');
+    expect(notStarted(claude, keyless)).toBe(keyless);
   });
 
   it('names the address that the user set, without a login that stands in it', () => {

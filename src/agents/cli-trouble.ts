@@ -14,7 +14,14 @@ const tooBusy =
 
 /** A CLI that did not do what it was asked. */
 export function failed(cli: AgentCli, why: string): AgentFailure {
-  return new AgentFailure('EXECUTION.AGENT.FAILED', sentence(`${cli.title} failed: ${why}`));
+  return new AgentFailure('EXECUTION.AGENT.FAILED', sentence(`${cli.title} failed: ${oneLine(why)}`));
+}
+
+/** A CLI that ended before it said or asked anything: going on with the run would end the same way. */
+export function notStarted(cli: AgentCli, failure: AgentFailure): AgentFailure {
+  if (failure.code !== 'EXECUTION.AGENT.FAILED') return failure;
+  const next = `install it anew (${cli.install}), then: tidegate doctor --agent ${cli.name}`;
+  return new AgentFailure(failure.code, failure.message, next);
 }
 
 /** What a CLI said when its model could not be asked, as a failure with the code that it deserves. */
@@ -38,7 +45,7 @@ export function unavailable(cli: AgentCli, asked: Asked, why: string): AgentFail
     address === undefined || what === undefined
       ? 'look whether this machine is online, and whether a proxy is needed'
       : `see that a model answers at ${address}, or correct ${what}`;
-  const message = sentence(`${cli.title} cannot reach its model: ${why.replace(/\.$/, '')}${where}`);
+  const message = sentence(`${cli.title} cannot reach its model: ${oneLine(why).replace(/\.$/, '')}${where}`);
   return new AgentFailure('EXECUTION.AGENT.UNAVAILABLE', message, next);
 }
 
@@ -60,6 +67,11 @@ function codeOf(said: string, status: number | undefined): AgentFailureCode {
   if (contextWords.test(said)) return 'EXECUTION.AGENT.CONTEXT_LIMIT';
   const isBusy = status === 429 || (status !== undefined && status >= 500) || tooBusy.test(said);
   return isBusy || noAnswer.test(said) ? 'EXECUTION.AGENT.UNAVAILABLE' : 'EXECUTION.AGENT.FAILED';
+}
+
+/** Programs speak in lines and indent them; a reason is part of a sentence. */
+function oneLine(text: string): string {
+  return text.trim().replace(/\s*[\r\n]+\s*/g, ' ');
 }
 
 function sentence(text: string): string {

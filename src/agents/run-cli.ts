@@ -1,6 +1,7 @@
 import { type AgentAnswer, type AgentEvent, AgentFailure, type AgentOrder } from './agent.js';
 import { askProgram } from './ask-program.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
+import { endpointOf, textOption } from './endpoint-of.js';
 import { openLaunchFolder } from './launch-folder.js';
 import type { CliParts, Door, KnownCli } from './cli-parts.js';
 import { openPatience } from './patience.js';
@@ -14,7 +15,7 @@ export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder):
   given.onEvent({ kind: 'message', role: 'user', text: given.prompt });
   refuseLeaks(cli, known, given);
   const folder = openLaunchFolder(parts.folder);
-  const endpoint = endpointOf(given.options);
+  const endpoint = endpointOf(cli, given);
   const asked = { env: given.env, ...(endpoint && { endpoint }) };
   const patience = openPatience({ cli, asked, onEvent: given.onEvent });
   const order: AgentOrder = { ...given, onEvent: patience.onEvent };
@@ -64,7 +65,7 @@ export async function settingsOf(
 ): Promise<LaunchSettings> {
   const { options, env } = order;
   const model = textOption(options, 'model');
-  const endpoint = endpointOf(options);
+  const endpoint = endpointOf(cli, order);
   const resume = sessionOf(cli, order.conversation);
   return {
     program: known.program,
@@ -88,18 +89,6 @@ export async function settingsOf(
     userFile: parts.userFile,
     ...(own && { own }),
   };
-}
-
-function endpointOf(options: AgentOrder['options']): LaunchSettings['endpoint'] {
-  const url = textOption(options, 'base_url');
-  return url === undefined
-    ? undefined
-    : { url, keyEnv: textOption(options, 'api_key_env') ?? 'OPENAI_API_KEY' };
-}
-
-function textOption(options: AgentOrder['options'], name: string): string | undefined {
-  const value = options[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** A conversation with a CLI is the name of its session. */

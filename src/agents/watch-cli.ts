@@ -1,7 +1,7 @@
 import { type ChildProcess, createLineReader, type Line, type ProcessExit } from '../kernel/index.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder } from './agent.js';
 import type { Door } from './cli-parts.js';
-import { failed, troubleOf } from './cli-trouble.js';
+import { failed, notStarted, troubleOf } from './cli-trouble.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
 import type { Patience } from './patience.js';
 import { createTaker, newSeen, type Seen } from './take-events.js';
@@ -86,7 +86,8 @@ function answerOf(
   if (seen.error !== undefined) throw troubleOf(cli, settings, seen.error.message, seen.error.status);
   if (code !== 0) {
     const how = signal === null ? `it ended with exit code ${String(code)}` : `it was ended by ${signal}`;
-    throw words === '' ? failed(cli, how) : troubleOf(cli, settings, `${how}: ${words}`);
+    const why = words === '' ? failed(cli, how) : troubleOf(cli, settings, `${how}: ${words}`);
+    throw seen.session === '' && seen.turns === 0 && door.entered() === 0 ? notStarted(cli, why) : why;
   }
   if (settings.isIsolated && door.entered() === 0) throw failed(cli, 'it never came to the gate');
   if (seen.answer === undefined) throw failed(cli, 'it ended without an answer');

@@ -9,6 +9,10 @@ export function toolWords({ name, isNative }: { readonly name: string; readonly 
 }
 
 /** That an agent asks its model again, and why. */
-export function retryWords({ waitMs, reason }: Extract<AgentEvent, { readonly kind: 'retry' }>): string {
+export function retryWords({
+  waitMs,
+  reason: said,
+}: Extract<AgentEvent, { readonly kind: 'retry' }>): string {
+  const reason = said.trim().replace(/\s*[\r\n]+\s*/g, ' ');
   return waitMs === undefined ? `asks again: ${reason}` : `asks again in ${elapsed(waitMs)}: ${reason}`;
 }

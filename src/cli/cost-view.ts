@@ -69,7 +69,7 @@ function serverRows({ servers, eager }: CostReport, hasCalls: boolean): readonly
     cells: [
       printable(server),
       amount(tools),
-      amount(own),
+      own === 0 ? '-' : amount(own),
       lazy === 0 ? '-' : amount(lazy),
       ...(hasCalls ? [amount(calls)] : []),
       `${String(eager.tokens === 0 ? 0 : Math.round((own / eager.tokens) * 100))} %`,

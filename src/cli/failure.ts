@@ -179,7 +179,7 @@ export const commandCodes = {
   'login.unreachable': {
     exit: exitCodes.unavailable,
     meaning: 'The server or its authorization server could not be reached, or gave no answer in time.',
-    remedy: 'Try again: `tidegate login <server>`.',
+    remedy: 'See whether its address is right and it runs: `tidegate servers`.',
   },
   'login.denied': {
     exit: exitCodes.unauthorized,

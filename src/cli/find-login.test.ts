@@ -18,3 +18,15 @@ it.each([
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ code, exit, message: 'It failed.', next: expect.stringMatching(/\S/) });
 });
+
+it('sends nobody back to what cannot help: the address comes first, and an open server is only to be used', async () => {
+  const dead = new LoginFailure('unreachable', 'http://127.0.0.1:1 could not be reached: ECONNREFUSED');
+  const failure = await loginFailure(dead, 'far', context);
+  expect(failure).toMatchObject({ next: expect.stringContaining('tidegate servers') });
+  expect(failure).not.toMatchObject({ next: expect.stringContaining('tidegate login') });
+  const open = new LoginFailure('none', 'It wants no login.', 'tidegate servers');
+  expect(await loginFailure(open, 'far', context)).toMatchObject({
+    code: 'login.none',
+    next: 'tidegate servers',
+  });
+});

@@ -47,9 +47,9 @@ export async function loginFailure(error: unknown, name: string, context: Contex
   const { LoginFailure } = await import('../app/server-login.js');
   if (context.signal.aborted) return new Failure('call.cancelled', 'Interrupted: nobody was logged in.');
   if (!(error instanceof LoginFailure)) return error;
-  const next = worthAnother.includes(error.reason) ? `tidegate login ${name}` : undefined;
+  const next = error.next ?? (worthAnother.includes(error.reason) ? `tidegate login ${name}` : undefined);
   return new Failure(`login.${error.reason}`, printable(error.message), next);
 }
 
 /** What another try may mend; for the rest the table knows better. */
-const worthAnother: readonly string[] = ['unreachable', 'denied', 'late', 'callback'];
+const worthAnother: readonly string[] = ['denied', 'late', 'callback'];

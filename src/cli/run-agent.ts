@@ -18,6 +18,7 @@ export async function agentWish(
   const profile = textOption(given, 'profile') ?? textOption(given, 'role');
   const model = textOption(given, 'model');
   const baseUrl = textOption(given, 'base-url');
+  const apiKeyEnv = textOption(given, 'api-key-env');
   const system = textOption(given, 'system');
   const text = agentFlowText({
     provider,
@@ -25,6 +26,7 @@ export async function agentWish(
     ...(profile !== undefined && { profile }),
     ...(model !== undefined && { model }),
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
   });
   const inputs = {
     prompt: prompt === '-' ? await input.readAll() : prompt,

@@ -52,7 +52,8 @@ export const problemCodes = {
   },
   'config.env_missing': {
     meaning: 'The file refers to an environment variable that is not set.',
-    remedy: 'Set the variable, or give a default.',
+    remedy:
+      'Set the variable, keep its value with `tidegate secrets set NAME`, or give a default: ${NAME:-default}.',
   },
   'config.env_syntax': {
     meaning: 'A `${` is not a reference to an environment variable.',

@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openScriptedModel } from 'tidegate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
@@ -140,11 +142,58 @@ describe('an agent without a workflow', () => {
   });
 
   it('is refused by name where there is none of that name, without a file that nobody has', async () => {
-    const { status, stderr } = await place.run1(['run', '--agent', 'claud', '--prompt', 'hi']);
-    expect(stderr).toContain('There is no provider "claud"');
+    const { status, stderr } = await place.run1(['run', '--agent', 'cluade', '--prompt', 'hi']);
+    // Those of --help, the nearest first.
+    const names = 'there are claude, openai, gemini, codex, opencode.';
+    expect(stderr).toContain(`There is no provider "cluade"; ${names}`);
     expect(stderr).toContain('Did you mean claude?');
     expect(stderr).not.toContain('.yaml');
     expect(status).toBe(2);
+  });
+});
+
+describe('the key of an agent for another endpoint', () => {
+  const keys = { ANTHROPIC_API_KEY: 'k'.repeat(11), OPENAI_API_KEY: 'k'.repeat(22), MY_KEY: 'k'.repeat(33) };
+  const script = '#!/bin/sh\necho "Not logged in, ${#ANTHROPIC_API_KEY} letters" >&2\nexit 1\n';
+
+  async function ask(env: Readonly<Record<string, string>>, more: readonly string[] = []) {
+    const program = place.file('keys/claude', script);
+    chmodSync(program, 0o755);
+    const path = `${dirname(program)}:${place.env['PATH'] ?? ''}`;
+    const words = ['run', '--agent', 'claude', '--prompt', 'hi', '--base-url', 'http://127.0.0.1:9'];
+    return place.run1([...words, ...more], { env: { ...place.env, ...env, PATH: path } });
+  }
+
+  it('is its own, as with exec; OPENAI_API_KEY stands in for it; the one that is named goes first', async () => {
+    const { MY_KEY: _, ANTHROPIC_API_KEY: own, ...common } = keys;
+    const cases = [
+      [{ ...common, ANTHROPIC_API_KEY: own }, [], 11, 'ANTHROPIC_API_KEY'],
+      [common, [], 22, 'OPENAI_API_KEY'],
+      [keys, ['--api-key-env', 'MY_KEY'], 33, 'MY_KEY'],
+      [{}, [], 0, 'ANTHROPIC_API_KEY'],
+    ] as const;
+    for (const [env, more, letters, variable] of cases) {
+      const { stdout, stderr } = await ask(env, more);
+      expect(stdout).toContain(`Not logged in, ${String(letters)} letters`);
+      expect(stderr).toContain(`next: set ${variable} to a key that the model takes`);
+    }
+  });
+});
+
+describe('an agent that cannot start', () => {
+  it('is told of in one line, and how to install it comes before going on with the run', async () => {
+    const script = '#!/bin/sh\nprintf "No binary.\\n\\nInstall it without --omit=optional.\\n" >&2\nexit 1\n';
+    const program = place.file('broken/claude', script);
+    chmodSync(program, 0o755);
+    const env = { ...place.env, PATH: `${dirname(program)}:${place.env['PATH'] ?? ''}` };
+    for (const _ of ['first', 'again']) {
+      const { stdout, stderr } = await place.run1(['run', '--agent', 'claude', '--prompt', 'hi'], { env });
+      expect(stdout).toContain('exit code 1: No binary. Install it without --omit=optional.\n');
+      expect(stdout + stderr).not.toMatch(/\\u000a|optional\.\./);
+      expect(stderr).toMatch(
+        /next: install it anew \(npm install .*\), then: tidegate doctor --agent claude\n/,
+      );
+    }
   });
 });
 

@@ -26,6 +26,8 @@ const cases: readonly Case[] = [
   },
   { typed: 'tidegate exec ', offered: ['claude', 'gemini', 'codex', 'opencode'], absent: 'list' },
   { typed: 'tidegate doctor --agent ge', offered: ['gemini'], absent: 'claude' },
+  { typed: 'tidegate doctor --agent o', offered: ['opencode'], absent: 'openai' },
+  { typed: 'tidegate run --agent o', offered: ['openai', 'opencode'], absent: 'claude' },
   { typed: 'tidegate completion f', offered: ['fish'], absent: 'bash' },
 ];
 

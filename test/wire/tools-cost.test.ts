@@ -24,7 +24,12 @@ interface Report {
   readonly eager: { readonly tools: number; readonly tokens: number };
   readonly lazy: { readonly tools: number; readonly tokens: number; readonly instructions: number };
   readonly now: { readonly tools: number; readonly tokens: number };
-  readonly servers: readonly { readonly server: string; readonly eager: number; readonly lazy: number }[];
+  readonly servers: readonly {
+    readonly server: string;
+    readonly tools: number;
+    readonly eager: number;
+    readonly lazy: number;
+  }[];
   readonly tools: readonly { readonly name: string; readonly tokens: number; readonly calls?: number }[];
   readonly uses?: { readonly records: number };
   readonly advice: readonly { readonly kind: string; readonly setting: string }[];
@@ -59,6 +64,23 @@ describe('tidegate tools cost', () => {
     expect(tools.find(({ name }) => name === 'odd_odd')?.tokens).toBeGreaterThan(1000);
     expect(eager.tools).toBe(listed.length - own.length);
     expect(eager.tokens).toBe(servers.reduce((sum, server) => sum + server.eager, 0));
+  });
+
+  it('names what leads to deferred tools apart, so that the rows add up to the sums', () => {
+    const mixed = openPlace({
+      builtins: ['Read', 'Glob', ...own],
+      servers: { odd: catalogueServer([small]) },
+    });
+    try {
+      const { stdout } = mixed.run('tools', 'cost', '--json');
+      const { servers, eager } = JSON.parse(stdout) as Report;
+      const rows = servers.map(({ server, tools }) => [server, tools]);
+      expect(Object.fromEntries(rows)).toEqual({ builtin: 2, odd: 1, surface: 3 });
+      expect(eager.tools).toBe(3);
+      expect(mixed.run('tools', 'cost').stdout).toMatch(/^surface +3 +- +\d+ +0 %/m);
+    } finally {
+      mixed.close();
+    }
   });
 
   it('sets the lazy surface, as it is now, against all', () => {

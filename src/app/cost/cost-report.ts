@@ -52,7 +52,7 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
   });
   const tools = visible.map((tool) => ({
     name: tool.name,
-    server: serverOf(tool),
+    server: fromOf(tool),
     source: tool.source,
     tokens: costs.get(tool) ?? 0,
     isEager: tool.reach !== 'open',
@@ -81,6 +81,11 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
   const { settings } = opened;
   const advice = advise({ ...facts, ...(about && { uses: about }), settings, prefixes: parts.prefixes });
   return { ...facts, ...(about && { uses: about }), advice };
+}
+
+/** What leads to deferred tools is no tool of a list where nothing is deferred: it is counted apart. */
+function fromOf(tool: ToolSpec): string {
+  return tool.reach === 'open' ? 'surface' : serverOf(tool);
 }
 
 interface Views {

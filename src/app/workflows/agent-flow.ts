@@ -5,11 +5,14 @@ export interface AgentFlow {
   readonly profile?: string;
   readonly model?: string;
   readonly baseUrl?: string;
+  /** The variable that holds the key. */
+  readonly apiKeyEnv?: string;
   readonly system?: string;
 }
 
 /** A workflow of one agent. Its prompt is an input, so that nothing in it is taken for a template. */
-export function agentFlowText({ provider, tools, profile, model, baseUrl, system }: AgentFlow): string {
+export function agentFlowText(flow: AgentFlow): string {
+  const { provider, tools, profile, model, baseUrl, apiKeyEnv, system } = flow;
   // JSON is YAML.
   return JSON.stringify({
     name: 'agent',
@@ -27,6 +30,7 @@ export function agentFlowText({ provider, tools, profile, model, baseUrl, system
         options: {
           ...(model !== undefined && { model }),
           ...(baseUrl !== undefined && { base_url: baseUrl }),
+          ...(apiKeyEnv !== undefined && { api_key_env: apiKeyEnv }),
         },
         tidegate: { tools, ...(profile !== undefined && { profile }) },
         on_success: 'done',

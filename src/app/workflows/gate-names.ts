@@ -44,6 +44,6 @@ function doubtsAbout(place: Omit<NamesPlace, 'configFile'>): (provider: string) 
       return `${title} has tools that the gate cannot take away: ${verdict.leaks.join(', ')}.`;
     const untried = program === undefined ? 'it is not installed here' : 'it was not tried';
     const why = verdict?.why ?? untried;
-    return `Nothing proves that ${title} has no tools but those of the gate: ${why}.`;
+    return `Nothing proves that ${title} has no tools but those of the gate: ${why.replace(/\.$/, '')}.`;
   };
 }

@@ -75,11 +75,19 @@ const tokenWords = [
   ['replacedBy', 'gave way to'],
 ] as const;
 
+/** Kept as refused, for the call did not go through; but no right was missing. */
+const callersErrors: readonly string[] = ['input.invalid'];
+
+function shownDecision(decision: string, reason: string, output: Context['output']): string {
+  if (decision === 'allow') return output.paint('green', decision);
+  return callersErrors.includes(reason) ? output.paint('yellow', 'error') : output.paint('red', decision);
+}
+
 function show({ records, before }: Page, { output }: Context): void {
   const rows = records.map(
     ({ at, decision, principal, action, target = '', reason, outcome, detail = {} }) => [
       new Date(at).toISOString().slice(0, 19).replace('T', ' '),
-      output.paint(decision === 'allow' ? 'green' : 'red', decision),
+      shownDecision(decision, reason ?? '', output),
       printable(principal),
       printable(action),
       printable([target, wordsOf(detail), decision === 'deny' ? reason : outcome].filter(Boolean).join('  ')),

@@ -43,6 +43,7 @@ async function scriptFor(shell: (typeof shells)[number], commands: readonly Comm
   const line = lineOf(commands, groups, {
     agent: agentNames,
     '--agent': agentNames,
+    'run --agent': ['openai', ...agentNames],
     'code|principal': codes,
     shell: shells,
   });

@@ -72,6 +72,12 @@ export const run: Command = {
       about: 'Where the model of --agent is. Default: OPENAI_BASE_URL, or where the agent itself asks.',
     },
     {
+      name: 'api-key-env',
+      value: 'variable',
+      about:
+        'The variable with the key for --base-url. Default: the one that the agent itself reads, or OPENAI_API_KEY.',
+    },
+    {
       ...toolsOption,
       about: 'The tools of --agent: names or patterns, divided by commas. Default: all of them.',
     },

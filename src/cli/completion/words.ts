@@ -29,7 +29,7 @@ export interface Line {
   readonly entries: readonly Entry[];
 }
 
-/** Words by the name of the argument, or of the option, that takes them. */
+/** Words by the name of the argument, or of the option, that takes them; `run --agent` is that of one command. */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
 export function lineOf(
@@ -53,7 +53,7 @@ function entryOf({ name, summary, arguments: taken = [], options = [] }: Command
   const own = options.map(({ name: option, about, value }) => ({
     name: `--${option}`,
     about,
-    value: value === undefined ? undefined : fillOf(`--${option}`, value, known),
+    value: value === undefined ? undefined : fillOf(value, known, `${name} --${option}`, `--${option}`),
   }));
   return {
     name,
@@ -63,13 +63,14 @@ function entryOf({ name, summary, arguments: taken = [], options = [] }: Command
       { name: '--json', about: 'Print the result as JSON.', value: undefined },
       { name: '--help', about: 'Print this help.', value: undefined },
     ],
-    argument: argument === undefined ? { kind: 'none' } : fillOf('', argument.name, known),
+    argument: argument === undefined ? { kind: 'none' } : fillOf(argument.name, known),
   };
 }
 
-function fillOf(option: string, placeholder: string, known: Known): Fill {
+/** What is known of an option of one command goes before what is known of all that are called so. */
+function fillOf(placeholder: string, known: Known, ...options: readonly string[]): Fill {
   const name = placeholder.replace(/[<>[\].]/g, '');
-  const words = known[option] ?? known[name];
+  const words = [...options, name].map((one) => known[one]).find((one) => one !== undefined);
   if (words !== undefined) return { kind: 'words', words };
   return { kind: /file|path|folder|workflow/.test(name) ? 'files' : 'none' };
 }

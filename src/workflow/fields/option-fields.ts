@@ -35,22 +35,26 @@ const openaiOptions = {
   price: { kind: 'map', about: 'What tokens cost, for the summary.', of: priceFields },
 } as const satisfies Fields;
 
-/** What an agent CLI is told. `path`: what it adds to the address itself. */
-const cliOptions = (path: string) =>
+const commonKeyEnv = 'OPENAI_API_KEY';
+
+/** What an agent CLI is told. `path`: what it adds to the address itself; `keyEnv`: where its users keep their key. */
+const cliOptions = (path: string, keyEnv: string) =>
   ({
     model: template('The model. Default: what the agent itself uses.'),
     base_url: template(
       `Another endpoint: the address before \`${path}\`. Default: where the agent itself asks.`,
     ),
-    api_key_env: template('The variable that holds the key for `base_url`. Default: OPENAI_API_KEY.'),
+    api_key_env: template(
+      `The variable that holds the key for \`base_url\`. Default: ${keyEnv === commonKeyEnv ? keyEnv : `${keyEnv}, or ${commonKeyEnv} where that is not set`}.`,
+    ),
     program: template('The file to start. Default: the one on PATH.'),
   }) as const satisfies Fields;
 
 /** By the name of the provider. */
 export const optionFields = {
   openai_compatible: openaiOptions,
-  claude: cliOptions('/v1/messages'),
-  gemini: cliOptions('/v1beta/models'),
-  codex: cliOptions('/responses'),
-  opencode: cliOptions('/chat/completions'),
+  claude: cliOptions('/v1/messages', 'ANTHROPIC_API_KEY'),
+  gemini: cliOptions('/v1beta/models', 'GEMINI_API_KEY'),
+  codex: cliOptions('/responses', commonKeyEnv),
+  opencode: cliOptions('/chat/completions', commonKeyEnv),
 } as const satisfies Readonly<Record<string, Fields>>;

@@ -1,5 +1,5 @@
 /** The providers that a workflow may name, by the spelling that we use. */
-export const providers = [
+const providers = [
   'openai_compatible',
   'claude',
   'codex',
@@ -9,6 +9,9 @@ export const providers = [
   'mistral_vibe',
 ] as const;
 export type ProviderName = (typeof providers)[number];
+
+/** Those of them that can be run, as people type them. */
+export const runnable: readonly string[] = ['openai', 'claude', 'gemini', 'codex', 'opencode'];
 
 const spellings: Readonly<Record<string, ProviderName>> = {
   openai: 'openai_compatible',

@@ -1,6 +1,6 @@
 import { nearest, quote } from '../../kernel/index.js';
 import type { Report } from '../finding.js';
-import { providerNamed, providers } from '../grammar/providers.js';
+import { providerNamed, runnable } from '../grammar/providers.js';
 import type { Step, StepOf, Workflow } from '../grammar/workflow.js';
 import { builtinNames, isIsolated } from '../step-tools.js';
 import { flawAt } from './flaw-at.js';
@@ -50,11 +50,12 @@ function checkProvider(step: Agent, { doubts }: GateNames, report: Report): void
   if (provider === undefined || provider.includes('{{')) return;
   const known = providerNamed(provider);
   if (known === undefined) {
-    const near = nearest(provider, providers);
+    const near = nearest(provider, [...runnable, 'openai_compatible']);
+    const names = [...new Set([...(near === undefined ? [] : [near]), ...runnable])];
     const isCustom = provider === 'custom';
     const message = isCustom
       ? 'There is no provider "custom".'
-      : `There is no provider ${quote(provider)}; there are ${providers.join(', ')}.`;
+      : `There is no provider ${quote(provider)}; there are ${names.join(', ')}.`;
     const remedy = isCustom ? 'Use a step of type `command` instead.' : near && `Did you mean ${near}?`;
     report(
       flawAt(

@@ -252,3 +252,30 @@ describe('a token', () => {
     expect(await endLogin(end)).toBe('none');
   });
 });
+
+describe('a server that names no authorization server', () => {
+  async function why(status: number): Promise<string> {
+    const server = createServer((request, response) => {
+      response.writeHead(request.method === 'POST' ? status : 404).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`;
+    try {
+      const parts = { server: url, key: loginKey(url), files, settings: {}, signal: stop.signal };
+      return await beginLogin(parts).then(
+        () => 'ok',
+        (error: unknown) => (error instanceof LoginFailure ? `${error.reason}: ${error.message}` : ''),
+      );
+    } finally {
+      server.close();
+    }
+  }
+
+  it.each([200, 400])('wants no login where it answers %i without one', async (status) => {
+    expect(await why(status)).toMatch(/^none: .* wants no login: it answers without one/);
+  });
+
+  it.each([401, 403, 404, 500])('says nowhere how to log in where it answers %i', async (status) => {
+    expect(await why(status)).toMatch(/^none: .* says nowhere how to log in/);
+  });
+});

@@ -44,8 +44,11 @@ const patienceMs = 5 * 60_000;
 export async function beginLogin(parts: BeginParts): Promise<OpenLogin> {
   const { server, settings, signal } = parts;
   const fetch = await openGuardedFetch(server, signal);
-  const challenge = parts.challenge ?? (await probe(server, fetch));
-  const found = await discover({ server, challenge, settings, fetch });
+  const probed = parts.challenge === undefined ? await probe(server, fetch) : undefined;
+  const challenge = parts.challenge ?? probed?.challenge ?? {};
+  const found = await discover({ server, challenge, settings, fetch }).catch((error: unknown) => {
+    throw probed?.isOpen === true && isNone(error) ? needless(server) : error;
+  });
   const kept = parts.files.read(parts.key);
   const scope = scopeFor(found, challenge, settings, kept);
   const before = registeredClient(kept, found.issuer)?.redirect;
@@ -60,6 +63,15 @@ export async function beginLogin(parts: BeginParts): Promise<OpenLogin> {
     callback.close();
     throw error;
   }
+}
+
+function isNone(error: unknown): boolean {
+  return error instanceof LoginFailure && error.reason === 'none';
+}
+
+function needless(server: string): LoginFailure {
+  const message = `${told(new URL(server).origin)} wants no login: it answers without one, and can be used as it is.`;
+  return new LoginFailure('none', message, 'tidegate servers');
 }
 
 /** What the server needs, what was granted before when more is wanted, and a token that lasts where there is one. */

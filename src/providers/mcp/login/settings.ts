@@ -15,10 +15,13 @@ export interface LoginSettings {
 /** Why a login came to nothing, in words for people. Never holds a secret. */
 export class LoginFailure extends Error {
   readonly reason: LoginReason;
+  /** What to do about it, where that is not the same for all of this reason. */
+  readonly next: string | undefined;
 
-  constructor(reason: LoginReason, message: string) {
+  constructor(reason: LoginReason, message: string, next?: string) {
     super(message);
     this.reason = reason;
+    this.next = next;
   }
 }
 

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { endProcess, openPlace, type Place, spawnStdioGate } from '../support/gate.js';
+import { openLineClient } from '../support/line-client.js';
+
+let place: Place;
+beforeAll(() => {
+  place = openPlace({ builtins: ['Read', 'Bash'] });
+});
+afterAll(() => place.close());
+
+it('audit shows wrong arguments as an error of the call, and only what was refused as denied', async () => {
+  const client = openLineClient(spawnStdioGate(place, '--as', 'agent:alice'));
+  await client.initialize({});
+  await client.request('tools/call', { name: 'Read', arguments: { file_path: 1 } });
+  await client.request('tools/call', { name: 'Bash', arguments: { command: 'true' } });
+  await endProcess(client.child);
+  const { stdout } = place.run('audit', '--action', 'call');
+  expect(stdout).toMatch(/ error +agent:alice +call +Read {2}input\.invalid\n/);
+  expect(stdout).toMatch(/ deny +agent:alice +call +Bash {2}\w+\n/);
+  // What is kept stays as it was.
+  const { records } = JSON.parse(place.run('audit', '--action', 'call', '--json').stdout) as {
+    readonly records: readonly { readonly decision: string }[];
+  };
+  expect(records.map(({ decision }) => decision)).toEqual(['deny', 'deny']);
+});
