@@ -62,6 +62,11 @@ export const importCodes = {
     meaning: 'Writing and trusting needs a person at a terminal, or `--yes`.',
     remedy: 'Look at it with `tidegate import --dry-run`, then add `--yes`.',
   },
+  'import.untrusted': {
+    exit: exitCodes.untrusted,
+    meaning: 'The tidegate.yaml to add to is not trusted, and `--yes` does not trust what others wrote.',
+    remedy: 'Look at it and trust it: `tidegate trust`; or import at a terminal, which shows all of it.',
+  },
   'import.refused': {
     exit: exitCodes.untrusted,
     meaning: 'The person at the terminal said no.',

@@ -37,16 +37,17 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const isTrusted = content === undefined || trust.isTrusted(file, content.sha256);
   show(plan, isTrusted, context);
   if (!changesAnything(plan, choice) || choice.isDry) {
-    context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
+    context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
     return { plan, applied: undefined };
   }
   refuseUnverified(plan, choice);
+  if (!isTrusted) refuseUnseen(plan, choice);
   const keeps = await keepsSecrets(plan, choice, context);
   await agree(choice, context);
   const applied = await done(plan, keeps, stateOf(openState, context));
   tell(plan, applied, context);
-  context.output.json({ ...choice.more, ...plainPlan(plan), written: true, ...applied });
+  context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
   return { plan, applied };
 }
 
@@ -98,6 +99,13 @@ function refuseUnverified({ points }: ImportPlan, { again }: ImportChoice): void
   const message = `${bad.source.file.path} was not changed, and nothing else: ${bad.why ?? ''}.`;
   const next = `put it there by hand, then: ${again.replace(' --point', '')}`;
   throw new Failure('import.unverified', message, next, bad.byHand);
+}
+
+/** `--yes` speaks for what is added, never for what a checkout brought: nobody looked at that. */
+function refuseUnseen({ target, text }: ImportPlan, { isAgreed }: ImportChoice): void {
+  if (!isAgreed || text === (target.content?.text ?? '')) return;
+  const message = `Nothing was written: ${target.file} is there already and not trusted, and --yes does not trust it.`;
+  throw new Failure('import.untrusted', message, `tidegate trust ${shellPath(target.file)}`);
 }
 
 async function keepsSecrets(

@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ClientName, type ClientPlaceOf, openClientPlace } from '../support/client-place.js';
+import { hasTerminals, openTerminal } from '../support/terminal.js';
+
+const places: ClientPlaceOf[] = [];
+afterEach(() => places.splice(0).forEach((place) => place.close()));
+
+function opened(clients: readonly ClientName[]): ClientPlaceOf {
+  const place = openClientPlace(clients);
+  places.push(place);
+  return place;
+}
+
+/** Puts servers into the file of a client. */
+function put(place: ClientPlaceOf, client: ClientName, servers: Readonly<Record<string, unknown>>): void {
+  mkdirSync(dirname(place.fileOf(client)), { recursive: true });
+  writeFileSync(place.fileOf(client), JSON.stringify({ mcpServers: servers }, undefined, 2));
+}
+
+async function isTrusted(place: ClientPlaceOf): Promise<unknown> {
+  const { stdout } = await place.run(['config', 'check', '--json']);
+  return (JSON.parse(stdout) as { trusted?: unknown }).trusted;
+}
+
+describe('a tidegate.yaml that a checkout brought', () => {
+  const planted = '# mine\nservers:\n  planted: { command: evil-program } # keep\n\n\n\n# far away\n';
+  const brought = (): { readonly place: ClientPlaceOf; readonly file: string } => {
+    const place = opened([]);
+    put(place, 'cursor', { late: { command: 'late-program' } });
+    const file = join(place.workspace, 'tidegate.yaml');
+    writeFileSync(file, planted);
+    return { place, file };
+  };
+
+  it.each([
+    [['import', '--yes']],
+    [['import', '--yes', '--json']],
+    [['import', '--point', '--yes', '--secrets', 'keep']],
+  ])('is not trusted by %j', async (args) => {
+    const { place, file } = brought();
+    const before = place.files();
+    const { status, stdout, stderr } = await place.run(args);
+    expect(status).toBe(6);
+    expect(stdout + stderr).toContain('import.untrusted');
+    expect(stdout + stderr).toContain(`tidegate trust ${file}`);
+    expect(place.files()).toEqual(before);
+    expect(await isTrusted(place)).toBe(false);
+    // The control: what a person trusted is added to.
+    expect((await place.run(['trust', '--yes', file])).status).toBe(0);
+    const again = await place.run(args);
+    expect(again.status, again.stderr).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('late-program');
+    expect(await isTrusted(place)).toBe(true);
+  });
+
+  it('is not trusted by init --yes', async () => {
+    const { place, file } = brought();
+    await place.run(['init', '--yes']);
+    expect(readFileSync(file, 'utf8')).toBe(planted);
+    expect(await isTrusted(place)).toBe(false);
+  });
+
+  it('is shown as a whole, as data too, until it is trusted', async () => {
+    const { place, file } = brought();
+    const diffOf = async (): Promise<string> => {
+      const { stdout } = await place.import('--dry-run', '--json');
+      return (JSON.parse(stdout) as { diff: readonly string[] }).diff.join('\n');
+    };
+    const whole = await diffOf();
+    for (const part of ['evil-program', 'far away', '+   late']) expect(whole).toContain(part);
+    expect((await place.import('--dry-run')).stdout).toContain('far away');
+    // The control: what was trusted before is not shown again.
+    await place.run(['trust', '--yes', file]);
+    expect(await diffOf()).not.toContain('far away');
+  });
+
+  it.runIf(hasTerminals)('is trusted by who saw all of it at a terminal', async () => {
+    const { place, file } = brought();
+    const terminal = openTerminal({ args: ['import'], cwd: place.workspace, env: place.env, columns: 120 });
+    await terminal.sees('[y/N]');
+    for (const part of ['evil-program', 'far away']) expect(terminal.text()).toContain(part);
+    terminal.type('y\r');
+    expect(await terminal.ended).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('late-program');
+    expect(await isTrusted(place)).toBe(true);
+  });
+});
