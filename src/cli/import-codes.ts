@@ -42,6 +42,11 @@ export const importCodes = {
     meaning: 'A file changed since it was shown, or since the gate was put there.',
     remedy: 'Run it again; or, for an undo, keep the changes: `tidegate import --undo --keep-changes`.',
   },
+  'import.moved': {
+    exit: exitCodes.usage,
+    meaning: 'A link leads from a file that was pointed at the gate to another file; an undo does not follow it.',
+    remedy: 'Look at the link and remove it, then: `tidegate import --undo`.',
+  },
   'import.unverified': {
     exit: exitCodes.usage,
     meaning: 'A file cannot be changed without changing something else too.',

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClientName, type ClientPlaceOf, openClientPlace } from '../support/client-place.js';
@@ -85,5 +85,56 @@ describe('a tidegate.yaml that a checkout brought', () => {
     expect(await terminal.ended).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('late-program');
     expect(await isTrusted(place)).toBe(true);
+  });
+});
+
+describe('undo', () => {
+  const victim = JSON.stringify({ mcpServers: {}, secret: 'of somebody else' });
+  const swaps: readonly (readonly [string, (place: ClientPlaceOf, target: string) => void])[] = [
+    [
+      'the file',
+      (place, target) => {
+        rmSync(place.fileOf('vscode'));
+        symlinkSync(target, place.fileOf('vscode'));
+      },
+    ],
+    [
+      'its folder',
+      (place, target) => {
+        renameSync(dirname(place.fileOf('vscode')), join(place.workspace, 'aside'));
+        symlinkSync(dirname(target), dirname(place.fileOf('vscode')));
+      },
+    ],
+  ];
+
+  it.each(swaps)('writes through no link that was put in the place of %s', async (_, swap) => {
+    const place = opened(['vscode']);
+    const before = readFileSync(place.fileOf('vscode'), 'utf8');
+    expect((await place.import('vscode', '--point', '--yes')).status).toBe(0);
+    const target = join(place.directory, 'elsewhere', 'mcp.json');
+    mkdirSync(dirname(target));
+    for (const content of [victim, readFileSync(place.fileOf('vscode'), 'utf8'), before, undefined]) {
+      if (content === undefined) rmSync(target);
+      else writeFileSync(target, content);
+      if (content === victim) swap(place, target);
+      for (const more of [[], ['--force'], ['--keep-changes']]) {
+        const { status, stderr } = await place.import('--undo', ...more);
+        expect(status, stderr).toBe(2);
+        expect(stderr).toMatch(content === undefined ? /import\.(?:moved|unreadable)/ : /import\.moved/);
+        expect(existsSync(target) ? readFileSync(target, 'utf8') : undefined).toBe(content);
+      }
+    }
+  });
+
+  it('works where links were on the way from the start, for new files too', async () => {
+    const place = opened([]);
+    const real = join(place.directory, 'dots');
+    mkdirSync(real);
+    symlinkSync(real, dirname(place.fileOf('codex')));
+    expect((await place.import('codex', '--point', '--yes')).status).toBe(0);
+    expect(existsSync(join(real, 'config.toml'))).toBe(true);
+    const undone = await place.import('--undo');
+    expect(undone.status, undone.stderr).toBe(0);
+    expect(existsSync(join(real, 'config.toml'))).toBe(false);
   });
 });

@@ -7,6 +7,8 @@ export type ImportCode =
   | 'import.unwritable'
   | 'import.changed'
   | 'import.unverified'
+  | 'import.moved'
+  | 'import.outside'
   | 'import.not_undoable';
 
 /** Why an import, or a part of it, was not done. Nothing was written that is not said. */
