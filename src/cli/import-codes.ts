@@ -47,6 +47,11 @@ export const importCodes = {
     meaning: 'A link leads from a file that was pointed at the gate to another file; an undo does not follow it.',
     remedy: 'Look at the link and remove it, then: `tidegate import --undo`.',
   },
+  'import.outside': {
+    exit: exitCodes.usage,
+    meaning: 'A file of the project is a link that leads out of the project; it is not followed.',
+    remedy: 'Put the file itself there, or name the other clients: `tidegate import cursor`.',
+  },
   'import.unverified': {
     exit: exitCodes.usage,
     meaning: 'A file cannot be changed without changing something else too.',

@@ -138,3 +138,46 @@ describe('undo', () => {
     expect(existsSync(join(real, 'config.toml'))).toBe(false);
   });
 });
+
+describe('a file of a project that is a link', () => {
+  const own = { mine: { command: 'own-program', env: { OWN_TOKEN: 'ghp_madeUpForTests0000000000000000000009' } } };
+
+  it.each(['file', 'folder'])('is left out and told where it leads out of the project: %s', async (kind) => {
+    const place = opened([]);
+    put(place, 'cursor', own);
+    put(place, 'mcp-json', { theirs: { command: 'their-program' } });
+    const file = join(place.workspace, '.cursor', 'mcp.json');
+    if (kind === 'folder') symlinkSync(dirname(place.fileOf('cursor')), dirname(file));
+    else {
+      mkdirSync(dirname(file));
+      symlinkSync(place.fileOf('cursor'), file);
+    }
+    const { status, stdout, stderr } = await place.import('--scope', 'project', '--point', '--yes', '--json');
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      servers: [{ name: 'theirs' }],
+      problems: [{ code: 'import.outside' }],
+    });
+    expect(readFileSync(place.fileOf('cursor'), 'utf8')).toContain('own-program');
+    expect(readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8')).not.toContain('own-program');
+    // Without the scope it is read as what it is: a file of the user.
+    const all = await place.import('--dry-run', '--json');
+    expect(JSON.parse(all.stdout)).toMatchObject({ problems: [{ code: 'import.outside' }] });
+    expect(all.stdout).toContain('"mine"');
+  });
+
+  it('is read where it stays in the project, and in the home of the user', async () => {
+    const place = opened([]);
+    put(place, 'cursor', own);
+    const inner = join(place.workspace, 'shared.json');
+    writeFileSync(inner, JSON.stringify({ mcpServers: { theirs: { command: 'their-program' } } }));
+    symlinkSync(inner, place.fileOf('mcp-json'));
+    const { stdout } = await place.import('--scope', 'project', '--dry-run', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ servers: [{ name: 'theirs' }], problems: [] });
+    const dots = join(place.directory, 'dots.json');
+    renameSync(place.fileOf('cursor'), dots);
+    symlinkSync(dots, place.fileOf('cursor'));
+    const user = await place.import('--scope', 'user', '--dry-run', '--json');
+    expect(JSON.parse(user.stdout)).toMatchObject({ servers: [{ name: 'mine' }], problems: [] });
+  });
+});

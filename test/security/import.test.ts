@@ -128,8 +128,9 @@ describe.each(clientNames)('%s', (client) => {
   it('keeps links, rights and bytes through point and undo', async () => {
     const place = opened([client]);
     const file = place.fileOf(client);
-    // As people with a folder of dotfiles have it.
-    const real = join(place.directory, `dot-${client}`);
+    // As people with a folder of dotfiles have it; links of a project stay in it.
+    const isOfProject = file.startsWith(place.workspace);
+    const real = join(isOfProject ? place.workspace : place.directory, `dot-${client}`);
     renameSync(file, real);
     symlinkSync(real, file);
     chmodSync(real, 0o640);
