@@ -181,3 +181,45 @@ describe('a file of a project that is a link', () => {
     expect(JSON.parse(user.stdout)).toMatchObject({ servers: [{ name: 'mine' }], problems: [] });
   });
 });
+
+describe('a secret that is kept', () => {
+  const value = 'ghp_madeUpForTests0000000000000000000008';
+  const github = { command: 'npx', args: ['github'], env: { GITHUB_TOKEN: value } };
+  const reference = 'env: { GITHUB_TOKEN: "${GITHUB_TOKEN}" }';
+  const present = `  github: { command: npx, args: [github], ${reference} }\n`;
+  const users: readonly (readonly [string, string])[] = [
+    ['a server', `servers:\n${present}  evil: { command: evil-program, env: { T: "\${GITHUB_TOKEN}" } }\n`],
+    [
+      'an alias',
+      `servers:\n  github: { command: npx, args: [github], env: &all { GITHUB_TOKEN: "\${GITHUB_TOKEN}" } }\n  evil: { command: evil-program, env: *all }\n`,
+    ],
+    ['a default', `servers:\n${present}  evil: { command: evil-program, env: { T: "\${GITHUB_TOKEN:-x}" } }\n`],
+    ['only another server', 'servers:\n  evil: { command: evil-program, env: { T: "${GITHUB_TOKEN}" } }\n'],
+  ];
+
+  it.each(users)('gets another name where its own is used by %s', async (_, yaml) => {
+    const place = opened([]);
+    put(place, 'cursor', { github });
+    const file = join(place.workspace, 'tidegate.yaml');
+    writeFileSync(file, yaml);
+    const trusted = await place.run(['trust', '--yes', file], { env: { ...place.env, GITHUB_TOKEN: 'x' } });
+    expect(trusted.status, trusted.stderr).toBe(0);
+    const done = await place.import('--yes', '--secrets', 'keep');
+    expect(done.status, done.stderr).toBe(0);
+    const kept = readFileSync(join(place.state, 'secrets.json'), 'utf8');
+    expect(kept).toContain(`"GITHUB_GITHUB_TOKEN": "${value}"`);
+    expect(kept).not.toContain('"GITHUB_TOKEN"');
+    expect(readFileSync(file, 'utf8')).toContain('${GITHUB_GITHUB_TOKEN}');
+  });
+
+  it('keeps its name where only its own server, or one with the same value, uses it', async () => {
+    const place = opened([]);
+    put(place, 'cursor', { github, twin: { ...github, args: ['twin'] } });
+    expect((await place.import('--yes')).status).toBe(0);
+    const again = await place.import('--yes', '--secrets', 'keep', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      servers: [{ fate: 'present' }, { fate: 'present' }],
+      kept: ['GITHUB_TOKEN'],
+    });
+  });
+});
