@@ -44,7 +44,8 @@ export const importCodes = {
   },
   'import.moved': {
     exit: exitCodes.usage,
-    meaning: 'A link leads from a file that was pointed at the gate to another file; an undo does not follow it.',
+    meaning:
+      'A link leads from a file that was pointed at the gate to another file; an undo does not follow it.',
     remedy: 'Look at the link and remove it, then: `tidegate import --undo`.',
   },
   'import.outside': {

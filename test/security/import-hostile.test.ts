@@ -140,7 +140,9 @@ describe('undo', () => {
 });
 
 describe('a file of a project that is a link', () => {
-  const own = { mine: { command: 'own-program', env: { OWN_TOKEN: 'ghp_madeUpForTests0000000000000000000009' } } };
+  const own = {
+    mine: { command: 'own-program', env: { OWN_TOKEN: 'ghp_madeUpForTests0000000000000000000009' } },
+  };
 
   it.each(['file', 'folder'])('is left out and told where it leads out of the project: %s', async (kind) => {
     const place = opened([]);
@@ -193,7 +195,10 @@ describe('a secret that is kept', () => {
       'an alias',
       `servers:\n  github: { command: npx, args: [github], env: &all { GITHUB_TOKEN: "\${GITHUB_TOKEN}" } }\n  evil: { command: evil-program, env: *all }\n`,
     ],
-    ['a default', `servers:\n${present}  evil: { command: evil-program, env: { T: "\${GITHUB_TOKEN:-x}" } }\n`],
+    [
+      'a default',
+      `servers:\n${present}  evil: { command: evil-program, env: { T: "\${GITHUB_TOKEN:-x}" } }\n`,
+    ],
     ['only another server', 'servers:\n  evil: { command: evil-program, env: { T: "${GITHUB_TOKEN}" } }\n'],
   ];
 
