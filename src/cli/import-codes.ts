@@ -42,6 +42,17 @@ export const importCodes = {
     meaning: 'A file changed since it was shown, or since the gate was put there.',
     remedy: 'Run it again; or, for an undo, keep the changes: `tidegate import --undo --keep-changes`.',
   },
+  'import.moved': {
+    exit: exitCodes.usage,
+    meaning:
+      'A link leads from a file that was pointed at the gate to another file; an undo does not follow it.',
+    remedy: 'Look at the link and remove it, then: `tidegate import --undo`.',
+  },
+  'import.outside': {
+    exit: exitCodes.usage,
+    meaning: 'A file of the project is a link that leads out of the project; it is not followed.',
+    remedy: 'Put the file itself there, or name the other clients: `tidegate import cursor`.',
+  },
   'import.unverified': {
     exit: exitCodes.usage,
     meaning: 'A file cannot be changed without changing something else too.',
@@ -74,6 +85,11 @@ export const importCodes = {
     meaning: 'Tidegate was started by npx, and would be gone when a client starts it later.',
     remedy:
       'Install it with `npm install --global`, then point; or, if it is on the registry, add `--gate npx`.',
+  },
+  'import.untrusted': {
+    exit: exitCodes.untrusted,
+    meaning: 'The tidegate.yaml to add to is not trusted, and `--yes` does not trust what others wrote.',
+    remedy: 'Look at it and trust it: `tidegate trust`; or import at a terminal, which shows all of it.',
   },
   'import.refused': {
     exit: exitCodes.untrusted,

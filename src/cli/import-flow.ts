@@ -50,11 +50,12 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   show(plan, { isTrusted, isChange }, context);
   if (!isChange || choice.isDry) {
     if (wish.isPointing) showUnset(unsetAfter(plan, choice.secrets === 'keep'), context);
-    context.output.json({ ...choice.more, ...plainPlan(plan), written: false });
+    context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
     return { plan, applied: undefined };
   }
   refuseUnverified(plan, choice);
+  if (!isTrusted) refuseUnseen(plan, choice);
   const keeps = await keepsSecrets(plan, choice, context);
   const unset = unsetAfter(plan, keeps);
   refuseUnset(plan, unset, choice);
@@ -64,7 +65,7 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   tell(plan, applied, context);
   // Whoever points has seen them before the question.
   if (!wish.isPointing) showUnset(unset, context);
-  context.output.json({ ...choice.more, ...plainPlan(plan), written: true, ...applied });
+  context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
   return { plan, applied };
 }
 
@@ -137,6 +138,13 @@ function refuseUnset(plan: ImportPlan, unset: readonly string[], choice: ImportC
     lasting === undefined ? `${choice.again} --yes --secrets keep` : `tidegate secrets set ${lasting}`;
   const message = `Nothing was written: the gate would not start, because ${unset.join(', ')} ${unset.length === 1 ? 'is' : 'are'} neither set nor kept.`;
   throw new Failure('import.variables_unset', message, next, unsetLines(unset));
+}
+
+/** `--yes` speaks for what is added, never for what a checkout brought: nobody looked at that. */
+function refuseUnseen({ target, text }: ImportPlan, { isAgreed }: ImportChoice): void {
+  if (!isAgreed || text === (target.content?.text ?? '')) return;
+  const message = `Nothing was written: ${target.file} is there already and not trusted, and --yes does not trust it.`;
+  throw new Failure('import.untrusted', message, `tidegate trust ${shellPath(target.file)}`);
 }
 
 async function keepsSecrets(

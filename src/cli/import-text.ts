@@ -34,9 +34,12 @@ export function showTarget({ target, text }: ImportPlan, isTrusted: boolean, { o
   if (text === before) return;
   const isNew = target.content === undefined;
   output.line(output.paint('bold', `${printable(shortPath(target.file))}${isNew ? ' (new)' : ''}`));
-  const around = isTrusted || isNew ? 2 : Number.POSITIVE_INFINITY;
-  showDiff(lineDiff(before, text, around), output);
+  showDiff(lineDiff(before, text, linesAround(isTrusted)), output);
   if (!isTrusted && !isNew) output.note('the whole file is shown because it was not trusted before');
+}
+
+function linesAround(isTrusted: boolean): number {
+  return isTrusted ? 2 : Number.POSITIVE_INFINITY;
 }
 
 export function showPoints({ points }: ImportPlan, { output }: Context): void {
@@ -89,13 +92,14 @@ export function shortPath(path: string): string {
 }
 
 /** The plan as data, without any value of a secret. */
-export function plainPlan(plan: ImportPlan): Readonly<Record<string, unknown>> {
+export function plainPlan(plan: ImportPlan, isTrusted: boolean): Readonly<Record<string, unknown>> {
   const { target, servers, secrets, points, problems, text, unset } = plan;
   return {
     file: target.file,
     isNew: target.content === undefined,
     changes: text !== (target.content?.text ?? ''),
-    diff: lineDiff(target.content?.text ?? '', text),
+    isTrusted,
+    diff: lineDiff(target.content?.text ?? '', text, linesAround(isTrusted)),
     servers: servers.map(({ source, found, fate, as, why, notes }) => ({
       client: source.client.name,
       file: source.file.path,

@@ -30,6 +30,12 @@ export function serversOf(text: string): Readonly<Record<string, unknown>> {
   return { ...(isObject(mcpServers) ? mcpServers : {}), ...(isObject(servers) ? servers : {}) };
 }
 
+/** All of a text but its servers, as data. */
+export function withoutServers(text: string): Readonly<Record<string, unknown>> {
+  const { servers: _, mcpServers: __, ...rest } = plainOf(text);
+  return rest;
+}
+
 /** How the servers would be written by hand. */
 export function serversText(servers: readonly NewServer[]): string {
   return `servers:\n${blockOf(servers, '  ')}`;

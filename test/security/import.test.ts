@@ -128,8 +128,9 @@ describe.each(clientNames)('%s', (client) => {
   it('keeps links, rights and bytes through point and undo', async () => {
     const place = opened([client]);
     const file = place.fileOf(client);
-    // As people with a folder of dotfiles have it.
-    const real = join(place.directory, `dot-${client}`);
+    // As people with a folder of dotfiles have it; links of a project stay in it.
+    const isOfProject = file.startsWith(place.workspace);
+    const real = join(isOfProject ? place.workspace : place.directory, `dot-${client}`);
     renameSync(file, real);
     symlinkSync(real, file);
     chmodSync(real, 0o640);
@@ -272,23 +273,6 @@ describe('a file that is not what it should be', () => {
 });
 
 describe('tidegate.yaml', () => {
-  it('is trusted only if all of it was shown', async () => {
-    const place = opened(['vscode']);
-    const file = join(place.workspace, 'tidegate.yaml');
-    const planted = '# mine\nservers:\n  planted: { command: evil-program } # keep\n';
-    writeFileSync(file, planted);
-    const { stdout, status } = await place.import('--yes');
-    expect(status).toBe(0);
-    expect(stdout).toContain('evil-program');
-    expect(readFileSync(file, 'utf8').startsWith(planted)).toBe(true);
-    // The control: what was trusted before is not shown again.
-    mkdirSync(dirname(place.fileOf('cursor')), { recursive: true });
-    writeFileSync(place.fileOf('cursor'), '{"mcpServers":{"late":{"command":"late-program"}}}');
-    const again = await place.import('--yes');
-    expect(again.stdout).toContain('late-program');
-    expect(again.stdout).not.toContain('evil-program');
-  });
-
   it('with errors gets nothing', async () => {
     const place = opened(['vscode']);
     writeFileSync(join(place.workspace, 'tidegate.yaml'), 'serverz: {}\n');

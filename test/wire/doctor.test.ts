@@ -10,12 +10,13 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueServer, manyTools } from '../support/catalogue.js';
 import { fixtureServer, openPlace, type Place, program, waitFor } from '../support/gate.js';
@@ -241,6 +242,45 @@ describe('tidegate doctor', () => {
     const shared = await doctor(place, ['--only', 'home', '--fix'], { env });
     expect([of(shared, 'home').state, of(shared, 'home').fixable]).toEqual(['fail', false]);
     expect(statSync(home).mode & 0o777).toBe(0o777);
+  });
+});
+
+describe('doctor --fix in a directory that holds things of others', () => {
+  const strangers = ['notes.txt', 'trust-me.txt', 'token-ring.md', 'public_html/index.html', 'tools/saw.txt'];
+  const old = new Date(Date.now() - 3_600_000);
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+  it('removes and closes only what Tidegate itself makes', async () => {
+    const home = join(folder(), 'state');
+    mkdirSync(home, { mode: 0o700 });
+    const put = (path: string, text = ''): void => {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), text);
+      chmodSync(join(home, path), 0o644);
+    };
+    for (const path of [...strangers, 'pipes-and-drums/march.txt', 'pipes-aaaaaa/tune.txt']) put(path);
+    for (const path of ['tools', 'public_html']) chmodSync(join(home, path), 0o755);
+    // As another program calls its settings.
+    put('serve.json', '{"public":"dist"}');
+    put('secrets.json', '{"version":1,"values":{}}');
+    const backup = 'backups/2026-01-01T00-00-00-000Z-cursor-0123abcd.before';
+    put(backup);
+    put('backups/holiday.jpg');
+    mkdirSync(join(home, 'pipes-bbbbbb'));
+    pipe(join(home, 'pipes-bbbbbb', '0'));
+    for (const name of ['pipes-and-drums', 'pipes-aaaaaa', 'pipes-bbbbbb'])
+      utimesSync(join(home, name), old, old);
+    const env = { ...place.env, TIDEGATE_HOME: home };
+    await doctor(place, ['--only', 'home', '--fix'], { env });
+    for (const path of [...strangers, 'backups/holiday.jpg'])
+      expect([path, modeOf(join(home, path))]).toEqual([path, 0o644]);
+    expect([modeOf(join(home, 'tools')), modeOf(join(home, 'public_html'))]).toEqual([0o755, 0o755]);
+    expect(existsSync(join(home, 'pipes-and-drums/march.txt'))).toBe(true);
+    expect(existsSync(join(home, 'pipes-aaaaaa/tune.txt'))).toBe(true);
+    expect(existsSync(join(home, 'serve.json'))).toBe(true);
+    // The control: what is ours is mended and removed all the same.
+    expect(existsSync(join(home, 'pipes-bbbbbb'))).toBe(false);
+    expect([modeOf(join(home, 'secrets.json')), modeOf(join(home, backup))]).toEqual([0o600, 0o600]);
   });
 });
 

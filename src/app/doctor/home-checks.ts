@@ -4,6 +4,7 @@ import { shellWord } from '../../access/desk/shell-word.js';
 import type { Check, Finding } from './check.js';
 import type { HomeEntry } from './home-view.js';
 import { leftoverCheck } from './leftovers.js';
+import { isKnown, isOurs } from './own-entries.js';
 import type { Scene } from './scene.js';
 
 export const homeChecks: readonly Check[] = [
@@ -90,7 +91,8 @@ function fileFindings(scene: Scene): readonly Finding[] {
     ...odd.map((path) => strangeFinding(home, path, 'is a pipe, device, socket or link, and no file')),
     ...huge.map((path) => strangeFinding(home, path, 'is far larger than anything that Tidegate writes')),
   ];
-  const loose = entries.filter((entry) => isLoose(entry));
+  const isShared = entries.some(({ path }) => !path.includes('/') && !isKnown(path));
+  const loose = entries.filter((entry) => isLoose(entry, isShared));
   if (loose.length > 0) return [...strange, looseFinding(home, loose)];
   if (strange.length > 0) return strange;
   return [{ state: 'ok', detail: `${String(entries.length)} looked at, all for you alone` }];
@@ -101,13 +103,10 @@ function strangeFinding(home: string, path: string, why: string): Finding {
   return { state: 'fail', detail: `${path} ${why}`, next: `ls -l ${word}; then: rm ${word}` };
 }
 
-/** What the user writes himself has the rights that he gave it, and what Node compiles those that Node gives. */
-const notOurs = /^(?:compiled|tidegate\.ya?ml|workflows|templates|prompts|scripts|skills|roles)$/;
-
 /** Only what is ours to change. */
-function isLoose({ path, stats }: HomeEntry): boolean {
+function isLoose({ path, stats }: HomeEntry, isShared: boolean): boolean {
   const own = process.getuid?.();
-  if (notOurs.test(path)) return false;
+  if (!isOurs(path, isShared)) return false;
   return own !== undefined && stats.uid === own && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
 }
 

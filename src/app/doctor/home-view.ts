@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isKnown, isOwnFile, isOwnFolder, isPipesFolder } from './own-entries.js';
 
 export interface HomeEntry {
   /** Relative to the state directory. */
@@ -21,40 +22,8 @@ export interface HomeView {
   readonly obstacle: string | undefined;
 }
 
-const folders = [
-  'upstreams',
-  'plugins',
-  'configs',
-  'tools',
-  'audit',
-  'leases',
-  'drafts',
-  'locks',
-  'sockets',
-  'runs',
-  'agents',
-  'shell',
-  'logins',
-  'backups',
-] as const;
-const files = [
-  'trust.json',
-  'secrets.json',
-  'serve.json',
-  'token',
-  'agents.json',
-  'plugins-off.json',
-  'state.db',
-  'state.db-wal',
-  'state.db-shm',
-  'tidegate.yaml',
-  'tidegate.yml',
-] as const;
-/** Beside them: drafts and locks of the files above, folders of pipes, and what the user himself may keep there. */
-const kindred =
-  /^(?:(?:trust|agents|serve|plugins-off|token|secrets|import)[.\w-]*|pipes-\w+|workflows|templates|prompts|scripts|skills|roles|compiled)$/;
 /** Their content is made by agents and commands, and is none of ours. */
-const unseen: ReadonlySet<string> = new Set(['agents', 'shell', 'sockets', 'locks']);
+const unseen: ReadonlySet<string> = new Set(['agents', 'shell', 'sockets', 'locks', 'exec']);
 const mostEntries = 5000;
 const hugeBytes = 64 * 1024 * 1024;
 /** These grow as long as they are used. */
@@ -87,7 +56,7 @@ function entriesOf(home: string): readonly HomeEntry[] {
   const found: HomeEntry[] = [];
   for (const name of readdirSync(home).sort()) {
     add(home, name, found);
-    const isWalked = folders.some((folder) => folder === name) && !unseen.has(name);
+    const isWalked = isOwnFolder(name) && !unseen.has(name);
     if (!isWalked || found.at(-1)?.stats.isDirectory() !== true) continue;
     for (const inner of namesIn(join(home, name))) {
       add(home, `${name}/${inner}`, found);
@@ -117,7 +86,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function isOdd({ path, stats }: HomeEntry): boolean {
-  if (path.startsWith('pipes-')) return false;
+  if (isPipesFolder(path)) return false;
   const isWaiting = stats.isFIFO() || stats.isCharacterDevice() || stats.isBlockDevice() || stats.isSocket();
   // A folder in the place of a file, or the other way round, fails at once and is told by whoever meets it.
   return isWaiting || (stats.isSymbolicLink() && leadsAstray(path));
@@ -125,15 +94,11 @@ function isOdd({ path, stats }: HomeEntry): boolean {
 
 /** A link could lead to a pipe: of files that we write ourselves none is a link. */
 function leadsAstray(path: string): boolean {
-  return files.some((file) => file === path) || path.includes('/');
+  return isOwnFile(path) || path.includes('/');
 }
 
 function isHuge({ path, stats }: HomeEntry): boolean {
   return stats.isFile() && stats.size > hugeBytes && !mayGrow.test(path);
-}
-
-function isKnown(name: string): boolean {
-  return [...files, ...folders].some((known) => known === name) || kindred.test(name);
 }
 
 export function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning } from '../../services/processes/is-running.js';
 import { sweepLeftovers } from '../late-processes.js';
@@ -7,6 +7,7 @@ import { sweepFiles } from '../port-services.js';
 import { runningFile } from '../serving.js';
 import { socketHome } from '../socket-home.js';
 import type { Check, Finding } from './check.js';
+import { isPipesFolder } from './own-entries.js';
 import type { Scene } from './scene.js';
 
 /** What a process that is gone left behind, by the number in its name. */
@@ -50,7 +51,7 @@ function leftoversOf(home: string): Leftovers {
     sockets: deadIn(socketHome(home), /^(\d+)-/),
     drafts: deadIn(join(home, 'drafts'), /^(\d+)\./),
     serve: isStale(runningFile(home)),
-    pipes: namesIn(home).filter((name) => name.startsWith('pipes-') && isOld(join(home, name))),
+    pipes: namesIn(home).filter((name) => isPipesFolder(name) && isLeft(join(home, name))),
   };
 }
 
@@ -72,7 +73,7 @@ async function sweep(home: string, { serve, pipes }: Leftovers): Promise<void> {
   await sweepSockets(home);
   await sweepFiles(home, () => undefined);
   if (serve && isStale(runningFile(home))) rmSync(runningFile(home), { force: true });
-  for (const name of pipes) rmSync(join(home, name), { recursive: true, force: true });
+  for (const name of pipes) if (isLeft(join(home, name))) removePipes(join(home, name));
 }
 
 function deadIn(folder: string, numbered: RegExp): number {
@@ -80,22 +81,36 @@ function deadIn(folder: string, numbered: RegExp): number {
   return numbers.filter((pid) => !isRunning(Number(pid))).length;
 }
 
+/** A file that says something else was written by somebody else, whatever it is called. */
 function isStale(file: string): boolean {
   try {
-    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { readonly pid?: unknown };
-    return typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || !isRunning(pid);
-  } catch (error) {
-    // One that cannot be understood was left by nobody who lives.
-    return !(error instanceof Error && 'code' in error);
+    const { pid, url } = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
+    const isRecord =
+      typeof url === 'string' && typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0;
+    return isRecord && !isRunning(pid);
+  } catch {
+    return false;
   }
 }
 
 /** Such a folder lives for a moment only: whoever makes it removes it in the same breath. */
 const momentMs = 60_000;
 
-function isOld(path: string): boolean {
+/** A folder of ours that has nothing but pipes with numbers for names. */
+function isLeft(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs > momentMs;
+  const isOwn = stats?.isDirectory() === true && stats.uid === (process.getuid?.() ?? stats.uid);
+  if (!isOwn || Date.now() - stats.mtimeMs <= momentMs) return false;
+  return namesIn(path).every(
+    (name) =>
+      /^\d+$/.test(name) && lstatSync(join(path, name), { throwIfNoEntry: false })?.isFIFO() !== false,
+  );
+}
+
+/** Not with all that is in it: what came since is not ours. */
+function removePipes(folder: string): void {
+  for (const name of namesIn(folder)) rmSync(join(folder, name), { force: true });
+  rmdirSync(folder);
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -3,7 +3,14 @@ import { canonical, type Change, edit, objectAt } from '../../clients/index.js';
 import { openSecrets, type Problem, withFileLock } from '../../config/index.js';
 import type { State } from '../locate-config.js';
 import { openBackups } from './backups.js';
-import { assertReplaceable, type ForeignFile, hashOf, readForeign, replaceForeign } from './foreign-file.js';
+import {
+  assertReplaceable,
+  type ForeignFile,
+  hashOf,
+  readForeign,
+  replaceForeign,
+  withoutLinks,
+} from './foreign-file.js';
 import type { ImportPlan } from './import-plan.js';
 import type { Point } from './plan-points.js';
 import { ImportRefused } from './refused.js';
@@ -43,7 +50,7 @@ export function applyImport(plan: ImportPlan, state: State, keepsSecrets: boolea
     const written = isChanged ? writeTarget(plan, state) : undefined;
     const backups = openBackups(state.directory);
     for (const { point, now, text } of ready) {
-      const file = now?.path ?? point.source.file.path;
+      const file = now?.path ?? withoutLinks(point.source.file.path);
       backups.keep({
         client: point.source.client.name,
         via: point.source.file.path,
@@ -101,6 +108,9 @@ function readied(point: Point): readonly Ready[] {
   const { source, changes, after } = point;
   if (after === undefined) return [];
   const now = readForeign(source.file.path);
+  // A link that was changed since leads to a file that nobody was shown.
+  if (now !== undefined && source.content !== undefined && now.path !== source.content.path)
+    throw changed(source.file.path);
   assertReplaceable(now?.path ?? source.file.path);
   if (now?.sha256 === source.content?.sha256) return [{ point, now, text: after }];
   const text = now?.text ?? '';

@@ -74,6 +74,13 @@ function realPathOf(path: string): string | undefined {
   }
 }
 
+/** The path without links, also of a file that does not exist yet. */
+export function withoutLinks(path: string): string {
+  const real = realPathOf(path);
+  if (real !== undefined) return real;
+  return dirname(path) === path ? path : join(withoutLinks(dirname(path)), basename(path));
+}
+
 function readAll(descriptor: number, path: string): Buffer {
   const { size } = fstatSync(descriptor);
   if (size > LARGEST) throw tooLarge(path);

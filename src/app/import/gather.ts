@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import {
   type Client,
   type ClientFile,
@@ -8,7 +8,7 @@ import {
   type FoundServer,
   serversIn,
 } from '../../clients/index.js';
-import { type ForeignFile, readForeign } from './foreign-file.js';
+import { type ForeignFile, readForeign, withoutLinks } from './foreign-file.js';
 import { ImportRefused } from './refused.js';
 
 /** A file of a client that is there, or could be. */
@@ -57,7 +57,22 @@ export function gather(chosen: readonly Client[], place: ClientPlace, scope?: Cl
   return { sources, problems };
 }
 
+/**
+ * A checkout may bring a link to a file of yours, whose servers and secrets would then count as the project's. Links of
+ * your own home are your own.
+ */
+function assertInside({ path, scope, folder }: ClientFile, { folders, home }: ClientPlace): void {
+  if (scope !== 'project' || folder === home) return;
+  const root = withoutLinks(folders.at(-1) ?? folder ?? dirname(path));
+  const real = withoutLinks(path);
+  const way = relative(root, real);
+  if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return;
+  const message = `${path} is a link that leads out of the project, to ${real}.`;
+  throw new ImportRefused('import.outside', message, `ls -l ${path}`);
+}
+
 function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source {
+  assertInside(file, place);
   const content = readForeign(file.path);
   if (content === undefined) return { client, file, content, servers: [] };
   try {

@@ -14,6 +14,8 @@ export interface NamedSecret {
 export interface Hiding {
   /** Names that the secrets may have been given in an earlier import; nothing is remembered. */
   readonly guesses: readonly Hide[];
+  /** Whether the environment, or the file of secrets, has this very value under the name. */
+  gives(name: string, value: string): boolean;
   /** Remembers the names of an import that was made before, for a server that is there since. */
   adoptFor(server: string, guess: Hide): Hide;
   /** Names the secrets of one server. */
@@ -44,11 +46,12 @@ export function createHiding({ env, kept, referenced }: KnownNames): Hiding {
       const known = env[name] ?? kept.valueOf(name);
       return known === undefined || known === value ? `\${${name}}` : '';
     };
+  const gives = (name: string, value: string): boolean => (env[name] ?? kept.valueOf(name)) === value;
   const remember = (server: string, name: string, { value, where }: FoundSecret): void => {
-    const isThere = (env[name] ?? kept.valueOf(name)) === value;
-    if (!named.has(name)) named.set(name, { name, value, where, server, isThere });
+    if (!named.has(name)) named.set(name, { name, value, where, server, isThere: gives(name, value) });
   };
   return {
+    gives,
     guesses: [guess(0), guess(1)],
     adoptFor: (server, guessed) => (secret) => {
       const reference = guessed(secret);

@@ -5,7 +5,7 @@ import type { GateForm } from './gate-start.js';
 import { gather, projectFolders, type Source } from './gather.js';
 import { createHiding, type NamedSecret, referencesIn } from './hide-secrets.js';
 import { valuesToMask } from './mask.js';
-import { newServers, type PlannedServer, planServers } from './plan-servers.js';
+import { newServers, type PlannedServer, planServers, type ServersWish } from './plan-servers.js';
 import { planPoints, type Point } from './plan-points.js';
 import { ImportRefused } from './refused.js';
 import { problemsOf, type Target, targetOf, unsetIn } from './target.js';
@@ -66,7 +66,7 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
   });
   const servers = await planServers({
     sources,
-    known: await knownServers(before),
+    ...(await knownIn(before)),
     folder: target.folder,
     hiding,
     takesDisabled: wish.takesDisabled,
@@ -119,9 +119,9 @@ function referencesOf({ servers }: Source): readonly string[] {
   return servers.flatMap(({ server }) => referencesIn(JSON.stringify(server?.start ?? '')));
 }
 
-async function knownServers(text: string): Promise<Readonly<Record<string, unknown>>> {
-  const { serversOf } = await import('../../config/add-servers.js');
-  return serversOf(text);
+async function knownIn(text: string): Promise<Pick<ServersWish, 'known' | 'elsewhere'>> {
+  const { serversOf, withoutServers } = await import('../../config/add-servers.js');
+  return { known: serversOf(text), elsewhere: referencesIn(JSON.stringify(withoutServers(text))) };
 }
 
 /** Why an entry cannot stand in tidegate.yaml, found by reading one that has only it. */

@@ -3,6 +3,7 @@ import type { NewServer } from '../../config/add-servers.js';
 import type { FoundServer } from '../../clients/index.js';
 import type { Source } from './gather.js';
 import { type Hiding, referencesIn } from './hide-secrets.js';
+import { type Claim, createOwnership } from './own-names.js';
 import { type Hide, withoutSecrets } from './secrets-of.js';
 import { entryOf, type ServerEntry } from './server-entry.js';
 
@@ -35,6 +36,8 @@ export interface ServersWish {
   readonly known: Readonly<Record<string, unknown>>;
   readonly folder: string;
   readonly hiding: Hiding;
+  /** Names that the rest of tidegate.yaml refers to. */
+  readonly elsewhere: readonly string[];
   readonly takesDisabled: boolean;
   /** Whether a value of yours is kept under the name. */
   readonly isKept: (name: string) => boolean;
@@ -45,16 +48,53 @@ export interface ServersWish {
 /** Decides about each server, in the order of the files. */
 export async function planServers(wish: ServersWish): Promise<readonly PlannedServer[]> {
   const planned: PlannedServer[] = [];
+  const isOwn = ownershipIn(wish);
   for (const source of wish.sources)
-    for (const found of source.servers) planned.push(await planOne(source, found, planned, wish));
+    for (const found of source.servers)
+      planned.push(await planOne(source, found, planned, { ...wish, isOwn }));
   return planned;
+}
+
+interface OneWish extends ServersWish {
+  readonly isOwn: (claim: Claim) => boolean;
+}
+
+function ownershipIn(wish: ServersWish): OneWish['isOwn'] {
+  const found = wish.sources.flatMap(({ servers }) => servers);
+  const claims = found.flatMap((one) => wish.hiding.guesses.flatMap((guess) => claimsOf(one, guess, wish)));
+  const isOwn = createOwnership({ known: wish.known, elsewhere: wish.elsewhere, found }, claims);
+  // What the name gives already, it gives to nobody anew.
+  return (claim) => wish.hiding.gives(claim.name, claim.value) || isOwn(claim);
+}
+
+/** The secrets of a server, if tidegate.yaml has it with these names. */
+function claimsOf(found: FoundServer, guess: Hide, wish: ServersWish): readonly Claim[] {
+  const secrets: Pick<Claim, 'name' | 'value'>[] = [];
+  const entry = entryWith(found, wish, (secret) => {
+    const reference = guess(secret);
+    secrets.push({ name: reference.slice(2, -1), value: secret.value });
+    return reference;
+  });
+  const as = entry === undefined ? undefined : twinOf(entry, [], wish.known)?.as;
+  return as === undefined ? [] : secrets.map((secret) => ({ as, found, ...secret }));
+}
+
+/** Names of secrets are given by the name that the server will have, so that is sought first. */
+function entryWith(
+  { name, server, section }: FoundServer,
+  { folder }: ServersWish,
+  hide: Hide,
+): ServerEntry | undefined {
+  if (server === undefined) return undefined;
+  const start = withoutSecrets(validName(name), server.start, hide);
+  return entryOf(server, start, { from: section.folder, to: folder });
 }
 
 async function planOne(
   source: Source,
   found: FoundServer,
   before: readonly PlannedServer[],
-  wish: ServersWish,
+  wish: OneWish,
 ): Promise<PlannedServer> {
   const base = { source, found, notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, wish)] };
   const { server } = found;
@@ -62,22 +102,16 @@ async function planOne(
   if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
   if (!server.isEnabled && !wish.takesDisabled)
     return { ...base, fate: 'disabled', why: 'it is switched off' };
-  // Names of secrets are given by the name that the server will have, so that is sought first.
   const wanted = validName(found.name);
   const key = `${source.file.path}\0${found.section.path.join('\0')}\0${found.name}`;
-  const entryWith = (hide: Hide): ServerEntry =>
-    entryOf(server, withoutSecrets(wanted, server.start, hide), {
-      from: found.section.folder,
-      to: wish.folder,
-    });
   for (const guess of wish.hiding.guesses) {
-    const earlier = twinOf(entryWith(guess), [], wish.known);
-    if (earlier === undefined) continue;
+    const earlier = twinOf(entryWith(found, wish, guess) ?? {}, [], wish.known);
+    if (earlier === undefined || !claimsOf(found, guess, wish).every(wish.isOwn)) continue;
     // Its secrets may still stand in clear text nowhere else.
-    entryWith(wish.hiding.adoptFor(key, guess));
+    entryWith(found, wish, wish.hiding.adoptFor(key, guess));
     return { ...base, ...earlier };
   }
-  const entry = entryWith(wish.hiding.hideFor(key));
+  const entry = entryWith(found, wish, wish.hiding.hideFor(key)) ?? {};
   const flaw = await wish.flawOf(entry);
   const twin = twinOf(entry, before, wish.known);
   if (flaw !== undefined || twin !== undefined) wish.hiding.drop(key);

@@ -8,6 +8,8 @@ export type ImportCode =
   | 'import.changed'
   | 'import.unverified'
   | 'import.passing_gate'
+  | 'import.moved'
+  | 'import.outside'
   | 'import.not_undoable';
 
 /** Why an import, or a part of it, was not done. Nothing was written that is not said. */

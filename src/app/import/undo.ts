@@ -1,10 +1,10 @@
 import { unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Client, type ClientPlace, clients } from '../../clients/index.js';
 import { withFileLock } from '../../config/index.js';
 import { type Backup, type Backups, openBackups } from './backups.js';
 import { differences } from './differences.js';
-import { type ForeignFile, readForeign, replaceForeign } from './foreign-file.js';
+import { type ForeignFile, readForeign, replaceForeign, withoutLinks } from './foreign-file.js';
 import { clientsNamed } from './gather.js';
 import { mendedText } from './mend.js';
 import { ImportRefused } from './refused.js';
@@ -67,6 +67,7 @@ function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoW
     const message = `The backup of ${backup.file} is not what was kept.`;
     throw new ImportRefused('import.not_undoable', message, 'look into the backups of the state folder');
   }
+  assertSamePlace(backup);
   const now = readForeign(backup.file);
   const isAsBefore = backup.existed ? now?.sha256 === backup.before : now === undefined;
   if (isAsBefore) return { backup, bytes, now, what: 'unchanged' };
@@ -77,6 +78,14 @@ function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoW
   }
   if (isChanged && !isForced) throw changedSince(backup, now, backups);
   return { backup, bytes, now, what: backup.existed ? 'restored' : 'removed' };
+}
+
+/** Whoever can put a link on the way would choose which file is written: not even `--force` follows one. */
+function assertSamePlace({ file }: Backup): void {
+  const place = withoutLinks(file);
+  if (place === file) return;
+  const message = `${file} leads to ${place} by a link that was not there when the gate was put there; nothing was restored.`;
+  throw new ImportRefused('import.moved', message, `ls -ld ${file} ${dirname(file)}`);
 }
 
 function formatOf({ client }: Backup): Client['format'] {
@@ -102,10 +111,12 @@ function changedSince(backup: Backup, now: ForeignFile | undefined, backups: Bac
 
 function done(step: Step, backups: Backups): Undone {
   const { backup, bytes, now, what } = step;
+  // Once more: the steps before this one took their time.
+  assertSamePlace(backup);
   const isLost = now !== undefined && what !== 'unchanged' && now.sha256 !== backup.after;
   const keptAs = isLost ? backups.setAside(backup.client, now.bytes) : undefined;
-  if (what === 'restored' || what === 'mended') replaceForeign(now?.path ?? backup.file, bytes, 0o600);
-  if (what === 'removed') unlinkSync(now?.path ?? backup.file);
+  if (what === 'restored' || what === 'mended') replaceForeign(backup.file, bytes, 0o600);
+  if (what === 'removed') unlinkSync(backup.file);
   backups.drop(backup);
   return { ...told(step, backups), ...(keptAs !== undefined && { keptAs }) };
 }
