@@ -186,7 +186,7 @@ describe('an agent that cannot start', () => {
     const program = place.file('broken/claude', script);
     chmodSync(program, 0o755);
     const env = { ...place.env, PATH: `${dirname(program)}:${place.env['PATH'] ?? ''}` };
-    for (const _ of ['first', 'again']) {
+    for (let time = 0; time < 2; time += 1) {
       const { stdout, stderr } = await place.run1(['run', '--agent', 'claude', '--prompt', 'hi'], { env });
       expect(stdout).toContain('exit code 1: No binary. Install it without --omit=optional.\n');
       expect(stdout + stderr).not.toMatch(/\\u000a|optional\.\./);
