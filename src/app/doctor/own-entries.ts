@@ -22,6 +22,7 @@ const files = [
   'token',
   'agents.json',
   'plugins-off.json',
+  'exec.log.jsonl',
   'state.db',
   'state.db-wal',
   'state.db-shm',
