@@ -42,6 +42,12 @@ describe('secrets in clear text', () => {
       { X: 'ghp_0123456789abcdefghij0123456789abcdef' },
     ],
     [
+      'a default that looks like one, and none that does not',
+      stdio(['--x', 'a ${Y:-ghp_0123456789abcdefghij0123456789abcdef}'], { A: '${B:-plain}' }),
+      stdio(['--x', 'a ${Y}'], { A: '${B:-plain}' }),
+      { Y: 'ghp_0123456789abcdefghij0123456789abcdef' },
+    ],
+    [
       'a flag and its value',
       stdio(['--token', 'abc', '--api-key=def', '--port', '80']),
       stdio(['--token', '${MY_SERVER_TOKEN}', '--api-key=${MY_SERVER_API_KEY}', '--port', '80']),

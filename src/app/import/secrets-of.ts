@@ -51,11 +51,25 @@ function isKeyName(name: string): boolean {
 }
 
 function textWithout(text: string, { names, where, isNamed }: Spot, hide: Hide): string {
-  if (text.trim() === '' || hasReference(text)) return text;
+  if (text.trim() === '') return text;
+  if (hasReference(text)) return defaultsWithout(text, { names, where }, hide);
   const inAddress = addressWithout(text, { names, where }, hide);
   if (inAddress !== undefined) return inAddress;
   if (!isNamed && !looksSecret(text)) return text;
   return hide({ names, value: clear(text), where });
+}
+
+/** `${NAME:-default}` with a default that is a secret itself: it gets a name as any other, and no default. */
+function defaultsWithout(text: string, { names, where }: Omit<Spot, 'isNamed'>, hide: Hide): string {
+  const cut = text.lastIndexOf('}') + 1;
+  const safe = text
+    .slice(0, cut)
+    .replaceAll(/(?<!\$)\$\{([A-Za-z_]\w*):-([^}]*)\}/g, (whole, name: string, value: string) =>
+      looksSecret(value)
+        ? hide({ names: [name, names.at(-1) ?? name], value, where: `the default in ${where}` })
+        : whole,
+    );
+  return safe + text.slice(cut);
 }
 
 /** By its shape alone: `redactText` would take it out of a log. */
