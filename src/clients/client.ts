@@ -72,8 +72,11 @@ export interface Client {
   read(entry: JsonObject, section: Section, place: ClientPlace): ClientServer;
   /** The gate as this client writes a server. */
   gate(start: GateStart): JsonObject;
-  /** Keys that the gate keeps if all servers that it replaces have them alike. */
-  readonly keeps?: readonly string[];
+  /**
+   * Keys that the gate gets from a server that it replaces, each with the only value that is taken: the strict one. Leave
+   * to call without asking was given to the tools of one server, and would hold for all that the gate ever has.
+   */
+  readonly keeps?: Readonly<Record<string, boolean | string>>;
 }
 
 /** A server that cannot be started by the gate: the message says why, as the end of "it …". */

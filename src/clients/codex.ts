@@ -1,5 +1,5 @@
 import type { Client, ClientServer, JsonObject } from './client.js';
-import { isScalar, listOf, notesOn, readerOf, startOf, textOf, toolsOf } from './entry.js';
+import { approvalNotes, isScalar, listOf, notesOn, readerOf, startOf, textOf, toolsOf } from './entry.js';
 import { isJsonObject, type Json } from './json-value.js';
 import { literal, reference } from './notation.js';
 import { plainEntry } from './claude-desktop.js';
@@ -28,13 +28,16 @@ export const codex: Client = {
           ? withForwarded(start, entry)
           : withHeaders(start, entry, reader.record('http_headers')),
       isEnabled: entry['enabled'] !== false,
-      notes: notesOn(entry, { auth: 'its login is not taken over', scopes: 'its login is not taken over' }),
+      notes: [
+        ...notesOn(entry, { auth: 'its login is not taken over', scopes: 'its login is not taken over' }),
+        ...approvalNotes(entry, 'default_tools_approval_mode', 'approve'),
+      ],
       ...toolsOf(entry, 'enabled_tools', 'disabled_tools'),
       ...(typeof seconds === 'number' && seconds > 0 && { timeoutMs: Math.round(seconds * 1000) }),
     };
   },
   gate: plainEntry,
-  keeps: ['default_tools_approval_mode'],
+  keeps: { default_tools_approval_mode: 'prompt' },
 };
 
 type Start<K> = Extract<ClientServer['start'], { readonly kind: K }>;

@@ -76,6 +76,11 @@ export function notesOn(entry: JsonObject, notes: Readonly<Record<string, string
   return Object.keys(notes).flatMap((key) => (entry[key] === undefined ? [] : [notes[key] ?? '']));
 }
 
+/** Leave to call its tools without asking, which the gate does not get. */
+export function approvalNotes(entry: JsonObject, key: string, leave: Json): ClientServer['notes'] {
+  return entry[key] === leave ? [`${key} is not taken over: it would hold for all tools of the gate`] : [];
+}
+
 export function isScalar(value: Json): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

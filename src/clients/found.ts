@@ -7,7 +7,7 @@ import {
   type Section,
 } from './client.js';
 import { isGate } from './is-gate.js';
-import { isJsonObject, type JsonObject, objectAt } from './json-value.js';
+import { isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
 
 /** A server that stands in a file of a client. */
 export interface FoundServer {
@@ -49,10 +49,27 @@ interface One {
 
 function readOne(client: Client, { name, entry, section, place }: One): Pick<FoundServer, 'server' | 'why'> {
   try {
+    assertModest(name);
+    assertModest(entry);
     const server = client.read(entry, section, place);
     return { server: { ...server, isEnabled: server.isEnabled && section.isOff?.(name) !== true } };
   } catch (error) {
     if (error instanceof CannotRead) return { why: error.message };
     throw error;
+  }
+}
+
+const longestName = 128;
+const longestText = 64 * 1024;
+
+/** No setting is so long, and whoever looks into one that is looks for long. */
+function assertModest(value: Json): void {
+  if (typeof value === 'string' && value.length > longestText)
+    throw new CannotRead(`has a text of more than ${String(longestText / 1024)} KiB`);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.length > longestName)
+      throw new CannotRead(`has a name of more than ${String(longestName)} characters`);
+    assertModest(inner as Json);
   }
 }

@@ -1,7 +1,7 @@
 import { plainEntry } from './claude-desktop.js';
 import type { Client, JsonObject } from './client.js';
 import { CannotRead } from './client.js';
-import { checkedUrl, listOf, notesOn, readerOf, startOf, toolsOf } from './entry.js';
+import { approvalNotes, checkedUrl, listOf, notesOn, readerOf, startOf, toolsOf } from './entry.js';
 import { jsonDocument } from './json-document.js';
 import { valueAt } from './json-value.js';
 import { dollar } from './notation.js';
@@ -31,16 +31,19 @@ export const gemini: Client = {
     return {
       start,
       isEnabled: true,
-      notes: notesOn(entry, {
-        oauth: 'its login is not taken over',
-        authProviderType: 'its login is not taken over',
-      }),
+      notes: [
+        ...notesOn(entry, {
+          oauth: 'its login is not taken over',
+          authProviderType: 'its login is not taken over',
+        }),
+        ...approvalNotes(entry, 'trust', true),
+      ],
       ...toolsOf(entry, 'includeTools', 'excludeTools'),
       ...(typeof timeout === 'number' && timeout > 0 && { timeoutMs: timeout }),
     };
   },
   gate: plainEntry,
-  keeps: ['trust'],
+  keeps: { trust: false },
 };
 
 /** `mcp.allowed` and `mcp.excluded` of the same file. */

@@ -11,4 +11,4 @@ export { clients } from './clients.js';
 export { type FoundServer, serversIn } from './found.js';
 export { CannotEdit, type Change, edit } from './document.js';
 export { canonical, isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
-export { variableName } from './notation.js';
+export { variableName, without } from './notation.js';

@@ -16,17 +16,32 @@ export interface Around {
 export function translate(text: string, notation: Notation, around: Around): string {
   let ours = '';
   let at = 0;
-  for (const match of text.matchAll(notation.pattern)) {
+  for (const { match, index } of matchesIn(text, notation.pattern)) {
     const meaning = notation.meaning(match, around);
     if (meaning === undefined) continue;
-    ours += escaped(text.slice(at, match.index));
+    ours += escaped(text.slice(at, index));
     // `$${` stands for the signs themselves, so a dollar cannot stand before a reference.
     if (ours.endsWith('$') && meaning.startsWith('${'))
       throw new CannotRead('has a $ right before a reference');
     ours += meaning;
-    at = match.index + match[0].length;
+    at = index + match[0].length;
   }
   return ours + escaped(text.slice(at));
+}
+
+interface Match {
+  readonly match: RegExpMatchArray;
+  readonly index: number;
+}
+
+/** Behind the last `}` no brace is closed: who looked for its end from each `{` there would look for ever. */
+function matchesIn(text: string, pattern: RegExp): readonly Match[] {
+  const cut = text.lastIndexOf('}') + 1;
+  const rest = text.slice(cut).replaceAll('{', ' ');
+  return [
+    ...Array.from(text.slice(0, cut).matchAll(pattern), (match) => ({ match, index: match.index })),
+    ...Array.from(rest.matchAll(pattern), (match) => ({ match, index: cut + match.index })),
+  ];
 }
 
 function escaped(text: string): string {
@@ -35,11 +50,16 @@ function escaped(text: string): string {
 
 /** A name that a variable can have. */
 export function variableName(text: string): string {
-  const name = text
-    .replace(/[^A-Za-z0-9_]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-    .toUpperCase();
+  const name = without(text.replace(/[^A-Za-z0-9_]+/g, '_'), '_').toUpperCase();
   return /^[A-Z_]/.test(name) ? name : `_${name}`;
+}
+
+/** The text without the sign at its beginning and end; a pattern such as `_+$` would try from each sign in between. */
+export function without(text: string, sign: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === sign) start += 1;
+  while (end > start && text[end - 1] === sign) end -= 1;
+  return text.slice(start, end);
 }
 
 export function reference(name: string, fallback?: string): string {

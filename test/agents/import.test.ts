@@ -81,7 +81,11 @@ const cases: readonly Case[] = [
         undefined,
         4,
       )}\n`,
-    command: [...agentBinary('gemini'), '-m', 'gemini-2.5-pro', '-o', 'stream-json', '--skip-trust'],
+    // The trust of a server does not go to the gate: here the person gives it.
+    command: [
+      ...agentBinary('gemini'),
+      ...['-m', 'gemini-2.5-pro', '-o', 'stream-json', '--skip-trust', '--approval-mode', 'yolo'],
+    ],
     env: (_, model) => ({
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_API_KEY: 'not-a-key',
@@ -120,7 +124,14 @@ enabled = false
     command: [
       ...agentBinary('codex'),
       ...['exec', '--json', '--skip-git-repo-check', '--disable', 'apps', '--disable', 'plugins'],
-      ...['--disable', 'remote_plugin', '-'],
+      // The leave of a server does not go to the gate: here the person gives it.
+      ...[
+        '--disable',
+        'remote_plugin',
+        '-c',
+        'mcp_servers.tidegate.default_tools_approval_mode="approve"',
+        '-',
+      ],
     ],
     env: () => ({ PROBE_KEY: 'not-a-key' }),
   },

@@ -228,3 +228,26 @@ describe('a secret that is kept', () => {
     });
   });
 });
+
+describe('leave to call tools without asking', () => {
+  const textsOf: Readonly<Record<'gemini' | 'codex', (isFree: boolean) => string>> = {
+    gemini: (isFree) => JSON.stringify({ mcpServers: { own: { command: 'own-program', trust: isFree } } }),
+    codex: (isFree) =>
+      `[mcp_servers.own]\ncommand = "own-program"\ndefault_tools_approval_mode = "${isFree ? 'approve' : 'prompt'}"\n`,
+  };
+
+  it.each(['gemini', 'codex'] as const)('goes to no gate of %s, and that is told', async (client) => {
+    for (const isFree of [true, false]) {
+      const place = opened([client]);
+      writeFileSync(place.fileOf(client), textsOf[client](isFree));
+      const done = await place.import(client, '--point', '--yes');
+      expect(done.status, done.stderr).toBe(0);
+      const text = readFileSync(place.fileOf(client), 'utf8');
+      expect(text).not.toContain('own-program');
+      expect(text).not.toMatch(/"trust": *true|"approve"/);
+      // The control: what asks more than usual goes to the gate.
+      expect(/"trust": *false|"prompt"/.test(text)).toBe(!isFree);
+      expect(done.stdout.includes('is not taken over: it would hold for all tools')).toBe(isFree);
+    }
+  });
+});

@@ -7,7 +7,6 @@ import {
   objectAt,
   type Section,
 } from '../../clients/index.js';
-import { canonical } from '../../clients/index.js';
 import type { ClientPlace } from '../../clients/index.js';
 import { type GateWish, gateStart } from './gate-start.js';
 import type { Source } from './gather.js';
@@ -87,15 +86,12 @@ function changeOf(section: Section, own: readonly PlannedServer[], source: Sourc
   return { section: section.path, remove, add: { name, entry } };
 }
 
-/** What all replaced servers were allowed, the gate is allowed too; no more. */
-function keptKeys({ keeps = [] }: Client, own: readonly PlannedServer[]): JsonObject {
-  const shared = keeps.flatMap((key) => {
-    const values = own.map(({ found }) => found.entry[key]);
-    const [first] = values;
-    const isShared = first !== undefined && values.every((value) => canonical(value) === canonical(first));
-    return isShared ? [[key, first] as const] : [];
-  });
-  return Object.fromEntries(shared);
+/** Who was asked before a tool of one server was called is asked by the gate, too. No leave is taken over. */
+function keptKeys({ keeps = {} }: Client, own: readonly PlannedServer[]): JsonObject {
+  const strict = Object.entries(keeps).filter(([key, value]) =>
+    own.some(({ found }) => found.entry[key] === value),
+  );
+  return Object.fromEntries(strict);
 }
 
 function pointOf(source: Source, changes: readonly Change[], { secrets }: PointsWish): Point {

@@ -1,4 +1,4 @@
-import { canonical, type Json } from '../../clients/index.js';
+import { canonical, type Json, without } from '../../clients/index.js';
 import type { NewServer } from '../../config/add-servers.js';
 import type { FoundServer } from '../../clients/index.js';
 import type { Source } from './gather.js';
@@ -179,11 +179,7 @@ function full(value: unknown): Json {
 
 /** The nearest name that tidegate.yaml can hold. */
 function validName(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .replace(/[^A-Za-z0-9_.-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 48);
+  const plain = without(name.normalize('NFKD').replace(/[^A-Za-z0-9_.-]+/g, '-'), '-').slice(0, 48);
   return /^(?:\.{0,2}|__proto__)$/.test(plain) ? 'server' : plain;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerStart } from '../../clients/index.js';
+import { clients, serversIn, type ServerStart, variableName } from '../../clients/index.js';
+import { braces, dollar, editor, shellLike, translate } from '../../clients/notation.js';
 import { createHiding, referencesIn } from './hide-secrets.js';
 import { withoutSecrets } from './secrets-of.js';
 
@@ -39,6 +40,12 @@ describe('secrets in clear text', () => {
       stdio([], { X: 'ghp_0123456789abcdefghij0123456789abcdef' }),
       stdio([], { X: '${X}' }),
       { X: 'ghp_0123456789abcdefghij0123456789abcdef' },
+    ],
+    [
+      'a default that looks like one, and none that does not',
+      stdio(['--x', 'a ${Y:-ghp_0123456789abcdefghij0123456789abcdef}'], { A: '${B:-plain}' }),
+      stdio(['--x', 'a ${Y}'], { A: '${B:-plain}' }),
+      { Y: 'ghp_0123456789abcdefghij0123456789abcdef' },
     ],
     [
       'a flag and its value',
@@ -133,5 +140,70 @@ describe('secrets in clear text', () => {
 
   it('are referred to only by whole references', () => {
     expect(referencesIn('${A} $${B} ${C:-d} $D {E}')).toEqual(['A', 'C']);
+  });
+});
+
+describe('texts that are made to be read for ever', () => {
+  const size = 200_000;
+  const plain = 'a'.repeat(size);
+  const hostile: Readonly<Record<string, string>> = {
+    underscores: `a${'_'.repeat(size)}a`,
+    dashes: `a${'-'.repeat(size)}a`,
+    colons: `a://${':'.repeat(size)}`,
+    'colons and signs': `a://${':@'.repeat(size / 2)} `,
+    references: '${a:-'.repeat(size / 5),
+    braces: '${'.repeat(size / 2),
+  };
+  const start = (text: string): ServerStart => ({
+    kind: 'stdio',
+    command: 'x',
+    args: [text, `--key=${text}`],
+    env: { [text]: text, KEY: text },
+  });
+  /** The best of three, never less than the clock can tell. */
+  const msOf = (work: () => unknown): number => {
+    const once = (): number => {
+      const begun = performance.now();
+      work();
+      return performance.now() - begun;
+    };
+    return Math.max(1, Math.min(once(), once(), once()));
+  };
+  const readAll = (text: string): void => {
+    withoutSecrets('own', start(text), ({ names }) => `\${${String(names[0])}}`);
+    referencesIn(text);
+    variableName(text);
+    for (const notation of [shellLike, dollar, editor, braces])
+      translate(text, notation, {
+        place: { platform: 'linux', home: '/h', folders: [], env: {} },
+        section: { path: [] },
+      });
+  };
+
+  it.each(Object.keys(hostile))('take no longer than others of their size: %s', (name) => {
+    const usual = msOf(() => readAll(plain));
+    expect(msOf(() => readAll(hostile[name] ?? '')) / usual).toBeLessThan(50);
+  });
+
+  it('the control: a pattern that tries every sign takes far longer', () => {
+    // A tenth of the size, else it would take for ever.
+    const [few, many] = [plain.slice(0, size / 10), `a${'_'.repeat(size / 10)}a`];
+    const trim = (text: string): string => text.replace(/^_+|_+$/g, '');
+    expect(msOf(() => trim(many)) / msOf(() => trim(few))).toBeGreaterThan(50);
+  });
+
+  it('are not taken over, and told', () => {
+    const client = clients.find(({ name }) => name === 'cursor');
+    if (client === undefined) throw new Error('no such client');
+    const whyOf = (entry: object): string | undefined =>
+      serversIn(
+        client,
+        JSON.stringify({ mcpServers: { a: entry } }),
+        { path: 'x', scope: 'user' },
+        { platform: 'linux', home: '/h', folders: [], env: {} },
+      )[0]?.why;
+    expect(whyOf({ command: 'x', env: { ['A'.repeat(129)]: 'x' } })).toContain('128 characters');
+    expect(whyOf({ command: 'x', args: ['A'.repeat(64 * 1024 + 1)] })).toContain('64 KiB');
+    expect(whyOf({ command: 'x', env: { ['A'.repeat(128)]: 'A'.repeat(64 * 1024) } })).toBeUndefined();
   });
 });

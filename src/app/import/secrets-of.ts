@@ -38,7 +38,12 @@ interface Spot {
   readonly isNamed: boolean;
 }
 
-const isReference = /\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/;
+const reference = /\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/;
+
+/** Only up to the last brace: without one, each beginning of a reference would be read to the end of the text. */
+function hasReference(text: string): boolean {
+  return reference.test(text.slice(0, text.lastIndexOf('}') + 1));
+}
 
 /** Names that mostly hold secrets in settings of servers, though not in logs. */
 function isKeyName(name: string): boolean {
@@ -46,11 +51,25 @@ function isKeyName(name: string): boolean {
 }
 
 function textWithout(text: string, { names, where, isNamed }: Spot, hide: Hide): string {
-  if (text.trim() === '' || isReference.test(text)) return text;
+  if (text.trim() === '') return text;
+  if (hasReference(text)) return defaultsWithout(text, { names, where }, hide);
   const inAddress = addressWithout(text, { names, where }, hide);
   if (inAddress !== undefined) return inAddress;
   if (!isNamed && !looksSecret(text)) return text;
   return hide({ names, value: clear(text), where });
+}
+
+/** `${NAME:-default}` with a default that is a secret itself: it gets a name as any other, and no default. */
+function defaultsWithout(text: string, { names, where }: Omit<Spot, 'isNamed'>, hide: Hide): string {
+  const cut = text.lastIndexOf('}') + 1;
+  const safe = text
+    .slice(0, cut)
+    .replaceAll(/(?<!\$)\$\{([A-Za-z_]\w*):-([^}]*)\}/g, (whole, name: string, value: string) =>
+      looksSecret(value)
+        ? hide({ names: [name, names.at(-1) ?? name], value, where: `the default in ${where}` })
+        : whole,
+    );
+  return safe + text.slice(cut);
 }
 
 /** By its shape alone: `redactText` would take it out of a log. */
@@ -71,13 +90,28 @@ function addressWithout(
   { names, where }: Omit<Spot, 'isNamed'>,
   hide: Hide,
 ): string | undefined {
-  const found = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@\s]*):([^/?#\s]+)@([^@\s]*)$/i.exec(text);
-  if (found === null) return undefined;
-  const [, scheme = '', user = '', password = '', rest = ''] = found;
+  const parts = partsOf(text);
+  if (parts === undefined) return undefined;
+  const { scheme, user, password, rest } = parts;
   const own = names.map((name) =>
     /PASSWORD$/.test(name) ? name : `${name.replace(/_SECRET$/, '')}_PASSWORD`,
   );
   return `${scheme}${user}:${hide({ names: own, value: clear(password), where: `the password in ${where}` })}@${rest}`;
+}
+
+/** By the first colon and the last @: a pattern that tries them all takes for ever where there are many. */
+function partsOf(
+  text: string,
+): Readonly<Record<'scheme' | 'user' | 'password' | 'rest', string>> | undefined {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
+  const at = text.lastIndexOf('@');
+  if (scheme === undefined || at < scheme.length || /\s/.test(text)) return undefined;
+  const info = text.slice(scheme.length, at);
+  const colon = info.indexOf(':');
+  if (colon === -1 || /[/?#]/.test(info)) return undefined;
+  const [user, password] = [info.slice(0, colon), info.slice(colon + 1)];
+  if (password === '' || user.includes('@')) return undefined;
+  return { scheme, user, password, rest: text.slice(at + 1) };
 }
 
 function argsWithout(own: string, args: readonly string[], hide: Hide): readonly string[] {
@@ -157,7 +191,7 @@ function urlWithout(own: string, url: string, hide: Hide): UrlWithout {
 
 function segmentWithout(own: string, segment: string, hide: Hide): string {
   const isLong = segment.length >= 20 && /\d/.test(segment) && /[A-Za-z]/.test(segment);
-  if (!isLong || isReference.test(segment) || !looksSecret(segment)) return segment;
+  if (!isLong || hasReference(segment) || !looksSecret(segment)) return segment;
   return hide({ names: [`${own}_URL_SECRET`], value: clear(segment), where: 'the path of its url' });
 }
 
