@@ -65,11 +65,11 @@ describe('the servers of', () => {
 
   it('Gemini CLI, with its lists of tools', () => {
     expect(told('gemini', 'gemini/settings.json')).toEqual([
-      'jira: uvx mcp-jira --url https://jira.example.com {"JIRA_TOKEN":"${JIRA_TOKEN}","JIRA_USER":"${JIRA_USER:-ana}","tools":["search","get_issue","!delete_issue"],"timeoutMs":30000}',
-      'maps: https://maps.example.com/mcp {"X-Goog-Api-Key":"AIzaMadeUpForTests00000000000000000003"}',
+      'jira: uvx mcp-jira --url https://jira.example.com {"JIRA_TOKEN":"${JIRA_TOKEN}","JIRA_USER":"${JIRA_USER:-ana}","tools":["search","get_issue","!delete_issue"],"timeoutMs":30000,"notes":["trust is not taken over: it would hold for all tools of the gate"]}',
+      'maps: https://maps.example.com/mcp {"X-Goog-Api-Key":"AIzaMadeUpForTests00000000000000000003","notes":["trust is not taken over: it would hold for all tools of the gate"]}',
       'legacy: it speaks SSE, which Tidegate does not: look for its Streamable HTTP address',
-      'weather: https://weather.example.com/mcp',
-      'experiments (off): experiments-server',
+      'weather: https://weather.example.com/mcp {"notes":["trust is not taken over: it would hold for all tools of the gate"]}',
+      'experiments (off): experiments-server {"notes":["trust is not taken over: it would hold for all tools of the gate"]}',
     ]);
   });
 

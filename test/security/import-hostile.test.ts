@@ -110,7 +110,7 @@ describe('undo', () => {
   it.each(swaps)('writes through no link that was put in the place of %s', async (_, swap) => {
     const place = opened(['vscode']);
     const before = readFileSync(place.fileOf('vscode'), 'utf8');
-    expect((await place.import('vscode', '--point', '--yes')).status).toBe(0);
+    expect((await place.import('vscode', '--point', '--yes', '--force')).status).toBe(0);
     const target = join(place.directory, 'elsewhere', 'mcp.json');
     mkdirSync(dirname(target));
     for (const content of [victim, readFileSync(place.fileOf('vscode'), 'utf8'), before, undefined]) {

@@ -299,7 +299,7 @@ describe('tidegate.yaml', () => {
     const yaml = readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8');
     for (const { client, ran } of all) {
       if (ran.status === 0) expect(yaml).toContain(marks[client]);
-      else expect(ran.stderr).toMatch(/import\.changed|import\.unwritable/);
+      else expect(ran.stderr).toMatch(/import\.(?:changed|unwritable|untrusted)/);
       // A client whose servers are not in the file still has them.
       if (!yaml.includes(marks[client]))
         expect(readFileSync(place.fileOf(client), 'utf8')).toContain(marks[client]);
