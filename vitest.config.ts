@@ -20,6 +20,15 @@ const alone = [
   'store-kill',
   'upstream-faults',
 ].map((name) => `test/security/${name}.test.ts`);
+/** Suites of test/wire that take long: `.ci/run` has them beside those of security, `npm test` does not wait for them. */
+const long = [
+  'plugin-command-trust',
+  'plugin-gate',
+  'plugin-trust',
+  'tokens-replicas',
+  'workflow-owner',
+  'workflow-tools',
+].map((name) => `test/wire/${name}.test.ts`);
 const wire = onProgram('wire', ['wire', 'contract']);
 const security = onProgram('security', ['security']);
 const agents = onProgram('agents', ['agents'], ['test/agents/support/proven.ts']);
@@ -55,8 +64,16 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
-      { ...wire, test: { ...wire.test, fileParallelism: true } },
-      { ...security, test: { ...security.test, exclude: alone, fileParallelism: true } },
+      { ...wire, test: { ...wire.test, exclude: long, fileParallelism: true } },
+      {
+        ...security,
+        test: {
+          ...security.test,
+          include: [...security.test.include, ...long],
+          exclude: alone,
+          fileParallelism: true,
+        },
+      },
       { ...security, test: { ...security.test, name: 'security-alone', include: alone } },
       // Agents mostly wait.
       { ...agents, test: { ...agents.test, fileParallelism: true } },
