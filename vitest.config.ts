@@ -23,7 +23,6 @@ const alone = [
 /** Suites of test/wire that take long: `.ci/run` has them beside those of security, `npm test` does not wait for them. */
 const long = [
   'plugin-command-trust',
-  'plugin-gate',
   'plugin-trust',
   'tokens-replicas',
   'workflow-owner',
