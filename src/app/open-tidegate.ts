@@ -20,7 +20,8 @@ import {
   type Session,
   type SessionScope,
 } from '../kernel/index.js';
-import { openFileMemory, openLoginFiles } from '../providers/mcp/index.js';
+import { openFileMemory } from '../providers/mcp/index.js';
+import { openLogins } from './login-files.js';
 import { createWireCommon } from '../wire/index.js';
 import { AccessRefused } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
@@ -80,7 +81,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     env,
     processes,
     memory,
-    logins: openLoginFiles(state.directory),
+    logins: openLogins(state.directory),
     givesLinks: !isCommand,
     version,
     log,

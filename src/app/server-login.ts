@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../config/index.js';
-import { LoginFailure, loginKey, openLoginFiles } from '../providers/mcp/index.js';
+import { LoginFailure, loginKey } from '../providers/mcp/index.js';
+import { openLogins } from './login-files.js';
 
 export { LoginFailure };
 
@@ -38,7 +39,7 @@ export function serverLogin(
   if (server.kind !== 'http') return 'no_http';
   if (Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization')) return 'has_header';
   const { url, login: settings = {} } = server;
-  const files = openLoginFiles(stateDirectory);
+  const files = openLogins(stateDirectory);
   const key = loginKey(url, settings);
   return {
     async begin(signal) {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { withFileLock } from './file-lock.js';
+import { withFileLock, withLongFileLock } from './file-lock.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'tidegate-lock-'));
 const lock = join(directory, 'lock');
@@ -42,5 +42,41 @@ describe('a file lock', () => {
     expect(held).toBe(false);
     expect(readdirSync(directory)).toEqual(['lock']);
     rmSync(lock);
+  });
+});
+
+describe('a lock for long work', () => {
+  const isRunning = (pid: number): boolean => pid === process.pid;
+
+  it('lets one in after the other', async () => {
+    const order: string[] = [];
+    const work = async (name: string): Promise<void> => {
+      order.push(`${name} in`);
+      await new Promise((done) => setTimeout(done, 30));
+      order.push(`${name} out`);
+    };
+    await Promise.all(['a', 'b'].map((name) => withLongFileLock(lock, () => work(name), isRunning)));
+    expect([order.slice(0, 2), order.slice(2)].map((pair) => pair.join())).toEqual(
+      expect.arrayContaining(['a in,a out', 'b in,b out']),
+    );
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('is gone when the work throws', async () => {
+    await expect(withLongFileLock(lock, () => Promise.reject(new Error('no')), isRunning)).rejects.toThrow(
+      'no',
+    );
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it('is taken at once from a process that died, and waited for while it lives', async () => {
+    writeFileSync(lock, '4194305 dead');
+    expect(await withLongFileLock(lock, () => Promise.resolve('done'), isRunning)).toBe('done');
+    writeFileSync(lock, `${String(process.pid)} alive`);
+    setTimeout(() => rmSync(lock), 100);
+    const began = performance.now();
+    await withLongFileLock(lock, () => Promise.resolve(), isRunning);
+    expect(performance.now() - began).toBeGreaterThan(90);
+    expect(readdirSync(directory)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LockTimes {
   /** A lock that stays the same for so long was left by a process that died: the work under it takes milliseconds. */
@@ -8,6 +9,8 @@ export interface LockTimes {
 }
 
 const usualTimes: LockTimes = { abandonedAfter: 5_000, giveUpAfter: 15_000 };
+/** Requests may take their limits, one after the other. */
+const longTimes: LockTimes = { abandonedAfter: 90_000, giveUpAfter: 100_000 };
 const LOOK_EVERY = 20;
 
 /** Runs the action while no other process runs one under the same lock file. Throws when the lock cannot be had. */
@@ -21,12 +24,46 @@ export function withFileLock<T>(lock: string, action: (isHeld: () => boolean) =>
   }
 }
 
-// Ages are measured by watching, not by comparing clocks: file systems may have their own.
-function acquire(lock: string, token: string, { abandonedAfter, giveUpAfter }: LockTimes): void {
+/**
+ * The same for work that takes its time, such as a request. The holder is named by its process, so that one that died is
+ * not waited for.
+ */
+export async function withLongFileLock<T>(
+  lock: string,
+  work: () => Promise<T>,
+  isRunning: (pid: number) => boolean,
+): Promise<T> {
+  const token = `${String(process.pid)} ${randomUUID()}`;
+  const isGone = (holder: string): boolean => {
+    const pid = Number(holder.split(' ')[0]);
+    return Number.isSafeInteger(pid) && pid > 0 && !isRunning(pid);
+  };
+  const isTaken = createTaking(lock, token, longTimes, isGone);
+  while (!isTaken()) await sleep(LOOK_EVERY);
+  try {
+    return await work();
+  } finally {
+    if (holderOf(lock) === token) rmSync(lock, { force: true });
+  }
+}
+
+function acquire(lock: string, token: string, times: LockTimes): void {
+  const isTaken = createTaking(lock, token, times, () => false);
+  while (!isTaken()) pause(LOOK_EVERY);
+}
+
+/** Each call tries once. Ages are measured by watching, not by comparing clocks: file systems may have their own. */
+function createTaking(
+  lock: string,
+  token: string,
+  { abandonedAfter, giveUpAfter }: LockTimes,
+  isGone: (holder: string) => boolean,
+): () => boolean {
   const begun = performance.now();
   let seen: string | undefined;
   let seenSince = begun;
-  while (!tryCreate(lock, token)) {
+  return () => {
+    if (tryCreate(lock, token)) return true;
     const now = performance.now();
     const holder = holderOf(lock);
     if (holder !== seen) {
@@ -34,9 +71,10 @@ function acquire(lock: string, token: string, { abandonedAfter, giveUpAfter }: L
       seenSince = now;
     }
     if (now - begun > giveUpAfter) throw new Error(`another process holds ${lock}`);
-    if (seen !== undefined && now - seenSince > abandonedAfter) breakLock(lock, seen);
-    else pause(LOOK_EVERY);
-  }
+    if (seen === undefined || (!isGone(seen) && now - seenSince <= abandonedAfter)) return false;
+    breakLock(lock, seen);
+    return tryCreate(lock, token);
+  };
 }
 
 function tryCreate(lock: string, token: string): boolean {

@@ -1,9 +1,10 @@
 import { createLineRedactor } from '../../concerns/log/index.js';
 import type { Log, Provider } from '../../kernel/index.js';
-import { openFileMemory, openLoginFiles, type UpstreamMemory } from '../../providers/mcp/index.js';
+import { openFileMemory, type UpstreamMemory } from '../../providers/mcp/index.js';
 import { estimateTokens } from '../../surface/index.js';
 import { openLateProcesses } from '../late-processes.js';
 import type { Located } from '../locate-config.js';
+import { openLogins } from '../login-files.js';
 import { createServerProviders } from '../server-providers.js';
 import { commandLine, shellWord } from '../../access/desk/shell-word.js';
 import type { Config, ServerConfig } from '../../config/index.js';
@@ -59,7 +60,7 @@ async function examineServers(scene: Scene, { config, isTrusted }: Located): Pro
     memory,
     version,
     log,
-    logins: openLoginFiles(scene.home),
+    logins: openLogins(scene.home),
     givesLinks: false,
   });
   servers.apply(config, isTrusted);

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { followLink, type LoginWorld, openLoginWorld } from '../../../../test/su
 import { beginLogin, type BeginParts, type OpenLogin } from './begin-login.js';
 import { endLogin } from './end-login.js';
 import { openGuardedFetch } from './guarded-fetch.js';
-import { grantOf, type LoginFiles, loginKey, openLoginFiles } from './kept-login.js';
+import { grantOf, type Locking, type LoginFiles, loginKey, openLoginFiles } from './kept-login.js';
 import { renew } from './renew.js';
 import { LoginFailure, type LoginSettings } from './settings.js';
 import { refreshTokens } from './tokens.js';
@@ -21,7 +21,7 @@ let stop: AbortController;
 beforeEach(async () => {
   world = await openLoginWorld({ mark: 'canary', clients: { byhand: 's3cret' } });
   folder = mkdtempSync(join(tmpdir(), 'tidegate-login-'));
-  files = openLoginFiles(folder);
+  files = openLoginFiles(folder, inTurn());
   stop = new AbortController();
 });
 afterEach(async () => {
@@ -29,6 +29,16 @@ afterEach(async () => {
   await world.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** One after the other in this process; between processes it is a file, see config/file-lock.test.ts. */
+function inTurn(): Locking {
+  let last: Promise<unknown> = Promise.resolve();
+  return (_, work) => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  };
+}
 
 function begin(settings: LoginSettings = {}, more: Partial<BeginParts> = {}): Promise<OpenLogin> {
   const key = loginKey(world.url, settings);
@@ -200,14 +210,6 @@ describe('a token', () => {
       expect(new Date(tokens()?.until ?? Number.NaN).toISOString()).toMatch(/^20/);
     },
   );
-
-  it('is renewed at once after a process died that held the lock', async () => {
-    await whole();
-    const { key } = parts();
-    writeFileSync(files.lockOf(key), '4194305 dead');
-    expect(await renew(parts())).toBe(true);
-    expect(readdirSync(join(folder, 'logins'))).toEqual([`${key}.json`]);
-  });
 
   it('would be lost if two renewed it without the lock: the control of the one before', async () => {
     await whole();

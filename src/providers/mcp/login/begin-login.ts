@@ -12,7 +12,6 @@ import {
   type LoginFiles,
   withGrant,
 } from './kept-login.js';
-import { withLoginLock } from './login-lock.js';
 import { probe } from './probe.js';
 import { LoginFailure, type LoginSettings, told } from './settings.js';
 import { exchangeCode, type Returned } from './tokens.js';
@@ -194,7 +193,7 @@ async function keep(
   { issuer, metadata, resource }: Found,
   given: Given,
 ): Promise<void> {
-  await withLoginLock(files.lockOf(key), () => {
+  await files.alone(key, () => {
     const { wanted: _granted, ...login }: KeptLogin = files.read(key) ?? { server, grants: {} };
     files.write(key, withGrant(login, issuer, { ...given, metadata, resource }));
     return Promise.resolve();
@@ -203,7 +202,7 @@ async function keep(
 
 /** A client that the authorization server has forgotten would fail again and again: the next login registers anew. */
 async function distrustClient({ files, key }: BeginParts, { issuer }: Found): Promise<void> {
-  await withLoginLock(files.lockOf(key), () => {
+  await files.alone(key, () => {
     const login = files.read(key);
     const grant =
       login !== undefined && Object.hasOwn(login.grants, issuer) ? login.grants[issuer] : undefined;

@@ -2,7 +2,6 @@ import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { clientInformation } from './client.js';
 import { type GuardedFetch, openGuardedFetch, refuseScheme } from './guarded-fetch.js';
 import type { KeptGrant, LoginFiles } from './kept-login.js';
-import { withLoginLock } from './login-lock.js';
 
 export interface EndParts {
   readonly server: string;
@@ -16,7 +15,7 @@ export type Ended = 'none' | 'revoked' | 'unrevoked';
 
 /** Forgets a login, and tells the authorization server where it can be told. */
 export function endLogin({ server, key, files, signal }: EndParts): Promise<Ended> {
-  return withLoginLock(files.lockOf(key), async () => {
+  return files.alone(key, async () => {
     const login = files.read(key);
     // First of all it is not used any more, whoever answers what.
     files.remove(key);

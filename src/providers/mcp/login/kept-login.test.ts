@@ -20,6 +20,8 @@ it.each([
   const grants = { 'https://a.example': { metadata: {}, tokens: { access: 'x', until } } };
   const login = { format: 1, server: 'https://s.example', issuer: 'https://a.example', grants };
   writeFileSync(join(folder, 'logins', 'k.json'), JSON.stringify(login));
-  expect(grantOf(openLoginFiles(folder).read('k'))?.tokens).toMatchObject({ access: 'x' });
-  expect(grantOf(openLoginFiles(folder).read('k'))?.tokens?.until).toBe(read);
+  expect(grantOf(openLoginFiles(folder, (_, work) => work()).read('k'))?.tokens).toMatchObject({
+    access: 'x',
+  });
+  expect(grantOf(openLoginFiles(folder, (_, work) => work()).read('k'))?.tokens?.until).toBe(read);
 });

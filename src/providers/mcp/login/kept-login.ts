@@ -49,7 +49,8 @@ export interface LoginFiles {
   stamp(key: string): string;
   write(key: string, login: KeptLogin): void;
   remove(key: string): void;
-  lockOf(key: string): string;
+  /** Runs the work while no other process does any on the same login. */
+  alone<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 const format = 1;
@@ -61,7 +62,10 @@ export function loginKey(url: string, settings: LoginSettings = {}): string {
   return createHash('sha256').update(who).digest('hex');
 }
 
-export function openLoginFiles(stateDir: string): LoginFiles {
+/** Runs work while nobody else holds the lock file. */
+export type Locking = <T>(lock: string, work: () => Promise<T>) => Promise<T>;
+
+export function openLoginFiles(stateDir: string, locking: Locking): LoginFiles {
   const folder = join(stateDir, 'logins');
   const fileOf = (key: string): string => join(folder, `${key}.json`);
 
@@ -96,9 +100,9 @@ export function openLoginFiles(stateDir: string): LoginFiles {
       }
     },
     remove: (key) => rmSync(fileOf(key), { force: true }),
-    lockOf(key) {
+    alone(key, work) {
       prepare();
-      return join(folder, `${key}.lock`);
+      return locking(join(folder, `${key}.lock`), work);
     },
   };
 }

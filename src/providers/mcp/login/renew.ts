@@ -2,7 +2,6 @@ import type { Challenge } from './challenge.js';
 import { namedIssuer, sameIssuer } from './discover.js';
 import { openGuardedFetch } from './guarded-fetch.js';
 import { grantOf, type LoginFiles, withGrant, withoutTokens } from './kept-login.js';
-import { withLoginLock } from './login-lock.js';
 import type { LoginSettings } from './settings.js';
 import { refreshTokens } from './tokens.js';
 
@@ -23,7 +22,7 @@ export interface RenewParts {
  * new login helps. Throws a `LoginFailure` where it may go better later.
  */
 export function renew(parts: RenewParts): Promise<boolean> {
-  return withLoginLock(parts.files.lockOf(parts.key), () => renewAlone(parts));
+  return parts.files.alone(parts.key, () => renewAlone(parts));
 }
 
 async function renewAlone(parts: RenewParts): Promise<boolean> {
@@ -46,7 +45,7 @@ async function renewAlone(parts: RenewParts): Promise<boolean> {
 
 /** Keeps what the server wants on top of what was granted, for whoever logs in next. */
 export function rememberWanted(files: LoginFiles, key: string, wanted: string): Promise<void> {
-  return withLoginLock(files.lockOf(key), () => {
+  return files.alone(key, () => {
     const login = files.read(key);
     if (login !== undefined) files.write(key, { ...login, wanted });
     return Promise.resolve();
