@@ -141,8 +141,9 @@ function refuseUnset(plan: ImportPlan, unset: readonly string[], choice: ImportC
 }
 
 /** `--yes` speaks for what is added, never for what a checkout brought: nobody looked at that. */
-function refuseUnseen({ target, text }: ImportPlan, { isAgreed }: ImportChoice): void {
-  if (!isAgreed || text === (target.content?.text ?? '')) return;
+function refuseUnseen({ target, text, points }: ImportPlan, { isAgreed }: ImportChoice): void {
+  const isUsed = points.length > 0 || text !== (target.content?.text ?? '');
+  if (!isAgreed || !isUsed) return;
   const message = `Nothing was written: ${target.file} is there already and not trusted, and --yes does not trust it.`;
   throw new Failure('import.untrusted', message, `tidegate trust ${shellPath(target.file)}`);
 }

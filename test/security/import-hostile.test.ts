@@ -55,6 +55,20 @@ describe('a tidegate.yaml that a checkout brought', () => {
     expect(await isTrusted(place)).toBe(true);
   });
 
+  it('takes no client to itself, where it names all servers already', async () => {
+    const { place, file } = brought();
+    // A checkout may know which servers its readers have.
+    writeFileSync(file, planted.replace('servers:', 'servers:\n  late: { command: late-program }'));
+    const before = place.files();
+    const { status, stdout, stderr } = await place.run(['import', '--point', '--yes', '--force']);
+    expect(status, stderr).toBe(6);
+    expect(stdout + stderr).toContain('import.untrusted');
+    expect(place.files()).toEqual(before);
+    // The control: once it is trusted, it does.
+    expect((await place.run(['trust', '--yes', file])).status).toBe(0);
+    expect((await place.run(['import', '--point', '--yes', '--force'])).stdout).toContain('Pointed');
+  });
+
   it('is not trusted by init --yes', async () => {
     const { place, file } = brought();
     await place.run(['init', '--yes']);
