@@ -133,6 +133,14 @@ describe('before anybody has logged in', () => {
     expect(stdout).toContain('alpha: needs a login: tidegate login alpha');
   });
 
+  it('the tool is for those who may use it, like any other', async () => {
+    const listed = async (...more: readonly string[]): Promise<string> =>
+      (await command('tools', 'list', '--json', ...more)).stdout;
+    expect(await listed('--as', 'agent:nobody')).not.toContain('alpha_login');
+    // The control: the operator has it.
+    expect(await listed()).toContain('alpha_login');
+  });
+
   it('nobody is asked for anything at the start', () => {
     expect([...alpha.asked('/register'), ...alpha.asked('/authorize'), ...alpha.asked('/token')]).toEqual([]);
   });

@@ -27,3 +27,12 @@ it.each(['//[', '//', 'http://[', '*', '/callback/..', '/%'])(
     expect(await cameBack).toMatchObject({ code: 'c' });
   },
 );
+
+it('takes no answer under another name than its own, though the state is right', async () => {
+  const { redirect, state, cameBack } = (callback = await openCallback({}));
+  const target = `/callback?code=c&state=${state}`;
+  for (const host of ['evil.example', 'localhost', `evil.example:${new URL(redirect).port}`])
+    expect(await asked(redirect, target, host)).toBe('HTTP/1.1 404 Not Found');
+  void cameBack.then(({ end }) => end());
+  expect(await asked(redirect, target)).toBe('HTTP/1.1 200 OK');
+});
