@@ -54,19 +54,24 @@ export function readPrivateFile(path: string, { largest, forbidden }: Bounds): P
 export function replacePrivateFile(path: string, text: string, mayCommit: () => boolean): void {
   sweepDrafts(path);
   const draft = `${path}.${randomUUID()}.draft`;
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  writePrivateFile(draft, text);
   if (!mayCommit()) {
     unlinkSync(draft);
     throw new Error('another process changed it at the same time');
   }
   renameSync(draft, path);
   syncDirectory(dirname(path));
+}
+
+/** A new file for this user alone, on the disk when it returns. */
+export function writePrivateFile(path: string, content: string | Buffer): void {
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function suspicionOf(stats: Stats, forbidden: number): string | undefined {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { replacePrivateFile } from '../../config/private-file.js';
+import { replacePrivateFile, writePrivateFile } from '../../config/private-file.js';
 import { hashOf } from './foreign-file.js';
-import { writePrivate } from './write-private.js';
 
 /** What a file of a client was before the gate was put there. */
 export interface Backup {
@@ -82,8 +81,8 @@ export function openBackups(stateDirectory: string): Backups {
         at,
         changes,
       };
-      writePrivate(pathOf(id, 'before'), old);
-      writePrivate(pathOf(id, 'after'), Buffer.from(after));
+      writePrivateFile(pathOf(id, 'before'), old);
+      writePrivateFile(pathOf(id, 'after'), Buffer.from(after));
       replacePrivateFile(
         pathOf(id, 'json'),
         `${JSON.stringify({ version: 1, ...backup }, undefined, 2)}\n`,
@@ -100,7 +99,7 @@ export function openBackups(stateDirectory: string): Backups {
     setAside(client, bytes) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const path = pathOf(newId(client, new Date().toISOString()), 'replaced');
-      writePrivate(path, bytes);
+      writePrivateFile(path, bytes);
       return path;
     },
   };
