@@ -2,7 +2,7 @@
 // Node that we speak of. Last line: `N passed, N failed, N skipped`.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,13 @@ async function main() {
     for (const [name, node] of nodes) {
       if (existsSync(node))
         await judge(`${name}: from npx to an answered call`, () => answered(node, user, place));
+      else skip(`${name}: there is none for this machine`);
+    }
+    for (const [name, node] of nodes.slice(1)) {
+      if (existsSync(node))
+        await judge(`${name}: keeps compiled code only where nobody else can write`, () =>
+          keepsCompiled(node, user, place),
+        );
       else skip(`${name}: there is none for this machine`);
     }
   } finally {
@@ -147,6 +154,25 @@ async function hasNoScripts({ modules }) {
   const there = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8')).packages;
   const having = Object.entries(there).filter(([, { hasInstallScript }]) => hasInstallScript === true);
   if (having.length > 0) throw new Error(`with scripts: ${having.map(([path]) => path).join(', ')}`);
+}
+
+/** What is kept there is run: a state directory that others can write to gets nothing. */
+async function keepsCompiled(node, { modules }, place) {
+  const program = join(modules, 'tidegate/dist/tidegate.js');
+  for (const [mode, isKept] of [
+    [0o700, true],
+    [0o777, false],
+  ]) {
+    const home = await mkdtemp(join(place, 'state-'));
+    await chmod(home, mode);
+    await runCommand(node, [program, 'tools', 'list'], {
+      cwd: place,
+      env: { TIDEGATE_HOME: home },
+      limitMs: 60_000,
+    });
+    if (existsSync(join(home, 'compiled')) !== isKept)
+      throw new Error(`mode ${mode.toString(8)}: ${isKept ? 'nothing' : 'something'} was kept`);
+  }
 }
 
 async function must(command, args, cwd) {
