@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -170,6 +172,67 @@ describe('before anybody has logged in', () => {
     interrupted.child.kill('SIGINT');
     expect(await interrupted.ended).toBe(130);
     expect(existsSync(logins()) ? readdirSync(logins()) : []).toEqual([]);
+  });
+});
+
+describe('a login that comes to nothing', () => {
+  // Wants no login, and sits on a port.
+  const busy = createServer((request, response) => {
+    response.writeHead(request.url === '/mcp' ? 200 : 404).end();
+  });
+  const portOf = (): number => (busy.address() as AddressInfo).port;
+  let other: Place;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+    other = openPlace({
+      servers: {
+        alpha: { url: alpha.url },
+        dead: { url: 'http://127.0.0.1:1/mcp' },
+        open: { url: `http://127.0.0.1:${portOf()}/mcp` },
+        taken: { url: alpha.url, login: { port: portOf() } },
+      },
+    });
+  });
+  afterAll(() => {
+    busy.close();
+    other.close();
+  });
+  const told = async (name: string): Promise<unknown> => {
+    const { status, stdout } = await runGate(other, ['login', name, '--no-browser', '--json']);
+    return { status, ...(JSON.parse(stdout) as object) };
+  };
+
+  it.each([
+    ['dead', 4, 'login.unreachable', 'tidegate servers'],
+    ['open', 2, 'login.none', 'tidegate servers'],
+    ['taken', 4, 'login.callback', 'login.port'],
+  ])('with %s ends with status %i, %s and a way forward', async (name, status, code, next) => {
+    expect(await told(name)).toMatchObject({
+      status,
+      error: { code, next: expect.stringContaining(next) },
+    });
+  });
+
+  it('at an authorization server that cannot be used safely is login.unfit', async () => {
+    alpha.faults.noPkce = true;
+    const result = await told('alpha');
+    delete alpha.faults.noPkce;
+    expect(result).toMatchObject({ status: 4, error: { code: 'login.unfit', next: expect.any(String) } });
+  });
+
+  it('because somebody said no is login.denied', async () => {
+    alpha.faults.denies = true;
+    const { child, link, ended } = await startLogin('--json');
+    let stdout = '';
+    child.stdout.on('data', (part: Buffer) => {
+      stdout += part.toString();
+    });
+    await followLink(link);
+    delete alpha.faults.denies;
+    expect(await ended).toBe(7);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'login.denied', next: 'tidegate login alpha' },
+    });
   });
 });
 

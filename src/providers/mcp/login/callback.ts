@@ -98,7 +98,11 @@ async function listen(
   server.unref();
   if (must !== undefined && must !== 0) {
     if (!(await tryListen(server, must)))
-      throw new LoginFailure('callback', `Port ${String(must)} of login.port is taken by another program.`);
+      throw new LoginFailure(
+        'callback',
+        `Port ${String(must)} of login.port is taken by another program.`,
+        'End that program, or give login.port another number, and log in again.',
+      );
     return;
   }
   if (wish !== undefined && (await tryListen(server, wish))) return;
