@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
 import {
   type Client,
   type ClientFile,
@@ -61,8 +60,8 @@ export function gather(chosen: readonly Client[], place: ClientPlace, scope?: Cl
  * A checkout may bring a link to a file of yours, whose servers and secrets would then count as the project's. Links of
  * your own home are your own.
  */
-function assertInside({ path, scope, folder }: ClientFile, { folders, home }: ClientPlace): void {
-  if (scope !== 'project' || folder === home) return;
+function assertInside({ path, scope, folder }: ClientFile, { folders }: ClientPlace): void {
+  if (scope !== 'project') return;
   const root = withoutLinks(folders.at(-1) ?? folder ?? dirname(path));
   const real = withoutLinks(path);
   const way = relative(root, real);
@@ -84,15 +83,4 @@ function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source 
     const message = `${file.path} is not ${client.format.name} that can be read (${why}).`;
     throw new ImportRefused('import.broken', message, `correct it, then: tidegate import ${client.name}`);
   }
-}
-
-/** The folders of the project: from here up to the root of the repository, or only here. */
-export function projectFolders(cwd: string): readonly string[] {
-  const folders = [cwd];
-  for (let folder = cwd; folders.length < 32; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folders;
-    if (dirname(folder) === folder) break;
-    folders.push(dirname(folder));
-  }
-  return [cwd];
 }

@@ -28,7 +28,7 @@ export const init: Command = {
       import('../../app/import/index.js'),
     ]);
     const agents = reportAgents(context).filter(({ program }) => program !== undefined);
-    const workspace = lookAround(context.cwd);
+    const workspace = lookAround(context.cwd, homeOf(context.env));
     showFound(agents, workspace, context);
     const wish = wishOf(clientsNamed([]) ?? [], context);
     const choice = choiceOf(given, agents, workspace);
