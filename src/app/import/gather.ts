@@ -9,6 +9,7 @@ import {
 } from '../../clients/index.js';
 import { type ForeignFile, readForeign, withoutLinks } from './foreign-file.js';
 import { ImportRefused } from './refused.js';
+import { assertOurs, type Owners, systemOwners } from './whose-file.js';
 
 /** A file of a client that is there, or could be. */
 export interface Source {
@@ -25,6 +26,11 @@ export interface Gathered {
   readonly problems: readonly ImportRefused[];
 }
 
+interface GatherWish {
+  readonly scope?: ClientFile['scope'] | undefined;
+  readonly owners?: Owners;
+}
+
 /** The clients that names mean; all where none is named. Undefined: one of them is unknown. */
 export function clientsNamed(names: readonly string[]): readonly Client[] | undefined {
   if (names.length === 0) return clients;
@@ -37,7 +43,11 @@ export function clientsNamed(names: readonly string[]): readonly Client[] | unde
 export const clientNames: readonly string[] = clients.map(({ name }) => name);
 
 /** Reads every file of the clients. What cannot be read is told, and stops nobody else. */
-export function gather(chosen: readonly Client[], place: ClientPlace, scope?: ClientFile['scope']): Gathered {
+export function gather(
+  chosen: readonly Client[],
+  place: ClientPlace,
+  { scope, owners = systemOwners }: GatherWish = {},
+): Gathered {
   const sources: Source[] = [];
   const problems: ImportRefused[] = [];
   const seen = new Set<string>();
@@ -46,6 +56,8 @@ export function gather(chosen: readonly Client[], place: ClientPlace, scope?: Cl
       if (seen.has(file.path) || (scope !== undefined && file.scope !== scope)) continue;
       seen.add(file.path);
       try {
+        assertInside(file, place);
+        assertOurs(file, place, owners);
         sources.push(sourceOf(client, file, place));
       } catch (error) {
         if (!(error instanceof ImportRefused)) throw error;
@@ -71,7 +83,6 @@ function assertInside({ path, scope, folder }: ClientFile, { folders }: ClientPl
 }
 
 function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source {
-  assertInside(file, place);
   const content = readForeign(file.path);
   if (content === undefined) return { client, file, content, servers: [] };
   try {
