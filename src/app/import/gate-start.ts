@@ -1,10 +1,10 @@
 import { dirname, relative, sep } from 'node:path';
-import { findProgram } from '../../agents/index.js';
 import type { ClientFile, GateStart } from '../../clients/index.js';
 import { type Environment, findConfig } from '../../config/index.js';
 import { programFile } from '../workflows/program-file.js';
 import { ImportRefused } from './refused.js';
 import type { Target } from './target.js';
+import { isOnPath } from './on-path.js';
 
 export type GateForm = 'absolute' | 'name' | 'npx';
 
@@ -22,7 +22,7 @@ export interface GateWish {
  * in a file of a project, which others use too, by name.
  */
 export function gateStart(file: ClientFile, wish: GateWish, program = programFile): GateStart {
-  const form = wish.form ?? usualForm(file, wish, program);
+  const form = gateForm(file, wish, program);
   const words = ['mcp', ...configWords(file, wish.target)];
   const env = file.scope === 'user' ? stateVariables(wish) : {};
   if (form === 'absolute') return { command: process.execPath, args: [program, ...words], env };
@@ -32,11 +32,18 @@ export function gateStart(file: ClientFile, wish: GateWish, program = programFil
   return { command, args, env };
 }
 
-function usualForm({ scope }: ClientFile, { env, cwd, version }: GateWish, program: string): GateForm {
+/** The form that was asked for, or the one that suits the file. */
+export function gateForm(
+  { scope }: Pick<ClientFile, 'scope'>,
+  { form, env, cwd, version }: GateWish,
+  program = programFile,
+): GateForm {
+  if (form !== undefined) return form;
   // A package runner keeps its packages only for a while, and what it was given need not be on the registry.
   if (program.includes(`${sep}_npx${sep}`)) throw passing(version);
   if (scope === 'user') return 'absolute';
-  return findProgram('tidegate', env, cwd) !== undefined ? 'name' : 'npx';
+  // A name works for each colleague who installed it, whether or not the registry has it.
+  return isOnPath(program, env, cwd) ? 'name' : 'npx';
 }
 
 function passing(version: string): ImportRefused {

@@ -8,7 +8,7 @@ import {
   type Section,
 } from '../../clients/index.js';
 import type { ClientPlace } from '../../clients/index.js';
-import { type GateWish, gateStart } from './gate-start.js';
+import { type GateForm, gateForm, type GateWish, gateStart } from './gate-start.js';
 import type { Source } from './gather.js';
 import { masked } from './mask.js';
 import type { PlannedServer } from './plan-servers.js';
@@ -21,6 +21,8 @@ export interface Point {
   /** Undefined: it cannot be changed safely, and `byHand` says what to write. */
   readonly after: string | undefined;
   readonly why?: string;
+  /** How the gate is started from there; undefined where it stands there already. */
+  readonly form?: GateForm;
   /** Lines of a diff, without values that could be secrets. */
   readonly diff: readonly string[];
   readonly byHand: readonly string[];
@@ -94,17 +96,20 @@ function keptKeys({ keeps = {} }: Client, own: readonly PlannedServer[]): JsonOb
   return Object.fromEntries(strict);
 }
 
-function pointOf(source: Source, changes: readonly Change[], { secrets }: PointsWish): Point {
-  const { client, content } = source;
+function pointOf(source: Source, changes: readonly Change[], wish: PointsWish): Point {
+  const { client, content, file } = source;
+  const { secrets } = wish;
   const before = content?.text ?? '';
   const diff = changes.flatMap((change) => diffOf(client, before, change, secrets));
   const byHand = changes.flatMap((change) => byHandOf(client, change));
+  const hasNew = changes.some(({ add }) => add !== undefined);
+  const told = { source, changes, before, diff, byHand, ...(hasNew && { form: gateForm(file, wish) }) };
   try {
     const after = changes.reduce((text, change) => edit(client.format, text, change), before);
-    return { source, changes, before, after, diff, byHand };
+    return { ...told, after };
   } catch (error) {
     if (!(error instanceof CannotEdit)) throw error;
-    return { source, changes, before, after: undefined, why: error.message, diff, byHand };
+    return { ...told, after: undefined, why: error.message };
   }
 }
 
