@@ -13,6 +13,8 @@ export interface GateWish {
   readonly env: Environment;
   readonly version: string;
   readonly target: Target;
+  /** Nothing is written to a target that is not there: then there is no file to name. */
+  readonly hasNoFile?: boolean;
   /** Undefined: what suits the file. */
   readonly form?: GateForm | undefined;
 }
@@ -23,7 +25,7 @@ export interface GateWish {
  */
 export function gateStart(file: ClientFile, wish: GateWish, program = programFile): GateStart {
   const form = gateForm(file, wish, program);
-  const words = ['mcp', ...configWords(file, wish.target)];
+  const words = ['mcp', ...(wish.hasNoFile === true ? [] : configWords(file, wish.target))];
   const env = file.scope === 'user' ? stateVariables(wish) : {};
   if (form === 'absolute') return { command: process.execPath, args: [program, ...words], env };
   if (form === 'name') return { command: 'tidegate', args: words, env };
@@ -70,9 +72,12 @@ function isFoundFrom(folder: string, file: string, isNew: boolean): boolean {
   return isAbove && (nearest === undefined || nearest.length < file.length);
 }
 
+/** The variables that say where trust, secrets and the operator's own file are. */
+export const stateNames = ['TIDEGATE_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'] as const;
+
 /** A client may hand on nothing of its environment, and then trust and secrets would not be found. */
 function stateVariables({ env, target }: GateWish): Readonly<Record<string, string>> {
-  const names = ['TIDEGATE_HOME', 'XDG_STATE_HOME', ...(target.isOperators ? ['XDG_CONFIG_HOME'] : [])];
+  const names = stateNames.filter((name) => name !== 'XDG_CONFIG_HOME' || target.isOperators);
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = env[name];

@@ -93,6 +93,7 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
         env,
         version,
         target,
+        hasNoFile: target.content === undefined && text === '',
         form: wish.gate,
       })
     : [];
