@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clients, type JsonObject, serversIn } from '../../clients/index.js';
 import { gateConfig, type GateInFile, gateTrouble, isRenewable } from './gate-trouble.js';
@@ -40,10 +41,10 @@ function nested(path: readonly string[], value: JsonObject): string {
   return JSON.stringify(path.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value));
 }
 
+/** What is wrong with it, once for all clients. */
 function troubles(command: string, ...args: readonly string[]): readonly unknown[] {
-  return [...new Set(inFiles({ command, args }).map((gate) => JSON.stringify(gateTrouble(gate, env()))))].map(
-    (text) => (text === undefined ? undefined : (JSON.parse(text) as unknown)),
-  );
+  const all = inFiles({ command, args }).map((gate) => gateTrouble(gate, env()));
+  return all.filter((one, at) => all.findIndex((other) => isDeepStrictEqual(one, other)) === at);
 }
 
 it('a gate whose program, script and file are there has no trouble, whatever the client', () => {
