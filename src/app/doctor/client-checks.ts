@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { commandLine } from '../../access/desk/shell-word.js';
 import { type ClientPlace, clients, type FoundServer, gateOf } from '../../clients/index.js';
 import { type Environment, stateDirectory } from '../../config/index.js';
+import { homeOf } from '../../config/state-path.js';
 import { type Backup, openBackups } from '../import/backups.js';
 import { readForeign } from '../import/foreign-file.js';
 import {
@@ -60,7 +60,7 @@ function clientFindings(scene: Scene): readonly Finding[] {
 }
 
 function placeOf({ cwd, env }: Scene): ClientPlace {
-  const home = (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
+  const home = homeOf(env, process.platform);
   return { platform: process.platform, home, folders: projectFolders(cwd, home), env };
 }
 
