@@ -124,6 +124,15 @@ describe('doctor and the gate in files of clients', () => {
     expect(readFileSync(place.fileOf('gemini'), 'utf8')).toBe(before);
   });
 
+  it('finds nothing wrong with a gate that was put where there is no configuration', async () => {
+    const place = opened([]);
+    const { status, stderr } = await place.import('claude', '--point', '--yes');
+    expect(status, stderr).toBe(0);
+    // No file was written, so none is named: a gate that is told to read one that is missing does not start.
+    expect(readFileSync(place.fileOf('claude'), 'utf8')).not.toContain('--config');
+    expect(await rowsOf(place)).toMatchObject([{ state: 'ok', facts: { client: 'claude' } }]);
+  });
+
   it('names what nobody but the user can put right', async () => {
     const place = opened([]);
     const as = { command: '/gone/node', args: ['/gone/tidegate.js', 'mcp', '--as', 'agent:alice'] };
