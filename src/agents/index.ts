@@ -9,10 +9,11 @@ export {
 export { runOpenai } from './openai/run-openai.js';
 export type { CliParts, Door, KnownCli, Verdict } from './cli-parts.js';
 export { clis } from './clis.js';
-export { findProgram } from './find-program.js';
+export { findBlocked, findProgram } from './find-program.js';
 export type { AgentCli, OwnWords } from './launch.js';
 export { type Launch, runCli, settingsOf } from './run-cli.js';
 export { watchGate } from './watch-gate.js';
 export { type TrialGround, tryCli } from './trial/try-cli.js';
 export { openLaunchFolder, removeFolder } from './launch-folder.js';
-export { startCli } from './start-cli.js';
+export { mergedEnvironment, startCli } from './start-cli.js';
+export { startTrouble } from './start-trouble.js';

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import type { Fate, ImportPlan } from '../app/import/index.js';
 import { printable } from '../config/index.js';
 import type { Context } from './command.js';
@@ -53,6 +54,19 @@ export function showPoints({ points }: ImportPlan, { output }: Context): void {
       output.line();
     }
   }
+  for (const line of new Set(points.flatMap(colleagueLines))) output.note(line);
+}
+
+/** What others need who use the same file: it is shared, and their machines are not this one. */
+function colleagueLines({ source, form }: ImportPlan['points'][number]): readonly string[] {
+  if (form === undefined || source.file.scope !== 'project') return [];
+  const name = basename(source.file.path);
+  const needs = {
+    name: `${name} starts \`tidegate\`: each colleague needs it installed, on PATH`,
+    npx: `${name} starts \`npx -y tidegate\`: each colleague needs the package on their registry; where it is installed instead, --gate name`,
+    absolute: `${name} starts the gate by paths of this machine: no colleague can use it; with --gate name they can`,
+  } as const;
+  return [printable(needs[form]), 'each colleague reads tidegate.yaml, then types: tidegate trust'];
 }
 
 function showDiff(lines: readonly string[], output: Context['output']): void {
@@ -112,10 +126,11 @@ export function plainPlan(plan: ImportPlan, isTrusted: boolean): Readonly<Record
     })),
     secrets: secrets.map(({ name, where, isThere }) => ({ name, where, isSet: isThere })),
     unset,
-    points: points.map(({ source, after, why, diff, byHand }) => ({
+    points: points.map(({ source, after, why, form, diff, byHand }) => ({
       client: source.client.name,
       file: source.file.path,
       isNew: source.content === undefined,
+      ...(form !== undefined && { gate: form }),
       diff,
       ...(after === undefined && { why, byHand }),
     })),

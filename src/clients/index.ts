@@ -9,6 +9,7 @@ export {
 } from './client.js';
 export { clients } from './clients.js';
 export { type FoundServer, serversIn } from './found.js';
+export { type GateEntry, gateOf } from './is-gate.js';
 export { CannotEdit, type Change, edit } from './document.js';
 export { canonical, isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
 export { variableName, without } from './notation.js';

@@ -1,12 +1,69 @@
-import type { JsonObject } from './json-value.js';
+import { isJsonObject, type JsonObject } from './json-value.js';
+
+/** A gate of ours as a client starts it. Texts are the client's own: references in them are not resolved. */
+export interface GateEntry {
+  /** By a path of its own, by its name on PATH, or by a runner that fetches it. */
+  readonly form: 'path' | 'name' | 'runner';
+  readonly command: string;
+  /** The file that an interpreter is given. */
+  readonly script?: string;
+  /** What `--config` names. */
+  readonly config?: string;
+  /** What else it is told, such as `--as agent:alice`. */
+  readonly more: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
 
 /** Whether an entry starts a gate of ours: `tidegate mcp`, by whatever path, package runner or interpreter. */
 export function isGate(entry: JsonObject): boolean {
+  return gateOf(entry) !== undefined;
+}
+
+/** How an entry starts a gate of ours; undefined where it starts something else. */
+export function gateOf(entry: JsonObject): GateEntry | undefined {
   const words = [entry['command'], entry['args']].flat().filter((word) => typeof word === 'string');
   const at = words.findIndex((word) =>
     /^tidegate(?:\.(?:c?m?js|cmd|exe))?(?:@[\w.-]+)?$/i.test(baseName(word)),
   );
-  return at !== -1 && words.slice(at + 1).some((word) => word === 'mcp' || word === 'mcp-serve');
+  const rest = words.slice(at + 1);
+  if (at === -1 || !rest.some((word) => word === 'mcp' || word === 'mcp-serve')) return undefined;
+  const [command = ''] = words;
+  const { cwd } = entry;
+  return {
+    ...startedBy(command, words[at] ?? '', at),
+    ...wordsOf(rest),
+    env: textsOf(entry['env'] ?? entry['environment']),
+    ...(typeof cwd === 'string' && { cwd }),
+  };
+}
+
+function startedBy(
+  command: string,
+  word: string,
+  at: number,
+): Pick<GateEntry, 'form' | 'command' | 'script'> {
+  if (at === 0) return { form: /[\\/]/.test(word) ? 'path' : 'name', command };
+  const isFile = /[\\/]/.test(word) || /\.c?m?js$/i.test(word);
+  return isFile ? { form: 'path', command, script: word } : { form: 'runner', command };
+}
+
+/** A shim's file is a ticket of one run, and no configuration. */
+function wordsOf(words: readonly string[]): Pick<GateEntry, 'config' | 'more'> {
+  const isShim = words.includes('mcp-serve');
+  const at = isShim ? -1 : words.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  const isOneWord = words[at]?.includes('=') === true;
+  const config = isOneWord ? words[at]?.slice('--config='.length) : words[at + 1];
+  const isRest = (word: string, index: number): boolean =>
+    word !== 'mcp' && (at === -1 || (index !== at && (isOneWord || index !== at + 1)));
+  return { more: words.filter(isRest), ...(at !== -1 && config !== undefined && { config }) };
+}
+
+function textsOf(value: unknown): Readonly<Record<string, string>> {
+  const entries = isJsonObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(
+    entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
+  );
 }
 
 function baseName(word: string): string {

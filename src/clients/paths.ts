@@ -25,8 +25,12 @@ export function userFile(place: ClientPlace, ...parts: readonly string[]): Clien
   return { path: pathsOf(place).join(...parts), scope: 'user' };
 }
 
-/** One in each folder of the project. */
+/** One in each folder of the project. In the home itself it is the user's: no colleague has it. */
 export function projectFiles(place: ClientPlace, ...parts: readonly string[]): readonly ClientFile[] {
   const paths = pathsOf(place);
-  return place.folders.map((folder) => ({ path: paths.join(folder, ...parts), scope: 'project', folder }));
+  return place.folders.map((folder) => ({
+    path: paths.join(folder, ...parts),
+    scope: folder === place.home ? 'user' : 'project',
+    folder,
+  }));
 }

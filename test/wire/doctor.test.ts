@@ -434,4 +434,57 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
       }
     },
   );
+
+  const stays = (mark: string): string =>
+    `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); // ${mark}`;
+  /** Ways to leave the group that a signal reaches; all of them ignore TERM. */
+  const hidings: Readonly<Record<string, (mark: string) => string>> = {
+    'a session of its own': (mark) => spawned(stays(mark), ''),
+    'a second fork, whose parent is gone': (mark) => spawned(spawned(stays(mark), ''), ''),
+    'a session of its own and an empty environment': (mark) => spawned(stays(mark), ', env: {}'),
+  };
+  const spawned = (code: string, more: string): string =>
+    `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(code)}], { detached: true, stdio: 'ignore'${more} }).unref();`;
+
+  it.each(
+    Object.keys(hidings).flatMap((hiding) =>
+      (['SIGINT', 'SIGTERM'] as const).map((signal) => [hiding, signal] as const),
+    ),
+  )('leaves nothing of a server that hides a child in %s when it is ended by %s', async (hiding, signal) => {
+    const mark = `hidden-${signal}-${String(Object.keys(hidings).indexOf(hiding))}-${String(process.pid)}`;
+    const hide = hidings[hiding]?.(mark) ?? '';
+    const server = {
+      command: node,
+      args: ['-e', `${hide} process.stdin.resume(); setInterval(() => {}, 1000)`],
+    };
+    const own = openPlace({ servers: { server } });
+    const left = (): readonly number[] =>
+      findMarked(mark).filter((pid) => describeProcess(pid).includes('setInterval') && !isServer(pid));
+    // The server itself has the text of what it starts in its arguments.
+    const isServer = (pid: number): boolean => describeProcess(pid).includes('require(');
+    try {
+      const child = spawn(node, [program, 'doctor', '--only', 'servers'], {
+        cwd: join(own.directory, 'workspace'),
+        env: own.env,
+        stdio: 'ignore',
+      });
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      // The control: it does run.
+      await waitFor(
+        () => left().length > 0,
+        15_000,
+        () => 'the hidden child was never started',
+      );
+      child.kill(signal);
+      expect(await ended).toBe(130);
+      await waitFor(
+        () => findMarked(mark).length === 0,
+        5000,
+        () => `left: ${findMarked(mark).map(describeProcess).join('\n')}`,
+      );
+    } finally {
+      for (const pid of left()) process.kill(pid, 'SIGKILL');
+      own.close();
+    }
+  });
 });

@@ -19,7 +19,7 @@ export const agentChecks: readonly Check[] = [
     id: 'agents',
     group: 'agents',
     title: 'Agents',
-    why: 'An agent that keeps tools of its own goes round the gate. Each version is tried with rogue calls before it is believed.',
+    why: 'An agent that cannot start is none, and one that keeps tools of its own goes round the gate: each version is tried with rogue calls before it is believed.',
     remedy: '`tidegate doctor --agent <name>` tries it; update the agent when it leaks.',
     run: (scene) => agentFindings(scene),
   },
@@ -50,18 +50,37 @@ async function sandboxFinding(scene: Scene): Promise<Finding> {
   return { state: 'warn', detail: `none: ${why}`, next };
 }
 
+/** A broken one fails at once; one that works and is slow is not waited for longer. */
+const startMs = 5000;
+
 async function agentFindings(scene: Scene): Promise<readonly Finding[]> {
   if (scene.obstacle() !== undefined)
     return [{ state: 'skipped', detail: 'the state directory cannot be read' }];
-  const { reportAgents } = await import('../workflows/index.js');
-  return reportAgents(scene).flatMap((report): readonly Finding[] => {
-    const { verdict, others = [] } = report;
+  const { reportStarts } = await import('../workflows/index.js');
+  const reports = await reportStarts({ ...scene, limitMs: startMs });
+  return reports.flatMap((report): readonly Finding[] => {
+    const { verdict, others = [], trouble } = report;
+    if (trouble !== undefined) return [brokenFinding(report, trouble)];
     const verdicts = verdict === undefined ? others : [verdict, ...others];
     // One line for each model that it was tried with.
     return verdicts.length === 0
       ? [agentFinding(report, undefined)]
       : verdicts.map((one) => agentFinding(report, one));
   });
+}
+
+type Trouble = NonNullable<AgentReport['trouble']>;
+
+/** Its version is that of its package, and says nothing of whether it works. */
+function brokenFinding({ name, title, program }: AgentReport, trouble: Trouble): Finding {
+  const { why, next } = trouble;
+  return {
+    state: 'warn',
+    about: title,
+    detail: `cannot start: ${why}`,
+    next,
+    facts: { name, program, trouble },
+  };
 }
 
 function agentFinding(

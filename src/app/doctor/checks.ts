@@ -1,5 +1,6 @@
 import { agentChecks } from './agent-checks.js';
 import type { Check } from './check.js';
+import { clientCheck } from './client-checks.js';
 import { homeChecks } from './home-checks.js';
 import { machineChecks } from './machine-checks.js';
 import { outsideChecks } from './outside-checks.js';
@@ -19,5 +20,6 @@ export const checks: readonly Check[] = [
   pluginCheck,
   ...rightsChecks,
   ...agentChecks,
+  clientCheck,
   ...outsideChecks,
 ];

@@ -31,7 +31,8 @@ export interface ExamineWish extends ScenePlace {
 }
 
 const usualMs = 10_000;
-const tidyMs = 1000;
+/** As long as the ladder of a child takes up to its KILL: whom only we can find, no keeper ends after us. */
+const tidyMs = 3500;
 /** Checks that wait for others cost nothing, but those that start programs do. */
 const atOnce = 4;
 

@@ -1,4 +1,5 @@
-const folders = [
+/** Kept true by test/wire/state-entries.test.ts: the program does all that it can, and nothing else may come to be. */
+export const folders = [
   'upstreams',
   'plugins',
   'configs',
@@ -15,7 +16,7 @@ const folders = [
   'backups',
   'exec',
 ] as const;
-const files = [
+export const files = [
   'trust.json',
   'secrets.json',
   'serve.json',
@@ -31,9 +32,9 @@ const files = [
 ] as const;
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** Drafts and locks, as they are named while a file is replaced, and locks that were broken. */
+/** Drafts, locks and SQLite's first journal, as they are named while a file is written, and locks that were broken. */
 const passing = new RegExp(
-  `^(?:(?:trust|secrets|agents|plugins-off)\\.json(?:\\.${uuid}\\.draft|\\.\\d+(?:\\.\\w+)?|\\.lock(?:\\.${uuid})?)|import\\.lock(?:\\.${uuid})?)$`,
+  `^(?:(?:trust|secrets|agents|plugins-off)\\.json(?:\\.${uuid}\\.draft|\\.\\d+(?:\\.\\w+)?|\\.lock(?:\\.${uuid})?)|import\\.lock(?:\\.${uuid})?|state\\.db-journal|\\.tidegate\\.ya?ml\\.${uuid}\\.tidegate)$`,
 );
 /** As `mkdtemp` names them. */
 const pipes = /^pipes-[A-Za-z0-9]{6}$/;

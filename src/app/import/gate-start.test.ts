@@ -1,5 +1,7 @@
-import { join, sep } from 'node:path';
-import { expect, it } from 'vitest';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClientFile } from '../../clients/index.js';
 import { type GateForm, gateStart } from './gate-start.js';
 import { ImportRefused } from './refused.js';
@@ -26,4 +28,48 @@ it('a gate that npx started is fetched again where that was asked for', () => {
 
 it('a gate that is installed is started by its whole path', () => {
   expect(started(installed, 'user').args).toEqual([installed, 'mcp']);
+});
+
+describe('in a file of a project', () => {
+  let folder: string;
+  let program: string;
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-path-')));
+    program = put('lib/node_modules/tidegate/dist/tidegate.js', '');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function put(path: string, content: string | { readonly target: string }): string {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    if (typeof content !== 'string') symlinkSync(content.target, file);
+    else {
+      writeFileSync(file, content);
+      chmodSync(file, 0o755);
+    }
+    return file;
+  }
+
+  function words(path: string): string {
+    const wish = { cwd: folder, env: { PATH: dirname(path) }, version: '1.2.3', target };
+    const { command, args } = gateStart({ path: '/w/.mcp.json', scope: 'project' }, wish, program);
+    return [command, ...args].slice(0, 3).join(' ');
+  }
+
+  it('the gate has its name where that is this program on PATH, by a link or a script', () => {
+    expect(words(put('linked/tidegate', { target: program }))).toMatch(/^tidegate mcp/);
+    const script = '#!/bin/sh\nexec node "$here/../lib/node_modules/tidegate/dist/tidegate.js" "$@"\n';
+    expect(words(put('scripted/tidegate', script))).toMatch(/^tidegate mcp/);
+  });
+
+  it.each([
+    ['another program is called so', 'other/tidegate', '#!/bin/sh\nexit 0\n'],
+    ['there is none', 'none/else', ''],
+  ])('npx fetches it where %s', (_, path, text) => {
+    expect(words(put(path, text))).toMatch(/npx -y/);
+  });
+
+  it('npx fetches it where only a runner of packages has put it on PATH', () => {
+    expect(words(put('project/node_modules/.bin/tidegate', { target: program }))).toMatch(/npx -y/);
+  });
 });

@@ -1,10 +1,10 @@
 import { dirname, relative, sep } from 'node:path';
-import { findProgram } from '../../agents/index.js';
 import type { ClientFile, GateStart } from '../../clients/index.js';
 import { type Environment, findConfig } from '../../config/index.js';
 import { programFile } from '../workflows/program-file.js';
 import { ImportRefused } from './refused.js';
 import type { Target } from './target.js';
+import { isOnPath } from './on-path.js';
 
 export type GateForm = 'absolute' | 'name' | 'npx';
 
@@ -13,6 +13,8 @@ export interface GateWish {
   readonly env: Environment;
   readonly version: string;
   readonly target: Target;
+  /** Nothing is written to a target that is not there: then there is no file to name. */
+  readonly hasNoFile?: boolean;
   /** Undefined: what suits the file. */
   readonly form?: GateForm | undefined;
 }
@@ -22,8 +24,8 @@ export interface GateWish {
  * in a file of a project, which others use too, by name.
  */
 export function gateStart(file: ClientFile, wish: GateWish, program = programFile): GateStart {
-  const form = wish.form ?? usualForm(file, wish, program);
-  const words = ['mcp', ...configWords(file, wish.target)];
+  const form = gateForm(file, wish, program);
+  const words = ['mcp', ...(wish.hasNoFile === true ? [] : configWords(file, wish.target))];
   const env = file.scope === 'user' ? stateVariables(wish) : {};
   if (form === 'absolute') return { command: process.execPath, args: [program, ...words], env };
   if (form === 'name') return { command: 'tidegate', args: words, env };
@@ -32,11 +34,18 @@ export function gateStart(file: ClientFile, wish: GateWish, program = programFil
   return { command, args, env };
 }
 
-function usualForm({ scope }: ClientFile, { env, cwd, version }: GateWish, program: string): GateForm {
+/** The form that was asked for, or the one that suits the file. */
+export function gateForm(
+  { scope }: Pick<ClientFile, 'scope'>,
+  { form, env, cwd, version }: GateWish,
+  program = programFile,
+): GateForm {
+  if (form !== undefined) return form;
   // A package runner keeps its packages only for a while, and what it was given need not be on the registry.
   if (program.includes(`${sep}_npx${sep}`)) throw passing(version);
   if (scope === 'user') return 'absolute';
-  return findProgram('tidegate', env, cwd) !== undefined ? 'name' : 'npx';
+  // A name works for each colleague who installed it, whether or not the registry has it.
+  return isOnPath(program, env, cwd) ? 'name' : 'npx';
 }
 
 function passing(version: string): ImportRefused {
@@ -63,9 +72,12 @@ function isFoundFrom(folder: string, file: string, isNew: boolean): boolean {
   return isAbove && (nearest === undefined || nearest.length < file.length);
 }
 
+/** The variables that say where trust, secrets and the operator's own file are. */
+export const stateNames = ['TIDEGATE_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'] as const;
+
 /** A client may hand on nothing of its environment, and then trust and secrets would not be found. */
 function stateVariables({ env, target }: GateWish): Readonly<Record<string, string>> {
-  const names = ['TIDEGATE_HOME', 'XDG_STATE_HOME', ...(target.isOperators ? ['XDG_CONFIG_HOME'] : [])];
+  const names = stateNames.filter((name) => name !== 'XDG_CONFIG_HOME' || target.isOperators);
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = env[name];

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
 import {
   type Client,
   type ClientFile,
@@ -10,6 +9,7 @@ import {
 } from '../../clients/index.js';
 import { type ForeignFile, readForeign, withoutLinks } from './foreign-file.js';
 import { ImportRefused } from './refused.js';
+import { assertOurs, type Owners, systemOwners } from './whose-file.js';
 
 /** A file of a client that is there, or could be. */
 export interface Source {
@@ -26,6 +26,11 @@ export interface Gathered {
   readonly problems: readonly ImportRefused[];
 }
 
+interface GatherWish {
+  readonly scope?: ClientFile['scope'] | undefined;
+  readonly owners?: Owners;
+}
+
 /** The clients that names mean; all where none is named. Undefined: one of them is unknown. */
 export function clientsNamed(names: readonly string[]): readonly Client[] | undefined {
   if (names.length === 0) return clients;
@@ -38,7 +43,11 @@ export function clientsNamed(names: readonly string[]): readonly Client[] | unde
 export const clientNames: readonly string[] = clients.map(({ name }) => name);
 
 /** Reads every file of the clients. What cannot be read is told, and stops nobody else. */
-export function gather(chosen: readonly Client[], place: ClientPlace, scope?: ClientFile['scope']): Gathered {
+export function gather(
+  chosen: readonly Client[],
+  place: ClientPlace,
+  { scope, owners = systemOwners }: GatherWish = {},
+): Gathered {
   const sources: Source[] = [];
   const problems: ImportRefused[] = [];
   const seen = new Set<string>();
@@ -47,6 +56,8 @@ export function gather(chosen: readonly Client[], place: ClientPlace, scope?: Cl
       if (seen.has(file.path) || (scope !== undefined && file.scope !== scope)) continue;
       seen.add(file.path);
       try {
+        assertInside(file, place);
+        assertOurs(file, place, owners);
         sources.push(sourceOf(client, file, place));
       } catch (error) {
         if (!(error instanceof ImportRefused)) throw error;
@@ -61,8 +72,8 @@ export function gather(chosen: readonly Client[], place: ClientPlace, scope?: Cl
  * A checkout may bring a link to a file of yours, whose servers and secrets would then count as the project's. Links of
  * your own home are your own.
  */
-function assertInside({ path, scope, folder }: ClientFile, { folders, home }: ClientPlace): void {
-  if (scope !== 'project' || folder === home) return;
+function assertInside({ path, scope, folder }: ClientFile, { folders }: ClientPlace): void {
+  if (scope !== 'project') return;
   const root = withoutLinks(folders.at(-1) ?? folder ?? dirname(path));
   const real = withoutLinks(path);
   const way = relative(root, real);
@@ -72,7 +83,6 @@ function assertInside({ path, scope, folder }: ClientFile, { folders, home }: Cl
 }
 
 function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source {
-  assertInside(file, place);
   const content = readForeign(file.path);
   if (content === undefined) return { client, file, content, servers: [] };
   try {
@@ -84,15 +94,4 @@ function sourceOf(client: Client, file: ClientFile, place: ClientPlace): Source 
     const message = `${file.path} is not ${client.format.name} that can be read (${why}).`;
     throw new ImportRefused('import.broken', message, `correct it, then: tidegate import ${client.name}`);
   }
-}
-
-/** The folders of the project: from here up to the root of the repository, or only here. */
-export function projectFolders(cwd: string): readonly string[] {
-  const folders = [cwd];
-  for (let folder = cwd; folders.length < 32; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folders;
-    if (dirname(folder) === folder) break;
-    folders.push(dirname(folder));
-  }
-  return [cwd];
 }

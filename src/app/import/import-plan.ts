@@ -2,11 +2,12 @@ import type { Client, ClientFile } from '../../clients/index.js';
 import { type Environment, openSecrets, type Problem, stateDirectory } from '../../config/index.js';
 import type { NewServer } from '../../config/add-servers.js';
 import type { GateForm } from './gate-start.js';
-import { gather, projectFolders, type Source } from './gather.js';
+import { gather, type Source } from './gather.js';
 import { createHiding, type NamedSecret, referencesIn } from './hide-secrets.js';
 import { valuesToMask } from './mask.js';
 import { newServers, type PlannedServer, planServers, type ServersWish } from './plan-servers.js';
 import { planPoints, type Point } from './plan-points.js';
+import { projectFolders } from './project-folders.js';
 import { ImportRefused } from './refused.js';
 import { problemsOf, type Target, targetOf, unsetIn } from './target.js';
 
@@ -46,9 +47,10 @@ export interface ImportPlan {
 
 export async function planImport(wish: ImportWish): Promise<ImportPlan> {
   const { cwd, env, home, version } = wish;
-  const place = { platform: process.platform, home, folders: projectFolders(cwd), env };
-  const { sources, problems } = gather(wish.clients, place, wish.scope);
-  const [broken] = wish.named.length > 0 ? problems : [];
+  const place = { platform: process.platform, home, folders: projectFolders(cwd, home), env };
+  const { sources, problems } = gather(wish.clients, place, { scope: wish.scope });
+  // Nobody can keep us from our own files by putting one of theirs beside them.
+  const [broken] = wish.named.length > 0 ? problems.filter(({ code }) => code !== 'import.foreign_file') : [];
   if (broken !== undefined) throw broken;
   const target = targetOf({
     cwd,
@@ -91,6 +93,7 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
         env,
         version,
         target,
+        hasNoFile: target.content === undefined && text === '',
         form: wish.gate,
       })
     : [];

@@ -1,7 +1,8 @@
 export { type Applied, applyImport, StateRefused } from './apply-import.js';
-export { clientNames, clientsNamed, projectFolders } from './gather.js';
+export { clientNames, clientsNamed } from './gather.js';
 export { type ImportPlan, type ImportWish, planImport, TargetRefused } from './import-plan.js';
 export { lookAround, type Workspace } from './look-around.js';
 export type { Fate } from './plan-servers.js';
+export { projectFolders } from './project-folders.js';
 export { ImportRefused } from './refused.js';
 export { type Undone, undoImport } from './undo.js';

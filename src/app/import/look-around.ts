@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectFolders } from './gather.js';
+import { projectFolders } from './project-folders.js';
 
 /** What a folder is, as far as its names say. */
 export interface Workspace {
@@ -26,8 +26,8 @@ const markers: readonly (readonly [pattern: RegExp, language: string])[] = [
 ];
 
 /** Looks at names only, here and at the root of the repository. */
-export function lookAround(cwd: string): Workspace {
-  const root = projectFolders(cwd).at(-1) ?? cwd;
+export function lookAround(cwd: string, home: string): Workspace {
+  const root = projectFolders(cwd, home).at(-1) ?? cwd;
   const names = [...new Set([...namesIn(cwd), ...namesIn(root)])];
   const languages = markers
     .filter(([pattern]) => names.some((name) => pattern.test(name)))

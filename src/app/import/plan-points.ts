@@ -3,12 +3,14 @@ import {
   type Change,
   type Client,
   edit,
+  type FoundServer,
   type JsonObject,
   objectAt,
   type Section,
 } from '../../clients/index.js';
 import type { ClientPlace } from '../../clients/index.js';
-import { type GateWish, gateStart } from './gate-start.js';
+import { type GateForm, gateForm, type GateWish, gateStart } from './gate-start.js';
+import { isRenewable } from './gate-trouble.js';
 import type { Source } from './gather.js';
 import { masked } from './mask.js';
 import type { PlannedServer } from './plan-servers.js';
@@ -21,6 +23,8 @@ export interface Point {
   /** Undefined: it cannot be changed safely, and `byHand` says what to write. */
   readonly after: string | undefined;
   readonly why?: string;
+  /** How the gate is started from there; undefined where it stands there already. */
+  readonly form?: GateForm;
   /** Lines of a diff, without values that could be secrets. */
   readonly diff: readonly string[];
   readonly byHand: readonly string[];
@@ -53,7 +57,8 @@ function changesOf(source: Source, wish: PointsWish): readonly Change[] {
   );
   const changes = sections.flatMap((section) => {
     const own = taken.filter(({ found }) => samePath(found.section, section));
-    return own.length === 0 ? [] : [changeOf(section, own, source, wish)];
+    const isIdle = own.length === 0 && staleGates(section, source, wish).length === 0;
+    return isIdle ? [] : [changeOf(section, own, source, wish)];
   });
   const [home] = sections;
   if (changes.length > 0 || home === undefined || !wantsGate(source, wish)) return changes;
@@ -75,15 +80,32 @@ function samePath(a: Section, b: Section): boolean {
 }
 
 function changeOf(section: Section, own: readonly PlannedServer[], source: Source, wish: PointsWish): Change {
-  const { client, file, content, servers } = source;
-  const remove = own.map(({ found }) => found.name);
-  const hasGate = servers.some((one) => one.isGate && samePath(one.section, section));
-  if (hasGate) return { section: section.path, remove };
+  const { client, file, content } = source;
+  const gates = gatesIn(section, source);
+  const stale = staleGates(section, source, wish);
+  const remove = [...own.map(({ found }) => found.name), ...stale.map(({ name }) => name)];
+  if (gates.length > stale.length) return { section: section.path, remove };
   const there = Object.keys(objectAt(client.format.parse(content?.text ?? ''), section.path));
   const isFree = (name: string): boolean => !there.includes(name) || remove.includes(name);
   const name = ['tidegate', 'tidegate-gate'].find(isFree) ?? `tidegate-${String(there.length)}`;
-  const entry = { ...client.gate(gateStart(file, wish)), ...keptKeys(client, own) };
+  const kept = stale[0] === undefined ? {} : withoutStart(stale[0]);
+  const entry = { ...kept, ...client.gate(gateStart(file, wish)), ...keptKeys(client, own) };
   return { section: section.path, remove, add: { name, entry } };
+}
+
+function gatesIn(section: Section, { servers }: Source): readonly FoundServer[] {
+  return servers.filter((one) => one.isGate && samePath(one.section, section));
+}
+
+/** Gates whose program or configuration is gone: one that works takes their place. */
+function staleGates(section: Section, source: Source, { env }: PointsWish): readonly FoundServer[] {
+  return gatesIn(section, source).filter((found) => isRenewable({ file: source.file, found }, env));
+}
+
+/** What the client keeps with the gate, beside how it is started. */
+function withoutStart({ entry }: Pick<FoundServer, 'entry'>): JsonObject {
+  const start = ['command', 'args', 'env', 'environment', 'cwd'];
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => !start.includes(key)));
 }
 
 /** Who was asked before a tool of one server was called is asked by the gate, too. No leave is taken over. */
@@ -94,17 +116,20 @@ function keptKeys({ keeps = {} }: Client, own: readonly PlannedServer[]): JsonOb
   return Object.fromEntries(strict);
 }
 
-function pointOf(source: Source, changes: readonly Change[], { secrets }: PointsWish): Point {
-  const { client, content } = source;
+function pointOf(source: Source, changes: readonly Change[], wish: PointsWish): Point {
+  const { client, content, file } = source;
+  const { secrets } = wish;
   const before = content?.text ?? '';
   const diff = changes.flatMap((change) => diffOf(client, before, change, secrets));
   const byHand = changes.flatMap((change) => byHandOf(client, change));
+  const hasNew = changes.some(({ add }) => add !== undefined);
+  const told = { source, changes, before, diff, byHand, ...(hasNew && { form: gateForm(file, wish) }) };
   try {
     const after = changes.reduce((text, change) => edit(client.format, text, change), before);
-    return { source, changes, before, after, diff, byHand };
+    return { ...told, after };
   } catch (error) {
     if (!(error instanceof CannotEdit)) throw error;
-    return { source, changes, before, after: undefined, why: error.message, diff, byHand };
+    return { ...told, after: undefined, why: error.message };
   }
 }
 

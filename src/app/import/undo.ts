@@ -42,7 +42,10 @@ export function undoImport(wish: UndoWish): readonly Undone[] {
 }
 
 /** Only what belongs to the user or to this project: nobody means the files of another. */
-function newestOf(backups: Backups, { names, place }: UndoWish): readonly Backup[] {
+export function newestOf(
+  backups: Backups,
+  { names, place }: Pick<UndoWish, 'names' | 'place'>,
+): readonly Backup[] {
   const chosen = clientsNamed(names) ?? [];
   const files = new Set(chosen.flatMap((client) => client.files(place).map(({ path }) => path)));
   const seen = new Set<string>();
@@ -101,10 +104,12 @@ function changedSince(backup: Backup, now: ForeignFile | undefined, backups: Bac
       ? ['the file is gone']
       : differences(formatOf(backup), written.toString('utf8'), now.text);
   const message = `${backup.file} changed since the gate was put there; nothing was restored.`;
+  // Into a file that is gone nothing can be put back: it is made anew.
+  const how = now === undefined ? '--force' : '--keep-changes';
   return new ImportRefused(
     'import.changed',
     message,
-    `tidegate import ${backup.client} --undo --keep-changes`,
+    `tidegate import ${backup.client} --undo ${how}`,
     lines,
   );
 }

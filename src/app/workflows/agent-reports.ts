@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { type AgentCli, clis, findProgram, type Verdict } from '../../agents/index.js';
+import { shellWord } from '../../access/desk/shell-word.js';
+import { type AgentCli, clis, findBlocked, findProgram, type Verdict } from '../../agents/index.js';
 import { type Environment, stateDirectory } from '../../config/index.js';
 import { rememberedVerdict, verdictsByModel } from './know-cli.js';
 import { packageVersion } from './verdicts.js';
@@ -16,6 +17,13 @@ export interface AgentReport {
   /** With models that somebody named. */
   readonly others?: readonly Verdict[];
   readonly install: string;
+  /** Why it cannot start, and what to type. Undefined: it can, or nobody looked. */
+  readonly trouble?: AgentTrouble;
+}
+
+export interface AgentTrouble {
+  readonly why: string;
+  readonly next: string;
 }
 
 export interface AgentsPlace {
@@ -34,7 +42,7 @@ export function reportAgents(place: AgentsPlace): readonly AgentReport[] {
 function reportOf(cli: AgentCli, place: AgentsPlace): AgentReport {
   const program = findProgram(cli.program, place.env, place.cwd);
   const { name, title, install } = cli;
-  if (program === undefined) return { name, title, install };
+  if (program === undefined) return { name, title, install, ...blockedTrouble(cli, place) };
   const known = { ...place, stateDirectory: stateDirectory(place.env) };
   const verdict = rememberedVerdict(cli, program, known);
   const others = verdictsByModel(cli, program, known);
@@ -48,4 +56,11 @@ function reportOf(cli: AgentCli, place: AgentsPlace): AgentReport {
     ...(verdict && { verdict }),
     ...(others.length > 0 && { others }),
   };
+}
+
+/** A file that is there and may not be started looks to people like an agent that is installed. */
+function blockedTrouble({ program }: AgentCli, { env, cwd }: AgentsPlace): Pick<AgentReport, 'trouble'> {
+  const file = findBlocked(program, env, cwd);
+  if (file === undefined) return {};
+  return { trouble: { why: `${file} may not be executed`, next: `chmod +x ${shellWord(file)}` } };
 }

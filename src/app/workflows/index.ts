@@ -13,5 +13,6 @@ export {
 } from '../../workflow/index.js';
 export { workflowJsonSchema } from '../../workflow/index.js';
 export { agentNames, type AgentReport, reportAgents } from './agent-reports.js';
+export { reportStarts } from './try-starts.js';
 export { tryAgent } from './try-agent.js';
 export { type ExecAnswer, execAgent } from './exec-agent.js';

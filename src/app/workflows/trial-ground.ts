@@ -8,21 +8,8 @@ import { isRunning } from '../../services/processes/is-running.js';
 import { openState } from '../locate-config.js';
 import type { Tidegate } from '../tidegate.js';
 import { openAgentDoors } from './agent-doors.js';
+import { bareEnvironment } from './bare-environment.js';
 import { programFile } from './program-file.js';
-
-/** What an agent needs of the environment to start at all. Keys and settings of the user stay out. */
-const kept = [
-  'PATH',
-  'LANG',
-  'LC_ALL',
-  'TMPDIR',
-  'TEMP',
-  'TMP',
-  'SystemRoot',
-  'SYSTEMROOT',
-  'ComSpec',
-  'PATHEXT',
-];
 
 const prefix = 'tidegate-trial-';
 const named = /^tidegate-trial-\d+-/;
@@ -51,9 +38,7 @@ export async function openTrialGround(
   const [home, workspace, files] = [folder('home'), folder('work'), folder('files')];
   const word = `word-${randomBytes(8).toString('hex')}`;
   writeFileSync(join(workspace, 'note.txt'), `${word}\n`);
-  const own: Environment = { TIDEGATE_HOME: join(root, 'state') };
-  for (const name of kept) if (env[name] !== undefined) Object.assign(own, { [name]: env[name] });
-  Object.assign(own, { HOME: home, USERPROFILE: home, TERM: 'dumb' });
+  const own: Environment = { ...bareEnvironment(env, home), TIDEGATE_HOME: join(root, 'state') };
   const configFile = writeConfig(files, workspace, own);
   const tidegate = await openGate({ cwd: workspace, env: own, version, mode: 'command', configFile });
   const doors = openAgentDoors(tidegate);

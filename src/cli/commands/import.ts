@@ -153,7 +153,7 @@ function tellNothing({ output }: Context): void {
 
 async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCode> {
   const { projectFolders, undoImport } = await import('../../app/import/index.js');
-  const directory = stateDirectory(env);
+  const [directory, home] = [stateDirectory(env), homeOf(env)];
   const isDry = given.options['dry-run'] === true;
   const problem = homeProblem(env) ?? (isDry ? undefined : prepareStateDirectory(directory));
   if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
@@ -162,7 +162,7 @@ async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCo
       undoImport({
         stateDirectory: directory,
         names: given.arguments,
-        place: { platform: process.platform, home: homeOf(env), folders: projectFolders(cwd), env },
+        place: { platform: process.platform, home, folders: projectFolders(cwd, home), env },
         isForced: given.options['force'] === true,
         isMending: given.options['keep-changes'] === true,
         isDry,

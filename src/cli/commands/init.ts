@@ -9,6 +9,9 @@ import { shortPath } from '../import-text.js';
 import { newConfigText } from '../new-config.js';
 import { homeOf } from './import.js';
 
+/** Agents that cannot start say so at once; those that work may take seconds, and nobody waits for them here. */
+const startMs = 1500;
+
 export const init: Command = {
   name: 'init',
   summary: 'Look at this machine and folder, and write a tidegate.yaml with what is found.',
@@ -23,15 +26,17 @@ export const init: Command = {
   ],
   examples: ['tidegate init', 'tidegate init --dry-run', 'tidegate init --yes --json'],
   async run(given, context) {
-    const [{ reportAgents }, { clientsNamed, lookAround }] = await Promise.all([
+    const [{ reportStarts }, { clientsNamed, lookAround }] = await Promise.all([
       import('../../app/workflows/index.js'),
       import('../../app/import/index.js'),
     ]);
-    const agents = reportAgents(context).filter(({ program }) => program !== undefined);
-    const workspace = lookAround(context.cwd);
+    const reports = await reportStarts({ ...context, limitMs: startMs });
+    const agents = reports.filter(({ program, trouble }) => program !== undefined && trouble === undefined);
+    const workspace = lookAround(context.cwd, homeOf(context.env));
     showFound(agents, workspace, context);
+    showBroken(reports, context);
     const wish = wishOf(clientsNamed([]) ?? [], context);
-    const choice = choiceOf(given, agents, workspace);
+    const choice = choiceOf(given, reports, workspace);
     const known = findConfig(context.cwd);
     if (known !== undefined) return offerImport(known, wish, choice, context);
     const { plan, applied } = await runImport({ ...wish, opening: await openingFor(wish) }, choice, context);
@@ -58,7 +63,9 @@ function choiceOf(given: Given, agents: readonly AgentReport[], workspace: Works
       '--secrets takes keep or reference.',
       'tidegate init --secrets keep',
     );
-  const found = agents.map(({ name, title, version, program }) => ({ name, title, version, program }));
+  const found = agents
+    .filter(({ program, trouble }) => program !== undefined || trouble !== undefined)
+    .map(({ name, title, version, program, trouble }) => ({ name, title, version, program, trouble }));
   return {
     isDry: given.options['dry-run'] === true,
     isAgreed: yes === true,
@@ -106,6 +113,16 @@ function showFound(
     ['Folder', printable(`${shortPath(folder)} (${about.join(', ')})`)],
   ]);
   output.line();
+}
+
+/** A broken agent is no agent to begin with, and whoever installed it would wonder where it is. */
+function showBroken(agents: readonly AgentReport[], { output }: Context): void {
+  const broken = agents.flatMap(({ title, trouble }) => (trouble === undefined ? [] : [{ title, trouble }]));
+  for (const { title, trouble } of broken) {
+    output.line(printable(`${title} cannot start: ${trouble.why}`));
+    output.line(printable(`  next: ${trouble.next}`));
+  }
+  if (broken.length > 0) output.line();
 }
 
 function tellNext(agents: readonly AgentReport[], hasServers: boolean, { output }: Context): void {

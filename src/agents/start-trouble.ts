@@ -1,0 +1,54 @@
+import type { Processes } from '../kernel/index.js';
+
+export interface StartPlace {
+  readonly processes: Processes;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Nobody waits any longer: whoever still runs then has started. */
+  readonly signal: AbortSignal;
+}
+
+const mostWords = 4096;
+/** It has nothing to lose. */
+const patience = { afterInputMs: 0, afterTermMs: 200 };
+
+/** Why a program cannot start: it is asked for its version. Undefined where it answers, or is only slow. */
+export async function startTrouble(program: string, place: StartPlace): Promise<string | undefined> {
+  const { processes, cwd, env, signal } = place;
+  try {
+    const order = { owner: 'agent', command: program, args: ['--version'], cwd, env, patience } as const;
+    const child = await processes.start({ ...order, input: 'none' });
+    let said = '';
+    const listen = (chunk: Uint8Array): void => {
+      if (said.length < mostWords) said += Buffer.from(chunk).toString('utf8');
+    };
+    child.onErrorOutput(listen);
+    child.onOutput(listen);
+    const code = await new Promise<number | null | undefined>((resolve) => {
+      child.onExit((exit) => resolve(exit.code));
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    await child.close();
+    return code === 0 || code === undefined ? undefined : `it ends with ${endOf(code)}${wordsOf(said)}`;
+  } catch (error) {
+    return signal.aborted ? undefined : messageOf(error);
+  }
+}
+
+function endOf(code: number | null): string {
+  return code === null ? 'a signal' : `exit code ${String(code)}`;
+}
+
+/** The first line that says something. */
+function wordsOf(said: string): string {
+  const line = said
+    .split('\n')
+    .map((one) => one.trim())
+    .find((one) => /[a-z]{3}/i.test(one));
+  return line === undefined ? '' : `: ${line.slice(0, 200)}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

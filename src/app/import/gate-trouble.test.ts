@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clients, type JsonObject, serversIn } from '../../clients/index.js';
+import { gateConfig, type GateInFile, gateTrouble, isRenewable } from './gate-trouble.js';
+
+const { execPath: node } = process;
+let folder: string;
+let script: string;
+let config: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-gone-')));
+  script = join(folder, 'tidegate.js');
+  config = join(folder, 'tidegate.yaml');
+  mkdirSync(join(folder, 'bin'));
+  for (const file of [script, config, join(folder, 'bin', 'tidegate')]) writeFileSync(file, '');
+  chmodSync(join(folder, 'bin', 'tidegate'), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = (): Readonly<Record<string, string>> => ({ PATH: join(folder, 'bin') });
+
+/** The same gate in the file of each client. */
+function inFiles(start: { command: string; args: readonly string[]; env?: Record<string, string> }) {
+  const place = { platform: process.platform, home: '/nobody', folders: [folder], env: {} };
+  return clients.map((client): GateInFile => {
+    const file = client.files(place).at(-1) ?? { path: '', scope: 'user' };
+    const [section] = client.sections({}, file, place);
+    const entry = client.gate({ env: {}, ...start });
+    const text = client.format.write(section?.path ?? [], 'gate', entry);
+    const root = client.format.name === 'TOML' ? text : nested(section?.path ?? [], { gate: entry });
+    const [found] = serversIn(client, root, file, place);
+    if (found === undefined) throw new Error(client.name);
+    return { file, found };
+  });
+}
+
+function nested(path: readonly string[], value: JsonObject): string {
+  return JSON.stringify(path.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value));
+}
+
+/** What is wrong with it, once for all clients. */
+function troubles(command: string, ...args: readonly string[]): readonly unknown[] {
+  const all = inFiles({ command, args }).map((gate) => gateTrouble(gate, env()));
+  return all.filter((one, at) => all.findIndex((other) => isDeepStrictEqual(one, other)) === at);
+}
+
+it('a gate whose program, script and file are there has no trouble, whatever the client', () => {
+  expect(troubles(node, script, 'mcp', '--config', config)).toEqual([undefined]);
+  expect(troubles('tidegate', 'mcp')).toEqual([undefined]);
+});
+
+it('what is gone is named, whatever the client', () => {
+  const gone = join(folder, 'gone');
+  expect(troubles(gone, script, 'mcp')).toEqual([{ what: 'program', path: gone }]);
+  expect(troubles(node, join(gone, 'tidegate.js'), 'mcp')).toEqual([
+    { what: 'script', path: join(gone, 'tidegate.js') },
+  ]);
+  expect(troubles(node, script, 'mcp', '--config', gone)).toEqual([{ what: 'config', path: gone }]);
+  expect(troubles(node, script, 'mcp', `--config=${gone}`)).toEqual([{ what: 'config', path: gone }]);
+  expect(troubles('npx', '-y', 'tidegate', 'mcp')).toEqual([{ what: 'absent', path: 'npx' }]);
+  expect(troubles(join(gone, 'tidegate'), 'mcp')).toEqual([
+    { what: 'program', path: join(gone, 'tidegate') },
+  ]);
+});
+
+it('what only the client can resolve is not judged', () => {
+  expect(troubles('${env:HOME}/bin/node', '$HOME/tidegate.js', 'mcp', '--config', '~/x.yaml')).toEqual([
+    undefined,
+  ]);
+});
+
+it('the configuration is the one that is named, or the nearest one of its folder', () => {
+  const [, project] = inFiles({ command: 'tidegate', args: ['mcp'] });
+  if (project === undefined) throw new Error('no file of a project');
+  expect(gateConfig(project, env())).toBe(config);
+});
+
+it('only a gate as we write it is written anew', () => {
+  const start = { command: join(folder, 'gone'), args: [script, 'mcp', '--config', config] };
+  const isNew = (more: Parameters<typeof inFiles>[0]): readonly boolean[] => [
+    ...new Set(inFiles(more).map((gate) => isRenewable(gate, env()))),
+  ];
+  expect(isNew({ ...start, env: { TIDEGATE_HOME: '/x' } })).toEqual([true]);
+  // Who acts as less than the operator must not become more by a repair.
+  expect(isNew({ ...start, args: [...start.args, '--as', 'agent:alice'] })).toEqual([false]);
+  expect(isNew({ ...start, env: { OTHER: '1' } })).toEqual([false]);
+  expect(isNew({ ...start, command: node })).toEqual([false]);
+});

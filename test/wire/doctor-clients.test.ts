@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  clientNames,
+  type ClientName,
+  type ClientPlaceOf,
+  openClientPlace,
+} from '../support/client-place.js';
+import { program } from '../support/gate.js';
+
+interface Row {
+  readonly state: string;
+  readonly about?: string;
+  readonly detail: string;
+  readonly next?: string;
+  readonly facts?: { readonly client: ClientName; readonly file: string };
+}
+
+const places: ClientPlaceOf[] = [];
+afterEach(() => places.splice(0).forEach((place) => place.close()));
+
+function opened(clients?: readonly ClientName[]): ClientPlaceOf {
+  const place = openClientPlace(clients);
+  places.push(place);
+  return place;
+}
+
+async function rowsOf(place: ClientPlaceOf): Promise<readonly Row[]> {
+  const { status, stdout, stderr } = await place.run(['doctor', '--only', 'clients', '--json'], {
+    limitMs: 20_000,
+  });
+  expect([status, stderr]).toEqual([
+    expect.toSatisfy((code) => code === 0 || code === 4),
+    expect.not.stringContaining('    at '),
+  ]);
+  const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly findings: Row[] }[] };
+  return checks[0]?.findings ?? [];
+}
+
+async function pointed(clients?: readonly ClientName[]): Promise<ClientPlaceOf> {
+  const place = opened(clients);
+  const { status, stderr } = await place.import('--point', '--yes', '--secrets', 'keep', '--force');
+  expect(status, stderr).toBe(0);
+  return place;
+}
+
+/** Types what a row says is next, as it stands there, and says yes. */
+async function typed(place: ClientPlaceOf, { next = '' }: Row): Promise<void> {
+  const [name, ...words] = next.replace('read it, then: ', '').split(' ');
+  expect(name).toBe('tidegate');
+  const consent = words.includes('--point') ? ['--yes', '--force'] : words[0] === 'trust' ? ['--yes'] : [];
+  const { status, stderr } = await place.run([...words, ...consent]);
+  expect(status, stderr).toBe(0);
+}
+
+const user = clientNames.filter((name) => name !== 'mcp-json' && name !== 'vscode');
+const moved = join(dirname(program), 'gone', 'tidegate.js');
+
+describe('doctor and the gate in files of clients', () => {
+  it('sees that the program of a gate is gone, in all eight clients, and names the command that helps', async () => {
+    const place = await pointed();
+    const before = await rowsOf(place);
+    // The control: as it was written, nothing is wrong with it.
+    expect(before.map(({ state }) => state).filter((state) => state === 'fail' || state === 'warn')).toEqual(
+      [],
+    );
+    expect(new Set(before.map(({ facts }) => facts?.client))).toEqual(new Set(clientNames));
+    for (const client of user) {
+      const text = readFileSync(place.fileOf(client), 'utf8');
+      expect(text, client).toContain(program);
+      writeFileSync(place.fileOf(client), text.replaceAll(program, moved));
+    }
+    for (const client of ['mcp-json', 'vscode'] as const) {
+      const text = readFileSync(place.fileOf(client), 'utf8');
+      writeFileSync(place.fileOf(client), text.replace('"npx"', '"/gone/npx"'));
+    }
+    const after = await rowsOf(place);
+    expect(after.map(({ facts, state, next }) => [facts?.client, state, next])).toEqual(
+      before.map(({ facts }) => [facts?.client, 'fail', `tidegate import ${facts?.client ?? ''} --point`]),
+    );
+    expect(after.find(({ facts }) => facts?.client === 'codex')?.detail).toContain(moved);
+    for (const row of after) await typed(place, row);
+    expect(await rowsOf(place)).toEqual(before);
+  });
+
+  it('sees that its configuration is not trusted, and that it is gone', async () => {
+    const place = opened([]);
+    for (const client of ['cursor', 'mcp-json'] as const) {
+      mkdirSync(dirname(place.fileOf(client)), { recursive: true });
+      writeFileSync(place.fileOf(client), '{"mcpServers":{"one":{"command":"one"}}}');
+    }
+    await place.import('--point', '--yes');
+    const yaml = join(place.workspace, 'tidegate.yaml');
+    writeFileSync(yaml, `${readFileSync(yaml, 'utf8')}# more\n`);
+    const rows = await rowsOf(place);
+    expect(rows.map(({ state, next }) => [state, next])).toEqual([
+      ['warn', `read it, then: tidegate trust ${yaml}`],
+      ['warn', `read it, then: tidegate trust ${yaml}`],
+    ]);
+    for (const row of rows.slice(0, 1)) await typed(place, row);
+    expect((await rowsOf(place)).map(({ state }) => state).sort()).toEqual(['note', 'ok']);
+    rmSync(yaml);
+    const [gone] = (await rowsOf(place)).filter(({ state }) => state === 'fail');
+    expect(gone).toMatchObject({ next: 'tidegate import cursor --undo', facts: { client: 'cursor' } });
+    if (gone !== undefined) await typed(place, gone);
+    expect((await rowsOf(place)).filter(({ state }) => state === 'fail')).toEqual([]);
+  });
+
+  it('sees a backup whose file is gone, and puts it back', async () => {
+    const place = opened(['gemini']);
+    const before = readFileSync(place.fileOf('gemini'), 'utf8');
+    await place.import('--point', '--yes', '--secrets', 'keep', '--force');
+    rmSync(place.fileOf('gemini'));
+    const [lost, ...others] = await rowsOf(place);
+    expect([lost, others]).toMatchObject([
+      { state: 'warn', about: place.fileOf('gemini'), next: 'tidegate import gemini --undo --force' },
+      [],
+    ]);
+    const refused = await place.import('gemini', '--undo');
+    expect(refused.stderr).toContain('tidegate import gemini --undo --force');
+    if (lost !== undefined) await typed(place, lost);
+    expect(readFileSync(place.fileOf('gemini'), 'utf8')).toBe(before);
+  });
+
+  it('finds nothing wrong with a gate that was put where there is no configuration', async () => {
+    const place = opened([]);
+    const { status, stderr } = await place.import('claude', '--point', '--yes');
+    expect(status, stderr).toBe(0);
+    // No file was written, so none is named: a gate that is told to read one that is missing does not start.
+    expect(readFileSync(place.fileOf('claude'), 'utf8')).not.toContain('--config');
+    expect(await rowsOf(place)).toMatchObject([{ state: 'ok', facts: { client: 'claude' } }]);
+  });
+
+  it('names what nobody but the user can put right', async () => {
+    const place = opened([]);
+    const as = { command: '/gone/node', args: ['/gone/tidegate.js', 'mcp', '--as', 'agent:alice'] };
+    const servers = { one: as, two: { command: 'tidegate', args: ['mcp'] } };
+    mkdirSync(dirname(place.fileOf('cursor')), { recursive: true });
+    writeFileSync(place.fileOf('cursor'), JSON.stringify({ mcpServers: servers }));
+    const rows = await rowsOf(place);
+    expect(rows.map(({ state, next }) => [state, next])).toEqual([
+      ['fail', `correct /gone/node in ${place.fileOf('cursor')} by hand`],
+      ['fail', 'npm install --global tidegate'],
+    ]);
+    // What was given to act as less is not written anew as something that acts as more.
+    await place.import('cursor', '--point', '--yes');
+    expect(readFileSync(place.fileOf('cursor'), 'utf8')).toContain('agent:alice');
+  });
+});
+
+type Spoil = (file: string) => void;
+const hostile: readonly (readonly [what: string, spoil: Spoil])[] = [
+  ['a pipe', (file) => void execFileSync('mkfifo', [file])],
+  ['a link to itself', (file) => symlinkSync(file, file)],
+  ['a link to a device', (file) => symlinkSync('/dev/zero', file)],
+  [
+    'a file of gigabytes',
+    (file) => {
+      writeFileSync(file, '');
+      truncateSync(file, 5 * 1024 ** 3);
+    },
+  ],
+  [
+    'a file as large as is read',
+    (file) => writeFileSync(file, `{"mcpServers":{"a":"${'x'.repeat(30_000_000)}`),
+  ],
+  ['what is nested without end', (file) => writeFileSync(file, '['.repeat(1_000_000))],
+  [
+    'more gates than anybody has',
+    (file) => {
+      const gate = { command: '/gone/node', args: ['/gone/tidegate.js', 'mcp', '--config', '/dev/zero'] };
+      const all = Array.from({ length: 20_000 }, (_, at) => [String(at), gate] as const);
+      writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(all) }));
+    },
+  ],
+  [
+    'a gate whose configuration is a pipe',
+    (file) => {
+      execFileSync('mkfifo', [`${file}.yaml`]);
+      const gate = { command: process.execPath, args: [program, 'mcp', '--config', `${file}.yaml`] };
+      writeFileSync(file, JSON.stringify({ mcpServers: { gate } }));
+    },
+  ],
+];
+
+describe('doctor before hostile files of clients', () => {
+  it.each(hostile)('%s: is told, and holds nothing up', async (_what, spoil) => {
+    const place = opened([]);
+    for (const client of ['cursor', 'mcp-json'] as const) {
+      mkdirSync(dirname(place.fileOf(client)), { recursive: true });
+      spoil(place.fileOf(client));
+    }
+    const rows = await rowsOf(place);
+    expect(rows.filter(({ state }) => state === 'fail' || state === 'warn').length).toBeGreaterThanOrEqual(1);
+    expect(rows.length).toBeLessThan(60);
+  });
+});

@@ -1,0 +1,170 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ClientPlaceOf, openClientPlace } from '../support/client-place.js';
+import { program } from '../support/gate.js';
+
+const places: ClientPlaceOf[] = [];
+afterEach(() => places.splice(0).forEach((place) => place.close()));
+
+function opened(): ClientPlaceOf {
+  const place = openClientPlace([]);
+  places.push(place);
+  return place;
+}
+
+function put(file: string, text: string, mode = 0o644): string {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return file;
+}
+
+/** A package as npm installs one, with a program that does what is said. */
+function install(place: ClientPlaceOf, name: string, script: string, mode = 0o755): string {
+  const home = join(place.directory, 'lib', name);
+  put(join(home, 'package.json'), '{"version":"9.8.7"}');
+  const file = put(join(home, 'cli'), `#!/bin/sh\n${script}\n`, mode);
+  const linked = join(place.directory, 'bin', name);
+  mkdirSync(dirname(linked), { recursive: true });
+  symlinkSync(file, linked);
+  return linked;
+}
+
+const withBin = (place: ClientPlaceOf, ...more: readonly string[]) => ({
+  env: {
+    ...place.env,
+    PATH: [join(place.directory, 'bin'), ...more, dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+  },
+});
+
+const leftInTmp = (): readonly string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith('tidegate-starts-'));
+
+describe('agents that cannot start', () => {
+  it('are told by init and doctor, with what to type, and are not what to begin with', async () => {
+    const place = opened();
+    install(place, 'claude', 'echo "Error: native binary not installed" >&2; exit 1');
+    install(place, 'codex', 'echo 1.0.0');
+    const blocked = install(place, 'opencode', 'echo 1.0.0', 0o644);
+    const slow = install(place, 'gemini', 'sleep 600');
+    const before = leftInTmp();
+    const begun = performance.now();
+    const init = await place.run(['init', '--yes'], withBin(place));
+    // One that is slow holds nobody up.
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(init.status, init.stderr).toBe(0);
+    expect(init.stdout).toMatch(/Agents +Gemini CLI 9\.8\.7, Codex 9\.8\.7\n/);
+    expect(init.stdout).toContain('Claude Code cannot start: it ends with exit code 1: Error: native binary');
+    expect(init.stdout).toContain('next: npm install -g @anthropic-ai/claude-code');
+    expect(init.stdout).toContain(`OpenCode cannot start: ${blocked} may not be executed`);
+    expect(init.stdout).toContain(`next: chmod +x ${blocked}`);
+    expect(init.stdout).not.toContain('tidegate import claude --point');
+    const { stdout } = await place.run(['doctor', '--only', 'agents', '--json'], withBin(place));
+    const { checks } = JSON.parse(stdout) as {
+      readonly checks: readonly { readonly id: string; readonly findings: readonly object[] }[];
+    };
+    expect(checks.find(({ id }) => id === 'agents')?.findings).toMatchObject([
+      { state: 'warn', about: 'Claude Code', next: 'npm install -g @anthropic-ai/claude-code' },
+      { state: 'note', facts: { program: slow } },
+      { state: 'note', about: 'Codex 9.8.7', next: 'tidegate doctor --agent codex' },
+      { state: 'warn', about: 'OpenCode', next: `chmod +x ${blocked}` },
+    ]);
+    expect(leftInTmp()).toEqual(before);
+  });
+
+  it('are not asked where they are part of a project that nobody trusted', async () => {
+    const place = opened();
+    const bin = join(place.workspace, 'node_modules', '.bin');
+    const marker = join(place.directory, 'started');
+    put(join(bin, 'claude'), `#!/bin/sh\ntouch ${marker}\n`, 0o755);
+    await place.run(['init', '--dry-run'], withBin(place, bin));
+    expect(existsSync(marker)).toBe(false);
+    // The control: the same program elsewhere on PATH is asked.
+    put(join(place.directory, 'other', 'claude'), `#!/bin/sh\ntouch ${marker}\n`, 0o755);
+    await place.run(['init', '--dry-run'], withBin(place, join(place.directory, 'other')));
+    expect(existsSync(marker)).toBe(true);
+    expect(existsSync(place.state)).toBe(false);
+  });
+
+  it('are asked once more with the home of the user, where shims of version managers find themselves', async () => {
+    const place = opened();
+    put(join(place.home, '.versions'), '');
+    install(place, 'claude', 'test -f "$HOME/.versions"');
+    const { stdout } = await place.run(['init', '--dry-run'], withBin(place));
+    expect(stdout).toMatch(/Agents +Claude Code 9\.8\.7\n/);
+  });
+});
+
+describe('a home under git', () => {
+  it('is no project: init below it writes there, and its files are the user’s', async () => {
+    const place = opened();
+    mkdirSync(join(place.home, '.git'));
+    const mcp = put(join(place.home, '.mcp.json'), '{"mcpServers":{"one":{"command":"one"}}}');
+    const below = join(place.home, 'x');
+    mkdirSync(below);
+    const init = await place.run(['init', '--yes', '--json'], { cwd: below });
+    expect(JSON.parse(init.stdout)).toMatchObject({ file: join(below, 'tidegate.yaml'), servers: [] });
+    expect(existsSync(join(place.home, 'tidegate.yaml'))).toBe(false);
+    const point = ['import', '--point', '--yes', '--json'];
+    const home = await place.run(point, { cwd: place.home });
+    expect(JSON.parse(home.stdout)).toMatchObject({
+      servers: [{ file: mcp, scope: 'user' }],
+      points: [{ file: mcp, gate: 'absolute' }],
+    });
+    // The control: in a folder under git that is nobody's home, the file is the project's.
+    mkdirSync(join(place.workspace, '.git'));
+    put(join(place.workspace, '.mcp.json'), '{"mcpServers":{"one":{"command":"one"}}}');
+    mkdirSync(join(place.workspace, 'y'));
+    const project = await place.run(point, { cwd: join(place.workspace, 'y') });
+    expect(JSON.parse(project.stdout)).toMatchObject({ servers: [{ scope: 'project' }] });
+  });
+});
+
+describe('the gate in a file of a project', () => {
+  it('is started by name where that is this program on PATH, and colleagues are told what they need', async () => {
+    const place = opened();
+    const file = (): string => join(place.workspace, '.mcp.json');
+    const servers = '{"mcpServers":{"one":{"command":"one"}}}';
+    put(file(), servers);
+    put(join(place.directory, 'bin', 'tidegate'), '#!/bin/sh\n', 0o755);
+    const fetched = await place.run(['import', '--point', '--yes'], withBin(place));
+    expect(readFileSync(file(), 'utf8')).toContain('"npx"');
+    expect(fetched.stderr).toContain('each colleague needs the package on their registry');
+    put(file(), servers);
+    const linked = join(place.directory, 'linked');
+    mkdirSync(linked);
+    symlinkSync(program, join(linked, 'tidegate'));
+    const env = { ...place.env, PATH: `${linked}:${withBin(place).env.PATH}` };
+    const named = await place.run(['import', '--point', '--yes'], { env });
+    expect(readFileSync(file(), 'utf8')).toMatch(/"command": ?"tidegate"/);
+    expect(named.stderr).toContain('each colleague needs it installed, on PATH');
+    expect(named.stderr).toContain('tidegate trust');
+  });
+});
+
+describe('a file of another user', () => {
+  it.skipIf(process.getuid?.() !== 0)('above the folder is left out and named', async () => {
+    const place = opened();
+    const { chownSync } = await import('node:fs');
+    mkdirSync(join(place.workspace, '.git'));
+    const below = join(place.workspace, 'x');
+    mkdirSync(below);
+    const theirs = put(join(place.workspace, '.mcp.json'), '{"mcpServers":{"theirs":{"command":"t"}}}');
+    const wish = ['import', '--dry-run'];
+    expect((await place.run(wish, { cwd: below })).stdout).toContain('theirs');
+    chownSync(theirs, 12_345, 12_345);
+    const { status, stdout, stderr } = await place.run([...wish, 'mcp-json'], { cwd: below });
+    expect([status, stdout]).toEqual([0, expect.not.stringContaining('theirs')]);
+    expect(stderr).toContain(`left out: ${theirs} belongs to another user.`);
+  });
+});

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { files, folders, isKnown } from '../../src/app/doctor/own-entries.js';
+import { answerLines, writeFakeAgent } from '../support/fake-agent.js';
+import { fixtureServer, openHttpGate, program, waitFor } from '../support/gate.js';
+import { followLink, type LoginWorld, openLoginWorld } from '../support/login-world.js';
+import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
+import { type Ran, runGate, type RunMore } from '../support/run-program.js';
+
+// Doctor knows what Tidegate keeps in its state directory by a list of names. Here the program does all that it can do
+// there, and whatever came to be, for a moment or to stay, has to be in that list.
+
+let place: PluginPlace;
+let world: LoginWorld;
+let home: string;
+/** Every name that was ever seen in the state directory. */
+const seen = new Set<string>();
+let watching: NodeJS.Timeout;
+
+function look(): void {
+  try {
+    for (const name of readdirSync(home)) seen.add(name);
+  } catch {
+    // Not made yet.
+  }
+}
+
+async function did(args: readonly string[], more: RunMore = {}): Promise<Ran> {
+  const ran = await runGate(place, args, more);
+  look();
+  expect([args.join(' '), ran.status, ran.stderr]).toEqual([args.join(' '), 0, expect.anything()]);
+  return ran;
+}
+
+beforeAll(async () => {
+  world = await openLoginWorld({ mark: 'entries' });
+  const servers = { local: { command: process.execPath, args: [fixtureServer] }, far: { url: world.url } };
+  place = openPluginPlace({ peer: {} }, { servers, builtins: ['*'], store: { kind: 'sqlite' } });
+  home = place.env['TIDEGATE_HOME'] ?? '';
+  watching = setInterval(look, 2);
+});
+afterAll(async () => {
+  clearInterval(watching);
+  await world.close();
+  place.close();
+});
+
+async function logIn(): Promise<void> {
+  const child = spawn(process.execPath, [program, 'login', 'far', '--no-browser'], {
+    cwd: place.workspace,
+    env: place.env,
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => (text += part.toString()));
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  await waitFor(
+    () => text.includes('http://127'),
+    20_000,
+    () => `no link: ${text}`,
+  );
+  await followLink(/http:\/\/127[^\s"]+/.exec(text)?.[0] ?? '');
+  expect([await ended, text]).toEqual([0, expect.anything()]);
+}
+
+async function runAgents(): Promise<void> {
+  const bin = join(place.directory, 'bin');
+  mkdirSync(bin);
+  writeFakeAgent(bin, 'claude', { cli: 'claude', lines: answerLines('claude') });
+  const env = { ...place.env, PATH: `${bin}:${place.env['PATH'] ?? ''}` };
+  // A stand-in proves nothing, so that what comes of it is no matter.
+  for (const words of [
+    ['run', '--agent', 'claude', '--prompt', 'go'],
+    ['exec', 'claude'],
+    ['doctor', '--agent', 'claude'],
+  ])
+    await runGate(place, words, { env });
+  look();
+}
+
+async function importAll(): Promise<void> {
+  const file = join(place.env['HOME'] ?? '', '.cursor', 'mcp.json');
+  mkdirSync(dirname(file), { recursive: true });
+  const one = { command: 'one', env: { ONE_TOKEN: 'ghp_madeUpForTests0000000000000000000011' } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { one } }));
+  await did(['import', 'cursor', '--point', '--yes', '--secrets', 'keep']);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"tidegate"', '"tidegate" '));
+  await did(['import', 'cursor', '--undo', '--force']);
+  // The operator's own file stands there, too.
+  await did(['import', 'cursor', '--user', '--yes', '--secrets', 'keep']);
+}
+
+describe('the state directory', () => {
+  it('holds nothing that doctor does not know, whatever the program did', async () => {
+    place.trustPlugins('peer');
+    place.writeWorkspace(
+      '.tidegate/tools/hello.tool.js',
+      "import { defineTool } from 'tidegate/tool';\nimport { z } from 'zod';\nexport default defineTool({ name: 'hello', title: 'Hello', description: 'Says hello.', effect: 'read', input: z.object({}), run: () => 'hello' });\n",
+    );
+    place.writeWorkspace(
+      'flow.yaml',
+      'name: flow\nstates:\n  initial: a\n  a: {type: step, command: echo hi, on_success: done}\n  done: {type: terminal}\n',
+    );
+    await did(['trust', '--yes']);
+    await did(['tools', 'list']);
+    await did([
+      'tools',
+      'call',
+      'Write',
+      JSON.stringify({ file_path: join(place.workspace, 'a.txt'), content: 'a' }),
+    ]);
+    await did(['tools', 'call', 'Bash', '{"command":"echo hi"}']);
+    await did(['tools', 'cost']);
+    await did(['secrets', 'set', 'SOME_NAME'], { input: 'value' });
+    await did(['grant', 'agent:alice', 'Read']);
+    await did(['token', 'create', '--as', 'agent:alice']);
+    await did(['run', 'flow.yaml']);
+    await did(['plugin', 'disable', 'peer']);
+    await did(['plugin', 'enable', 'peer']);
+    await logIn();
+    await importAll();
+    await runAgents();
+    const gate = await openHttpGate(place);
+    await did(['tools', 'call', 'Read', JSON.stringify({ file_path: join(place.workspace, 'a.txt') })]);
+    await gate.close();
+    await did(['audit']);
+    expect([...seen].filter((name) => !isKnown(name))).toEqual([]);
+    // The test is worth as much as it made the program do.
+    // Only people write the other spelling of it.
+    expect([...folders, ...files].filter((name) => !seen.has(name))).toEqual(['tidegate.yml']);
+  }, 240_000);
+
+  it('the control: a file of somebody else is told', async () => {
+    writeFileSync(join(home, 'holiday.jpg'), '');
+    chmodSync(home, 0o755);
+    const { stdout } = await runGate(place, ['doctor', '--only', 'home', '--json']);
+    expect(stdout).toContain('holiday.jpg in it is not of Tidegate');
+  });
+});
