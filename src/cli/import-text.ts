@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Fate, ImportPlan } from '../app/import/index.js';
-import { printable } from '../config/index.js';
+import { printable, withoutLongWords } from '../config/index.js';
 import type { Context } from './command.js';
 import { lineDiff } from './line-diff.js';
 
@@ -48,7 +48,7 @@ export function showPoints({ points }: ImportPlan, { output }: Context): void {
     output.line(output.paint('bold', printable(words)));
     if (after !== undefined) showDiff(diff, output);
     else {
-      output.line(printable(`  not changed: ${why ?? ''}`));
+      output.line(withoutLongWords(printable(`  not changed: ${why ?? ''}`)));
       for (const line of byHand) output.line(printable(`  ${line}`));
       output.line();
     }
