@@ -10,6 +10,8 @@ export async function outputs() {
   const { exitOfDesk, exitOfIdentity } = await loadTs('src/cli/exit-codes.ts');
   const { identityCodes } = await loadTs('src/access/identity/identity-error.ts');
   const { deskCodes } = await loadTs('src/access/desk/desk-error.ts');
+  const { modelCodes } = await loadTs('src/access/model-codes.ts');
+  const { httpCodes } = await loadTs('src/wire/mcp-http/http-codes.ts');
   const { statusOfDesk } = await loadTs('src/app/status-of-desk.ts');
   const faults = faultCodes.map((code) =>
     faultRow(code, faultTable[code], mcpFaults[code], exitOfFault[code]),
@@ -38,10 +40,22 @@ export async function outputs() {
     statusOfDesk[code],
     exitOfDesk[code],
   ]);
-  return [{ path: 'docs/reference/errors.md', text: page({ faults, problems, rights, tokens, commands }) }];
+  const model = Object.entries(modelCodes).map(([code, { meaning, remedy }]) => [
+    mono(code),
+    meaning,
+    remedy,
+  ]);
+  const http = Object.entries(httpCodes).map(([code, { status, meaning, remedy }]) => [
+    mono(code),
+    meaning,
+    remedy,
+    status,
+  ]);
+  const text = page({ faults, problems, rights, model, tokens, http, commands });
+  return [{ path: 'docs/reference/errors.md', text }];
 }
 
-function page({ faults, problems, rights, tokens, commands }) {
+function page({ faults, problems, rights, model, tokens, http, commands }) {
   return [
     '<!-- Generated from the tables in src by `npm run generate`. Do not edit. -->',
     '# Errors',
@@ -71,9 +85,22 @@ function page({ faults, problems, rights, tokens, commands }) {
     '',
     ...table(['code', 'meaning', 'remedy', 'HTTP', 'exit status'], rights),
     '',
+    '## The authorization model',
+    '',
+    'What `access.bad_model` names in brackets.',
+    '',
+    ...table(['code', 'meaning', 'remedy'], model),
+    '',
     '## Tokens',
     '',
     ...table(['code', 'meaning', 'remedy', 'exit status'], tokens),
+    '',
+    '## HTTP',
+    '',
+    'Answers of `tidegate serve` before anything is called, under `error.code` of the body; behind `tidegate mcp --via`',
+    'under `error.data.code`.',
+    '',
+    ...table(['code', 'meaning', 'remedy', 'HTTP'], http),
     '',
     '## Commands',
     '',

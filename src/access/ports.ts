@@ -118,7 +118,7 @@ export interface TokenStore extends RevisionStore {
 export interface AuditRecord {
   readonly at: number;
   readonly zone: string;
-  /** `call`, `read`, `get`, `complete`, `grant.write`, `token.create`, `profiles.change`, … */
+  /** One of `audit-actions.ts`, or what another version called it. */
   readonly action: string;
   readonly decision: 'allow' | 'deny';
   /** Who did it, `user:ana`, and through which links, the first one first. */

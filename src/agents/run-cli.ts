@@ -46,6 +46,7 @@ function refuseLeaks(cli: AgentCli, { verdict }: KnownCli, { isIsolated, allowsN
   throw new AgentFailure(
     'EXECUTION.AGENT.BYPASSED',
     `${cli.title} ${verdict.version} has tools that the gate cannot take away: ${what}.`,
+    `tidegate doctor --agent ${cli.name}`,
   );
 }
 

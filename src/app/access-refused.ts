@@ -1,4 +1,5 @@
 import type { StoreErrorCode } from '../access/ports.js';
+import { nearest } from '../kernel/index.js';
 
 /** A gate that cannot say who may do what is not opened. */
 export class AccessRefused extends Error {
@@ -10,3 +11,12 @@ export class AccessRefused extends Error {
 }
 
 export type AccessCode = StoreErrorCode | 'access.bad_principal' | 'access.unknown_profile';
+
+/** With the nearest of the profiles that there are, and all of them. */
+export function unknownProfile(profile: string, known: Iterable<string>, more = ''): AccessRefused {
+  const names = [...known].sort();
+  const near = nearest(profile, names);
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  const message = `There is no profile "${profile}".${hint} There are: ${names.join(', ')}.${more}`;
+  return new AccessRefused('access.unknown_profile', message);
+}

@@ -1,14 +1,18 @@
 import { deskCodes } from '../access/desk/index.js';
 import { identityCodes } from '../access/identity/index.js';
+import { modelCodes } from '../access/model-codes.js';
 import { problemCodes } from '../config/index.js';
 import { type Fixer, faultTable } from '../kernel/index.js';
+import { httpCodes } from '../wire/mcp-http/http-codes.js';
 import { exitOfCode, type WorkflowCode, workflowCodes } from '../workflow/index.js';
+
+export type { HttpCode } from '../wire/mcp-http/http-codes.js';
 
 /** One code, as whoever met it wants to have it explained. */
 export interface KnownCode {
   readonly code: string;
   /** What it is about, in one word. */
-  readonly area: 'call' | 'configuration' | 'rights' | 'token' | 'workflow' | 'command';
+  readonly area: 'call' | 'configuration' | 'rights' | 'model' | 'token' | 'http' | 'workflow' | 'command';
   readonly meaning: string;
   readonly remedy: string;
   readonly fixer?: Fixer;
@@ -33,7 +37,9 @@ export function knownCodes(): readonly KnownCode[] {
     ...calls,
     ...rows('configuration', problemCodes),
     ...rows('rights', deskCodes),
+    ...rows('model', modelCodes),
     ...rows('token', identityCodes),
+    ...rows('http', httpCodes),
     ...rows('workflow', workflowCodes).map((row) => ({ ...row, exit: exitOfCode(row.code as WorkflowCode) })),
   ];
 }

@@ -3,8 +3,7 @@ import type { Authority } from '../access/authority/index.js';
 import type { Credentials } from '../access/identity/index.js';
 import type { AccessStore } from '../access/ports.js';
 import { type Config, hasErrors, type Trust } from '../config/index.js';
-import { nearest } from '../kernel/index.js';
-import { AccessRefused } from './access-refused.js';
+import { unknownProfile } from './access-refused.js';
 import { ConfigRefused } from './config-refused.js';
 import type { OpenPolicy } from './open-policy.js';
 
@@ -93,8 +92,5 @@ function requireProfile(profile: string, policy: OpenPolicy): void {
   const { names } = policy.current();
   if (names.has(profile)) return;
   const unused = policy.untrusted().map((file) => ` ${file} is not used: nobody trusted it.`);
-  const near = nearest(profile, [...names]);
-  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-  const message = `There is no profile "${profile}".${hint} There are: ${[...names].sort().join(', ')}.${unused.join('')}`;
-  throw new AccessRefused('access.unknown_profile', message);
+  throw unknownProfile(profile, names, unused.join(''));
 }

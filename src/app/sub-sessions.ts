@@ -1,6 +1,6 @@
 import { parsePrincipal } from '../access/object-ids.js';
 import type { Session } from '../kernel/index.js';
-import { AccessRefused } from './access-refused.js';
+import { AccessRefused, unknownProfile } from './access-refused.js';
 import type { OpenedAccess } from './open-access.js';
 
 /** What a sub-agent is given of what its parent has. Left out: all of it, under the same name. */
@@ -25,7 +25,7 @@ export function createSubSessions(opened: Pick<OpenedAccess, 'needRights'>): Sub
       opened.needRights(),
     ]);
     if (wish.profile !== undefined && !authority.policy.names.has(wish.profile)) {
-      throw new AccessRefused('access.unknown_profile', `There is no profile "${wish.profile}".`);
+      throw unknownProfile(wish.profile, authority.policy.names);
     }
     const { profile, tools } = wish;
     const from = { principal: parent.principal, chain: chainOf(parent), credential: parent.id };

@@ -7,8 +7,9 @@ import {
   type SurfaceMode,
   type ToolSpec,
 } from '../kernel/index.js';
-import { type SessionView, serverOf, tokensIn } from '../surface/index.js';
+import { type SessionView, tokensIn } from '../surface/index.js';
 import type { Gateway } from '../gateway/index.js';
+import { fromWords } from './from-words.js';
 import { type Counted, type CountTokens, openCounter } from './cost/count-tokens.js';
 import type { OpenedSurface } from './open-surface.js';
 
@@ -103,7 +104,8 @@ function costs(
   count: CountTokens,
 ): readonly ServerCost[] {
   const servers = new Map<string, ToolSpec[]>();
-  for (const tool of tools) servers.set(serverOf(tool), [...(servers.get(serverOf(tool)) ?? []), tool]);
+  const fromOf = fromWords(tools);
+  for (const tool of tools) servers.set(fromOf(tool), [...(servers.get(fromOf(tool)) ?? []), tool]);
   return [...servers]
     .map(([server, own]) => ({
       server,

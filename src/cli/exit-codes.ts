@@ -1,5 +1,6 @@
 import type { DeskCode } from '../app/desk.js';
 import type { callTool } from '../app/index.js';
+import type { HttpCode } from '../app/known-codes.js';
 import type { IdentityCode } from '../app/open-token-desk.js';
 
 /** What the program's exit status says. Numbers never change once released. */
@@ -63,6 +64,13 @@ export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
   'token.parent_void': exitCodes.usage,
   'token.too_deep': exitCodes.usage,
   'token.foreign_zone': exitCodes.usage,
+};
+
+/** What a gate answers over HTTP ends no command by itself: so would a command end that met nothing else. Complete by type. */
+export const exitOfHttp: Readonly<Record<HttpCode, ExitCode>> = {
+  'auth.required': exitCodes.unauthorized,
+  'access.unavailable': exitCodes.unavailable,
+  'route.not_found': exitCodes.notFound,
 };
 
 type Outcome = Awaited<ReturnType<typeof callTool>>;

@@ -6,6 +6,7 @@ import {
   exitCodes,
   exitOfDesk,
   exitOfFault,
+  exitOfHttp,
   exitOfIdentity,
   type Fault,
 } from './exit-codes.js';
@@ -328,6 +329,8 @@ export function exitOf(code: FailureCode): ExitCode {
   if (isIn(exitOfFault, code)) return exitOfFault[code];
   if (isIn(exitOfDesk, code)) return exitOfDesk[code];
   if (isIn(exitOfIdentity, code)) return exitOfIdentity[code];
+  if (isIn(exitOfHttp, code)) return exitOfHttp[code];
+  if (code.startsWith('model.')) return exitCodes.usage;
   // What is wrong with the record of trust leaves everything untrusted.
   return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
 }

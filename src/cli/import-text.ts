@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { Fate, ImportPlan } from '../app/import/index.js';
-import { printable } from '../config/index.js';
+import { printable, withoutLongWords } from '../config/index.js';
 import type { Context } from './command.js';
 import { lineDiff } from './line-diff.js';
 
@@ -49,7 +49,7 @@ export function showPoints({ points }: ImportPlan, { output }: Context): void {
     output.line(output.paint('bold', printable(words)));
     if (after !== undefined) showDiff(diff, output);
     else {
-      output.line(printable(`  not changed: ${why ?? ''}`));
+      output.line(withoutLongWords(printable(`  not changed: ${why ?? ''}`)));
       for (const line of byHand) output.line(printable(`  ${line}`));
       output.line();
     }

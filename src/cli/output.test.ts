@@ -31,6 +31,27 @@ describe('createOutput', () => {
     expect(pipe.said.out).toBe(`name  ${'x'.repeat(100)}\n`);
   });
 
+  it('cuts endless names in tables and errors, so that they fill no screen, and keeps them in JSON', () => {
+    const name = 'n'.repeat(200_000);
+    const { output, said } = open({});
+    output.table([
+      ['NAME', 'STATE'],
+      [name, 'ready'],
+    ]);
+    output.error({
+      code: 'server.not_found',
+      message: `Unknown server: ${name}.`,
+      next: 'x',
+      problems: [name],
+    });
+    expect(said.out.length).toBeLessThan(300);
+    expect(said.out).toContain('n… (200000 characters)  ready');
+    expect(said.err.length).toBeLessThan(300);
+    const json = open({ isJson: true });
+    json.output.json({ name });
+    expect(json.said.out).toContain(name);
+  });
+
   it('gives either text or JSON', () => {
     const text = open({});
     const json = open({ isJson: true });

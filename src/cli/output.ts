@@ -1,4 +1,4 @@
-import { printable, printableJson, printableLines } from '../config/index.js';
+import { printable, printableJson, printableLines, withoutLongWords } from '../config/index.js';
 import { withoutUserinfo } from './without-userinfo.js';
 
 /** Where text goes, and whether a person reads it there. */
@@ -134,15 +134,17 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
       stderr.write(`${paintNote('dim', printableLines(withoutUserinfo(text)))}\n`);
     },
     table(rows) {
-      if (!isJson) for (const row of aligned(rows, stdout)) stdout.write(`${row}\n`);
+      const short = rows.map((row) => row.map(withoutLongWords));
+      if (!isJson) for (const row of aligned(short, stdout)) stdout.write(`${row}\n`);
     },
     error(given) {
       const error = withoutSecrets(given);
       const { code, message, next, problems = [] } = error;
       if (isJson) stdout.write(`${printableJson(JSON.stringify({ error }, undefined, 2))}\n`);
       else {
-        for (const problem of problems) stderr.write(`${printable(problem)}\n`);
-        stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${printableLines(message)}\n`);
+        for (const problem of problems) stderr.write(`${withoutLongWords(printable(problem))}\n`);
+        const said = withoutLongWords(printableLines(message));
+        stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${said}\n`);
         if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printableLines(next)}\n`);
       }
     },

@@ -1,7 +1,7 @@
 import type { RunWish } from '../app/workflows/index.js';
 import { type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
-import { patternsOf } from './with-gate.js';
+import { actorOf, patternsOf } from './with-gate.js';
 
 /** A run of one agent, from what was typed. */
 export async function agentWish(
@@ -15,9 +15,9 @@ export async function agentWish(
     const next = 'tidegate run --agent openai --prompt "What does this project do?" --tools Read';
     throw new Failure('usage.missing_argument', '--agent needs --prompt.', next);
   }
-  const profile = textOption(given, 'profile') ?? textOption(given, 'role');
+  const { profile } = actorOf(given);
   const model = textOption(given, 'model');
-  const baseUrl = textOption(given, 'base-url');
+  const baseUrl = urlOption(given);
   const apiKeyEnv = textOption(given, 'api-key-env');
   const system = textOption(given, 'system');
   const text = agentFlowText({
@@ -33,4 +33,11 @@ export async function agentWish(
     ...(system !== undefined && { system }),
   };
   return { text, inputs };
+}
+
+/** Where a model is, as an option names it. */
+export function urlOption(given: Given): string | undefined {
+  const text = textOption(given, 'base-url');
+  if (text === undefined || (/^https?:/i.test(text) && URL.canParse(text))) return text;
+  throw new Failure('usage.bad_value', '--base-url is an address such as http://127.0.0.1:8000/v1.');
 }

@@ -116,7 +116,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     totals,
     folder,
     steps: steps.map(([name, step]) => stepJson(name, step)),
-    ...(status !== 'completed' && { next: `tidegate run --resume ${runId}` }),
+    ...stepsOn(result),
   });
   shownOutputs(outputs, output);
   // On a terminal it was cut to a line.
@@ -135,11 +135,16 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
   const colour = status === 'completed' ? 'green' : 'red';
   output.line(`Run ${runId} ${output.paint(colour, status)}: ${facts.join(', ')}.`);
   if (status === 'cancelled') output.note('Everything that it started was ended.');
-  const next = steps.findLast(([, { error }]) => error?.next !== undefined)?.[1].error?.next;
-  if (next !== undefined && status === 'failed') output.note(`next: ${printable(next)}`);
-  if (status !== 'completed')
-    output.note(`${next === undefined ? 'next' : 'then'}: tidegate run --resume ${runId}`);
+  for (const [word, next] of Object.entries(stepsOn(result))) output.note(`${word}: ${printable(next)}`);
   return exitCode;
+}
+
+/** What to type: that which mends what failed, where it is known, and only then to go on. */
+function stepsOn({ status, states, runId }: RunResult): Readonly<Record<string, string>> {
+  if (status === 'completed') return {};
+  const resume = `tidegate run --resume ${runId}`;
+  const mend = [...states.values()].findLast(({ error }) => error?.next !== undefined)?.error?.next;
+  return mend === undefined || status !== 'failed' ? { next: resume } : { next: mend, then: resume };
 }
 
 /** A run that came to nothing says so, and does not count. */

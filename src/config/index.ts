@@ -1,5 +1,5 @@
 // The command line may enter this room only, and shows what files and servers say.
-export { nearest, printable, printableJson, printableLines } from '../kernel/index.js';
+export { nearest, printable, printableJson, printableLines, withoutLongWords } from '../kernel/index.js';
 export { type ProblemCode, problemCodes } from './codes.js';
 export type {
   Config,

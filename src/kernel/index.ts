@@ -110,7 +110,7 @@ export {
   type Tier,
   type ToolPorts,
 } from './ports.js';
-export { printable, printableJson, printableLines } from './printable.js';
+export { printable, printableJson, printableLines, withoutLongWords } from './printable.js';
 export type { ChildProcess, Processes, ProcessExit, ProcessOrder } from './process.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';
 export type { Runner, WorkflowFacts } from './runner-port.js';

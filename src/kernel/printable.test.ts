@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printable, printableJson, printableLines } from './printable.js';
+import { printable, printableJson, printableLines, withoutLongWords } from './printable.js';
 
 describe('printable', () => {
   it.each([
@@ -35,5 +35,19 @@ describe('printableJson', () => {
         expect(JSON.parse(printableJson(text))).toEqual(JSON.parse(text));
       }),
     );
+  });
+});
+
+describe('withoutLongWords', () => {
+  it('cuts endless words, and says how long they were', () => {
+    expect(withoutLongWords(`a ${'x'.repeat(200_000)} b`)).toBe(`a ${'x'.repeat(60)}… (200000 characters) b`);
+    expect(withoutLongWords('🙂'.repeat(300))).toBe(`${'🙂'.repeat(30)}… (600 characters)`);
+  });
+
+  it('leaves what can be a path, and what has many words', () => {
+    const path = `/${Array.from({ length: 16 }, () => 'd'.repeat(255)).join('/')}`;
+    expect(withoutLongWords(path)).toBe(path);
+    const prose = 'some words '.repeat(10_000);
+    expect(withoutLongWords(prose)).toBe(prose);
   });
 });

@@ -18,6 +18,21 @@ export function printableJson(text: string): string {
   return text.replace(deceptive, (found) => (/[\n\r\t]/.test(found) ? found : escaped(found)));
 }
 
+/** Longer than the name of any file can be: no path of this machine is ever cut. */
+const longWord = /[^\s/]{256,}/gu;
+const keptOfWord = 60;
+
+/** Text for a person with its endless words cut: names come from files of others, and may fill a screen or a thousand. */
+export function withoutLongWords(text: string): string {
+  return text.replace(
+    longWord,
+    (word) =>
+      `${Array.from(word.slice(0, keptOfWord + 1))
+        .slice(0, -1)
+        .join('')}… (${String(word.length)} characters)`,
+  );
+}
+
 /** By code units, as JSON spells them too. */
 function escaped(character: string): string {
   let text = '';

@@ -267,3 +267,17 @@ describe('leave to call tools without asking', () => {
     }
   });
 });
+
+describe('a name without end in the file of a client', () => {
+  it.each([[['import', '--dry-run']], [['init', '--yes']], [['doctor']]])(
+    'fills no screen: %j',
+    async (words) => {
+      const place = opened([]);
+      put(place, 'cursor', { ['n'.repeat(200_000)]: { command: 'a' }, fine: { command: 'b' } });
+      const { stdout, stderr } = await place.run(words);
+      expect(stdout.length + stderr.length).toBeLessThan(10_000);
+      // The control: it was looked at.
+      if (words[0] !== 'doctor') expect(stdout).toContain('… (200000 characters)');
+    },
+  );
+});

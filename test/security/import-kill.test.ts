@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
@@ -60,6 +60,10 @@ it('a killed import leaves each file old or new, and undo puts all back', async 
     // Nothing to undo is fine where it was killed before its first backup.
     expect([0, 3], undone.stderr).toContain(undone.status);
     expect(files.map((file) => readFileSync(file, 'latin1'))).toEqual(originals);
+    // Bytes without a record are of no use to anybody, and have the secrets of the file in them.
+    const kept = readdirSync(join(place.state, 'backups'));
+    const orphans = kept.filter((name) => /\.(?:before|after)$/.test(name) && !kept.includes(recordOf(name)));
+    expect(orphans).toEqual([]);
   }
   console.log(
     `kill -9: n=${String(kills)}, ${JSON.stringify(score)}, between two files ${String(partly)}, seed ${String(random.seed)}`,
@@ -76,12 +80,28 @@ it('a lock that a killed import left is broken by the next one', async () => {
   expect((await place.import('--undo')).status).toBe(0);
 });
 
+it('what a killed import left of a backup goes with the next import or undo', async () => {
+  const left = join(place.state, 'backups', '2026-01-02T03-04-05-678Z-cursor-0123abcd.before');
+  for (const words of [['cursor', '--point', '--yes', '--secrets', 'reference'], ['--undo']]) {
+    writeFileSync(left, 'a secret', { mode: 0o600 });
+    expect((await place.import('--dry-run', ...words)).status).toBe(0);
+    // The control: who only looks removes nothing.
+    expect(existsSync(left)).toBe(true);
+    expect((await place.import(...words)).status).toBe(0);
+    expect(existsSync(left)).toBe(false);
+  }
+});
+
 it('the control: a file that is written in place is seen torn', () => {
   const [file = ''] = files;
   const [before = ''] = originals;
   writeFileSync(file, before.slice(0, 20));
   expect(stateOf(readFileSync(file, 'latin1'), before, 'new')).toBe('torn');
 });
+
+function recordOf(part: string): string {
+  return part.replace(/\.\w+$/, '.json');
+}
 
 function stateOf(text: string, before: string | undefined, after: string | undefined): keyof Score {
   if (text === before) return 'old';

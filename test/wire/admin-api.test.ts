@@ -177,6 +177,20 @@ describe('every other address', () => {
     expect(upstream.heardOf('tools/call')).toHaveLength(0);
   });
 
+  it('answers with codes that can be looked up', async () => {
+    for (const path of ['/nothing', '/api/nothing']) {
+      const answer = await ask('GET', path, { ...json, authorization: `Bearer ${token}` });
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+        404,
+        { error: { code: 'route.not_found' } },
+      ]);
+    }
+    for (const code of ['auth.required', 'access.unavailable', 'route.not_found', 'model.syntax']) {
+      const { status, stdout } = place.run('explain', code);
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/\nnext: {2}\S/)]);
+    }
+  });
+
   it('answers 403 to a foreign Host or Origin, whatever token comes with it', async () => {
     for (const [method, path] of await everyRoute()) {
       for (const foreign of [

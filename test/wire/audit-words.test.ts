@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { endProcess, openPlace, type Place, spawnStdioGate } from '../support/gate.js';
 import { openLineClient } from '../support/line-client.js';
+import { runGate } from '../support/run-program.js';
 
 let place: Place;
 beforeAll(() => {
@@ -22,4 +23,17 @@ it('audit shows wrong arguments as an error of the call, and only what was refus
     readonly records: readonly { readonly decision: string }[];
   };
   expect(records.map(({ decision }) => decision)).toEqual(['deny', 'deny']);
+});
+
+it('audit and check tell of a name that fits nothing, with the nearest that does', async () => {
+  const nobody = await runGate(place, ['audit', '--principal', 'alice', '--limit', '5']);
+  expect(nobody.status).toBe(2);
+  expect(nobody.stderr).toContain('error access.bad_principal: "alice" names nobody');
+  expect(nobody.stderr).toContain('next: tidegate audit --principal agent:alice --limit 5\n');
+  const action = await runGate(place, ['audit', '--action', 'grant.wirte']);
+  expect(action).toMatchObject({ status: 0, stdout: 'There is nothing to show.\n' });
+  expect(action.stderr).toContain('No action is called "grant.wirte". Did you mean grant.write?\n');
+  const tool = await runGate(place, ['check', 'agent:bo', 'Reed']);
+  expect(tool.status).toBe(1);
+  expect(tool.stderr).toContain('No tool fits "Reed". Did you mean "Read"?\n');
 });

@@ -176,7 +176,7 @@ describe.concurrent('of the command line', () => {
       env: { PATH: `${plain.directory}:${process.env['PATH'] ?? ''}` },
     }));
   it('agent.failed', () =>
-    meets(plain, ['agent.failed', 4, 'exec codex', 'tidegate doctor'], {
+    meets(plain, ['agent.failed', 4, 'exec codex', 'tidegate doctor --agent codex'], {
       env: { PATH: `${plain.directory}:${process.env['PATH'] ?? ''}` },
     }));
   it('trust.unwritable', () =>

@@ -49,6 +49,27 @@ function cost(...more: readonly string[]): Report {
   return JSON.parse(stdout) as Report;
 }
 
+describe('a server with a name of ours', () => {
+  it('has its own row in tools cost and surface', () => {
+    const servers = { surface: catalogueServer([small]), builtin: catalogueServer([small]) };
+    const named = openPlace({ builtins: own, servers });
+    const rows = (...words: readonly string[]): readonly (readonly [string, number])[] => {
+      const { servers: shown } = JSON.parse(named.run(...words, '--json').stdout) as Report;
+      return shown.map(({ server, tools }) => [server, tools] as const).sort();
+    };
+    const ofServers = [
+      ['server:builtin', 1],
+      ['server:surface', 1],
+    ] as const;
+    try {
+      expect(rows('tools', 'cost')).toEqual([...ofServers, ['surface', 3]]);
+      expect(rows('surface')).toEqual(ofServers);
+    } finally {
+      named.close();
+    }
+  });
+});
+
 describe('tidegate tools cost', () => {
   it('counts what a model is shown, by the tokenizer, whatever a server writes', () => {
     const { counted, tools, eager, servers } = cost('--exact');

@@ -143,6 +143,20 @@ describe('AC-1: what an agent does with tools goes through the gate', () => {
     expect(model.requests[0]?.tools).toEqual(['Glob', 'Grep', 'Read']);
   });
 
+  it('stays within the profile of the command that started the run, also when the run goes on', async () => {
+    model = await openScriptedModel([{ say: 'x' }, { say: 'x' }]);
+    const wait = { type: 'command', command: 'test -e go.txt', on_success: 'a' };
+    const flow = { states: { initial: 'wait', wait, a: agentStep(model.url, proxied), done } };
+    const { result } = await place.flow(flow, ['--profile', 'minimal']);
+    expect(result.status).toBe('failed');
+    place.file('go.txt', '');
+    expect(await place.run1(['run', '--resume', result.run])).toMatchObject({ status: 0 });
+    expect(model.requests[0]?.tools).toEqual(['Glob', 'Grep', 'Read']);
+    // The control: without the option it has more.
+    expect((await place.flow(flow)).status).toBe(0);
+    expect(model.requests[1]?.tools).toContain('Bash');
+  });
+
   it('without a block has no tools at all', async () => {
     await runWith([{ say: 'x' }], {});
     expect(model.requests[0]?.tools).toEqual([]);

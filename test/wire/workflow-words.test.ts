@@ -47,6 +47,61 @@ describe('names that are not there', () => {
   });
 });
 
+describe('options of run', () => {
+  it.each([
+    ['run deploy --profile minimla', 'Did you mean "minimal"?'],
+    ['run deploy --role nope', 'There is no profile "nope".'],
+    ['run deploy --dry-run --profile minimla', 'Did you mean "minimal"?'],
+    ['run --agent openai --prompt hi --profile minimla', 'Did you mean "minimal"?'],
+  ])('that name a profile which is not there start nothing: %s', async (words, said) => {
+    const { status, stdout, stderr } = await place.run1([...words.split(' '), '-i', 'target=made.txt']);
+    expect(stderr).toContain('error access.unknown_profile');
+    expect(stderr).toContain(said);
+    expect(stderr).toContain('next: tidegate profile list\n');
+    expect([status, stdout]).toEqual([3, '']);
+  });
+
+  it.each([
+    ['run deploy --model x', '--model is for --agent, and does nothing here'],
+    ['run deploy --tools Read', '--tools is for --agent, and does nothing here'],
+    ['run deploy --mock states.a.Output=1', '--mock is for --step, and does nothing without it.'],
+    ['run deploy --profile minimal', 'no step of the workflow is an agent, so the profile minimal'],
+  ])('that change nothing are told: %s', async (words, said) => {
+    const { status, stderr } = await place.run1(words.split(' '));
+    expect(stderr).toContain(said);
+    expect(status).toBe(0);
+    // The control: the same without the option says nothing.
+    expect((await place.run1(['run', 'deploy'])).stderr).not.toContain(said);
+  });
+
+  it('that exclude each other, or are no address, start nothing', async () => {
+    const both = await place.run1(['run', 'deploy', '--profile', 'minimal', '--role', 'minimal']);
+    expect(both.stderr).toContain('error usage.exclusive');
+    const dry = await place.run1(['run', '--resume', '20260101-000000-abcdef', '--dry-run']);
+    expect(dry.stderr).toContain('next: tidegate runs show 20260101-000000-abcdef\n');
+    const address = await place.run1(['run', '--agent', 'openai', '--prompt', 'hi', '--base-url', 'nowhere']);
+    expect(address.stderr).toContain('error usage.bad_value: --base-url');
+    expect([both.status, dry.status, address.status]).toEqual([2, 2, 2]);
+  });
+});
+
+describe('an agent that is not installed', () => {
+  it('is told with the command that installs it, and only then how to go on, as text and as JSON', async () => {
+    const env = { ...place.env, PATH: '/usr/bin:/bin' };
+    const words = ['run', '--agent', 'claude', '--prompt', 'hi'];
+    const install = 'npm install -g @anthropic-ai/claude-code';
+    const { stderr, status } = await place.run1(words, { env });
+    expect(stderr).toMatch(new RegExp(`^next: ${install}\nthen: tidegate run --resume \\S+\n$`));
+    expect(status).toBe(3);
+    const said = JSON.parse((await place.run1([...words, '--json'], { env })).stdout) as {
+      readonly run: string;
+    };
+    expect(said).toMatchObject({ next: install, then: `tidegate run --resume ${said.run}` });
+    const exec = await place.run1(['exec', 'claude'], { env });
+    expect(exec.stderr).toContain(`next: ${install}\n`);
+  });
+});
+
 describe('a workflow with errors', () => {
   const broken = {
     name: 'broken',

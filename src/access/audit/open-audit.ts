@@ -11,6 +11,7 @@ import {
   wantedName,
 } from '../../kernel/index.js';
 import { formatPrincipal } from '../object-ids.js';
+import type { AuditAction } from '../audit-actions.js';
 import type { AuditRecord, AuditStore } from '../ports.js';
 
 export interface AuditParts {
@@ -50,7 +51,7 @@ const actions = {
   prompt: 'get',
   resource: 'read',
   completion: 'complete',
-} as const satisfies Record<Wanted['kind'], string>;
+} as const satisfies Record<Wanted['kind'], AuditAction>;
 
 export function openAudit(parts: AuditParts): Audit {
   const waiting: AuditRecord[] = [];

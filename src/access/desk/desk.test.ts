@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type DeskPlace,
@@ -7,6 +9,7 @@ import {
   type TestDesk,
   tool,
 } from '../../../test/support/desk.js';
+import { auditActions } from '../audit-actions.js';
 import { type GrantTuple, StoreError } from '../ports.js';
 
 let opened: TestDesk | undefined;
@@ -194,6 +197,10 @@ describe('a name that is spelt wrongly', () => {
     const { desk } = await open();
     await desk.grant('agent:alice', 'Bash');
     await desk.grant('agent:alice', 'role:devs');
+    expect((await desk.check('agent:alice', 'Baash')).notes).toEqual([
+      'No tool fits "Baash". Did you mean "Bash"?',
+    ]);
+    expect((await desk.check('agent:alice', 'Bash')).notes).toEqual([]);
     const slip = 'Nothing was known of agent:alcie before. Did you mean agent:alice?';
     expect((await desk.explain('agent:alcie', 'Bash')).notes).toEqual([slip]);
     expect((await desk.check('agent:alcie', 'Bash')).notes).toEqual([slip]);
@@ -505,6 +512,44 @@ describe('the record', () => {
     expect(rest.records).toHaveLength(2);
     expect(rest.before).toBeUndefined();
     await expect(desk.audit({ limit: 0 })).rejects.toEqual(failsWith('access.bad_request'));
+  });
+
+  it('is asked for somebody by the whole name only, and tells of a slip', async () => {
+    const { desk } = await open();
+    await desk.grant('agent:alice', 'Read');
+    await expect(desk.audit({ principal: 'alice' })).rejects.toMatchObject({
+      code: 'access.bad_principal',
+      next: 'did you mean agent:alice?',
+    });
+    const slip = 'Nothing was known of agent:alcie before. Did you mean agent:alice?';
+    expect(await desk.audit({ principal: 'agent:alcie' })).toEqual({ records: [], notes: [slip] });
+    // Those who were kept out are recorded under this name.
+    expect(await desk.audit({ principal: 'nobody' })).toEqual({ records: [], notes: [] });
+  });
+
+  it('tells of an action that nothing is recorded as, and shows what is there all the same', async () => {
+    const { desk, store } = await open();
+    const old = { at: startOfTest, zone: 'local', decision: 'allow', principal: 'agent:bob' } as const;
+    await store.appendAudit([{ ...old, action: 'cal' }]);
+    const { records, notes } = await desk.audit({ action: 'cal' });
+    expect(records).toHaveLength(1);
+    expect(notes).toEqual(['No action is called "cal". Did you mean call?']);
+    expect((await desk.audit({ action: 'call' })).notes).toEqual([]);
+  });
+
+  it('knows every action that the program records', () => {
+    const root = join(import.meta.dirname, '..', '..');
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    const makers = files.filter((file) => /^(access|app)\b.*(?<!\.test)\.ts$/.test(file));
+    const recorded = makers.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return [...text.matchAll(/action: '([\w.]+)',\s+decision/g)].map(([, action]) => action);
+    });
+    // That the search finds what it looks for.
+    expect(recorded).toEqual(
+      expect.arrayContaining(['describe', 'authenticate', 'admin', 'profiles.change']),
+    );
+    expect(auditActions).toEqual(expect.arrayContaining(recorded));
   });
 
   it('loses its old part when somebody prunes it, and says who did', async () => {

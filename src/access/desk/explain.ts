@@ -7,7 +7,7 @@ import { reasonWords } from './reason-words.js';
 import { type Remedy, remediesOf } from './remedies.js';
 import { readPrincipal } from './receiver.js';
 import { strangerNotes } from './strangers.js';
-import { notListed } from './target.js';
+import { notListed, unknownWords } from './target.js';
 import { readSubject, type Subject } from './subject.js';
 
 export interface Checked {
@@ -46,8 +46,10 @@ export async function check(
   what: string,
   options: ExplainOptions = {},
 ): Promise<Checked> {
-  const checked = checkedOf(parts, await ask(parts, principal, what, options));
-  return { ...checked, notes: await strange(parts, principal) };
+  const asked = await ask(parts, principal, what, options);
+  const isUnknown = asked.answer.reason === 'unknown_tool';
+  const unknown = isUnknown ? [unknownWords(what, asked.catalogue, parts)] : [];
+  return { ...checkedOf(parts, asked), notes: [...(await strange(parts, principal)), ...unknown] };
 }
 
 export async function explain(

@@ -60,12 +60,22 @@ export function fitsAnything({ tools, object }: Target, { specs }: DeskCatalogue
 export function unknownTarget(
   text: string,
   catalogue: DeskCatalogue,
-  { nearest }: Pick<DeskParts, 'nearest'>,
+  parts: Pick<DeskParts, 'nearest'>,
 ): DeskError {
+  return new DeskError('access.unknown_tool', unknownWords(text, catalogue, parts));
+}
+
+/** That nothing fits a name, with the nearest that there is, and who was not asked. */
+export function unknownWords(
+  text: string,
+  catalogue: DeskCatalogue,
+  { nearest }: Pick<DeskParts, 'nearest'>,
+): string {
   const near = nearest(text, namesIn(catalogue));
   const unlisted = catalogue.unlisted.length === 0 ? '' : ` ${notListed(catalogue.unlisted)}`;
   const hint = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
-  return new DeskError('access.unknown_tool', `No tool fits ${quoted(text)}.${hint}${unlisted}`);
+  const kind = /^(prompt|resource):/.exec(text)?.[1] ?? 'tool';
+  return `No ${kind} fits ${quoted(text)}.${hint}${unlisted}`;
 }
 
 export function notListed(sources: readonly Source[]): string {

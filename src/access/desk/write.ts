@@ -1,3 +1,4 @@
+import type { AuditAction } from '../audit-actions.js';
 import { AccessError, formatTuple, type Tuple } from '../engine/index.js';
 import {
   type GrantFilter,
@@ -18,7 +19,7 @@ export interface Change {
 
 export interface Recorded {
   /** `grant.write`, `profile.assign`, … */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly target: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }

@@ -33,6 +33,14 @@ describe('compiling a model', () => {
     ]);
   });
 
+  it('refuses a relation that is defined by nothing', async () => {
+    const relations = { viewer: { union: { child: [{ this: {} }] } }, editor: {} };
+    const model = { schema_version: '1.1', type_definitions: [{ type: 'doc', relations }] };
+    expect(await problemsOf(model)).toEqual(
+      expect.arrayContaining(['model.invalid_rewrite doc#viewer', 'model.invalid_rewrite doc#editor']),
+    );
+  });
+
   it('names everything that is undefined, at once', async () => {
     const model = types(`
 type doc

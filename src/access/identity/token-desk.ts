@@ -1,3 +1,4 @@
+import type { AuditAction } from '../audit-actions.js';
 import type { AuditRecord, TokenRecord, TokenStore } from '../ports.js';
 import { maxLinks, refuseTooDeep, standingOf } from './chain.js';
 import { IdentityError } from './identity-error.js';
@@ -60,13 +61,18 @@ type Rights = Pick<
 export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
   const { store, zone, now } = parts;
 
-  function audit(action: string, { id, principal, parent }: TokenRecord, by: Actor, more = {}): AuditRecord {
+  function audit(
+    action: AuditAction,
+    { id, principal, parent }: TokenRecord,
+    by: Actor,
+    more = {},
+  ): AuditRecord {
     const detail = { principal, ...(parent !== undefined && { parent }), ...more };
     return { ...by, at: now(), zone, action, decision: 'allow', target: id, detail };
   }
 
   async function add(
-    action: string,
+    action: AuditAction,
     rights: Rights,
     {
       by = parts.by,

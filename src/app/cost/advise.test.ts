@@ -32,7 +32,12 @@ function facts(tools: readonly ToolCost[], more: Partial<AdviceFacts> = {}): Adv
   const servers: readonly ServerSum[] = [...new Set(tools.map(({ server }) => server))].map((server) => {
     const own = tools.filter((one) => one.server === server);
     const sum = (of: (one: ToolCost) => number): number => own.reduce((all, one) => all + of(one), 0);
-    const base = { server, tools: own.length, eager: sum(({ tokens }) => tokens) };
+    const base = {
+      server,
+      source: `server:${server}`,
+      tools: own.length,
+      eager: sum(({ tokens }) => tokens),
+    };
     const lazy = sum(({ tokens, isAlwaysListed }) => (isAlwaysListed ? tokens : 0));
     const calls = own[0]?.calls === undefined ? undefined : sum((one) => one.calls ?? 0);
     return { ...base, lazy, ...(calls !== undefined && { calls }) };

@@ -75,40 +75,55 @@ function pins({ mode, tools, uses, settings }: AdviceFacts): readonly Advice[] {
 function deferred({ settings, servers, mode }: AdviceFacts): readonly Advice[] {
   if (mode === 'eager') return [];
   return servers
-    .filter(({ server, lazy, calls }) => isListedWhole(settings, server) && lazy > worthTokens && !calls)
-    .map(({ server, lazy, calls }) => ({
+    .filter(({ source, lazy, calls }) => isListedWhole(settings, source) && lazy > worthTokens && !calls)
+    .map(({ server, source, lazy, calls }) => ({
       kind: 'defer',
       what: [server],
       why: `listed whole by its own setting${calls === 0 ? ', and never called' : ''}`,
-      setting: `servers.${server}.lazy: true`,
+      setting: `servers.${nameIn(source)}.lazy: true`,
       saves: lazy,
     }));
 }
 
-function isListedWhole({ servers }: SurfaceSettings, server: string): boolean {
-  return servers.get(server) === false;
+function isListedWhole({ servers }: SurfaceSettings, source: string): boolean {
+  return isOfServer({ source }) && servers.get(nameIn(source)) === false;
+}
+
+const serverPrefix = 'server:';
+
+function isOfServer({ source }: Pick<ToolCost, 'source'>): boolean {
+  return source.startsWith(serverPrefix);
+}
+
+/** How the file calls a server. */
+function nameIn(source: string): string {
+  return source.slice(serverPrefix.length);
 }
 
 function dropped({ servers, tools, uses, mode, prefixes }: AdviceFacts): readonly Advice[] {
   if (uses === undefined || uses.records < tellingCalls) return [];
   const never = `never called in ${uses.records.toLocaleString('en-US')} recorded calls`;
-  const isOfServer = ({ source }: ToolCost): boolean => source.startsWith('server:');
-  const served = new Set(tools.filter(isOfServer).map(({ server }) => server));
-  const idle = servers.filter(({ server, calls }) => served.has(server) && calls === 0);
-  const wholes = idle.map(({ server, eager, lazy }): Advice => {
+  const idle = servers.filter((one) => isOfServer(one) && one.calls === 0);
+  const wholes = idle.map(({ server, source, eager, lazy }): Advice => {
     const saves = mode === 'eager' ? eager : lazy;
-    return { kind: 'drop', what: [server], why: never, setting: `servers.${server}.enabled: false`, saves };
+    return {
+      kind: 'drop',
+      what: [server],
+      why: never,
+      setting: `servers.${nameIn(source)}.enabled: false`,
+      saves,
+    };
   });
   const gone = new Set(idle.map(({ server }) => server));
   const single = tools
     .filter((tool) => isOfServer(tool) && tool.isListedNow && tool.calls === 0)
     .filter(({ server, tokens }) => !gone.has(server) && tokens >= worthTokens)
     .map(
-      ({ name, server, tokens }): Advice => ({
+      ({ name, source, tokens }): Advice => ({
         kind: 'drop',
         what: [name],
         why: never,
-        setting: `servers.${server}.tools: ["!${name.slice((prefixes.get(server) ?? '').length)}"]`,
+        setting: `servers.${nameIn(source)}.tools: ["!${name.slice((prefixes.get(nameIn(source)) ?? '').length)}"]`,
         saves: tokens,
       }),
     );

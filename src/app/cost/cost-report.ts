@@ -1,7 +1,8 @@
 import type { Session, SurfaceMode, ToolSpec } from '../../kernel/index.js';
-import { createLazySurface, serverOf } from '../../surface/index.js';
+import { createLazySurface } from '../../surface/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { OpenedSurface } from '../open-surface.js';
+import { fromWords } from '../from-words.js';
 import { clientOf } from '../surface-report.js';
 import { type Advice, advise, tellingCalls } from './advise.js';
 import type { Amount, ServerSum, ToolCost } from './cost.js';
@@ -50,6 +51,7 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
     tools: tools.length,
     tokens: tools.reduce((all, tool) => all + (costs.get(tool) ?? 0), 0),
   });
+  const fromOf = fromWords(visible);
   const tools = visible.map((tool) => ({
     name: tool.name,
     server: fromOf(tool),
@@ -81,11 +83,6 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
   const { settings } = opened;
   const advice = advise({ ...facts, ...(about && { uses: about }), settings, prefixes: parts.prefixes });
   return { ...facts, ...(about && { uses: about }), advice };
-}
-
-/** What leads to deferred tools is no tool of a list where nothing is deferred: it is counted apart. */
-function fromOf(tool: ToolSpec): string {
-  return tool.reach === 'open' ? 'surface' : serverOf(tool);
 }
 
 interface Views {
@@ -130,6 +127,7 @@ function serverSums(tools: readonly ToolCost[]): readonly ServerSum[] {
   return [...own]
     .map(([server, all]) => ({
       server,
+      source: all[0]?.source ?? server,
       tools: all.length,
       eager: sum(all.filter(({ isEager }) => isEager)),
       lazy: sum(all.filter(({ isAlwaysListed }) => isAlwaysListed)),

@@ -1,6 +1,7 @@
 /** What one tool costs in every request of an agent that is shown it. */
 export interface ToolCost {
   readonly name: string;
+  /** As it is shown. */
   readonly server: string;
   readonly source: string;
   readonly tokens: number;
@@ -15,7 +16,9 @@ export interface ToolCost {
 }
 
 export interface ServerSum {
+  /** As it is shown. */
   readonly server: string;
+  readonly source: string;
   readonly tools: number;
   readonly eager: number;
   readonly lazy: number;

@@ -49,6 +49,7 @@ export function applyImport(plan: ImportPlan, state: State, keepsSecrets: boolea
       );
     const written = isChanged ? writeTarget(plan, state) : undefined;
     const backups = openBackups(state.directory);
+    backups.sweep();
     for (const { point, now, text } of ready) {
       const file = now?.path ?? withoutLinks(point.source.file.path);
       backups.keep({

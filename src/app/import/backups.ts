@@ -38,6 +38,8 @@ export interface Backups {
   list(): readonly Backup[];
   read(backup: Backup, which: 'before' | 'after'): Buffer | undefined;
   drop(backup: Backup): void;
+  /** Removes what a process that was killed left without a record: secrets are in it. For whoever holds the lock. */
+  sweep(): void;
   /** Keeps a file that would be lost, and says where. */
   setAside(client: string, bytes: Buffer): string;
 }
@@ -65,6 +67,9 @@ export function openBackups(stateDirectory: string): Backups {
   return {
     list,
     drop,
+    sweep() {
+      for (const name of orphansIn(folder)) remove(join(folder, name));
+    },
     keep({ client, via, file, before, after, changes }) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const at = new Date().toISOString();
@@ -117,6 +122,20 @@ function namesIn(folder: string): readonly string[] {
     // Nothing was ever kept.
     return [];
   }
+}
+
+/** The bytes of a file and the draft of a record, as `keep` and `drop` name them. */
+const partShape =
+  /^(\d{4}-\d\d-\d\dT[\d-]+Z-[a-z-]+-[0-9a-f]{8})\.(?:before|after|json\.[0-9a-f-]{36}\.draft)$/;
+
+/** The record comes last and goes first: a part without one is of no use to anybody. */
+function orphansIn(folder: string): readonly string[] {
+  const names = namesIn(folder);
+  const all = new Set(names);
+  return names.filter((name) => {
+    const id = partShape.exec(name)?.[1];
+    return id !== undefined && (name.endsWith('.draft') || !all.has(`${id}.json`));
+  });
 }
 
 function recordAt(path: string): Backup | undefined {

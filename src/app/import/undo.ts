@@ -36,9 +36,10 @@ export function undoImport(wish: UndoWish): readonly Undone[] {
   const backups = openBackups(wish.stateDirectory);
   const steps = (): readonly Step[] => newestOf(backups, wish).map((backup) => stepOf(backup, backups, wish));
   if (wish.isDry) return steps().map((step) => told(step, backups));
-  return withFileLock(join(wish.stateDirectory, 'import.lock'), () =>
-    steps().map((step) => done(step, backups)),
-  );
+  return withFileLock(join(wish.stateDirectory, 'import.lock'), () => {
+    backups.sweep();
+    return steps().map((step) => done(step, backups));
+  });
 }
 
 /** Only what belongs to the user or to this project: nobody means the files of another. */

@@ -141,5 +141,6 @@ function programOf(
     : new AgentFailure(
         'EXECUTION.AGENT.UNAVAILABLE',
         `${cli.title} is not installed: there is no ${quoted} on PATH. Install it: ${cli.install}`,
+        cli.install,
       );
 }

@@ -1,4 +1,5 @@
 import { type Finding, planLines, planMermaid, readInputs, validateWorkflow } from '../../workflow/index.js';
+import { unknownProfile } from '../access-refused.js';
 import { openWorkflowLibrary, type WorkflowPlace } from './library.js';
 import { withPluginsOf } from './plugins-of.js';
 import { gateNames } from './gate-names.js';
@@ -7,6 +8,7 @@ export interface PlanWish extends WorkflowPlace {
   readonly workflow: string;
   readonly version: string;
   readonly text?: string;
+  readonly profile?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
@@ -29,6 +31,8 @@ export async function planFlow(
   const file = wish.text === undefined ? library.find(wish.workflow) : 'agent.yaml';
   if (file === undefined) return { kind: 'unknown', known: library.list().map(({ name }) => name) };
   const names = await gateNames(wish);
+  if (wish.profile !== undefined && !names.profiles.includes(wish.profile))
+    throw unknownProfile(wish.profile, names.profiles);
   const { workflow, findings, isValid } = await withPluginsOf(wish, (plugins) =>
     validateWorkflow(file, {
       library,

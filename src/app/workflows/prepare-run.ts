@@ -55,6 +55,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
   // A step that begins knows every tool, and tells the same better.
   wish.onFindings?.(findings.filter(({ code }) => code !== 'WORKFLOW.VALIDATION.UNKNOWN_TOOL'));
   tellUntrusted(wish, gate, workflow);
+  tellIdle(wish, workflow);
   const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
   const problems = [...read.problems, ...replacedInputs(wish, place.head, read.values)];
   if (problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read, problems };
@@ -115,6 +116,12 @@ function tellUntrusted(
   if ([...steps.values()].some(({ kind }) => kind === 'agent')) onUntrusted?.(trust.file);
 }
 
+/** Commands of a workflow are bounded by no profile: only agents are. */
+function tellIdle({ profile, onIdleProfile }: RunWish, { steps }: Validated['workflow']): void {
+  const mayHaveAgents = [...steps.values()].some(({ kind }) => kind === 'agent' || kind === 'call_workflow');
+  if (profile !== undefined && !mayHaveAgents) onIdleProfile?.(profile);
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** What is done was done with the old value: the rest would not fit it. Secrets were not kept, and are given again. */
@@ -171,5 +178,6 @@ function headOf(
     inputs: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
     withheld: entries.filter(isSecret).map(([name]) => name),
     ...(text !== undefined && { text }),
+    ...(wish.profile !== undefined && { profile: wish.profile }),
   };
 }

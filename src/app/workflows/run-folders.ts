@@ -19,6 +19,7 @@ export interface RunReport {
   readonly file: string;
   /** Where it was started. */
   readonly cwd: string;
+  readonly profile?: string;
   readonly folder: string;
   readonly steps: readonly RunStep[];
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -116,8 +117,9 @@ function headOf({
   startedAt,
   file,
   cwd,
-}: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file' | 'cwd'> {
-  return { name, startedAt, file, cwd };
+  profile,
+}: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file' | 'cwd' | 'profile'> {
+  return { name, startedAt, file, cwd, ...(profile !== undefined && { profile }) };
 }
 
 function endOf({ message, code, outputs }: RunEnd): Partial<RunReport> {

@@ -17,6 +17,8 @@ export interface RunWish extends WorkflowPlace {
   /** A workflow that has no file. */
   readonly text?: string;
   readonly resume?: string;
+  /** Nobody in the run goes beyond this one. A run that goes on keeps the one that it began with. */
+  readonly profile?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly only?: { readonly step: string; readonly states: ReadonlyMap<string, StepResult> };
   readonly signal: AbortSignal;
@@ -30,6 +32,8 @@ export interface RunWish extends WorkflowPlace {
   readonly onChanged?: (file: string) => void;
   /** Told of a configuration whose servers are left out, although agents may want their tools: nobody trusted it. */
   readonly onUntrusted?: (file: string) => void;
+  /** Told that a profile was named, and no step is one that it could hold back. */
+  readonly onIdleProfile?: (profile: string) => void;
   /** Told what is wrong with a workflow that runs all the same. */
   readonly onFindings?: (findings: readonly Finding[]) => void;
 }

@@ -8,9 +8,9 @@ import type { RunAnswer, RunWish } from './run-wish.js';
 /** Validates a workflow and runs it at a gate of its own, or goes on with a run. What it started is gone at the end. */
 export function runFlow(given: RunWish): Promise<RunAnswer> {
   // A run goes on where it began, wherever it is resumed from.
-  const began = given.resume === undefined ? undefined : showRun(given.env, given.resume)?.cwd;
-  const wish: RunWish = began === undefined ? given : { ...given, cwd: began };
-  const { cwd, env, version, configFile } = wish;
+  const began = given.resume === undefined ? undefined : showRun(given.env, given.resume);
+  const wish: RunWish = began === undefined ? given : { ...boundBy(began), ...given, cwd: began.cwd };
+  const { cwd, env, version, configFile, profile } = wish;
   return runInFolder(wish, async (folder) => {
     const tidegate = await openTidegate({
       cwd,
@@ -20,9 +20,14 @@ export function runFlow(given: RunWish): Promise<RunAnswer> {
       // Beside the record of the run, unless the configuration names a file.
       logFile: join(folder, 'log.jsonl'),
       ...(configFile !== undefined && { configFile }),
+      ...(profile !== undefined && { profile }),
     });
     return { tidegate, session: tidegate.localSession('connection'), close: () => tidegate.close() };
   });
+}
+
+function boundBy({ profile }: RunReport): Pick<RunWish, 'profile'> {
+  return profile === undefined ? {} : { profile };
 }
 
 export function listRuns(env: Environment): readonly RunReport[] {

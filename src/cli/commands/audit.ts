@@ -83,7 +83,7 @@ function shownDecision(decision: string, reason: string, output: Context['output
   return callersErrors.includes(reason) ? output.paint('yellow', 'error') : output.paint('red', decision);
 }
 
-function show({ records, before }: Page, { output }: Context): void {
+function show({ records, before, notes }: Page, { output }: Context): void {
   const rows = records.map(
     ({ at, decision, principal, action, target = '', reason, outcome, detail = {} }) => [
       new Date(at).toISOString().slice(0, 19).replace('T', ' '),
@@ -95,5 +95,6 @@ function show({ records, before }: Page, { output }: Context): void {
   );
   if (rows.length === 0) output.line('There is nothing to show.');
   else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows]);
+  for (const note of notes) output.note(printable(note));
   if (before !== undefined) output.note(`there is more: tidegate audit --before ${String(before)}`);
 }

@@ -12,6 +12,7 @@ import {
 import { Failure, interrupted } from '../failure.js';
 import { configFileOf, problemLines } from '../locate.js';
 import { didYouMean } from '../nearest-name.js';
+import { urlOption } from '../run-agent.js';
 import { actorOf, openingFailure, patternsOf } from '../with-gate.js';
 
 export const exec: Command = {
@@ -80,7 +81,7 @@ function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agen
     case 'failed': {
       const isAbsent = answer.why.code === 'EXECUTION.AGENT.UNAVAILABLE';
       const code = isAbsent ? 'agent.not_installed' : 'agent.failed';
-      return new Failure(code, answer.why.message, 'tidegate doctor');
+      return new Failure(code, answer.why.message, answer.why.next ?? `tidegate doctor --agent ${agent}`);
     }
   }
 }
@@ -109,10 +110,4 @@ function wishOf(given: Given, context: Context) {
     ...actorOf(given),
     ...(toolPatterns && { toolPatterns }),
   };
-}
-
-function urlOption(given: Given): string | undefined {
-  const text = textOption(given, 'base-url');
-  if (text === undefined || (/^https?:/i.test(text) && URL.canParse(text))) return text;
-  throw new Failure('usage.bad_value', '--base-url is an address such as http://127.0.0.1:8000/v1.');
 }

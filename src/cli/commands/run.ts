@@ -11,12 +11,14 @@ import {
 } from '../command.js';
 import { Failure } from '../failure.js';
 import { configFileOf } from '../locate.js';
+import { idleNotes, idleProfile } from '../idle-options.js';
 import { agentWish } from '../run-agent.js';
 import { mocksOf, readAssignments } from '../run-arguments.js';
 import { shellPath } from '../shell-path.js';
 import { shownPlan } from '../run-plan.js';
 import { shownRun } from '../run-result.js';
 import { openRunView, outputModes } from '../run-view.js';
+import { actorOf } from '../with-gate.js';
 
 export const run: Command = {
   name: 'run',
@@ -91,6 +93,7 @@ export const run: Command = {
   ],
   async run(given, context) {
     const wish = await wishOf(given, context);
+    for (const note of idleNotes(given)) context.output.note(note);
     if (given.options['dry-run'] === true) return shownPlan(wish, context);
     const { runFlow } = await import('../../app/workflows/index.js');
     const view = openRunView(context, modeOf(given), wish.text === undefined);
@@ -105,6 +108,7 @@ export const run: Command = {
         onFindings: (found) => view.findings(found),
         onChanged: (file) => view.remark(changedWords(file)),
         onUntrusted: (file) => view.remark(untrustedWords(file)),
+        onIdleProfile: (profile) => view.remark(idleProfile(profile)),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
         const { missing } = answer;
@@ -138,6 +142,10 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
       'tidegate run --help',
     );
   }
+  if (resume !== undefined && given.options['dry-run'] === true) {
+    const message = '--dry-run shows a workflow before it is run, and --resume goes on with a run.';
+    throw new Failure('usage.exclusive', message, `tidegate runs show ${shellPath(resume)}`);
+  }
   const step = textOption(given, 'step');
   return {
     cwd,
@@ -151,6 +159,7 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
     ...(step !== undefined && { only: { step, states: mocksOf(given.lists?.['mock'] ?? []) } }),
     ...(input.isTerminal && { ask: (question: string) => input.ask(question) }),
     inputs: readAssignments(given.lists?.['input'] ?? [], workflow),
+    ...actorOf(given),
     ...(agent !== undefined && (await agentWish(agent, given, context))),
   };
 }

@@ -18,6 +18,7 @@ describe('openBufferedFile', () => {
       minBytes: 100,
       flushMs: 60_000,
       maxBytes: 1000,
+      tailBytes: 0,
       closeMs: 1000,
     });
     file.write('short\n');
@@ -30,7 +31,13 @@ describe('openBufferedFile', () => {
 
   it('writes each line once when flushed in the middle of a write', async () => {
     const { path, fd } = tempFile();
-    const file = openBufferedFile(fd, lost, { minBytes: 10, flushMs: 60_000, maxBytes: 1000, closeMs: 1000 });
+    const file = openBufferedFile(fd, lost, {
+      minBytes: 10,
+      flushMs: 60_000,
+      maxBytes: 1000,
+      tailBytes: 0,
+      closeMs: 1000,
+    });
     file.write('first line\n');
     file.write('second\n');
     file.flushSync();
@@ -41,7 +48,13 @@ describe('openBufferedFile', () => {
 
   it('drops lines, says how many, and ends when the reader does not read', async () => {
     const fd = pipeTo('sleep', '30');
-    const file = openBufferedFile(fd, lost, { minBytes: 10, flushMs: 10, maxBytes: 4_000_000, closeMs: 50 });
+    const file = openBufferedFile(fd, lost, {
+      minBytes: 10,
+      flushMs: 10,
+      maxBytes: 4_000_000,
+      tailBytes: 0,
+      closeMs: 50,
+    });
     for (let i = 0; i < 100; i += 1) file.write('x'.repeat(100_000));
     const started = performance.now();
     file.flushSync();
@@ -60,11 +73,43 @@ describe('openBufferedFile', () => {
 
   it('tells of dropped lines as soon as it can write again', async () => {
     const { path, fd } = tempFile();
-    const file = openBufferedFile(fd, lost, { minBytes: 1000, flushMs: 60_000, maxBytes: 20, closeMs: 1000 });
+    const file = openBufferedFile(fd, lost, {
+      minBytes: 1000,
+      flushMs: 60_000,
+      maxBytes: 20,
+      tailBytes: 0,
+      closeMs: 1000,
+    });
     for (let i = 0; i < 5; i += 1) file.write('eight by\n');
     await file.close();
     closeSync(fd);
     expect(readFileSync(path, 'utf8')).toBe('eight by\neight by\nlost 3\n');
+  });
+
+  it('keeps the last lines of a flood as well as the first, in their order', async () => {
+    const { path, fd } = tempFile();
+    const buffering = { minBytes: 1000, flushMs: 60_000, maxBytes: 20, tailBytes: 10, closeMs: 1000 };
+    const file = openBufferedFile(fd, lost, buffering);
+    for (let i = 0; i < 9; i += 1) file.write(`line ${String(i)}\n`);
+    file.write('end\n');
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8')).toBe('line 0\nline 1\nlost 7\nend\n');
+  });
+
+  it('holds no more than it may while nobody reads', async () => {
+    const fd = pipeTo('sleep', '30');
+    const file = openBufferedFile(fd, lost, {
+      minBytes: 10,
+      flushMs: 10,
+      maxBytes: 1000,
+      tailBytes: 1000,
+      closeMs: 50,
+    });
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 2_000_000; i += 1) file.write(`${'x'.repeat(90)}${String(i)}\n`);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
+    await file.close();
   });
 });
 

@@ -14,6 +14,8 @@ interface Buffering {
   readonly flushMs: number;
   /** Beyond this, text is dropped and counted: a reader that does not read costs no memory. */
   readonly maxBytes: number;
+  /** Of what comes beyond it, the last so many: how something ended is told in its last lines. */
+  readonly tailBytes: number;
   readonly closeMs: number;
 }
 
@@ -21,6 +23,7 @@ const usualBuffering: Buffering = {
   minBytes: 32_768,
   flushMs: 500,
   maxBytes: 1_048_576,
+  tailBytes: 16_384,
   closeMs: 1000,
 };
 
@@ -36,7 +39,7 @@ export function openBufferedFile(
 ): BufferedFile {
   let pieces: string[] = [];
   let bytes = 0;
-  let dropped = 0;
+  const tail = createTail(buffering.tailBytes);
   let isBroken = false;
   let writing: Promise<void> | undefined;
   let inHand = nothing;
@@ -47,9 +50,9 @@ export function openBufferedFile(
   timer.unref();
 
   function take(): Buffer {
-    if (dropped > 0) pieces.push(lost(dropped));
-    dropped = 0;
-    const taken = Buffer.from(pieces.join(''));
+    const { dropped, last } = tail.take();
+    const told = dropped > 0 ? [lost(dropped)] : [];
+    const taken = Buffer.from([...pieces, ...told, ...last].join(''));
     pieces = [];
     bytes = 0;
     isFlushing = false;
@@ -85,8 +88,9 @@ export function openBufferedFile(
   return {
     write(text) {
       if (isBroken) return;
-      if (bytes + text.length > buffering.maxBytes) {
-        dropped += 1;
+      // What comes behind one that had no room has none either: lines stay in their order.
+      if (!tail.isEmpty() || bytes + text.length > buffering.maxBytes) {
+        tail.push(text);
         return;
       }
       pieces.push(text);
@@ -112,6 +116,37 @@ export function openBufferedFile(
       isBroken = true;
     },
   };
+}
+
+/** The newest of what has no room; the older ones are counted. */
+function createTail(mostBytes: number) {
+  let last: string[] = [];
+  let bytes = 0;
+  let dropped = 0;
+  return {
+    isEmpty: () => last.length === 0 && dropped === 0,
+    push(text: string): void {
+      last.push(text);
+      bytes += text.length;
+      // Seldom and many at once: to take one from the front moves all the others.
+      if (bytes > 2 * mostBytes) shorten();
+    },
+    take(): { readonly dropped: number; readonly last: readonly string[] } {
+      shorten();
+      const taken = { dropped, last };
+      last = [];
+      bytes = 0;
+      dropped = 0;
+      return taken;
+    },
+  };
+
+  function shorten(): void {
+    let from = 0;
+    for (; bytes > mostBytes; from += 1) bytes -= last[from]?.length ?? 0;
+    dropped += from;
+    last = last.slice(from);
+  }
 }
 
 function writeSome(fd: number, buffer: Buffer): Promise<number | 'full' | 'broken'> {

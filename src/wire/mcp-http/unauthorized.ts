@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { answerJson } from './answer-json.js';
+import type { HttpCode } from './http-codes.js';
 
 const unauthorizedText = JSON.stringify({
   error: {
-    code: 'auth.required',
+    code: 'auth.required' satisfies HttpCode,
     message:
       'Send Authorization: Bearer <token> with a token of this gate that is still good. Whoever runs the gate makes one.',
     next: 'tidegate token create --as agent:<name>',

@@ -25,13 +25,14 @@ export function isWhole(record: Values): boolean {
 }
 
 function isHead(head: Values): boolean {
-  const { withheld, text } = head;
+  const { withheld, text, profile } = head;
   return (
     areTexts(head, 'id', 'name', 'file', 'sha256', 'cwd', 'startedAt', 'version') &&
     isMap(head['inputs']) &&
     Array.isArray(withheld) &&
     withheld.every((name) => typeof name === 'string') &&
-    isTextOrNothing(text)
+    isTextOrNothing(text) &&
+    isTextOrNothing(profile)
   );
 }
 

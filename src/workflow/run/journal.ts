@@ -48,6 +48,8 @@ export interface RunHead {
   readonly withheld: readonly string[];
   /** The text of a workflow that has no file. */
   readonly text?: string;
+  /** The profile that nobody in the run goes beyond. */
+  readonly profile?: string;
 }
 
 /** What a run has done, so that another process can go on. A step that is in it is never done again. */

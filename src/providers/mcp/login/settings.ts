@@ -1,3 +1,5 @@
+import { withoutSecrets } from './hidden.js';
+
 /** What the operator says about the login to a server. */
 export interface LoginSettings {
   /** A client that was registered by hand. */
@@ -39,10 +41,9 @@ export type LoginReason =
   /** The way back could not be opened, or what came back is not what was sent out. */
   | 'callback';
 
-/** A text of somebody else, made fit for one line: no control characters, not long, and none of these secrets. */
+/** A text of somebody else, made fit for one line: no control characters, not long, and none of these secrets, however it is spelt. */
 export function told(text: string, secrets: readonly (string | undefined)[] = []): string {
-  const known = secrets.filter((secret): secret is string => secret !== undefined && secret !== '');
-  const hidden = known.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+  const hidden = withoutSecrets(text, secrets);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
   return hidden.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ').slice(0, 200);
 }
