@@ -225,6 +225,9 @@ describe('tidegate doctor', () => {
     chmodSync(join(home, 'trust.json'), 0o644);
     writeFileSync(join(home, 'serve.json'), '{"url":"http://127.0.0.1:1","pid":4194304}', { mode: 0o600 });
     mkdirSync(join(home, 'sockets', '4194303-aaaaaaaaaaaa'), { recursive: true });
+    const half = join(home, 'backups', '2026-01-02T03-04-05-678Z-claude-0123abcd.before');
+    mkdirSync(join(home, 'backups'), { mode: 0o700 });
+    writeFileSync(half, 'a secret', { mode: 0o600 });
     const only = ['--only', 'home'];
     const before = await doctor(place, only, { env });
     expect([of(before, 'home').state, before.fixed, before.status]).toEqual(['fail', [], 4]);
@@ -235,7 +238,9 @@ describe('tidegate doctor', () => {
     expect([statSync(home).mode & 0o777, statSync(join(home, 'trust.json')).mode & 0o777]).toEqual([
       0o700, 0o600,
     ]);
-    expect([existsSync(join(home, 'serve.json')), readdirSync(join(home, 'sockets'))]).toEqual([false, []]);
+    expect(of(before, 'home.leftovers').detail).toContain('1 half of a backup');
+    expect([existsSync(half), existsSync(join(home, 'serve.json'))]).toEqual([false, false]);
+    expect(readdirSync(join(home, 'sockets'))).toEqual([]);
     // A directory that holds things of others may be theirs.
     chmodSync(home, 0o777);
     writeFileSync(join(home, 'holiday.jpg'), '');
@@ -265,6 +270,7 @@ describe('doctor --fix in a directory that holds things of others', () => {
     put('secrets.json', '{"version":1,"values":{}}');
     const backup = 'backups/2026-01-01T00-00-00-000Z-cursor-0123abcd.before';
     put(backup);
+    put(backup.replace('before', 'json'), '{}');
     put('backups/holiday.jpg');
     mkdirSync(join(home, 'pipes-bbbbbb'));
     pipe(join(home, 'pipes-bbbbbb', '0'));

@@ -4,6 +4,7 @@ import { isRunning } from '../../services/processes/is-running.js';
 import { sweepLeftovers } from '../late-processes.js';
 import { sweepSockets } from '../late-plugins.js';
 import { sweepFiles } from '../port-services.js';
+import { openBackups, withBackupsLock } from '../import/backups.js';
 import { runningFile } from '../serving.js';
 import { socketHome } from '../socket-home.js';
 import type { Check, Finding } from './check.js';
@@ -15,6 +16,8 @@ interface Leftovers {
   readonly leases: number;
   readonly sockets: number;
   readonly drafts: number;
+  /** Halves of backups of clients' files. */
+  readonly backups: number;
   /** The record of a `serve` that runs no more. */
   readonly serve: boolean;
   readonly pipes: readonly string[];
@@ -24,7 +27,7 @@ export const leftoverCheck: Check = {
   id: 'home.leftovers',
   group: 'home',
   title: 'Left-overs',
-  why: 'A gate that was killed leaves leases, sockets and drafts. The next start sweeps them; many of them mean that something dies again and again.',
+  why: 'A gate that was killed leaves leases, sockets and drafts, a killed import halves of backups. The next one sweeps them; many of them mean that something dies again and again.',
   remedy: 'Nothing has to be done: the next gate sweeps them. If they come back, look at the log.',
   fixes: 'ends what dead gates left running; removes their leases, sockets, drafts and records',
   run: (scene) => [leftoverFinding(scene)],
@@ -50,28 +53,31 @@ function leftoversOf(home: string): Leftovers {
     leases: deadIn(join(home, 'leases'), /^(\d+)-/),
     sockets: deadIn(socketHome(home), /^(\d+)-/),
     drafts: deadIn(join(home, 'drafts'), /^(\d+)\./),
+    backups: openBackups(home).orphans().length,
     serve: isStale(runningFile(home)),
     pipes: namesIn(home).filter((name) => isPipesFolder(name) && isLeft(join(home, name))),
   };
 }
 
-function wordsOf({ leases, sockets, drafts, serve, pipes }: Leftovers): readonly string[] {
+function wordsOf({ leases, sockets, drafts, backups, serve, pipes }: Leftovers): readonly string[] {
   const counted = (count: number, one: string, many: string): readonly string[] =>
     count === 0 ? [] : [`${String(count)} ${count === 1 ? one : many}`];
   return [
     ...counted(leases, 'lease of a dead gate', 'leases of dead gates'),
     ...counted(sockets, 'folder of sockets', 'folders of sockets'),
     ...counted(drafts, 'draft', 'drafts'),
+    ...counted(backups, 'half of a backup', 'halves of backups'),
     ...(serve ? ['the record of a `serve` that runs no more'] : []),
     ...counted(pipes.length, 'folder of pipes', 'folders of pipes'),
   ];
 }
 
 /** The sweeps judge for themselves what is dead; what they leave lives. */
-async function sweep(home: string, { serve, pipes }: Leftovers): Promise<void> {
+async function sweep(home: string, { backups, serve, pipes }: Leftovers): Promise<void> {
   await sweepLeftovers(home);
   await sweepSockets(home);
   await sweepFiles(home, () => undefined);
+  if (backups > 0) withBackupsLock(home, () => openBackups(home).sweep());
   if (serve && isStale(runningFile(home))) rmSync(runningFile(home), { force: true });
   for (const name of pipes) if (isLeft(join(home, name))) removePipes(join(home, name));
 }

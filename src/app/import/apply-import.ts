@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { canonical, type Change, edit, objectAt } from '../../clients/index.js';
-import { openSecrets, type Problem, withFileLock } from '../../config/index.js';
+import { openSecrets, type Problem } from '../../config/index.js';
 import type { State } from '../locate-config.js';
-import { openBackups } from './backups.js';
+import { openBackups, withBackupsLock } from './backups.js';
 import {
   assertReplaceable,
   type ForeignFile,
@@ -37,7 +36,7 @@ export class StateRefused extends Error {
  * moment each file is the old or the new one, and what a client's file refers to is there before it.
  */
 export function applyImport(plan: ImportPlan, state: State, keepsSecrets: boolean): Applied {
-  return withFileLock(join(state.directory, 'import.lock'), () => {
+  return withBackupsLock(state.directory, () => {
     const isNew = plan.target.content === undefined;
     const isChanged = plan.text !== (plan.target.content?.text ?? '') || (isNew && plan.text !== '');
     const ready = plan.points.flatMap((point) => readied(point));

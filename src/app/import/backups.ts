@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { withFileLock } from '../../config/index.js';
 import { replacePrivateFile, writePrivateFile } from '../../config/private-file.js';
 import { hashOf } from './foreign-file.js';
 
@@ -38,7 +39,9 @@ export interface Backups {
   list(): readonly Backup[];
   read(backup: Backup, which: 'before' | 'after'): Buffer | undefined;
   drop(backup: Backup): void;
-  /** Removes what a process that was killed left without a record: secrets are in it. For whoever holds the lock. */
+  /** What a process that was killed left without a record, or one at work has no record of yet. */
+  orphans(): readonly string[];
+  /** Removes them: secrets are in them. For whoever holds the lock. */
   sweep(): void;
   /** Keeps a file that would be lost, and says where. */
   setAside(client: string, bytes: Buffer): string;
@@ -51,6 +54,11 @@ export interface BackupWish {
   readonly before: Buffer | undefined;
   readonly after: string;
   readonly changes: readonly SectionChange[];
+}
+
+/** One at a time writes files of clients, and their backups. */
+export function withBackupsLock<T>(stateDirectory: string, action: () => T): T {
+  return withFileLock(join(stateDirectory, 'import.lock'), action);
 }
 
 export function openBackups(stateDirectory: string): Backups {
@@ -67,6 +75,7 @@ export function openBackups(stateDirectory: string): Backups {
   return {
     list,
     drop,
+    orphans: () => orphansIn(folder),
     sweep() {
       for (const name of orphansIn(folder)) remove(join(folder, name));
     },

@@ -1,8 +1,7 @@
 import { unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Client, type ClientPlace, clients } from '../../clients/index.js';
-import { withFileLock } from '../../config/index.js';
-import { type Backup, type Backups, openBackups } from './backups.js';
+import { type Backup, type Backups, openBackups, withBackupsLock } from './backups.js';
 import { differences } from './differences.js';
 import { type ForeignFile, readForeign, replaceForeign, withoutLinks } from './foreign-file.js';
 import { clientsNamed } from './gather.js';
@@ -36,7 +35,7 @@ export function undoImport(wish: UndoWish): readonly Undone[] {
   const backups = openBackups(wish.stateDirectory);
   const steps = (): readonly Step[] => newestOf(backups, wish).map((backup) => stepOf(backup, backups, wish));
   if (wish.isDry) return steps().map((step) => told(step, backups));
-  return withFileLock(join(wish.stateDirectory, 'import.lock'), () => {
+  return withBackupsLock(wish.stateDirectory, () => {
     backups.sweep();
     return steps().map((step) => done(step, backups));
   });
