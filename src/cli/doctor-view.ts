@@ -2,7 +2,7 @@ import type * as Doctor from '../app/doctor/index.js';
 import type { CheckState, Examination, Examined, Finding } from '../app/doctor/index.js';
 import { printable } from '../config/index.js';
 import type { Colour, Output } from './output.js';
-import { wrapped } from './wrap.js';
+import { longestLine, wrapped } from './wrap.js';
 
 type Rules = Pick<typeof Doctor, 'worstOf' | 'checkGroups'>;
 
@@ -146,8 +146,6 @@ function cut(text: string, width: number, output: Output): string {
 function plain(text: string): string {
   return printable(text).replaceAll('`', '');
 }
-
-const longestLine = 100;
 
 function room({ width }: Output): number {
   return Math.min(width, longestLine);

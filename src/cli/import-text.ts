@@ -24,7 +24,7 @@ export function showServers({ servers }: ImportPlan, { output }: Context): void 
       [...(fate === 'import' && as === found.name ? [] : [why ?? ''].filter(Boolean)), ...notes].join('; '),
     ),
   ]);
-  output.table([['CLIENT', 'SERVER', '', ''], ...rows]);
+  output.table([['CLIENT', 'SERVER', '', ''], ...rows], 'wrapped');
   output.line();
 }
 

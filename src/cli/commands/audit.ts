@@ -94,6 +94,6 @@ function show({ records, before }: Page, { output }: Context): void {
     ],
   );
   if (rows.length === 0) output.line('There is nothing to show.');
-  else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows]);
+  else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows], 'wrapped');
   if (before !== undefined) output.note(`there is more: tidegate audit --before ${String(before)}`);
 }
