@@ -2,7 +2,8 @@ import type * as Doctor from '../app/doctor/index.js';
 import type { CheckState, Examination, Examined, Finding } from '../app/doctor/index.js';
 import { printable } from '../config/index.js';
 import type { Colour, Output } from './output.js';
-import { longestLine, wrapped } from './wrap.js';
+import { cutTo } from './text-width.js';
+import { longestLine, readable, wrapped } from './wrap.js';
 
 type Rules = Pick<typeof Doctor, 'worstOf' | 'checkGroups'>;
 
@@ -102,7 +103,9 @@ function showOne({ examined: { check }, finding }: Work, isFirst: boolean, outpu
 
 function nextLine(next: string | undefined, blanks: number, output: Output): void {
   if (next === undefined) return;
-  output.line(`${' '.repeat(blanks)}${output.paint('green', 'next:')} ${plain(next)}`);
+  const [first = '', ...rest] = wrapped(`next: ${plain(next)}`, readable(output.columns) - blanks, '  ');
+  const head = first.replace('next:', output.paint('green', 'next:'));
+  for (const line of [head, ...rest]) output.line(`${' '.repeat(blanks)}${line}`);
 }
 
 function indented(text: string, blanks: number, output: Output, colour?: Colour): void {
@@ -137,9 +140,7 @@ function hasSigns({ signs }: Output): boolean {
 }
 
 function cut(text: string, width: number, output: Output): string {
-  if (text.length <= width) return text;
-  const end = hasSigns(output) ? '…' : '...';
-  return `${text.slice(0, width - end.length)}${end}`;
+  return cutTo(text, width, hasSigns(output) ? '…' : '...');
 }
 
 /** Texts come from files and servers; marks of documents are none of a terminal's. */
