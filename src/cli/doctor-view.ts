@@ -22,6 +22,8 @@ const colours: Readonly<Record<CheckState, Colour>> = {
   skipped: 'dim',
 };
 
+const narrowest = 20;
+
 /** Each check in its group, then what needs work with the reason and the next command, then the sum. */
 export function showExamination(examination: Examination, output: Output, rules: Rules): void {
   if (output.isJson) return;
@@ -44,14 +46,22 @@ export function showExamination(examination: Examination, output: Output, rules:
 }
 
 function showCheck({ check, findings }: Examined, titleWidth: number, output: Output): void {
-  for (const [at, { state, about, detail }] of findings.entries()) {
+  for (const [at, finding] of findings.entries()) {
+    const { state, about, detail } = finding;
     const title = (at === 0 ? plain(check.title) : '').padEnd(titleWidth);
     const text = plain(about === undefined ? detail : `${about}: ${detail}`);
-    const before = `  ${mark(state, output)} ${title}  `;
     // 2 and 2 blanks, the mark of 4 and one blank, with its sign and another where there are signs.
-    const width = output.columns - titleWidth - (hasSigns(output) ? 11 : 9);
-    output.line(`${before}${cut(text, Math.max(width, 20), output)}`);
+    const lead = titleWidth + (hasSigns(output) ? 11 : 9);
+    const width = Math.max(output.columns - lead, narrowest);
+    const [first = '', ...rest] = isToldBelow(finding) ? [cut(text, width, output)] : wrapped(text, width);
+    output.line(`  ${mark(state, output)} ${title}  ${first}`);
+    for (const line of rest) output.line(' '.repeat(lead) + line);
   }
+}
+
+/** What is told whole under `Needs work` or `Worth knowing` may be cut in the list. */
+function isToldBelow({ state, next }: Finding): boolean {
+  return state === 'fail' || state === 'warn' || (state === 'note' && next !== undefined);
 }
 
 interface Work {

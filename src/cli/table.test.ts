@@ -71,6 +71,11 @@ describe('tableLines', () => {
       'a  one two three four',
       '   five six seven',
     ]);
+    expect(tableLines([['a', 'b', `${path}  ok`]], at(40, 'wrapped'))).toEqual([
+      'a  b',
+      `    ${path}`,
+      '     ok',
+    ]);
     expect(tableLines([['a', words]], at(Infinity))).toEqual([`a  ${words}`]);
   });
 });

@@ -107,7 +107,7 @@ function withLast(lead: readonly string[], [first = '', ...rest]: readonly strin
   return [
     ...lead.slice(0, -1),
     `${indent}${first}`,
-    ...rest.map((line) => (line.startsWith(hang) ? line : blanks + line)),
+    ...rest.map((line) => (first === '' ? line : blanks + line)),
   ];
 }
 
@@ -116,7 +116,9 @@ function lastLines(cell: string, room: number, { columns, long }: TableLook): re
   if (widthOf(cell) <= room || !Number.isFinite(columns)) return [cell];
   if (isPath(cell)) return ['', `${hang}${cell}`];
   if (long === 'cut') return [cutTo(cell, room)];
-  return wrapped(cell, room);
+  const lines = wrapped(cell, room);
+  if (lines.every((line) => widthOf(line) <= room)) return lines;
+  return ['', ...wrapped(cell, columns - hang.length).map((line) => hang + line)];
 }
 
 const longestPath = 400;

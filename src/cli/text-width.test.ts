@@ -24,7 +24,8 @@ describe('cutTo', () => {
     ['日本語', 5, '日本…'],
     ['日本語', 4, '日…'],
     ['👩‍👩‍👧‍👦 family', 4, '👩‍👩‍👧‍👦 …'],
-    ['\u001b[1mlonger\u001b[0m', 5, 'long…'],
+    ['\u001b[1mlonger\u001b[0m', 5, '\u001b[1mlong…\u001b[0m'],
+    ['\u001b[31m✗\u001b[0m a step that failed', 8, '\u001b[31m✗\u001b[0m a ste…'],
   ])('makes %j fit into %d', (text, width, cut) => {
     expect(cutTo(text, width)).toBe(cut);
     expect(widthOf(cut)).toBeLessThanOrEqual(width);

@@ -28,17 +28,21 @@ function widthOfOne(grapheme: string): number {
   return /^[\p{Mark}\u200b-\u200f]+$/u.test(grapheme) ? 0 : 1;
 }
 
-/** The text in at most so many columns, with a sign for what is left out. Loses its colours where it is cut. */
+/** The text in at most so many columns, in its colours, with a sign for what is left out. */
 export function cutTo(text: string, width: number, rest = '…'): string {
   if (widthOf(text) <= width) return text;
-  let kept = '';
   let room = width - rest.length;
-  for (const grapheme of graphemesOf(unpainted(text))) {
-    room -= widthOfOne(grapheme);
-    if (room < 0) break;
-    kept += grapheme;
-  }
-  return `${kept}${rest}`;
+  const parts = text.split(/(\u001b\[[\d;]*m)/).map((part, at) => {
+    if (at % 2 === 1 || room < 0) return at % 2 === 1 ? part : '';
+    let kept = '';
+    for (const grapheme of graphemesOf(part)) {
+      room -= widthOfOne(grapheme);
+      if (room < 0) return `${kept}${rest}`;
+      kept += grapheme;
+    }
+    return kept;
+  });
+  return parts.join('');
 }
 
 /** The text with blanks up to a width: behind it, or before it for numbers. */
