@@ -15,10 +15,12 @@ export function tooWide(raw: string, columns: number): readonly string[] {
 
 /** Text of a file that is shown as it is, one word, or a command. */
 function isWhole(line: string): boolean {
-  const isText = /^ {2}[+-] /.test(line) || /^\{"level":/.test(line);
+  const isText = /^ {2}[+-] /.test(line) || /^(?:\^C)?\{"(?:level|jsonrpc)":/.test(line);
   const isCommand =
     /^ *(?:next: |Use it +|Agent +|[\w ,]+: )?(?:tidegate|npm|npx|git|TIDEGATE_TOKEN=\S+) /.test(line);
-  return isText || isCommand || !line.trim().includes(' ');
+  // A check of doctor whose detail is nothing but a path.
+  const isPath = /^ {2}\S \w+ .* {2}\/\S+$/.test(line);
+  return isText || isCommand || isPath || !line.trim().includes(' ');
 }
 
 /** Colours that are not among the allowed ones. */
