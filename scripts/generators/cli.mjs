@@ -4,11 +4,7 @@ import { loadTs } from '../load-ts.mjs';
 export async function outputs() {
   const { createProgram } = await loadTs('src/cli/program.ts');
   const { exitCodes, exitMeanings } = await loadTs('src/cli/exit-codes.ts');
-  const program = createProgram(
-    '0.0.0',
-    () => {},
-    () => {},
-  );
+  const program = createProgram('0.0.0', () => {}, { write: () => {}, width: () => 100 });
   return [{ path: 'docs/reference/cli.md', text: page(program, exitCodes, exitMeanings) }];
 }
 
@@ -31,10 +27,11 @@ function page(program, exitCodes, exitMeanings) {
   ].join('\n');
 }
 
+/** Whatever can be run: also a command that has others below it, which groups of commands are not. */
 function leaves(command, words) {
-  if (command.commands.length > 0)
-    return command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
-  return [{ command, words }];
+  const below = command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
+  const isGroup = command.commands.length > 0 && (words.length === 0 || command.options.length === 0);
+  return isGroup ? below : [{ command, words }, ...below];
 }
 
 function section({ command, words }) {
@@ -48,7 +45,6 @@ function helpOf(command) {
   command.configureOutput({
     ...command.configureOutput(),
     writeOut: (part) => (text += part),
-    getOutHelpWidth: () => 100,
   });
   command.outputHelp();
   return text.replace(`${command.description()}\n\n`, '');

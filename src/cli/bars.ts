@@ -1,3 +1,5 @@
+import { cutTo, padded, widthOf } from './text-width.js';
+
 /** A column of a chart: text to the left, numbers to the right. */
 export interface Column {
   readonly head: string;
@@ -30,7 +32,7 @@ const shortestName = 12;
 /** A table with a bar at the end of each line, no line longer than the width: names give way before bars do. */
 export function barLines({ columns, rows, width, fill, rest, paint }: Chart): readonly string[] {
   const widths = columns.map(({ head }, at) =>
-    Math.max(head.length, ...rows.map(({ cells }) => (cells[at] ?? '').length)),
+    Math.max(head.length, ...rows.map(({ cells }) => widthOf(cells[at] ?? ''))),
   );
   const others = widths.slice(1).reduce((sum, own) => sum + own + gap.length, 0);
   const room = width - others - gap.length - shortestBar;
@@ -60,8 +62,7 @@ function lineOf(cells: readonly string[], { columns, sizes, rest }: Layout): str
   return cells
     .map((cell, at) => {
       const size = sizes[at] ?? 0;
-      const text = cell.length > size ? `${cell.slice(0, size - rest.length)}${rest}` : cell;
-      return columns[at]?.isNumber === true ? text.padStart(size) : text.padEnd(size);
+      return padded(cutTo(cell, size, rest), size, columns[at]?.isNumber === true ? 'start' : 'end');
     })
     .join(gap);
 }

@@ -2,7 +2,7 @@ import type { CostReport } from '../app/cost/index.js';
 import { printable } from '../config/index.js';
 import { type BarRow, barLines, type Column } from './bars.js';
 import type { Output } from './output.js';
-import { wrapped } from './wrap.js';
+import { longestLine, wrapped } from './wrap.js';
 
 export interface CostWish {
   /** How many tools are shown. */
@@ -12,8 +12,6 @@ export interface CostWish {
 
 /** Bars need no more, however wide the terminal is. */
 const widest = 120;
-/** Lines that are read, and not looked at, are no longer than this. */
-const longestLine = 100;
 
 export function showCosts(report: CostReport, wish: CostWish, output: Output): void {
   const { tools, servers } = report;
@@ -135,7 +133,7 @@ function usesLine({ uses }: CostReport): string {
     return 'No calls are recorded yet, so nobody knows what to pin or drop. Use it for a while and look again.';
   const since = uses.since === undefined ? '' : ` since ${uses.since.slice(0, 10)}`;
   const few = uses.isTelling ? '' : ' That is too little to say what is never used.';
-  return `Use: ${amount(uses.records)} recorded calls${since}.${few}`;
+  return `Use: ${amount(uses.records)} recorded ${uses.records === 1 ? 'call' : 'calls'}${since}.${few}`;
 }
 
 function countedLine({ counted }: CostReport): string {

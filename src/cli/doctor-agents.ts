@@ -62,7 +62,7 @@ function show(reports: readonly AgentReport[], { output }: Context): void {
     painted(verdict, output),
     detail(verdict),
   ]);
-  output.table([['AGENT', 'VERSION', 'MODEL', 'ISOLATION', ''], ...rows]);
+  output.table([['AGENT', 'VERSION', 'MODEL', 'ISOLATION', ''], ...rows], 'wrapped');
 }
 
 function painted(verdict: Verdict | undefined, output: Context['output']): string {

@@ -2,7 +2,8 @@ import type * as Doctor from '../app/doctor/index.js';
 import type { CheckState, Examination, Examined, Finding } from '../app/doctor/index.js';
 import { printable } from '../config/index.js';
 import type { Colour, Output } from './output.js';
-import { wrapped } from './wrap.js';
+import { cutTo } from './text-width.js';
+import { longestLine, readable, wrapped } from './wrap.js';
 
 type Rules = Pick<typeof Doctor, 'worstOf' | 'checkGroups'>;
 
@@ -20,6 +21,8 @@ const colours: Readonly<Record<CheckState, Colour>> = {
   fail: 'red',
   skipped: 'dim',
 };
+
+const narrowest = 20;
 
 /** Each check in its group, then what needs work with the reason and the next command, then the sum. */
 export function showExamination(examination: Examination, output: Output, rules: Rules): void {
@@ -43,14 +46,22 @@ export function showExamination(examination: Examination, output: Output, rules:
 }
 
 function showCheck({ check, findings }: Examined, titleWidth: number, output: Output): void {
-  for (const [at, { state, about, detail }] of findings.entries()) {
+  for (const [at, finding] of findings.entries()) {
+    const { state, about, detail } = finding;
     const title = (at === 0 ? plain(check.title) : '').padEnd(titleWidth);
     const text = plain(about === undefined ? detail : `${about}: ${detail}`);
-    const before = `  ${mark(state, output)} ${title}  `;
     // 2 and 2 blanks, the mark of 4 and one blank, with its sign and another where there are signs.
-    const width = output.columns - titleWidth - (hasSigns(output) ? 11 : 9);
-    output.line(`${before}${cut(text, Math.max(width, 20), output)}`);
+    const lead = titleWidth + (hasSigns(output) ? 11 : 9);
+    const width = Math.max(output.columns - lead, narrowest);
+    const [first = '', ...rest] = isToldBelow(finding) ? [cut(text, width, output)] : wrapped(text, width);
+    output.line(`  ${mark(state, output)} ${title}  ${first}`);
+    for (const line of rest) output.line(' '.repeat(lead) + line);
   }
+}
+
+/** What is told whole under `Needs work` or `Worth knowing` may be cut in the list. */
+function isToldBelow({ state, next }: Finding): boolean {
+  return state === 'fail' || state === 'warn' || (state === 'note' && next !== undefined);
 }
 
 interface Work {
@@ -102,7 +113,9 @@ function showOne({ examined: { check }, finding }: Work, isFirst: boolean, outpu
 
 function nextLine(next: string | undefined, blanks: number, output: Output): void {
   if (next === undefined) return;
-  output.line(`${' '.repeat(blanks)}${output.paint('green', 'next:')} ${plain(next)}`);
+  const [first = '', ...rest] = wrapped(`next: ${plain(next)}`, readable(output.columns) - blanks, '  ');
+  const head = first.replace('next:', output.paint('green', 'next:'));
+  for (const line of [head, ...rest]) output.line(`${' '.repeat(blanks)}${line}`);
 }
 
 function indented(text: string, blanks: number, output: Output, colour?: Colour): void {
@@ -137,17 +150,13 @@ function hasSigns({ signs }: Output): boolean {
 }
 
 function cut(text: string, width: number, output: Output): string {
-  if (text.length <= width) return text;
-  const end = hasSigns(output) ? '…' : '...';
-  return `${text.slice(0, width - end.length)}${end}`;
+  return cutTo(text, width, hasSigns(output) ? '…' : '...');
 }
 
 /** Texts come from files and servers; marks of documents are none of a terminal's. */
 function plain(text: string): string {
   return printable(text).replaceAll('`', '');
 }
-
-const longestLine = 100;
 
 function room({ width }: Output): number {
   return Math.min(width, longestLine);

@@ -64,7 +64,7 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const applied = await done(plan, keeps, stateOf(openState, context));
   tell(plan, applied, context);
   // Whoever points has seen them before the question.
-  if (!wish.isPointing) showUnset(unset, context);
+  if (!wish.isPointing) showUnset(unset, context, 'above');
   context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
   return { plan, applied };
 }

@@ -25,7 +25,7 @@ export function showServers({ servers }: ImportPlan, { output }: Context): void 
       [...(fate === 'import' && as === found.name ? [] : [why ?? ''].filter(Boolean)), ...notes].join('; '),
     ),
   ]);
-  output.table([['CLIENT', 'SERVER', '', ''], ...rows]);
+  output.table([['CLIENT', 'SERVER', '', ''], ...rows], 'wrapped');
   output.line();
 }
 
@@ -87,12 +87,17 @@ export function showSecrets({ secrets }: ImportPlan, { output }: Context): void 
   output.line();
 }
 
-/** What keeps the gate from starting, and what to type. */
-export function showUnset(names: readonly string[], { output }: Context): void {
+/** What keeps the gate from starting, and what to type; set apart from what stands above or comes below. */
+export function showUnset(
+  names: readonly string[],
+  { output }: Context,
+  isApartFrom: 'above' | 'below' = 'below',
+): void {
   if (names.length === 0) return;
-  output.line();
+  if (isApartFrom === 'above') output.line();
   output.line('These variables have to be set before the gate starts:');
   for (const line of unsetLines(names)) output.line(line);
+  if (isApartFrom === 'below') output.line();
 }
 
 export function unsetLines(names: readonly string[]): readonly string[] {

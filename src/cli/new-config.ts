@@ -16,7 +16,7 @@ export function newConfigText(hasServers: boolean, folder: string): string {
   return `# What the gate offers to agents here. Every key: \`tidegate config schema\`.
 # After a change: \`tidegate config check\`, then \`tidegate trust\`.
 ${editors}
-# Tools of the gate itself: Read, Write, Edit, Bash, Glob, Grep and more. \`!\` takes away.
+# Tools of the gate itself: Read, Edit, Bash, Grep and more. \`!\` takes away.
 builtins: ["*"]
-${hasServers ? '' : `\n# MCP servers. Take over those of your agents with \`tidegate import\`, or write them here:\n${example}`}`;
+${hasServers ? '' : `\n# MCP servers. Take over those of your agents: \`tidegate import\`. Or:\n${example}`}`;
 }

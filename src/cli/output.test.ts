@@ -52,6 +52,26 @@ describe('createOutput', () => {
     expect(json.said.out).toContain(name);
   });
 
+  it('breaks sentences between words on a terminal only, and leaves commands whole', () => {
+    const next = 'tidegate trust /a/path/of/some/length/tidegate.yaml';
+    const tell = ({ output }: Pick<ReturnType<typeof open>, 'output'>): void => {
+      output.say('a sentence of the result that goes on');
+      output.note(`read it, then: ${next}`);
+      output.error({ code: 'a.code', message: 'what is wrong, in more words than fit', next });
+    };
+    const terminal = open({ isTerminal: true, hasColours: false, columns: 30 });
+    tell(terminal);
+    expect(terminal.said).toEqual({
+      out: 'a sentence of the result that\n  goes on\n',
+      err: `read it, then:\n  ${next}\nerror a.code: what is wrong,\n  in more words than fit\nnext:\n  ${next}\n`,
+    });
+    const pipe = open({ columns: 30 });
+    tell(pipe);
+    expect(pipe.said.err).toBe(
+      `read it, then: ${next}\nerror a.code: what is wrong, in more words than fit\nnext: ${next}\n`,
+    );
+  });
+
   it('gives either text or JSON', () => {
     const text = open({});
     const json = open({ isJson: true });

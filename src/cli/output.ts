@@ -1,5 +1,8 @@
 import { printable, printableJson, printableLines, withoutLongWords } from '../config/index.js';
+import { type TableLook, tableLines } from './table.js';
+import { cutTo } from './text-width.js';
 import { withoutUserinfo } from './without-userinfo.js';
+import { readable, wrapped } from './wrap.js';
 
 /** Where text goes, and whether a person reads it there. */
 export interface Sink {
@@ -20,13 +23,16 @@ export interface Output {
   readonly signs: Signs;
   /** A line of the result. Nothing in JSON mode. */
   line(text?: string): void;
+  /** Sentences of the result, broken between words where the terminal is too narrow. */
+  say(text: string, colour?: Colour): void;
   /** The whole result. Nothing but in JSON mode. */
   json(value: unknown): void;
   /** JSON that is text already, so that nothing of it is written anew. */
   jsonText(text: string): void;
   /** A remark for the person at the terminal, on stderr. */
   note(text: string): void;
-  table(rows: readonly (readonly string[])[]): void;
+  /** Columns. A last cell that is too long for the terminal is cut, unless it is said otherwise. */
+  table(rows: readonly (readonly string[])[], long?: TableLook['long']): void;
   error(error: ShownError): void;
   /** Lines that take the place of those shown before, on a terminal; undefined elsewhere. */
   readonly screen: Screen | undefined;
@@ -113,7 +119,7 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
       return stdout.isTerminal && !isJson ? createScreen(stdout) : undefined;
     },
     get columns() {
-      return stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY;
+      return columnsOf(stdout);
     },
     get width() {
       return stdout.columns;
@@ -124,6 +130,11 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
     line(text = '') {
       if (!isJson) stdout.write(`${text}\n`);
     },
+    say(text, colour) {
+      if (!isJson)
+        for (const line of prose(text, stdout))
+          stdout.write(`${colour === undefined ? line : paint(colour, line)}\n`);
+    },
     json(value) {
       if (isJson) stdout.write(`${printableJson(JSON.stringify(value, undefined, 2))}\n`);
     },
@@ -131,24 +142,36 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
       if (isJson) stdout.write(`${printableJson(text)}\n`);
     },
     note(text) {
-      stderr.write(`${paintNote('dim', printableLines(withoutUserinfo(text)))}\n`);
+      for (const line of prose(printableLines(withoutUserinfo(text)), stderr)) stderr.write(`${line}\n`);
     },
-    table(rows) {
+    table(rows, long = 'cut') {
+      const columns = columnsOf(stdout);
       const short = rows.map((row) => row.map(withoutLongWords));
-      if (!isJson) for (const row of aligned(short, stdout)) stdout.write(`${row}\n`);
+      if (!isJson) for (const line of tableLines(short, { columns, long })) stdout.write(`${line}\n`);
     },
     error(given) {
       const error = withoutSecrets(given);
       const { code, message, next, problems = [] } = error;
       if (isJson) stdout.write(`${printableJson(JSON.stringify({ error }, undefined, 2))}\n`);
       else {
-        for (const problem of problems) stderr.write(`${withoutLongWords(printable(problem))}\n`);
-        const said = withoutLongWords(printableLines(message));
-        stderr.write(`${paintNote('red', 'error')} ${paintNote('dim', code)}: ${said}\n`);
-        if (next !== undefined) stderr.write(`${paintNote('dim', 'next:')} ${printableLines(next)}\n`);
+        const tell = (text: string): readonly string[] => prose(withoutLongWords(text), stderr);
+        const begin = ([first = '', ...rest]: readonly string[], head: string, colour: Colour): void =>
+          stderr.write(`${[first.replace(head, paintNote(colour, head)), ...rest].join('\n')}\n`);
+        for (const problem of problems) stderr.write(`${tell(printable(problem)).join('\n')}\n`);
+        begin(tell(`error ${code}: ${printableLines(message)}`), 'error', 'red');
+        if (next !== undefined) begin(prose(`next: ${printableLines(next)}`, stderr), 'next:', 'green');
       }
     },
   };
+}
+
+function columnsOf({ isTerminal, columns }: Sink): number {
+  return isTerminal ? columns : Number.POSITIVE_INFINITY;
+}
+
+/** What goes on below is set in, so that it can be told from the next one. */
+function prose(text: string, sink: Sink): readonly string[] {
+  return wrapped(text, readable(columnsOf(sink)), '  ');
 }
 
 /** Moves up over what it wrote, and writes anew. No line is longer than the terminal is wide, or it would be two. */
@@ -168,12 +191,6 @@ function createScreen(stdout: Sink): Screen {
   };
 }
 
-function cutTo(line: string, width: number): string {
-  if (widthOf(line) <= width) return line;
-  const plain = line.replaceAll(/\u001b\[\d+m/g, '');
-  return `${plain.slice(0, Math.max(0, width - 1))}…`;
-}
-
 /** An error repeats what was typed, and that may hold a password. */
 function withoutSecrets({ code, message, next, problems }: ShownError): ShownError {
   return {
@@ -182,31 +199,4 @@ function withoutSecrets({ code, message, next, problems }: ShownError): ShownErr
     next: next && withoutUserinfo(next),
     problems: problems?.map(withoutUserinfo),
   };
-}
-
-const gap = '  ';
-const minLastWidth = 20;
-
-/** Columns under each other; on a terminal the last one is cut to what is left of the width. */
-function aligned(rows: readonly (readonly string[])[], { isTerminal, columns }: Sink): string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));
-  }
-  return rows.map((row) => {
-    const last = row.length - 1;
-    const before = row.slice(0, last).map((cell, i) => padded(cell, widths[i] ?? 0) + gap);
-    const room = columns - before.reduce((sum, cell) => sum + widthOf(cell), 0);
-    const cell = row[last] ?? '';
-    const isCut = isTerminal && widthOf(cell) === cell.length && cell.length > Math.max(room, minLastWidth);
-    return `${before.join('')}${isCut ? `${cell.slice(0, Math.max(room, minLastWidth) - 1)}…` : cell}`.trimEnd();
-  });
-}
-
-function padded(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)));
-}
-
-function widthOf(text: string): number {
-  return text.replaceAll(/\u001b\[\d+m/g, '').length;
 }

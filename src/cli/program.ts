@@ -3,6 +3,7 @@ import type { Command, Given } from './command.js';
 import { commands } from './commands/index.js';
 import { exitCodes, exitMeanings } from './exit-codes.js';
 import { groups } from './groups.js';
+import { wrapped } from './wrap.js';
 
 /** What a parsed command line asks for. */
 export interface Chosen {
@@ -10,46 +11,59 @@ export interface Chosen {
   readonly given: Given;
 }
 
+/** Where help is written. */
+export interface HelpPage {
+  readonly write: (text: string) => void;
+  /** How wide its lines may be, asked when it is written. */
+  readonly width: () => number;
+}
+
 /** The command line as commander understands it, made from the list of commands. */
-export function createProgram(
-  version: string,
-  choose: (chosen: Chosen) => void,
-  write: (text: string) => void,
-): Commander {
-  const program = configured(new Commander('tidegate'), write);
+export function createProgram(version: string, choose: (chosen: Chosen) => void, page: HelpPage): Commander {
+  const program = configured(new Commander('tidegate'), page);
   program.description('One gate between AI agents and every tool they use.');
   program.version(version, '-V, --version', 'Print the version.');
-  program.addHelpText(
-    'after',
-    `\nExample:\n  tidegate tools list\n\nExit status:\n${exitLines().join('\n')}\n`,
-  );
-  for (const command of commands) addCommand(program, command, choose, write);
+  program.addHelpText('after', () => `${exampleText(firstSteps)}\nExit status:\n${exitText(page.width())}\n`);
+  for (const command of commands) addCommand(program, command, choose, page);
   return program;
 }
 
-function exitLines(): string[] {
+const firstSteps = ['tidegate init', 'tidegate doctor', 'tidegate tools list'];
+
+function exampleText(examples: readonly string[]): string {
+  return `\nExample:\n${examples.map((example) => `  ${example}`).join('\n')}\n`;
+}
+
+const exitIndent = 7;
+
+function exitText(width: number): string {
   const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
-  return names.map((name) => `  ${String(exitCodes[name]).padEnd(4)} ${exitMeanings[name]}`);
+  const lines = names.flatMap((name) =>
+    wrapped(exitMeanings[name], width - exitIndent).map(
+      (line, at) => `  ${(at === 0 ? String(exitCodes[name]) : '').padEnd(4)} ${line}`,
+    ),
+  );
+  return lines.join('\n');
 }
 
 function addCommand(
   program: Commander,
   command: Command,
   choose: (chosen: Chosen) => void,
-  write: (text: string) => void,
+  page: HelpPage,
 ): void {
   const words = command.name.split(' ');
   const [last = ''] = words.slice(-1);
-  const parent = words.length === 1 ? program : groupOf(program, words[0] ?? '', write);
-  const made = configured(parent.command(last), write).description(command.summary);
+  const parent = words.length === 1 ? program : groupOf(program, words[0] ?? '', page);
+  const made = configured(parent.command(last), page).description(command.summary);
   for (const { name, about } of command.arguments ?? []) made.argument(name, about);
   for (const { name, value, about, short, isRepeated } of command.options ?? []) {
     const flags = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`;
-    if (isRepeated === true) made.option(flags, about, collected, []);
+    if (isRepeated === true) made.option<readonly string[]>(flags, about, collected);
     else made.option(flags, about);
   }
   made.option('--json', 'Print the result as JSON.');
-  made.addHelpText('after', `\nExample:\n${command.examples.map((example) => `  ${example}`).join('\n')}\n`);
+  made.addHelpText('after', exampleText(command.examples));
   made.action(() => {
     choose({
       command,
@@ -70,7 +84,7 @@ function optionsOf(command: Command, made: Commander): Given['options'] {
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
-function collected(value: string, before: readonly string[]): readonly string[] {
+function collected(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
@@ -78,7 +92,7 @@ function listsOf(command: Command, made: Commander): NonNullable<Given['lists']>
   const values: Readonly<Record<string, unknown>> = made.opts();
   const repeated = (command.options ?? []).filter(({ isRepeated }) => isRepeated === true);
   return Object.fromEntries(
-    repeated.map(({ name }) => [name, values[camelCase(name)] as readonly string[]] as const),
+    repeated.map(({ name }) => [name, (values[camelCase(name)] ?? []) as readonly string[]] as const),
   );
 }
 
@@ -86,21 +100,47 @@ function camelCase(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function groupOf(program: Commander, name: string, write: (text: string) => void): Commander {
+function groupOf(program: Commander, name: string, page: HelpPage): Commander {
   const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
-  return configured(program.command(name), write).description(groups[name] ?? '');
+  const below = commands.filter((command) => command.name.startsWith(`${name} `));
+  return configured(program.command(name), page)
+    .description(groups[name] ?? '')
+    .addHelpText(
+      'after',
+      exampleText(below.slice(0, mostExamples).flatMap(({ examples }) => examples.slice(0, 1))),
+    );
 }
 
+const mostExamples = 3;
+/** What is said of a command or option is broken into lines down to this width. */
+const narrowest = 24;
+
 /** Nothing is printed to the process and nothing exits: both are decided in one place. */
-function configured(command: Commander, write: (text: string) => void): Commander {
+function configured(command: Commander, { write, width }: HelpPage): Commander {
   return command
     .exitOverride()
     .helpCommand(false)
     .allowExcessArguments(false)
     .showSuggestionAfterError(false)
     .helpOption('-h, --help', 'Print this help.')
-    .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined });
+    .configureHelp({ minWidthToWrap: narrowest, subcommandTerm: termOf })
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      outputError: () => undefined,
+      getOutHelpWidth: width,
+      getErrHelpWidth: width,
+    });
+}
+
+/** Its name and what must follow. That it has options is true of all of them, and takes room. */
+function termOf(command: Commander): string {
+  const words = command.registeredArguments.map((argument) => {
+    const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  return [command.name(), ...words].join(' ');
 }
 
 /** The options that could have been meant where one was not known, as they are typed. */

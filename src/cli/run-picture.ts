@@ -3,6 +3,7 @@ import { printable } from '../config/index.js';
 import { retryWords, toolWords } from './agent-words.js';
 import { elapsed } from './elapsed.js';
 import type { Output } from './output.js';
+import { cutTo, padded, widthOf } from './text-width.js';
 
 /** A run as it is drawn on a terminal, again and again. */
 export interface RunPicture {
@@ -28,12 +29,14 @@ const nameShare = 0.35;
 
 export function createRunPicture(output: Output): RunPicture {
   const steps = new Map<string, Shown>();
-  const started = performance.now();
+  let started = performance.now();
   let title = '';
   return {
     take(event) {
-      if (event.kind === 'run-started') title = `${event.name}  ${event.run}`;
-      else if (event.kind === 'step-started') steps.set(event.path, newStep(event.path));
+      if (event.kind === 'run-started') {
+        title = `${event.name}  ${event.run}`;
+        started = performance.now();
+      } else if (event.kind === 'step-started') steps.set(event.path, newStep(event.path));
       else if (event.kind === 'step-ended') {
         const { path, result, isReplayed } = event;
         const known = steps.get(path) ?? newStep(path);
@@ -44,7 +47,11 @@ export function createRunPicture(output: Output): RunPicture {
         steps.set(path, { ...known, ended: result, isReplayed, tokens });
       } else if (event.kind === 'agent') takeAgent(steps.get(event.path), event.event);
     },
-    lines: () => pictureLines([...steps.values()], title, performance.now() - started, output),
+    // Before a run has begun there is nothing to see, and it may never begin.
+    lines: () =>
+      title === '' && steps.size === 0
+        ? []
+        : pictureLines([...steps.values()], title, performance.now() - started, output),
   };
 }
 
@@ -81,11 +88,11 @@ function pictureLines(all: readonly Shown[], title: string, ms: number, output: 
   const signs = Math.max(0, ...rows.map(([sign]) => sign.length));
   const names = Math.min(
     Math.floor(output.width * nameShare),
-    Math.max(0, ...rows.map(([, name]) => name.length)),
+    Math.max(0, ...rows.map(([, name]) => widthOf(name))),
   );
   const times = Math.max(0, ...rows.map(([, , time]) => time.length));
   const line = ([sign, name, time, more]: Row, step: Shown | undefined): string =>
-    `  ${painted(sign.padEnd(signs), step, output)} ${cut(name, names).padEnd(names)}  ${time.padStart(times)}${more === '' ? '' : `  ${more}`}`;
+    `  ${painted(sign.padEnd(signs), step, output)} ${padded(cutTo(name, names), names)}  ${time.padStart(times)}${more === '' ? '' : `  ${more}`}`;
   const shown = [...kept, ...running.slice(0, mostRunning)];
   return [
     output.paint('bold', printable(title)),
@@ -144,8 +151,4 @@ function runningRow(
 function painted(sign: string, step: Shown | undefined, output: Output): string {
   if (step?.ended === undefined) return output.paint('yellow', sign);
   return output.paint(step.ended.status === 'completed' ? 'green' : 'red', sign);
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -124,7 +124,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     output.screen === undefined &&
     steps.some(([name, { error }]) => error !== undefined && message === `${name}: ${error.message}`);
   if (message !== undefined && !isTold)
-    output.line(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
+    output.say(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
   const { tokens, cost } = totals;
   const facts = [
     doneWords(totals),

@@ -172,7 +172,7 @@ describe('trust', () => {
     expect(code).toBe(exitCodes.untrusted);
     expect(err).toContain(`next: tidegate trust ${place.file} --yes`);
     expect(out).toContain('SHA-256');
-    expect((await type('trust --list', { place })).err).toContain('nothing is trusted yet');
+    expect((await type('trust --list', { place })).err).toContain('Nothing is trusted yet');
   });
 
   it('shows exactly what would start, without secrets and harmless to the terminal', async () => {

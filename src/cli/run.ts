@@ -6,6 +6,7 @@ import { type CommandCode, Failure } from './failure.js';
 import { didYouMean } from './nearest-name.js';
 import { type Chosen, createProgram, knownNames, knownOptions } from './program.js';
 import { runCommand, shown } from './run-command.js';
+import { longestLine } from './wrap.js';
 
 /** Runs a command line, from its words to its exit status. */
 export async function run(
@@ -19,7 +20,7 @@ export async function run(
     (found) => {
       chosen = found;
     },
-    write,
+    { write, width: () => Math.min(context.output.width, longestLine) },
   );
   try {
     program.parse(helpLast(words), { from: 'user' });

@@ -2,7 +2,7 @@ import type { OpenTokenDesk } from '../app/open-token-desk.js';
 import type { Context } from './command.js';
 import { warningLines } from './policy-warnings.js';
 import { runningUrl } from './running-gate.js';
-import { type Made, timeText, tokenLines } from './token-text.js';
+import { factWidth, type Made, timeText, tokenLines } from './token-text.js';
 
 /** Tells of a new token: its secret this once, how to use it, and what whoever made it may have overlooked. */
 export async function tellMade(
@@ -19,12 +19,11 @@ export async function tellMade(
   const warned = tokenWarnings(tidegate, made.token.tools);
   const running = await runningUrl(context, tidegate.config.file);
   output.json({ ...madeJson(made), ...more, warnings: warned.warnings });
-  output.line(
-    `${'Token'.padEnd(10)}${output.paint('bold', made.secret)}  (shown this once; only its hash is kept)`,
-  );
+  output.line(`${'Token'.padEnd(factWidth)}${output.paint('bold', made.secret)}`);
+  output.line(`${' '.repeat(factWidth)}(shown this once; only its hash is kept)`);
   tokenLines(made.token, context);
   const url = running ?? gateUrl(tidegate.config.http);
-  output.line(`${'Use it'.padEnd(10)}TIDEGATE_TOKEN=<token> tidegate mcp --via ${url}`);
+  output.line(`${'Use it'.padEnd(factWidth)}TIDEGATE_TOKEN=<token> tidegate mcp --via ${url}`);
   if (running === undefined) output.note('no gate of this place runs now: start it with tidegate serve');
   for (const line of [...endLines(made), ...warningLines(warned)]) output.note(line);
 }

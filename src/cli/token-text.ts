@@ -20,6 +20,8 @@ export function timeText(time: number | undefined): string {
   return time === undefined ? '-' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 }
 
+export const factWidth = 11;
+
 /** Everything that is known of a token, one line each. */
 export function tokenLines(token: Token, { output }: Context): void {
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -37,6 +39,7 @@ export function tokenLines(token: Token, { output }: Context): void {
     ['Last used', token.lastUsedAt === undefined ? 'not yet' : timeText(token.lastUsedAt)],
   ];
   for (const [name, value] of facts) {
-    if (value !== undefined) output.line(`${name.padEnd(10)}${name === 'State' ? value : printable(value)}`);
+    if (value !== undefined)
+      output.line(`${name.padEnd(factWidth)}${name === 'State' ? value : printable(value)}`);
   }
 }

@@ -3,7 +3,7 @@ import type { Output } from './output.js';
 import { argumentsOf, asRecord, type Field, resultFieldsOf } from './tool-fields.js';
 import { factsOf } from './tool-words.js';
 import type { Tool } from './tools.js';
-import { wrapped } from './wrap.js';
+import { readable, wrapped } from './wrap.js';
 
 /** How wide a line may be, and how it gets its colours. */
 type Page = Pick<Output, 'columns' | 'paint'>;
@@ -17,7 +17,7 @@ export function sheetLines(tool: Tool, page: Page): readonly string[] {
     headingOf(tool, page),
     '',
     ...factsOf(tool).map(([word, value]) => factLine(word, value, page)),
-    ...(text === '' ? [] : ['', ...wrapped(text, page.columns)]),
+    ...(text === '' ? [] : ['', ...wrapped(text, readable(page.columns))]),
     ...sectionLines({ heading: 'Arguments', needed: 'required', fields }, page),
     ...sectionLines({ heading: 'Result', needed: 'always', fields: resultFieldsOf(tool) }, page),
     '',
@@ -73,7 +73,7 @@ function fieldLines(
   { columns, paint }: Page,
   column: number,
 ): readonly string[] {
-  const width = Math.max(columns - column, narrowest);
+  const width = Math.max(readable(columns) - column, narrowest);
   const dim = (text: string): readonly string[] => wrapped(text, width).map((line) => paint('dim', line));
   return [
     ...dim(isRequired ? `${type}, ${needed}` : type),

@@ -5,6 +5,8 @@ import { program } from './gate.js';
 export interface Terminal {
   /** All that was written so far, without the signs that move the cursor. */
   text(): string;
+  /** All that was written so far, as it came. */
+  raw(): string;
   /** Waits until the text holds a word, from where the last one was found. */
   sees(word: string): Promise<void>;
   type(text: string): void;
@@ -43,6 +45,7 @@ export function openTerminal({ args, cwd, env, columns = 80 }: TerminalParts): T
   const text = (): string => raw.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
   return {
     text,
+    raw: () => raw,
     async sees(word) {
       const end = Date.now() + limitMs;
       while (!text().includes(word, from)) {

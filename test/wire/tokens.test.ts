@@ -445,7 +445,7 @@ describe('the token commands', () => {
 
   it('show the secret once, on standard output, and how to use it', async () => {
     const { stdout, stderr } = await tokens.run(['create', '--as', 'agent:alice', '--profile', 'coding']);
-    expect(stdout).toMatch(/^Token +tgt_[\w-]{43} /);
+    expect(stdout).toMatch(/^Token +tgt_[\w-]{43}\n/);
     // The port is the one that the running gate has, not the one that is usual.
     expect(stdout).toContain(`TIDEGATE_TOKEN=<token> tidegate mcp --via ${gate.url}\n`);
     expect(stderr).not.toContain('tgt_');

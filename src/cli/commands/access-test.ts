@@ -34,7 +34,7 @@ function show({ tests, passed, failed, revision }: TestRun, { output }: Context)
     const sign = test.passed ? output.paint('green', 'pass') : output.paint('red', 'FAIL');
     output.line(`${sign}  ${printable(test.name)}  ${output.paint('dim', printable(test.as))}`);
     for (const { says, passed: holds, why = '' } of test.checks)
-      if (!holds) output.line(`      ${printable(says)}: ${printable(why)}`);
+      if (!holds) output.say(`      ${printable(says)}: ${printable(why)}`);
   }
   const state = revision === undefined ? '' : ` at revision ${String(revision)}`;
   output.line(`\n${String(passed)} hold, ${String(failed)} do not${state}`);

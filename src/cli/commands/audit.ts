@@ -94,7 +94,7 @@ function show({ records, before, notes }: Page, { output }: Context): void {
     ],
   );
   if (rows.length === 0) output.line('There is nothing to show.');
-  else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows]);
+  else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows], 'wrapped');
   for (const note of notes) output.note(printable(note));
   if (before !== undefined) output.note(`there is more: tidegate audit --before ${String(before)}`);
 }

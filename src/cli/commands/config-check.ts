@@ -105,18 +105,18 @@ function show(place: Place | undefined, policy: Policy, plugins: PluginFiles, co
     plugins: { files: plugins.files, untrusted: plugins.untrusted },
     problems: all,
   });
-  for (const line of problemLines(all)) output.line(line);
+  for (const line of problemLines(all)) output.say(line);
   for (const { file } of policy.files) verdict(file, hasErrors(ofFile(policy.problems, file)), context);
   for (const file of plugins.files) verdict(file, hasErrors(ofFile(plugins.problems, file)), context);
   if (config !== undefined) showConfig(config, hasErrors(ofFile(all, config.file)), context);
   for (const { file, isTrusted } of policy.files)
     if (!isTrusted)
-      output.line(
+      output.say(
         `${printable(file)} is not trusted, so what is shipped applies. Read it, then: tidegate trust ${shellPath(file)}`,
       );
   if (plugins.untrusted.length > 0) {
     const names = plugins.untrusted.map(printable).join(' ');
-    output.line(`plugins that nobody trusted yet: ${names}. Look at them: tidegate plugin trust ${names}`);
+    output.say(`plugins that nobody trusted yet: ${names}. Look at them: tidegate plugin trust ${names}`);
   }
   return isValid ? exitCodes.ok : exitCodes.usage;
 }
@@ -143,5 +143,5 @@ function showConfig({ file, config, isTrusted }: Place['located'], isWrong: bool
   output.line(`servers: ${String(starts)} enabled of ${String(config.servers.length)}`);
   if (isTrusted) output.line('trusted: yes');
   else
-    output.line(`trusted: no, so nothing of it is started. Read it, then: tidegate trust ${shellPath(file)}`);
+    output.say(`trusted: no, so nothing of it is started. Read it, then: tidegate trust ${shellPath(file)}`);
 }

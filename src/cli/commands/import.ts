@@ -176,7 +176,7 @@ async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCo
       'tidegate import --point',
     );
   output.json({ undone, written: !isDry });
-  for (const one of undone) output.line(undoneLine(one));
+  for (const one of undone) output.say(undoneLine(one));
   if (isDry) output.note('dry run: nothing was written');
   else output.line('The servers are still in tidegate.yaml.');
   return exitCodes.ok;

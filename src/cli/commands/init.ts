@@ -89,7 +89,7 @@ async function offerImport(
   choice: ImportChoice,
   context: Context,
 ): Promise<ExitCode> {
-  context.output.line(`There is a tidegate.yaml already, and it stays: ${printable(shortPath(known))}`);
+  context.output.say(`There is a tidegate.yaml already, and it stays: ${printable(shortPath(known))}`);
   context.output.line();
   const { plan } = await runImport(wish, { ...choice, isDry: true, isLook: true }, context);
   const count = plan.added.length;
@@ -108,10 +108,13 @@ function showFound(
 ): void {
   const said = agents.map(({ title, version }) => `${title}${version === undefined ? '' : ` ${version}`}`);
   const about = [repository === undefined ? 'no git repository' : 'git repository', ...languages];
-  output.table([
-    ['Agents', said.length === 0 ? 'none on PATH' : said.join(', ')],
-    ['Folder', printable(`${shortPath(folder)} (${about.join(', ')})`)],
-  ]);
+  output.table(
+    [
+      ['Agents', said.length === 0 ? 'none on PATH' : said.join(', ')],
+      ['Folder', printable(`${shortPath(folder)} (${about.join(', ')})`)],
+    ],
+    'wrapped',
+  );
   output.line();
 }
 

@@ -30,7 +30,7 @@ export const pluginList: Command = {
         type,
         output.paint(colours[state] ?? 'dim', state),
         printable(version),
-        capabilities.join(',') || '-',
+        capabilities.join(', ') || '-',
         printable(place),
       ]);
       if (rows.length > 0) output.table([head, ...rows]);
@@ -38,7 +38,8 @@ export const pluginList: Command = {
         if (detail !== undefined && state !== 'ready')
           output.note(`${printable(name)}: ${printable(detail)}`);
       for (const line of pluginNotes(located)) output.note(line);
-      if (reports.length === 0) output.note('no plugins here. Start one: tidegate plugin new hello');
+      if (reports.length === 0)
+        output.note('There are no plugins here. Start one: tidegate plugin new hello');
       return listErrors(located).length > 0 ? exitCodes.usage : exitCodes.ok;
     });
   },

@@ -26,15 +26,22 @@ export const pluginShow: Command = {
       // Values may be secrets.
       const settings = Object.keys(plugin.config);
       output.json({ ...report, description, standing, files, settings, expose, operations, stepTypes });
-      output.line(`${output.paint('bold', printable(name))}  ${printable(description ?? '')}`);
+      output.line(output.paint('bold', printable(name)));
+      if (description !== undefined) output.say(printable(description));
       const lines = [
         ['state', `${report?.state ?? 'stopped'}${report?.detail === undefined ? '' : `: ${report.detail}`}`],
         ['version', plugin.version ?? '-'],
         ['where', plugin.place],
         ['can', report?.capabilities.join(', ') ?? '-'],
       ] as const;
-      for (const [label, text] of lines) output.line(`${label.padEnd(8)} ${printable(text)}`);
-      for (const { file, sha256, what } of files) output.line(`${sha256}  ${printable(file)}  (${what})`);
+      output.table(
+        lines.map(([label, text]) => [label, printable(text)]),
+        'wrapped',
+      );
+      for (const { file, sha256, what } of files) {
+        output.say(`${what}: ${printable(file)}`);
+        output.line(`  SHA-256 ${sha256}`);
+      }
       listing('Operations', operations, context);
       listing('Step types', stepTypes, context);
       if (answer.ok) return exitCodes.ok;

@@ -30,7 +30,7 @@ function show(profile: Shown, { output }: Context): void {
     source === 'shipped' ? 'shipped' : `file${line === undefined ? '' : `, line ${String(line)}`}`;
   const more = [where, ...(isDefault ? ['applies to whoever has none'] : [])].join('; ');
   output.line(`${output.paint('bold', printable(name))}  ${output.paint('dim', `(${more})`)}`);
-  if (description !== undefined) output.line(printable(description));
+  if (description !== undefined) output.say(printable(description));
   output.line();
   if (parents.length > 0) labelled('Extends', parents, output);
   const rows = entries.map(({ entry, effect, from, isOwn, tools }) => [

@@ -28,7 +28,7 @@ export const runsList: Command = {
         printable(name),
       ]),
     );
-    if (runs.length === 0) output.note('nothing was run yet');
+    if (runs.length === 0) output.note('No runs yet. Start one: tidegate run <workflow>');
     return exitCodes.ok;
   },
 };

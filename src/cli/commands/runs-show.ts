@@ -34,8 +34,8 @@ export const runsShow: Command = {
       steps: steps.map(({ name: of, result }) => stepJson(of, result)),
     });
     output.line(`${printable(name)}  ${status}${ms === undefined ? '' : ` in ${elapsed(ms)}`}`);
-    output.line(`started ${printable(startedAt)} from ${printable(file)}`);
-    if (message !== undefined) output.line(printableLines(`${code ?? ''} ${message}`.trim()));
+    output.say(`started ${printable(startedAt)} from ${printable(file)}`);
+    if (message !== undefined) output.say(printableLines(`${code ?? ''} ${message}`.trim()));
     output.table(
       steps.map(({ key, result }) => [
         `  ${printable(result.path ?? key)}`,
@@ -43,6 +43,7 @@ export const runsShow: Command = {
         elapsed(result.ms),
         printable(factsOf(result)),
       ]),
+      'wrapped',
     );
     output.line(`records: ${printable(folder)}`);
     if (status === 'failed' || status === 'cancelled' || status === 'interrupted')

@@ -45,7 +45,8 @@ export const secretsList: Command = {
       const isHidden = context.env[name] !== undefined;
       context.output.line(`${printable(name)}${isHidden ? '  (the environment has it too, and wins)' : ''}`);
     }
-    if (names.length === 0) context.output.note('nothing is kept');
+    if (names.length === 0)
+      context.output.note('No values are kept. Keep one: tidegate secrets set GITHUB_TOKEN');
     return Promise.resolve(exitCodes.ok);
   },
 };

@@ -90,7 +90,7 @@ function announce({ output }: Context, serving: HttpServing, untrusted: string |
   if (auth === 'none')
     output.line('Token   none: whoever reaches this port acts as the operator (http.auth: none)');
   else if (token === undefined) output.line(`Token   in ${printable(tokenFile)}`);
-  else output.line(`Token   ${token}  (shown once; kept in ${printable(tokenFile)})`);
+  else output.line(`Token   ${token}\n        (shown once; kept in ${printable(tokenFile)})`);
   output.line(`Agent   tidegate mcp --via ${url}`);
   if (untrusted !== undefined && !output.isJson)
     output.note(`Servers of an untrusted file were not started. Read it, then: ${untrusted}`);

@@ -79,8 +79,8 @@ function show(reports: readonly ProviderReport[], { output }: Context): void {
     report.protocolVersion === undefined ? '-' : printable(report.protocolVersion),
   ]);
   if (rows.length > 0) output.table([head, ...rows]);
-  else output.line('No servers are configured. Add some to tidegate.yaml, then: tidegate config check');
+  else output.say('No servers are configured. Add some to tidegate.yaml, then: tidegate config check');
   // Below the table and not in it, so that a narrow terminal cuts no reason.
   for (const { id, detail } of reports)
-    if (detail !== undefined && detail !== '') output.line(`${printable(id)}: ${printable(detail)}`);
+    if (detail !== undefined && detail !== '') output.say(`${printable(id)}: ${printable(detail)}`);
 }

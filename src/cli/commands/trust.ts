@@ -8,6 +8,7 @@ import { Failure } from '../failure.js';
 import { forgetTrust, nearestPlace, policyOf, withoutConfig } from '../forget-trust.js';
 import { locate, type Place, problemLines } from '../locate.js';
 import { type PolicyWarnings, warningLines } from '../policy-warnings.js';
+import { shortTime } from '../rights-text.js';
 import { shellPath } from '../shell-path.js';
 import { policyAt, policyLines, policyPlaceOf, realPolicyFile } from '../trust-policy.js';
 import { noTools, toolLines, type ToolsToTrust, untrustedTools } from '../trust-tools.js';
@@ -57,8 +58,11 @@ async function listTrusted({ env, output }: Context): Promise<ExitCode> {
   refuse(state.problem ?? state.trust.problem());
   const records = state.trust.list();
   output.json({ trusted: records });
-  output.table(records.map(({ file, sha256, recorded }) => [recorded, sha256.slice(0, 12), printable(file)]));
-  if (records.length === 0) output.note('nothing is trusted yet');
+  output.table(
+    records.map(({ file, sha256, recorded }) => [shortTime(recorded), sha256.slice(0, 12), printable(file)]),
+  );
+  if (records.length === 0)
+    output.note('Nothing is trusted yet. See what this folder would start: tidegate trust');
   return exitCodes.ok;
 }
 

@@ -75,13 +75,16 @@ async function shown({ results, missing }: ValidateAnswer, { output }: Context):
   });
   for (const { file, workflow, isValid, findings } of results) {
     for (const finding of findings) {
-      const line = describeFinding(finding);
-      output.line(finding.severity === 'error' ? output.paint('red', line) : output.paint('yellow', line));
+      const { severity } = finding;
+      // The word alone: sentences in colours are hard to read on one background or the other.
+      const word = output.paint(severity === 'error' ? 'red' : 'yellow', severity);
+      output.say(describeFinding(finding).replace(` ${severity} `, ` ${word} `));
     }
     const word = isValid ? output.paint('green', 'valid') : output.paint('red', 'has errors');
     output.line(`${printable(workflow.name || file)}: ${word}`);
   }
-  if (results.length === 0) output.note('there is no workflow here: create .tidegate/workflows/<name>.yaml');
+  if (results.length === 0)
+    output.note('There are no workflows here. Write one: .tidegate/workflows/<name>.yaml');
   else if (results.length > 1) {
     const words =
       failed === 0
