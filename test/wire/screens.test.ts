@@ -126,7 +126,9 @@ describe.skipIf(!hasTerminals)('what commands write', () => {
   });
 });
 
-describe.runIf(folder !== undefined && hasTerminals)('all examples', () => {
+if (folder !== undefined && hasTerminals) walk(folder);
+
+function walk(into: string): void {
   const kinds = [
     ['80', 'terminal', 80],
     ['200', 'terminal', 200],
@@ -138,7 +140,7 @@ describe.runIf(folder !== undefined && hasTerminals)('all examples', () => {
     // The examples change it.
     place.close();
     place = openScreenPlace();
-    const own = join(folder ?? '', name);
+    const own = join(into, name);
     mkdirSync(own, { recursive: true });
     const all = [...emptyExamples, ...wrongExamples, ...goodExamples(afterWork(place))];
     for (const [at, example] of all.entries()) {
@@ -154,4 +156,4 @@ describe.runIf(folder !== undefined && hasTerminals)('all examples', () => {
         expect.soft([example.words, tooWide(text, columns)]).toEqual([example.words, []]);
     }
   });
-});
+}
