@@ -13,9 +13,9 @@ export interface Place {
   readonly trustProblem: Problem | undefined;
 }
 
-const noFile = 'no tidegate.yaml here or above: no servers. Create one';
+const noFile = 'no tidegate.yaml here or above: no servers';
 /** For the commands that have the option. */
-export const noFileNamed = `${noFile}, or name it with --config`;
+export const noFileNamed = `${noFile}. Create one with \`tidegate init\`, or name it with --config`;
 
 /** Finds and reads the configuration file of this place. There must be one. */
 export async function locate(named: string | undefined, context: Context): Promise<Place> {

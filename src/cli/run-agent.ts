@@ -12,7 +12,7 @@ export async function agentWish(
   const { agentFlowText } = await import('../app/workflows/index.js');
   const prompt = textOption(given, 'prompt');
   if (prompt === undefined) {
-    const next = 'tidegate run --agent openai --prompt "What does this project do?" --tools Read';
+    const next = `tidegate run --agent ${provider} --prompt "What does this project do?" --tools Read`;
     throw new Failure('usage.missing_argument', '--agent needs --prompt.', next);
   }
   const { profile } = actorOf(given);

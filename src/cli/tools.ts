@@ -27,6 +27,7 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
     const message = `Unknown tool: ${name}. The servers of ${printable(String(tidegate.trust.file))} were not started, because it is not trusted.`;
     throw new Failure('provider.untrusted', message, untrusted);
   }
+  refuseToolOfFailed(tidegate, name);
   // What is missing may stand in one of these.
   for (const line of workspaceNotes(tidegate)) context.output.note(line);
   const near = didYouMean(
@@ -34,6 +35,19 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
     tools.map((tool) => tool.name),
   );
   throw new Failure('tool.not_found', `Unknown tool: ${name}.${near}`, 'tidegate tools list');
+}
+
+/** What a server has that did not come up is not known: a nearest name of another would lead astray. */
+function refuseToolOfFailed(tidegate: Tidegate, name: string): void {
+  const down = new Set(
+    tidegate.gateway.status().flatMap(({ id, state }) => (state === 'failed' ? [id] : [])),
+  );
+  const server = tidegate.config.servers.find(
+    (one) => down.has(one.name) && one.prefix !== '' && name.startsWith(one.prefix),
+  );
+  if (server === undefined) return;
+  const message = `Unknown tool: ${name}. The server ${printable(server.name)} failed, so its tools are not known.`;
+  throw new Failure('tool.not_found', message, `tidegate servers ${server.name}`);
 }
 
 /** The first line of what a tool says about itself. */

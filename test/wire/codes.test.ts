@@ -66,7 +66,10 @@ const flows: Readonly<Record<string, string>> = {
 };
 
 beforeAll(async () => {
-  plain = opening({ servers: { github: { command: 'x', enabled: false } }, builtins: ['*'] });
+  plain = opening({
+    servers: { github: { command: 'x', enabled: false }, away: { command: 'no-such-program' } },
+    builtins: ['*'],
+  });
   for (const [name, text] of Object.entries(flows))
     plain.writeWorkspace(`.tidegate/workflows/${name}.yaml`, text);
   plain.writeWorkspace(
@@ -146,6 +149,13 @@ const usage: readonly Row[] = [
   ['workflow.no_step', 1, 'run hello -i who=x --step aa', 'Did you mean \\"a\\"?'],
   ['workflow.not_found', 1, 'run helo', 'Did you mean \\"hello\\"?'],
   ['tool.no_graph', 2, 'tools show Read --graph', 'tidegate tools show Read'],
+  ['tool.not_found', 3, 'tools show away_x', 'tidegate servers away'],
+  [
+    'usage.missing_argument',
+    2,
+    'run --agent claude',
+    'tidegate run --agent claude --prompt "What does this project do?" --tools Read',
+  ],
   ['work.unsupported', 5, 'tools call torn why=unsupported', 'another way'],
   ['work.conflict', 5, 'tools call torn why=conflict', 'decide anew'],
   ['work.external', 5, 'tools call torn why=external', 'what that program said'],

@@ -87,6 +87,17 @@ describe('tidegate tools cost', () => {
     expect(eager.tokens).toBe(servers.reduce((sum, server) => sum + server.eager, 0));
   });
 
+  it('leaves out what leads to deferred tools where nothing is deferred', () => {
+    const plain = openPlace({ builtins: ['*'] });
+    try {
+      const { servers, tools } = JSON.parse(plain.run('tools', 'cost', '--json').stdout) as Report;
+      expect(servers.map(({ server }) => server)).toEqual(['builtin']);
+      expect(tools.map(({ name }) => name)).not.toContain('tool_search');
+    } finally {
+      plain.close();
+    }
+  });
+
   it('names what leads to deferred tools apart, so that the rows add up to the sums', () => {
     const mixed = openPlace({
       builtins: ['Read', 'Glob', ...own],

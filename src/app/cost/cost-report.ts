@@ -52,7 +52,7 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
     tokens: tools.reduce((all, tool) => all + (costs.get(tool) ?? 0), 0),
   });
   const fromOf = fromWords(visible);
-  const tools = visible.map((tool) => ({
+  const all = visible.map((tool) => ({
     name: tool.name,
     server: fromOf(tool),
     source: tool.source,
@@ -62,6 +62,8 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
     isListedNow: view.now.has(tool.name),
     ...(uses && { calls: uses.calls.get(tool.name) ?? 0 }),
   }));
+  // The surface's own tools cost nothing where nothing is deferred.
+  const tools = all.filter((one) => one.isEager || one.isAlwaysListed || one.isListedNow);
   const lazy = sum(visible.filter(({ name }) => view.lazy.has(name)));
   const facts = {
     counted: counter.counted,
