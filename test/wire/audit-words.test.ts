@@ -37,3 +37,14 @@ it('audit and check tell of a name that fits nothing, with the nearest that does
   expect(tool.status).toBe(1);
   expect(tool.stderr).toContain('No tool fits "Reed". Did you mean "Read"?\n');
 });
+
+it('audit has what a command was refused for somebody, whether the tool exists or not', async () => {
+  for (const name of ['Bash', 'Nothing']) {
+    const { status, stderr } = await runGate(place, ['tools', 'call', name, '--as', 'agent:carol']);
+    expect(status).toBe(3);
+    expect(stderr).toContain(`next: tidegate explain agent:carol ${name}\n`);
+  }
+  const { stdout } = place.run('audit', '--denied', '--principal', 'agent:carol');
+  expect(stdout).toMatch(/ deny +agent:carol +call +Bash {2}no_grant\n/);
+  expect(stdout).toMatch(/ deny +agent:carol +call +Nothing {2}unknown_tool\n/);
+});

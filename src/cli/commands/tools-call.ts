@@ -1,8 +1,9 @@
 import { printable, printableLines } from '../../config/index.js';
 import type { Tidegate } from '../../app/index.js';
-import { asOption, type Command, configOption, type Context, toolsOption } from '../command.js';
+import { asOption, type Command, configOption, type Context, textOption, toolsOption } from '../command.js';
 import { type ExitCode, exitCodes, type Fault } from '../exit-codes.js';
 import { Failure, interrupted } from '../failure.js';
+import { shellPath } from '../shell-path.js';
 import { argumentsText } from '../tool-arguments.js';
 import { resultLines } from '../tool-result.js';
 import { argumentsOf } from '../tool-fields.js';
@@ -27,11 +28,34 @@ export const toolsCall: Command = {
   ],
   run(given, context) {
     const [name = '', ...words] = given.arguments;
-    return withGate(given, context, 'command', async (tidegate) =>
-      callTyped(tidegate, await findTool(tidegate, name, context), words, context),
-    );
+    const as = textOption(given, 'as');
+    return withGate(given, context, 'command', async (tidegate) => {
+      const found = findTool(tidegate, name, context);
+      const tool =
+        as === undefined
+          ? await found
+          : await found.catch((error: unknown) =>
+              refuse(error, { tidegate, as, name, signal: context.signal }),
+            );
+      return callTyped(tidegate, tool, words, context);
+    });
   },
 };
+
+interface Refusal {
+  readonly tidegate: Tidegate;
+  readonly as: string;
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+/** Who acts for another is refused as that one is: on record, and whether the tool exists is for `explain` to say. */
+async function refuse(error: unknown, { tidegate, as, name, signal }: Refusal): Promise<never> {
+  if (!(error instanceof Failure) || error.code !== 'tool.not_found') throw error;
+  const { callTool } = await import('../../app/index.js');
+  await callTool(tidegate, name, '{}', signal);
+  throw new Failure('tool.not_found', error.message, `tidegate explain ${as} ${shellPath(name)}`);
+}
 
 /** Calls the tool with what was typed after its name, and shows what it gives. */
 export async function callTyped(
