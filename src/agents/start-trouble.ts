@@ -40,12 +40,11 @@ function endOf(code: number | null): string {
   return code === null ? 'a signal' : `exit code ${String(code)}`;
 }
 
-/** The first line that says something. */
+/** The first line that names an error, as a program that breaks off begins with where it was; or that says something. */
 function wordsOf(said: string): string {
-  const line = said
-    .split('\n')
-    .map((one) => one.trim())
-    .find((one) => /[a-z]{3}/i.test(one));
+  const lines = said.split('\n').map((one) => one.trim());
+  const line =
+    lines.find((one) => /^\w*error\b.*:/i.test(one)) ?? lines.find((one) => /[a-z]{3}/i.test(one));
   return line === undefined ? '' : `: ${line.slice(0, 200)}`;
 }
 

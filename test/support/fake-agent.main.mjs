@@ -27,6 +27,7 @@ const servers = {
 
 export async function act({ cli, lines, trialLines = [], log, stays = false }) {
   const args = process.argv.slice(2);
+  if (args[0] === '--version') return void console.log('1.0.0');
   // What Codex is asked for its models.
   if (args[0] === 'debug') return void console.log(JSON.stringify({ models: [{ slug: 'fake' }] }));
   const [server, { command, args: words }] = servers[cli](args);

@@ -57,7 +57,7 @@ describe('profiles and a model that came with a checkout', () => {
     const listed = (await trust('--list')).said;
     for (const file of files) expect(listed).toContain(file);
     expect((await trust('--forget')).status).toBe(0);
-    expect((await trust('--list')).said).toContain('nothing is trusted');
+    expect((await trust('--list')).said).toContain('Nothing is trusted');
   });
 
   it('are trusted one by one when they are named', async () => {

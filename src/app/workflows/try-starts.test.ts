@@ -33,6 +33,9 @@ it('one that fails says why, in its own first words', async () => {
   expect(await troubleOf('#!/bin/sh\necho "  " >&2\necho "no native binary" >&2\nexit 1\n')).toBe(
     'it ends with exit code 1: no native binary',
   );
+  expect(await troubleOf('#!/usr/bin/env node\nthrow new TypeError("no home");\n')).toBe(
+    'it ends with exit code 1: TypeError: no home',
+  );
   expect(await troubleOf('#!/bin/sh\nkill -9 $$\n')).toContain('a signal');
 });
 
