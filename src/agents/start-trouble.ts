@@ -43,8 +43,7 @@ function endOf(code: number | null): string {
 /** The first line that names an error, as a program that breaks off begins with where it was; or that says something. */
 function wordsOf(said: string): string {
   const lines = said.split('\n').map((one) => one.trim());
-  const line =
-    lines.find((one) => /^\w*error\b.*:/i.test(one)) ?? lines.find((one) => /[a-z]{3}/i.test(one));
+  const line = lines.find((one) => /^\w*error\b.*:/i.test(one)) ?? lines.find((one) => /[a-z]{3}/i.test(one));
   return line === undefined ? '' : `: ${line.slice(0, 200)}`;
 }
 

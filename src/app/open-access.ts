@@ -33,6 +33,8 @@ export interface AccessParts extends RightsParts {
   readonly needsDesk: boolean;
   /** What there is by that name, whoever may see it. */
   readonly lookup: (wanted: Wanted) => Spec | undefined;
+  /** The configuration file of this place. */
+  readonly configFile?: string;
   /** Whether the gate offers tools of this name at all. */
   readonly isOffered: (name: string) => boolean;
 }
@@ -142,6 +144,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     revision: () => rights?.authority.revision,
     whyNot: (request) => whyNot(request),
     redact: redactText,
+    ...(parts.configFile !== undefined && { place: parts.configFile }),
     warn,
   });
   const gateLinks = linksOfGate(parts);

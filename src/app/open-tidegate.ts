@@ -130,6 +130,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     trust: state.trust,
     isLive: !isCommand,
     operator,
+    ...(file !== undefined && { configFile: file }),
     ...actor,
     isShared: options.mode === 'http',
     needsDesk: options.withRights === true,

@@ -114,7 +114,7 @@ function showAdvice({ advice, uses }: CostReport, output: Output): void {
   if (advice.length === 0 && uses?.isTelling !== true) return;
   output.line();
   if (advice.length === 0) return output.line('Nothing to pin, defer or drop, as far as the records say.');
-  output.line(output.paint('bold', 'What to change in tidegate.yaml'));
+  output.line(output.paint('bold', 'What to change in tidegate.yaml (a dot: one level below)'));
   for (const { kind, what, why, setting, saves } of advice) {
     const tokens =
       saves < 0 ? `costs ${amount(-saves)}` : saves === 0 ? 'saves nothing now' : `saves ${amount(saves)}`;

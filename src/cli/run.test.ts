@@ -31,9 +31,11 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['tols list', 'usage.unknown_command', 'Did you mean "tools"?', 'tidegate --help'],
-    ['tools lst', 'usage.unknown_command', 'Did you mean "list"?', 'tidegate tools --help'],
-    ['config chek', 'usage.unknown_command', 'Did you mean "check"?', 'tidegate config --help'],
+    ['tols list', 'usage.unknown_command', 'Did you mean "tools"?', 'tidegate tools list'],
+    ['tools lst', 'usage.unknown_command', 'Did you mean "list"?', 'tidegate tools list'],
+    ['config chek', 'usage.unknown_command', 'Did you mean "check"?', 'tidegate config check'],
+    ['tols', 'usage.unknown_command', 'Did you mean "tools"?', 'tidegate tools --help'],
+    ['exce claude', 'usage.unknown_command', 'Did you mean "exec"?', 'tidegate exec --help'],
     ['tools list --jsno', 'usage.unknown_option', 'Did you mean "--json"?', 'tidegate tools list --help'],
     ['grant agent:a Read --untli 8h', 'usage.unknown_option', 'Did you mean "--until"?', 'tidegate grant'],
     ['audit --deneid', 'usage.unknown_option', 'Did you mean "--denied"?', 'tidegate audit --help'],

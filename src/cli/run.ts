@@ -3,6 +3,7 @@ import type { Context } from './command.js';
 import { commands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
 import { type CommandCode, Failure } from './failure.js';
+import { nearest } from '../config/index.js';
 import { didYouMean } from './nearest-name.js';
 import { type Chosen, createProgram, knownNames, knownOptions } from './program.js';
 import { runCommand, shown } from './run-command.js';
@@ -50,7 +51,19 @@ function usageFailure(error: CommanderError, words: readonly string[]): Failure 
   const code = codes[error.code] ?? 'usage.bad_value';
   const near = nearWords(code, subject, words);
   const told = near === '' && isOfArguments(code) ? exampleWords(words) : near;
-  return new Failure(code, `${sentence(message)}${told}`, `tidegate ${helpWords(words)}--help`);
+  const meant = code === 'usage.unknown_command' ? meantCommand(subject, words) : undefined;
+  return new Failure(code, `${sentence(message)}${told}`, `tidegate ${meant ?? `${helpWords(words)}--help`}`);
+}
+
+/** The command with the nearest word in the place of the wrong one; its help where it needs more than its name. */
+function meantCommand(wrong: string, words: readonly string[]): string | undefined {
+  const near = nearest(wrong, knownNames(words));
+  if (near === undefined) return undefined;
+  const [first = '', second = ''] = words.map((word) => (word === wrong ? near : word));
+  const found =
+    commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first);
+  const isEnough = found !== undefined && !found.arguments?.some(({ name }) => name.startsWith('<'));
+  return isEnough ? found.name : `${found?.name ?? first} --help`;
 }
 
 /** What was most likely meant by a word that is not known here. */

@@ -66,8 +66,8 @@ export function openingFailure(
   // The file may be right: what is wrong is where records are kept.
   const ofState = error.problems.find(({ code }) => code.startsWith('state.'));
   if (ofState !== undefined) {
-    const said = 'Nothing was started: the state directory cannot be used.';
-    return new Failure('config.invalid', said, ofState.remedy, problemLines(error.problems));
+    const said = `Nothing was started: the state directory ${printable(ofState.file)} cannot be used. ${ofState.message}`;
+    return new Failure(ofState.code, said, 'tidegate doctor --only home');
   }
   const onlyUnset = error.problems
     .filter(({ severity }) => severity === 'error')

@@ -28,10 +28,18 @@ function reportUnknown(field: RecordField, { node, path }: Place<MapNode>, conte
   for (const { key, start } of node.entries) {
     if (Object.hasOwn(fields, key)) continue;
     const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
-    const remedy = hint === undefined ? suggestion(key, Object.keys(fields)) : { remedy: hint };
+    const known = Object.keys(fields);
+    const remedy = hint === undefined ? (nested(key, known) ?? suggestion(key, known)) : { remedy: hint };
     const message = `${quote(key)} is not a key that is known here.`;
     context.report({ code: 'config.unknown_key', offset: start, path: [...path, key], message, ...remedy });
   }
+}
+
+/** A path as messages and pages write it, in place of keys below each other. */
+function nested(key: string, known: readonly string[]): { readonly remedy: string } | undefined {
+  const [first = '', ...rest] = key.split('.');
+  if (rest.length === 0 || !known.includes(first)) return undefined;
+  return { remedy: `Write \`${rest.join('.')}:\` one level below \`${first}:\`.` };
 }
 
 function hasExactlyOne(

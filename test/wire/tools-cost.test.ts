@@ -1,5 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueServer, type Definition, manyTools } from '../support/catalogue.js';
@@ -157,5 +159,10 @@ describe('tidegate tools cost', () => {
     expect(advice).toEqual([expect.objectContaining({ kind: 'pin', setting: 'surface.pin: ["odd_ping"]' })]);
     const alice = cost('--as', 'agent:alice', '--profile', 'minimal');
     expect([alice.uses?.records, alice.tools.some(({ name }) => name === 'odd_ping')]).toEqual([0, false]);
+    // What was called with another file says nothing of this one.
+    const other = join(place.directory, 'workspace', 'other.yaml');
+    cpSync(place.configFile, other);
+    expect(place.run('trust', '--yes', other).status).toBe(0);
+    expect(cost('--config', other)).toMatchObject({ uses: { records: 0 }, advice: [] });
   });
 });

@@ -23,6 +23,8 @@ export interface AuditParts {
   /** Why a request found nothing. Asked after the answer has left, so that no answer takes longer for it. */
   readonly whyNot: (request: Request) => string;
   readonly redact: (text: string) => string;
+  /** The configuration that the gate was opened with: one store may serve many folders. */
+  readonly place?: string;
   readonly warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -55,6 +57,7 @@ const actions = {
 
 export function openAudit(parts: AuditParts): Audit {
   const waiting: AuditRecord[] = [];
+  const detail = parts.place === undefined ? {} : { detail: { place: parts.place } };
   const unexplained = new Set<() => void>();
   let lost = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -135,10 +138,11 @@ export function openAudit(parts: AuditParts): Audit {
     begin: () => (attempt) => {
       const at = parts.now();
       const revision = parts.revision();
-      if (attempt.call !== undefined) return keep(recordOf(attempt, { at, revision }, parts.redact));
+      if (attempt.call !== undefined)
+        return keep({ ...recordOf(attempt, { at, revision }, parts.redact), ...detail });
       explainSoon(() => {
         const reason = reasonOf(attempt, parts.whyNot);
-        keep({ ...recordOf(attempt, { at, revision }, parts.redact), decision: 'deny', reason });
+        keep({ ...recordOf(attempt, { at, revision }, parts.redact), ...detail, decision: 'deny', reason });
       });
     },
   };
@@ -151,7 +155,7 @@ export function openAudit(parts: AuditParts): Audit {
         ms: _ms,
         ...record
       } = recordOf({ request, outcome: nothing, ms: 0 }, { at, revision }, parts.redact);
-      keep({ ...record, action: 'describe', decision: 'deny', reason: parts.whyNot(request) });
+      keep({ ...record, ...detail, action: 'describe', decision: 'deny', reason: parts.whyNot(request) });
     });
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditAction } from '../audit-actions.js';
 import { AccessError, formatTuple, type Tuple } from '../engine/index.js';
 import {
@@ -80,12 +81,12 @@ function refuseWrong({ authority }: Pick<DeskParts, 'authority'>, change: Change
       throw new DeskError('access.not_in_model', `The model does not take this: ${error.message}.`);
     }
   }
-  const loop = loopWith(() => staying(authority.replica.tuples.all(), change), add);
+  const loop = loopWith(() => kept(authority.replica.tuples.all(), change), add);
   if (loop === undefined) return;
   throw new DeskError('access.role_cycle', `The role would be a member of itself: ${loop.join(' in ')}.`);
 }
 
-function staying(stored: readonly Tuple[], { remove = [], removeMatching = [] }: Change): readonly Tuple[] {
+function kept(stored: readonly Tuple[], { remove = [], removeMatching = [] }: Change): readonly Tuple[] {
   return stored.filter((tuple) => ![...remove, ...removeMatching].some((filter) => isMatch(tuple, filter)));
 }
 
@@ -97,7 +98,14 @@ function recordOf(
   const going = authority.replica.tuples
     .all()
     .filter((tuple) => removeMatching.some((filter) => isMatch(tuple, filter)));
-  const removed = [...going, ...remove];
+  // What stays as it is was neither added nor removed.
+  const isThere = ({ user, relation, object, condition }: GrantTuple): boolean => {
+    const found = authority.replica.tuples.find(object, relation, user);
+    return found !== undefined && isDeepStrictEqual(found.condition, condition);
+  };
+  const staying = new Set(add.filter(isThere).map(formatTuple));
+  const added = add.filter((tuple) => !staying.has(formatTuple(tuple)));
+  const removed = [...going, ...remove].filter((tuple) => !staying.has(formatTuple(tuple)));
   return {
     ...by,
     at: now(),
@@ -108,7 +116,7 @@ function recordOf(
     model: modelId,
     detail: {
       ...detail,
-      ...(add.length > 0 && { add: shown(add) }),
+      ...(added.length > 0 && { add: shown(added) }),
       ...(removed.length > 0 && { remove: shown(removed) }),
     },
   };

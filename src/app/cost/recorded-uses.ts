@@ -4,7 +4,7 @@ import { hasEntries } from '../has-entries.js';
 import { storeFile } from '../open-store.js';
 import type { Tidegate } from '../tidegate.js';
 
-/** How often tools were called, as far as it was recorded. */
+/** How often tools were called in this place, as far as it was recorded. */
 export interface RecordedUses {
   readonly calls: ReadonlyMap<string, number>;
   /** How many calls were looked at, the newest ones. */
@@ -24,11 +24,11 @@ const mostPages = 20;
 
 /** Undefined where no record is kept, or none has been yet: nothing is opened or made for looking. */
 export async function recordedUses(
-  tidegate: Pick<Tidegate, 'access' | 'config' | 'stateDirectory'>,
+  tidegate: Pick<Tidegate, 'access' | 'config' | 'stateDirectory' | 'trust'>,
   { principal }: UsesWish,
 ): Promise<RecordedUses | undefined> {
   if (!mayHaveRecords(tidegate)) return undefined;
-  const { access, config } = tidegate;
+  const { access, config, trust } = tidegate;
   await access.gather();
   const store = await access.store();
   const calls = new Map<string, number>();
@@ -43,11 +43,12 @@ export async function recordedUses(
       ...(principal !== undefined && { principal }),
       ...(before !== undefined && { before }),
     });
-    for (const { target, at } of found) {
+    for (const { target, at, detail } of found) {
+      if (detail?.['place'] !== trust.file) continue;
       if (target !== undefined) calls.set(target, (calls.get(target) ?? 0) + 1);
+      records += 1;
       oldest = at;
     }
-    records += found.length;
     before = found.at(-1)?.seq;
     if (found.length < pageSize) break;
   }

@@ -78,21 +78,29 @@ const tokenWords = [
 /** Kept as refused, for the call did not go through; but no right was missing. */
 const callersErrors: readonly string[] = ['input.invalid'];
 
-function shownDecision(decision: string, reason: string, output: Context['output']): string {
-  if (decision === 'allow') return output.paint('green', decision);
+/** Of what was allowed: it was done. */
+const doneOutcomes: readonly (string | undefined)[] = [undefined, 'ok', 'tool_error'];
+
+function shownDecision(
+  { decision, reason = '', outcome }: Page['records'][number],
+  output: Context['output'],
+): string {
+  if (decision === 'allow')
+    return doneOutcomes.includes(outcome) ? output.paint('green', decision) : output.paint('yellow', 'error');
   return callersErrors.includes(reason) ? output.paint('yellow', 'error') : output.paint('red', decision);
 }
 
 function show({ records, before, notes }: Page, { output }: Context): void {
-  const rows = records.map(
-    ({ at, decision, principal, action, target = '', reason, outcome, detail = {} }) => [
+  const rows = records.map((record) => {
+    const { at, decision, principal, action, target = '', reason, outcome, detail = {} } = record;
+    return [
       new Date(at).toISOString().slice(0, 19).replace('T', ' '),
-      shownDecision(decision, reason ?? '', output),
+      shownDecision(record, output),
       printable(principal),
       printable(action),
       printable([target, wordsOf(detail), decision === 'deny' ? reason : outcome].filter(Boolean).join('  ')),
-    ],
-  );
+    ];
+  });
   if (rows.length === 0) output.line('There is nothing to show.');
   else output.table([['TIME (UTC)', '', 'WHO', 'DID', 'WHAT'], ...rows], 'wrapped');
   for (const note of notes) output.note(printable(note));

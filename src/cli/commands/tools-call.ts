@@ -102,6 +102,7 @@ function isInBackground(data: unknown): boolean {
 const nextOf: Partial<Record<Fault['code'], string>> = {
   'tool.not_found': 'tidegate tools list',
   'input.invalid': 'tidegate tools show <name>',
+  'need.unavailable': 'tidegate doctor',
   'provider.untrusted': 'tidegate trust',
   'provider.login': 'tidegate servers',
   'provider.unavailable': 'tidegate servers',
@@ -118,8 +119,12 @@ function noteDetail({ detail = '' }: Fault, redact: (text: string) => string, { 
 
 function failureOf(fault: Fault, { name, source }: Tool): Failure {
   const upstream = fault.upstream === undefined ? '' : ` ${printable(upstreamMessage(fault.upstream.value))}`;
-  // What the tool itself advises is nearer to the case than any command of ours.
-  const advice = fault.suggestion === undefined ? undefined : printable(fault.suggestion);
+  // What the tool itself advises is nearer to the case than any command of ours; but whoever is told to ask the operator is
+  // the operator here.
+  const advice =
+    fault.suggestion === undefined || fault.code === 'need.unavailable'
+      ? undefined
+      : printable(fault.suggestion);
   return new Failure(
     fault.code,
     `${printableLines(fault.message)}${upstream}`,
