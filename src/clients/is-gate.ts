@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from './json-value.js';
 
 /** A gate of ours as a client starts it. Texts are the client's own: references in them are not resolved. */
 export interface GateEntry {
-  /** By a path of its own, by its name on PATH, or by a runner that fetches it. */
-  readonly form: 'path' | 'name' | 'runner';
+  /** By a path of its own, by its name on PATH, by a runner that fetches it, or behind a program that we know nothing of. */
+  readonly form: 'path' | 'name' | 'runner' | 'behind';
   readonly command: string;
   /** The file that an interpreter is given. */
   readonly script?: string;
@@ -28,25 +28,29 @@ export function gateOf(entry: JsonObject): GateEntry | undefined {
   );
   const rest = words.slice(at + 1);
   if (at === -1 || !rest.some((word) => word === 'mcp' || word === 'mcp-serve')) return undefined;
-  const [command = ''] = words;
   const { cwd } = entry;
   return {
-    ...startedBy(command, words[at] ?? '', at),
+    ...startedBy(words.slice(0, at), words[at] ?? ''),
     ...wordsOf(rest),
     env: textsOf(entry['env'] ?? entry['environment']),
     ...(typeof cwd === 'string' && { cwd }),
   };
 }
 
-function startedBy(
-  command: string,
-  word: string,
-  at: number,
-): Pick<GateEntry, 'form' | 'command' | 'script'> {
-  if (at === 0) return { form: /[\\/]/.test(word) ? 'path' : 'name', command };
+/** `docker run …`, `ssh box …`, `env X=y …`: paths after it may be those of another world, and it may hold the gate back. */
+function startedBy(before: readonly string[], word: string): Pick<GateEntry, 'form' | 'command' | 'script'> {
+  const [command = word, ...more] = before;
   const isFile = /[\\/]/.test(word) || /\.c?m?js$/i.test(word);
-  return isFile ? { form: 'path', command, script: word } : { form: 'runner', command };
+  if (before.length === 0) return { form: /[\\/]/.test(word) ? 'path' : 'name', command };
+  if (isFile && more.length === 0 && interpreters.test(baseName(command)))
+    return { form: 'path', command, script: word };
+  const isRunner = !isFile && runners.test(baseName(command)) && more.every((one) => runnerWords.has(one));
+  return { form: isRunner ? 'runner' : 'behind', command };
 }
+
+const interpreters = /^(?:node|nodejs|bun|deno)(?:\.exe)?$/i;
+const runners = /^(?:npx|bunx|npm|pnpm|yarn|bun)(?:\.cmd|\.exe)?$/i;
+const runnerWords: ReadonlySet<string> = new Set(['-y', '--yes', '-q', '--quiet', 'exec', 'dlx', 'x', '--']);
 
 /** A shim's file is a ticket of one run, and no configuration. */
 function wordsOf(words: readonly string[]): Pick<GateEntry, 'config' | 'more'> {

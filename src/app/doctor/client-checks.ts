@@ -126,8 +126,10 @@ function hasOtherState({ found }: GateInFile, { env, home }: Scene): boolean {
 }
 
 function sound({ found }: GateInFile): Judged {
-  if (gateOf(found.entry)?.form !== 'runner')
-    return { state: 'ok', detail: 'its program and file are there' };
+  const gate = gateOf(found.entry);
+  if (gate?.form === 'behind')
+    return { state: 'skipped', detail: `started through ${gate.command}: not looked at from here` };
+  if (gate?.form !== 'runner') return { state: 'ok', detail: 'its program and file are there' };
   return { state: 'note', detail: 'fetched at each start: works where the registry has the package' };
 }
 

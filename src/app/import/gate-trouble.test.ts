@@ -54,7 +54,8 @@ it('a gate whose program, script and file are there has no trouble, whatever the
 
 it('what is gone is named, whatever the client', () => {
   const gone = join(folder, 'gone');
-  expect(troubles(gone, script, 'mcp')).toEqual([{ what: 'program', path: gone }]);
+  const old = join(gone, 'node');
+  expect(troubles(old, script, 'mcp')).toEqual([{ what: 'program', path: old }]);
   expect(troubles(node, join(gone, 'tidegate.js'), 'mcp')).toEqual([
     { what: 'script', path: join(gone, 'tidegate.js') },
   ]);
@@ -72,6 +73,12 @@ it('what only the client can resolve is not judged', () => {
   ]);
 });
 
+it('what stands behind another program is not judged', () => {
+  expect(troubles('docker', 'run', '-i', 'img', 'node', '/app/tidegate.js', 'mcp')).toEqual([undefined]);
+  expect(troubles('env', 'X=y', join(folder, 'gone', 'tidegate'), 'mcp')).toEqual([undefined]);
+  expect(troubles('npx', '--package', './evil', 'tidegate', 'mcp')).toEqual([undefined]);
+});
+
 it('the configuration is the one that is named, or the nearest one of its folder', () => {
   const [, project] = inFiles({ command: 'tidegate', args: ['mcp'] });
   if (project === undefined) throw new Error('no file of a project');
@@ -79,7 +86,7 @@ it('the configuration is the one that is named, or the nearest one of its folder
 });
 
 it('only a gate as we write it is written anew', () => {
-  const start = { command: join(folder, 'gone'), args: [script, 'mcp', '--config', config] };
+  const start = { command: join(folder, 'gone', 'node'), args: [script, 'mcp', '--config', config] };
   const isNew = (more: Parameters<typeof inFiles>[0]): readonly boolean[] => [
     ...new Set(inFiles(more).map((gate) => isRenewable(gate, env()))),
   ];
@@ -88,4 +95,8 @@ it('only a gate as we write it is written anew', () => {
   expect(isNew({ ...start, args: [...start.args, '--as', 'agent:alice'] })).toEqual([false]);
   expect(isNew({ ...start, env: { OTHER: '1' } })).toEqual([false]);
   expect(isNew({ ...start, command: node })).toEqual([false]);
+  // What stands in front may hold it back, and knows other paths.
+  const behind = { docker: ['run', '--network=none', 'img', 'node'], bwrap: ['--unshare-net'], ssh: ['box'] };
+  for (const [command, words] of Object.entries(behind))
+    expect(isNew({ command, args: [...words, join(folder, 'gone', 'tidegate'), 'mcp'] })).toEqual([false]);
 });

@@ -21,7 +21,7 @@ export interface GateInFile {
 /** Looks at files only, and starts nothing. What only the client can resolve is not judged. */
 export function gateTrouble(gate: GateInFile, env: Environment): GateTrouble | undefined {
   const entry = gateOf(gate.found.entry);
-  if (entry === undefined) return undefined;
+  if (entry === undefined || entry.form === 'behind') return undefined;
   const base = baseOf(gate, entry);
   const program = programTrouble(entry, base, env);
   if (program !== undefined) return program;
@@ -34,7 +34,7 @@ export function gateTrouble(gate: GateInFile, env: Environment): GateTrouble | u
 /** The configuration that the gate would read; undefined where that depends on where the client is. */
 export function gateConfig(gate: GateInFile, env: Environment): string | undefined {
   const entry = gateOf(gate.found.entry);
-  if (entry === undefined) return undefined;
+  if (entry === undefined || entry.form === 'behind') return undefined;
   const base = baseOf(gate, entry);
   if (entry.config !== undefined) return pathOf(entry.config, base);
   return base === undefined ? undefined : (findConfig(base) ?? operatorConfig(env));

@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTrouble } from '../../agents/index.js';
 import type { Processes } from '../../kernel/index.js';
 import { openProcesses } from '../../services/processes/index.js';
+import { reportStarts } from './try-starts.js';
 
 let folder: string;
 let processes: Processes;
@@ -47,4 +48,57 @@ it('one that is slow is not broken, and is ended', async () => {
   const begun = performance.now();
   expect(await troubleOf('#!/bin/sh\nsleep 600\n', 300)).toBeUndefined();
   expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+describe.skipIf(process.platform === 'win32')('what came with a project', () => {
+  let world: string;
+  beforeEach(() => {
+    world = mkdtempSync(join(tmpdir(), 'tidegate-world-'));
+    for (const name of ['home', 'bin']) mkdirSync(join(world, name));
+  });
+  afterEach(() => rmSync(world, { recursive: true, force: true }));
+
+  /** Leaves a mark when it is started, and fails, so that it is asked again with all that the user has. */
+  function plant(path: string, shebang = '#!/bin/sh'): string {
+    const file = join(world, path);
+    mkdirSync(dirname(file), { recursive: true });
+    const body = shebang.includes('sh') ? `touch '${file}.ran'\nexit 1\n` : '';
+    writeFileSync(file, `${shebang}\n${body}`, { mode: 0o755 });
+    return `${file}.ran`;
+  }
+
+  async function asked(cwd: string, ...path: readonly string[]): Promise<void> {
+    mkdirSync(join(world, cwd), { recursive: true });
+    const folders = [...path.map((one) => join(world, one)), '/usr/bin', '/bin'];
+    const env = { HOME: join(world, 'home'), PATH: folders.join(delimiter) };
+    const signal = AbortSignal.timeout(20_000);
+    await reportStarts({ cwd: join(world, cwd), env, version: '0', signal, limitMs: 15_000 });
+  }
+
+  it.each([
+    ['above a folder without git', 'app/package.json', 'app/packages/a', 'app/node_modules/.bin'],
+    ['of the repository around a submodule', 'repo/.git/x', 'repo/sub', 'repo/tools'],
+    ['of another project', 'other/x', 'app', 'other/node_modules/.bin'],
+  ])('is not started: %s', async (_, mark, cwd, bin) => {
+    plant(mark);
+    plant(`${cwd}/.git/x`);
+    const ran = plant(`${bin}/claude`);
+    await asked(cwd, bin);
+    expect(existsSync(ran)).toBe(false);
+    // The control: the same, where programs of the user lie.
+    const own = plant('bin/claude');
+    await asked(cwd, 'bin');
+    expect(existsSync(own)).toBe(true);
+  });
+
+  it('does not stand in for the interpreter of an agent', async () => {
+    plant('app/.git/x');
+    plant('bin/claude', '#!/usr/bin/env speaker');
+    const ran = plant('app/node_modules/.bin/speaker');
+    await asked('app', 'app/node_modules/.bin', 'bin');
+    expect(existsSync(ran)).toBe(false);
+    const own = plant('bin/speaker');
+    await asked('app', 'app/node_modules/.bin', 'bin');
+    expect(existsSync(own)).toBe(true);
+  });
 });

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { mergedEnvironment, removeFolder, startTrouble } from '../../agents/index.js';
 import { homeOf } from '../../config/state-path.js';
 import type { Processes } from '../../kernel/index.js';
-import { projectFolders } from '../import/project-folders.js';
 import { openLateProcesses } from '../late-processes.js';
 import { type AgentReport, type AgentsPlace, reportAgents } from './agent-reports.js';
 import { bareEnvironment } from './bare-environment.js';
+import { createProjectSense } from './project-sense.js';
 
 export interface StartsPlace extends AgentsPlace {
   readonly signal: AbortSignal;
@@ -21,12 +21,13 @@ export interface StartsPlace extends AgentsPlace {
  */
 export async function reportStarts(place: StartsPlace): Promise<readonly AgentReport[]> {
   const reports = reportAgents(place);
-  const programs = reports.flatMap(({ program }) => program ?? []).filter((one) => !isOfProject(one, place));
+  const sense = createProjectSense(place);
+  const programs = reports.flatMap(({ program }) => program ?? []).filter((one) => !sense.isOfProject(one));
   if (programs.length === 0) return reports;
   const root = mkdtempSync(join(tmpdir(), 'tidegate-starts-'));
   const processes = openLateProcesses({ stateDir: root, log: () => undefined });
   const signal = AbortSignal.any([place.signal, AbortSignal.timeout(place.limitMs)]);
-  const trial = { processes, signal, env: place.env, home: join(root, 'home') };
+  const trial = { processes, signal, env: sense.environment(), home: join(root, 'home') };
   mkdirSync(trial.home, { mode: 0o700 });
   const tried = async (report: AgentReport): Promise<AgentReport> => {
     const { program, install } = report;
@@ -57,12 +58,4 @@ async function troubleOf(
   // Shims of version managers need the home of the user to find what they stand for.
   const own = { ...bare, cwd: homeOf(env, process.platform), env: mergedEnvironment(env, {}) };
   return startTrouble(program, own);
-}
-
-/** Nothing of a project runs before it was trusted, and package runners put its programs on the PATH. */
-function isOfProject(program: string, { cwd, env }: AgentsPlace): boolean {
-  const home = homeOf(env, process.platform);
-  const root = projectFolders(cwd, home).at(-1) ?? cwd;
-  if (root === home || root === dirname(root)) return false;
-  return [resolve(cwd, program), realpathSync(program)].some((path) => path.startsWith(`${root}${sep}`));
 }
