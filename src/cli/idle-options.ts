@@ -19,5 +19,5 @@ export function idleNotes({ options, lists }: Given): readonly string[] {
 }
 
 export function idleProfile(profile: string): string {
-  return `no step of the workflow is an agent, so the profile ${printable(profile)} holds nobody back.`;
+  return `the workflow has no agent and no operation, so the profile ${printable(profile)} holds nobody back.`;
 }

@@ -35,7 +35,7 @@ export async function shownRun(answer: RunAnswer, context: Context, hasFile = tr
     'workflow.invalid',
     'Nothing was started: the workflow has errors.',
     `tidegate validate ${shellPath(answer.file)}`,
-    answer.findings.map(describeFinding),
+    answer.findings.map((finding) => describeFinding(finding)),
   );
 }
 

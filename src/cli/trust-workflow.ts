@@ -26,7 +26,7 @@ export async function trustWorkflow(
   if (found === undefined)
     throw new Failure('workflow.not_found', `There is no workflow ${JSON.stringify(named)}.`);
   const { file, sha256, files, unknown, plan, findings, isValid } = found;
-  const told = findings.map(describeFinding);
+  const told = findings.map((finding) => describeFinding(finding));
   if (!isValid || unknown.length > 0) {
     const why = isValid
       ? `it uses files that only a run works out, or that cannot be read: ${unknown.map(printable).join(', ')}`

@@ -64,8 +64,11 @@ export function orderedFindings(findings: readonly Finding[]): readonly Finding[
 }
 
 /** One line for a terminal: `file:line:column: error CODE: message Remedy`. */
-export function describeFinding({ file, line, column, severity, code, message, remedy }: Finding): string {
-  return `${printable(file)}:${line}:${column}: ${severity} ${code}: ${message} ${remedy}`;
+export function describeFinding(
+  { file, line, column, severity, code, message, remedy }: Finding,
+  shown: (severity: Finding['severity']) => string = (word) => word,
+): string {
+  return `${printable(file)}:${line}:${column}: ${shown(severity)} ${code}: ${message} ${remedy}`;
 }
 
 export function hasErrors(findings: readonly Finding[]): boolean {

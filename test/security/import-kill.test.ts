@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
@@ -51,6 +51,7 @@ it('a killed import leaves each file old or new, and undo puts all back', async 
     await killedImport();
     // Whoever comes next would wait some seconds to be sure that nobody holds it.
     rmSync(lock, { force: true });
+    for (const name of readdirSync(join(place.state, 'backups'))) grow(join(place.state, 'backups', name));
     const found = files.map((file, at) => stateOf(readFileSync(file, 'latin1'), originals[at], wanted[at]));
     for (const one of found) score[one] += 1;
     if (new Set(found).size > 1) partly += 1;
@@ -84,6 +85,7 @@ it('what a killed import left of a backup goes with the next import or undo', as
   const left = join(place.state, 'backups', '2026-01-02T03-04-05-678Z-cursor-0123abcd.before');
   for (const words of [['cursor', '--point', '--yes', '--secrets', 'reference'], ['--undo']]) {
     writeFileSync(left, 'a secret', { mode: 0o600 });
+    grow(left);
     expect((await place.import('--dry-run', ...words)).status).toBe(0);
     // The control: who only looks removes nothing.
     expect(existsSync(left)).toBe(true);
@@ -98,6 +100,11 @@ it('the control: a file that is written in place is seen torn', () => {
   writeFileSync(file, before.slice(0, 20));
   expect(stateOf(readFileSync(file, 'latin1'), before, 'new')).toBe('torn');
 });
+
+/** Older than any import takes: what is younger may be somebody's work. */
+function grow(file: string): void {
+  utimesSync(file, new Date(), new Date(Date.now() - 3_600_000));
+}
 
 function recordOf(part: string): string {
   return part.replace(/\.\w+$/, '.json');

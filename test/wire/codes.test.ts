@@ -141,6 +141,7 @@ const usage: readonly Row[] = [
   ['file.not_found', 3, 'access import nope.yaml'],
   ['file.not_found', 3, 'servers --config nope.yaml', 'tidegate config path'],
   ['code.not_found', 3, 'explain tool.not_fond', 'Did you mean \\"tool.not_found\\"?'],
+  ['usage.exclusive', 2, 'run --resume x --profile full', 'tidegate run --resume x'],
   ['run.not_found', 1, 'runs show nope', 'tidegate runs list'],
   ['run.not_found', 1, 'run --resume nope', 'tidegate runs list'],
   ['workflow.invalid', 2, 'run empty', 'WORKFLOW.PARSE.MISSING_FIELD'],

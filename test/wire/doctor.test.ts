@@ -228,6 +228,7 @@ describe('tidegate doctor', () => {
     const half = join(home, 'backups', '2026-01-02T03-04-05-678Z-claude-0123abcd.before');
     mkdirSync(join(home, 'backups'), { mode: 0o700 });
     writeFileSync(half, 'a secret', { mode: 0o600 });
+    utimesSync(half, new Date(), new Date(Date.now() - 3_600_000));
     const only = ['--only', 'home'];
     const before = await doctor(place, only, { env });
     expect([of(before, 'home').state, before.fixed, before.status]).toEqual(['fail', [], 4]);

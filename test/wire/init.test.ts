@@ -7,7 +7,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClientPlaceOf, openClientPlace } from '../support/client-place.js';
@@ -43,12 +42,16 @@ function install(place: ClientPlaceOf, name: string, script: string, mode = 0o75
 const withBin = (place: ClientPlaceOf, ...more: readonly string[]) => ({
   env: {
     ...place.env,
+    TMPDIR: tmpOf(place),
     PATH: [join(place.directory, 'bin'), ...more, dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
   },
 });
 
-const leftInTmp = (): readonly string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('tidegate-starts-'));
+/** Its own, for others start agents at the same time. */
+function tmpOf({ directory }: ClientPlaceOf): string {
+  mkdirSync(join(directory, 'tmp'), { recursive: true });
+  return join(directory, 'tmp');
+}
 
 describe('agents that cannot start', () => {
   it('are told by init and doctor, with what to type, and are not what to begin with', async () => {
@@ -57,7 +60,6 @@ describe('agents that cannot start', () => {
     install(place, 'codex', 'echo 1.0.0');
     const blocked = install(place, 'opencode', 'echo 1.0.0', 0o644);
     const slow = install(place, 'gemini', 'sleep 600');
-    const before = leftInTmp();
     const begun = performance.now();
     const init = await place.run(['init', '--yes'], withBin(place));
     // One that is slow holds nobody up.
@@ -79,7 +81,7 @@ describe('agents that cannot start', () => {
       { state: 'note', about: 'Codex 9.8.7', next: 'tidegate doctor --agent codex' },
       { state: 'warn', about: 'OpenCode', next: `chmod +x ${blocked}` },
     ]);
-    expect(leftInTmp()).toEqual(before);
+    expect(readdirSync(tmpOf(place))).toEqual([]);
   });
 
   it('are not asked where they are part of a project that nobody trusted', async () => {

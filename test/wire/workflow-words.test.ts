@@ -65,7 +65,7 @@ describe('options of run', () => {
     ['run deploy --model x', '--model is for --agent, and does nothing here'],
     ['run deploy --tools Read', '--tools is for --agent, and does nothing here'],
     ['run deploy --mock states.a.Output=1', '--mock is for --step, and does nothing without it.'],
-    ['run deploy --profile minimal', 'no step of the workflow is an agent, so the profile minimal'],
+    ['run deploy --profile minimal', 'the workflow has no agent and no operation, so the profile minimal'],
   ])('that change nothing are told: %s', async (words, said) => {
     const { status, stderr } = await place.run1(words.split(' '));
     expect(stderr).toContain(said);

@@ -40,7 +40,9 @@ export async function audit(parts: DeskParts, wish: AuditWish = {}): Promise<Aud
   const { principal, denied, action, limit = usual, before } = wish;
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > most)
     throw new DeskError('access.bad_request', `limit takes a number from 1 to ${String(most)}.`);
-  if (principal !== undefined && principal !== unnamed) readPrincipal(principal, parts);
+  // Whoever is on record may have a name that nobody could be given.
+  if (principal !== undefined && principal !== unnamed && !principal.includes(':'))
+    readPrincipal(principal, parts);
   await gather();
   const found = await store.audit({
     zone,

@@ -27,9 +27,11 @@ export const leftoverCheck: Check = {
   id: 'home.leftovers',
   group: 'home',
   title: 'Left-overs',
-  why: 'A gate that was killed leaves leases, sockets and drafts, a killed import halves of backups. The next one sweeps them; many of them mean that something dies again and again.',
-  remedy: 'Nothing has to be done: the next gate sweeps them. If they come back, look at the log.',
-  fixes: 'ends what dead gates left running; removes their leases, sockets, drafts and records',
+  why: 'A gate that was killed leaves leases, sockets and drafts, a killed import halves of backups. The next gate, or import, sweeps them; many of them mean that something dies again and again.',
+  remedy:
+    'Nothing has to be done: the next gate sweeps them, and the next import its own. If they come back, look at the log.',
+  fixes:
+    'ends what dead gates left running; removes their leases, sockets, drafts and records, and halves of backups',
   run: (scene) => [leftoverFinding(scene)],
 };
 

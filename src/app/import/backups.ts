@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { withFileLock } from '../../config/index.js';
 import { replacePrivateFile, writePrivateFile } from '../../config/private-file.js';
@@ -102,6 +102,12 @@ export function openBackups(stateDirectory: string): Backups {
         `${JSON.stringify({ version: 1, ...backup }, undefined, 2)}\n`,
         () => true,
       );
+      // Whoever was stopped for long may find that others took the halves for litter.
+      for (const ending of ['before', 'after'])
+        if (!existsSync(pathOf(id, ending))) {
+          remove(pathOf(id, 'json'));
+          throw new Error('the backup was removed while it was written: try again');
+        }
       for (const spare of list().slice(MOST)) drop(spare);
       return backup;
     },
@@ -143,8 +149,17 @@ function orphansIn(folder: string): readonly string[] {
   const all = new Set(names);
   return names.filter((name) => {
     const id = partShape.exec(name)?.[1];
-    return id !== undefined && (name.endsWith('.draft') || !all.has(`${id}.json`));
+    const isPart = id !== undefined && (name.endsWith('.draft') || !all.has(`${id}.json`));
+    return isPart && isOld(join(folder, name));
   });
+}
+
+/** No import takes this long, unless the machine slept: what is younger may be at work. */
+const workMs = 10 * 60_000;
+
+function isOld(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && Date.now() - stats.mtimeMs > workMs;
 }
 
 function recordAt(path: string): Backup | undefined {

@@ -116,11 +116,13 @@ function tellUntrusted(
   if ([...steps.values()].some(({ kind }) => kind === 'agent')) onUntrusted?.(trust.file);
 }
 
-/** Commands of a workflow are bounded by no profile: only agents are. */
+/** Commands are bounded by no profile. Agents are, operations of plugins, and whatever a called workflow has of these. */
 function tellIdle({ profile, onIdleProfile }: RunWish, { steps }: Validated['workflow']): void {
-  const mayHaveAgents = [...steps.values()].some(({ kind }) => kind === 'agent' || kind === 'call_workflow');
-  if (profile !== undefined && !mayHaveAgents) onIdleProfile?.(profile);
+  const isFree = ({ kind }: { readonly kind: string }): boolean => freeKinds.includes(kind);
+  if (profile !== undefined && [...steps.values()].every(isFree)) onIdleProfile?.(profile);
 }
+
+const freeKinds: readonly string[] = ['command', 'parallel', 'for_each', 'while', 'terminal'];
 
 type Values = Readonly<Record<string, unknown>>;
 

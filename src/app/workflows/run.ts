@@ -9,7 +9,7 @@ import type { RunAnswer, RunWish } from './run-wish.js';
 export function runFlow(given: RunWish): Promise<RunAnswer> {
   // A run goes on where it began, wherever it is resumed from.
   const began = given.resume === undefined ? undefined : showRun(given.env, given.resume);
-  const wish: RunWish = began === undefined ? given : { ...boundBy(began), ...given, cwd: began.cwd };
+  const wish: RunWish = began === undefined ? given : { ...given, ...boundBy(began), cwd: began.cwd };
   const { cwd, env, version, configFile, profile } = wish;
   return runInFolder(wish, async (folder) => {
     const tidegate = await openTidegate({

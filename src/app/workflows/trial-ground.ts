@@ -12,6 +12,12 @@ import { bareEnvironment } from './bare-environment.js';
 import { programFile } from './program-file.js';
 
 const prefix = 'tidegate-trial-';
+
+/** A folder that the next trial sweeps, should this process be killed. */
+export function openTrialFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${String(process.pid)}-`)));
+}
+
 const named = /^tidegate-trial-\d+-/;
 
 /** Removes what is left of trials whose process is no more. */
@@ -30,7 +36,7 @@ export async function openTrialGround(
   version: string,
   openGate: Tidegate['openBeside'],
 ): Promise<TrialGround> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${String(process.pid)}-`)));
+  const root = openTrialFolder();
   const folder = (name: string): string => {
     mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
     return join(root, name);

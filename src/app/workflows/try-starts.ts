@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergedEnvironment, removeFolder, startTrouble } from '../../agents/index.js';
 import { homeOf } from '../../config/state-path.js';
@@ -7,6 +6,7 @@ import type { Processes } from '../../kernel/index.js';
 import { openLateProcesses } from '../late-processes.js';
 import { type AgentReport, type AgentsPlace, reportAgents } from './agent-reports.js';
 import { bareEnvironment } from './bare-environment.js';
+import { openTrialFolder, sweepTrials } from './trial-ground.js';
 import { createProjectSense } from './project-sense.js';
 
 export interface StartsPlace extends AgentsPlace {
@@ -24,7 +24,8 @@ export async function reportStarts(place: StartsPlace): Promise<readonly AgentRe
   const sense = createProjectSense(place);
   const programs = reports.flatMap(({ program }) => program ?? []).filter((one) => !sense.isOfProject(one));
   if (programs.length === 0) return reports;
-  const root = mkdtempSync(join(tmpdir(), 'tidegate-starts-'));
+  sweepTrials();
+  const root = openTrialFolder();
   const processes = openLateProcesses({ stateDir: root, log: () => undefined });
   const signal = AbortSignal.any([place.signal, AbortSignal.timeout(place.limitMs)]);
   const trial = { processes, signal, env: sense.environment(), home: join(root, 'home') };

@@ -146,6 +146,10 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
     const message = '--dry-run shows a workflow before it is run, and --resume goes on with a run.';
     throw new Failure('usage.exclusive', message, `tidegate runs show ${shellPath(resume)}`);
   }
+  if (resume !== undefined && actorOf(given).profile !== undefined) {
+    const message = 'A run keeps the profile that it began with: leave out --profile and --role.';
+    throw new Failure('usage.exclusive', message, `tidegate run --resume ${shellPath(resume)}`);
+  }
   const step = textOption(given, 'step');
   return {
     cwd,

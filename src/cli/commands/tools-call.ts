@@ -34,9 +34,7 @@ export const toolsCall: Command = {
       const tool =
         as === undefined
           ? await found
-          : await found.catch((error: unknown) =>
-              refuse(error, { tidegate, as, name, signal: context.signal }),
-            );
+          : await found.catch((error: unknown) => refuse(error, { tidegate, as, name }));
       return callTyped(tidegate, tool, words, context);
     });
   },
@@ -46,14 +44,14 @@ interface Refusal {
   readonly tidegate: Tidegate;
   readonly as: string;
   readonly name: string;
-  readonly signal: AbortSignal;
 }
 
 /** Who acts for another is refused as that one is: on record, and whether the tool exists is for `explain` to say. */
-async function refuse(error: unknown, { tidegate, as, name, signal }: Refusal): Promise<never> {
+async function refuse(error: unknown, { tidegate, as, name }: Refusal): Promise<never> {
   if (!(error instanceof Failure) || error.code !== 'tool.not_found') throw error;
   const { callTool } = await import('../../app/index.js');
-  await callTool(tidegate, name, '{}', signal);
+  // Should it come to be meanwhile, it is not run.
+  await callTool(tidegate, name, '{}', AbortSignal.abort());
   throw new Failure('tool.not_found', error.message, `tidegate explain ${as} ${shellPath(name)}`);
 }
 

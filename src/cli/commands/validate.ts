@@ -74,12 +74,10 @@ async function shown({ results, missing }: ValidateAnswer, { output }: Context):
     })),
   });
   for (const { file, workflow, isValid, findings } of results) {
-    for (const finding of findings) {
-      const { severity } = finding;
-      // The word alone: sentences in colours are hard to read on one background or the other.
-      const word = output.paint(severity === 'error' ? 'red' : 'yellow', severity);
-      output.say(describeFinding(finding).replace(` ${severity} `, ` ${word} `));
-    }
+    // The word alone: sentences in colours are hard to read on one background or the other.
+    const painted = (word: 'error' | 'warning'): string =>
+      output.paint(word === 'error' ? 'red' : 'yellow', word);
+    for (const finding of findings) output.say(describeFinding(finding, painted));
     const word = isValid ? output.paint('green', 'valid') : output.paint('red', 'has errors');
     output.line(`${printable(workflow.name || file)}: ${word}`);
   }
