@@ -13,6 +13,7 @@ import {
   isRenewable,
 } from '../import/gate-trouble.js';
 import { gather, type Source } from '../import/gather.js';
+import { installCommand } from '../import/install-command.js';
 import { projectFolders } from '../import/project-folders.js';
 import { ImportRefused } from '../import/refused.js';
 import { newestOf } from '../import/undo.js';
@@ -95,7 +96,7 @@ interface Asking {
 
 function nextFor({ what, path }: GateTrouble, { gate, client, look }: Asking): string {
   if (what === 'absent')
-    return path === 'tidegate' ? 'npm install --global tidegate' : `install ${path}, or correct PATH`;
+    return path === 'tidegate' ? installCommand(look.scene.version) : `install ${path}, or correct PATH`;
   const undo = commandLine('import', client, '--undo');
   const hasBackup = look.kept.some(({ via }) => via === gate.file.path);
   // With the configuration went the servers: the backup has them still.

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { delimiter, isAbsolute, resolve } from 'node:path';
 import { findProgram } from '../../agents/index.js';
 import { type ClientFile, type FoundServer, type GateEntry, gateOf } from '../../clients/index.js';
 import { type Environment, findConfig, operatorConfig } from '../../config/index.js';
 import { stateNames } from './gate-start.js';
+import { isPassing } from './install-command.js';
 
 /** Why a gate that stands in a file of a client cannot start: what is gone. */
 export interface GateTrouble {
@@ -62,8 +63,14 @@ function programTrouble(
   const isPath = /[\\/]/.test(command);
   const program = isPath ? pathOf(command, base) : command;
   if (program === undefined || isReference(program) || isReference(own['PATH'] ?? '')) return undefined;
-  if (findProgram(program, { ...env, ...own }, base ?? '/') !== undefined) return undefined;
+  if (findProgram(program, lasting({ ...env, ...own }), base ?? '/') !== undefined) return undefined;
   return { what: isPath ? 'program' : 'absent', path: program };
+}
+
+/** What npx put on PATH for this one command, no client finds. */
+function lasting(env: Environment): Environment {
+  const folders = env['PATH']?.split(delimiter).filter((folder) => !isPassing(folder));
+  return folders === undefined ? env : { ...env, PATH: folders.join(delimiter) };
 }
 
 /** The folder that the client starts it in. */
