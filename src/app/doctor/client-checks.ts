@@ -65,10 +65,28 @@ function placeOf({ cwd, env }: Scene): ClientPlace {
   return { platform: process.platform, home, folders: projectFolders(cwd, home), env };
 }
 
-function gateRow({ client, file }: Source, found: FoundServer, look: Look): Finding {
-  const facts = { client: client.name, file: file.path, server: found.name, scope: file.scope };
-  const about = `${client.title}, ${file.path}`;
+function gateRow(source: Source, found: FoundServer, look: Look): Finding {
+  const { client, file } = source;
+  const project = projectOf(source, found);
+  const facts = {
+    ...{ client: client.name, file: file.path, server: found.name, scope: file.scope },
+    ...(project !== undefined && { project }),
+  };
+  const about = [client.title, file.path, ...apart(source, found)].join(', ');
   return { about, ...judged({ file, found }, client.name, look), facts };
+}
+
+/** The folder that one part of the user's own file is about. */
+function projectOf({ file }: Source, { section }: FoundServer): string | undefined {
+  return section.folder === file.folder ? undefined : section.folder;
+}
+
+/** What tells a gate from others of the same file. */
+function apart(source: Source, found: FoundServer): readonly string[] {
+  const others = source.servers.filter((one) => one.isGate && one !== found);
+  const folder = projectOf(source, found);
+  const hasTwin = others.some((one) => projectOf(source, one) === folder);
+  return [...(folder === undefined ? [] : [`for ${folder}`]), ...(hasTwin ? [found.name] : [])];
 }
 
 type Judged = Pick<Finding, 'state' | 'detail' | 'next'>;
