@@ -6,11 +6,13 @@ import { homeOf } from '../../config/state-path.js';
 import { type Backup, openBackups } from '../import/backups.js';
 import { readForeign } from '../import/foreign-file.js';
 import {
+  byHand,
   gateConfig,
   type GateInFile,
   type GateTrouble,
   gateTrouble,
   isRenewable,
+  troubleWords,
 } from '../import/gate-trouble.js';
 import { gather, type Source } from '../import/gather.js';
 import { installCommand } from '../import/install-command.js';
@@ -95,16 +97,9 @@ function judged(gate: GateInFile, client: string, look: Look): Judged {
   if (gate.found.server?.isEnabled === false) return { state: 'skipped', detail: 'switched off there' };
   const trouble = gateTrouble(gate, look.scene.env);
   if (trouble === undefined) return untrusted(gate, look.scene) ?? sound(gate);
-  const detail = goneWords[trouble.what](trouble.path);
+  const detail = `the gate cannot start: ${troubleWords(trouble)}`;
   return { state: 'fail', detail, next: nextFor(trouble, { gate, client, look }) };
 }
-
-const goneWords: Readonly<Record<GateTrouble['what'], (path: string) => string>> = {
-  program: (path) => `cannot start the gate: ${path} is gone, or no program`,
-  script: (path) => `cannot start the gate: ${path} is gone`,
-  config: (path) => `the gate cannot start: its configuration ${path} is gone`,
-  absent: (path) => `cannot start the gate: there is no ${path} on PATH`,
-};
 
 interface Asking {
   readonly gate: GateInFile;
@@ -115,12 +110,11 @@ interface Asking {
 function nextFor({ what, path }: GateTrouble, { gate, client, look }: Asking): string {
   if (what === 'absent')
     return path === 'tidegate' ? installCommand(look.scene.version) : `install ${path}, or correct PATH`;
-  const undo = commandLine('import', client, '--undo');
-  const hasBackup = look.kept.some(({ via }) => via === gate.file.path);
+  // Neither a new gate nor the servers of the backup would have the words that somebody added.
+  if (!isRenewable(gate, look.scene.env)) return byHand(gate, path);
   // With the configuration went the servers: the backup has them still.
-  if (what === 'config' && hasBackup) return undo;
-  if (isRenewable(gate, look.scene.env)) return commandLine('import', client, '--point');
-  return hasBackup ? undo : `correct ${path} in ${gate.file.path} by hand`;
+  const hasBackup = look.kept.some(({ via }) => via === gate.file.path);
+  return commandLine('import', client, what === 'config' && hasBackup ? '--undo' : '--point');
 }
 
 /** Undefined: it is trusted, or which file it reads cannot be known from here. */

@@ -32,6 +32,32 @@ export function gateTrouble(gate: GateInFile, env: Environment): GateTrouble | u
   return undefined;
 }
 
+export function troubleWords({ what, path }: GateTrouble): string {
+  const words = {
+    program: `${path} is gone, or no program`,
+    script: `${path} is gone`,
+    config: `its configuration ${path} is gone`,
+    absent: `there is no ${path} on PATH`,
+  } as const;
+  return words[what];
+}
+
+/** What to do about a gate that is not written anew. */
+export function byHand({ file }: GateInFile, path: string): string {
+  return `correct ${path} in ${file.path} by hand`;
+}
+
+/** What a person is told about a gate that stands in a file of a client. */
+export function gateWords(gate: GateInFile, env: Environment, isPointing: boolean): string {
+  const trouble = gate.found.server?.isEnabled === false ? undefined : gateTrouble(gate, env);
+  if (trouble === undefined) return 'it is a gate of ours';
+  const said = `it is a gate of ours that cannot start: ${troubleWords(trouble)}`;
+  if (trouble.what === 'absent') return said;
+  if (isRenewable(gate, env))
+    return `${said}; ${isPointing ? 'one that works takes its place' : '--point writes it anew'}`;
+  return `${said}; ${byHand(gate, trouble.path)}, because it has words or variables of its own`;
+}
+
 /** The configuration that the gate would read; undefined where that depends on where the client is. */
 export function gateConfig(gate: GateInFile, env: Environment): string | undefined {
   const entry = gateOf(gate.found.entry);

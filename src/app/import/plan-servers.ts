@@ -1,6 +1,7 @@
 import { canonical, type Json, without } from '../../clients/index.js';
 import type { NewServer } from '../../config/add-servers.js';
 import type { FoundServer } from '../../clients/index.js';
+import type { GateInFile } from './gate-trouble.js';
 import type { Source } from './gather.js';
 import { type Hiding, referencesIn } from './hide-secrets.js';
 import { type Claim, createOwnership } from './own-names.js';
@@ -41,6 +42,8 @@ export interface ServersWish {
   readonly takesDisabled: boolean;
   /** Whether a value of yours is kept under the name. */
   readonly isKept: (name: string) => boolean;
+  /** What is said of a gate of ours. */
+  readonly gateWords: (gate: GateInFile) => string;
   /** Why tidegate.yaml could not have the entry; undefined where it can. */
   readonly flawOf: (entry: ServerEntry) => Promise<string | undefined>;
 }
@@ -98,7 +101,7 @@ async function planOne(
 ): Promise<PlannedServer> {
   const base = { source, found, notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, wish)] };
   const { server } = found;
-  if (found.isGate) return { ...base, fate: 'gate', why: 'it is a gate of ours' };
+  if (found.isGate) return { ...base, fate: 'gate', why: wish.gateWords({ file: source.file, found }) };
   if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
   if (!server.isEnabled && !wish.takesDisabled)
     return { ...base, fate: 'disabled', why: 'it is switched off' };
