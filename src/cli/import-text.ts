@@ -44,7 +44,7 @@ function linesAround(isTrusted: boolean): number {
 }
 
 export function showPoints({ points }: ImportPlan, { output }: Context): void {
-  for (const { source, diff, after, why, byHand } of points) {
+  for (const { source, diff, after, why, byHand, lost } of points) {
     const words = `${source.client.title}: ${shortPath(source.file.path)}${source.content === undefined ? ' (new)' : ''}`;
     output.line(output.paint('bold', printable(words)));
     if (after !== undefined) showDiff(diff, output);
@@ -53,6 +53,7 @@ export function showPoints({ points }: ImportPlan, { output }: Context): void {
       for (const line of byHand) output.line(printable(`  ${line}`));
       output.line();
     }
+    for (const line of lost) output.note(printable(line));
   }
   for (const line of new Set(points.flatMap(colleagueLines))) output.note(line);
 }
@@ -131,12 +132,13 @@ export function plainPlan(plan: ImportPlan, isTrusted: boolean): Readonly<Record
     })),
     secrets: secrets.map(({ name, where, isThere }) => ({ name, where, isSet: isThere })),
     unset,
-    points: points.map(({ source, after, why, form, diff, byHand }) => ({
+    points: points.map(({ source, after, why, form, diff, byHand, lost }) => ({
       client: source.client.name,
       file: source.file.path,
       isNew: source.content === undefined,
       ...(form !== undefined && { gate: form }),
       diff,
+      lost,
       ...(after === undefined && { why, byHand }),
     })),
     problems: problems.map(({ code, message, next }) => ({ code, message, next })),
