@@ -62,7 +62,9 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   if (wish.isPointing) showUnset(unset, context);
   await agree(choice, context);
   const applied = await done(plan, keeps, stateOf(openState, context));
-  tell(plan, applied, context);
+  tell(applied, context);
+  await tellPassing(context, 'above');
+  tellPointed(plan, applied, context);
   // Whoever points has seen them before the question.
   if (!wish.isPointing) showUnset(unset, context, 'above');
   context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
@@ -175,10 +177,26 @@ async function agree({ isAgreed, again }: ImportChoice, { input, output, signal 
     throw new Failure('import.refused', 'Nothing was written.', `${again} --dry-run`);
 }
 
-function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output }: Context): void {
+function tell({ written, kept, pointed }: Applied, { output }: Context): void {
   if (written !== undefined) output.line(`Wrote and trusted ${printable(shortPath(written.file))}`);
   if (kept.length > 0) output.line(`Kept ${kept.join(', ')} in the file of secrets.`);
   for (const file of pointed) output.line(`Pointed ${printable(shortPath(file))} at the gate.`);
+}
+
+/** What npx started is no command afterwards: without this, every other next step ends with "command not found". */
+export async function tellPassing(
+  { output, version }: Context,
+  isApartFrom: 'above' | 'below',
+): Promise<void> {
+  const { installCommand, isPassing } = await import('../app/import/index.js');
+  if (!isPassing()) return;
+  if (isApartFrom === 'above') output.line();
+  output.line('Tidegate was started by npx and does not stay. To have the command tidegate, first type:');
+  output.line(printable(`  ${installCommand(version)}`));
+  if (isApartFrom === 'below') output.line();
+}
+
+function tellPointed(plan: ImportPlan, { pointed }: Applied, { output }: Context): void {
   if (pointed.length > 0) output.line('Take it back with: tidegate import --undo');
   if (isUsedEverywhere(plan))
     output.note(
