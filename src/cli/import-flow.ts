@@ -4,6 +4,7 @@ import { openTrust, printable, stateDirectory } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import {
+  type Keeping,
   plainPlan,
   showPoints,
   showSecrets,
@@ -27,6 +28,8 @@ export interface ImportChoice {
   readonly isLook?: true;
   /** What to type with `--yes` where there is nobody to ask. */
   readonly again: string;
+  /** What to type to keep values that stand in files of clients. */
+  readonly keep: string;
   /** Added to what is printed as JSON. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
@@ -49,7 +52,10 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const isChange = changesAnything(plan, choice);
   show(plan, { isTrusted, isChange }, context);
   if (!isChange || choice.isDry) {
-    if (wish.isPointing) showUnset(unsetAfter(plan, choice.secrets === 'keep'), context);
+    if (wish.isPointing) {
+      const left = unsetAfter(plan, choice.secrets === 'keep');
+      showUnset(left, context, { keeping: await keepingOf(left, wish, choice) });
+    }
     context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
     return { plan, applied: undefined };
@@ -66,9 +72,20 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   await tellPassing(context, 'above');
   tellPointed(plan, applied, context);
   // Whoever points has seen them before the question.
-  if (!wish.isPointing) showUnset(unset, context, 'above');
+  if (!wish.isPointing)
+    showUnset(unset, context, { isApartFrom: 'above', keeping: await keepingOf(unset, wish, choice) });
   context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
   return { plan, applied };
+}
+
+/** Only what the command would really keep, now that the file is as it is. */
+async function keepingOf(
+  unset: readonly string[],
+  wish: ImportWish,
+  { keep }: ImportChoice,
+): Promise<Keeping> {
+  const { stillInClear } = await import('../app/import/index.js');
+  return { names: await stillInClear(wish, unset), command: keep };
 }
 
 /** Only now, because even the directory of a state is something that a dry run does not make. */

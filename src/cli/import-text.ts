@@ -88,16 +88,28 @@ export function showSecrets({ secrets }: ImportPlan, { output }: Context): void 
   output.line();
 }
 
+/** Variables whose values stand in files of clients, and what keeps them. */
+export interface Keeping {
+  readonly names: readonly string[];
+  readonly command: string;
+}
+
 /** What keeps the gate from starting, and what to type; set apart from what stands above or comes below. */
 export function showUnset(
   names: readonly string[],
   { output }: Context,
-  isApartFrom: 'above' | 'below' = 'below',
+  { keeping, isApartFrom = 'below' }: { keeping?: Keeping; isApartFrom?: 'above' | 'below' } = {},
 ): void {
   if (names.length === 0) return;
   if (isApartFrom === 'above') output.line();
   output.line('These variables have to be set before the gate starts:');
   for (const line of unsetLines(names)) output.line(line);
+  if (keeping !== undefined && keeping.names.length > 0) {
+    output.say(
+      `The value of ${keeping.names.join(', ')} stands in a file of a client. To keep it for the gate:`,
+    );
+    output.line(`  ${keeping.command}`);
+  }
   if (isApartFrom === 'below') output.line();
 }
 

@@ -6,4 +6,5 @@ export { lookAround, type Workspace } from './look-around.js';
 export type { Fate } from './plan-servers.js';
 export { projectFolders } from './project-folders.js';
 export { ImportRefused } from './refused.js';
+export { stillInClear } from './still-in-clear.js';
 export { type Undone, undoImport } from './undo.js';

@@ -71,6 +71,7 @@ function choiceOf(given: Given, agents: readonly AgentReport[], workspace: Works
     isAgreed: yes === true,
     secrets,
     again: 'tidegate init',
+    keep: 'tidegate import --secrets keep',
     more: { agents: found, workspace },
   };
 }
