@@ -1,5 +1,3 @@
-import { type ParseErrorCode, printParseErrorCode } from 'jsonc-parser';
-
 /** The parser knows its errors by names of its own; these are for whoever has to correct the file. */
 const words: Readonly<Record<string, string>> = {
   InvalidSymbol: 'a word that JSON does not know: texts stand in double quotes',
@@ -21,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a character that a text cannot hold as it is',
 };
 
-export function jsonErrorWords(code: ParseErrorCode): string {
-  const name = printParseErrorCode(code);
+/** What the parser calls `name`, in words. */
+export function jsonErrorWords(name: string): string {
   return words[name] ?? name;
 }
