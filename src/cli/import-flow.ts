@@ -4,6 +4,7 @@ import { openTrust, printable, stateDirectory } from '../config/index.js';
 import type { Context } from './command.js';
 import { Failure } from './failure.js';
 import {
+  type Keeping,
   plainPlan,
   showPoints,
   showSecrets,
@@ -27,6 +28,8 @@ export interface ImportChoice {
   readonly isLook?: true;
   /** What to type with `--yes` where there is nobody to ask. */
   readonly again: string;
+  /** What to type to keep values that stand in files of clients. */
+  readonly keep: string;
   /** Added to what is printed as JSON. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
@@ -49,7 +52,10 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const isChange = changesAnything(plan, choice);
   show(plan, { isTrusted, isChange }, context);
   if (!isChange || choice.isDry) {
-    if (wish.isPointing) showUnset(unsetAfter(plan, choice.secrets === 'keep'), context);
+    if (wish.isPointing) {
+      const left = unsetAfter(plan, choice.secrets === 'keep');
+      showUnset(left, context, { keeping: await keepingOf(left, wish, choice) });
+    }
     context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('dry run: nothing was written');
     return { plan, applied: undefined };
@@ -62,11 +68,24 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   if (wish.isPointing) showUnset(unset, context);
   await agree(choice, context);
   const applied = await done(plan, keeps, stateOf(openState, context));
-  tell(plan, applied, context);
+  tell(applied, context);
+  await tellPassing(context, 'above');
+  tellPointed(plan, applied, context);
   // Whoever points has seen them before the question.
-  if (!wish.isPointing) showUnset(unset, context, 'above');
+  if (!wish.isPointing)
+    showUnset(unset, context, { isApartFrom: 'above', keeping: await keepingOf(unset, wish, choice) });
   context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
   return { plan, applied };
+}
+
+/** Only what the command would really keep, now that the file is as it is. */
+async function keepingOf(
+  unset: readonly string[],
+  wish: ImportWish,
+  { keep }: ImportChoice,
+): Promise<Keeping> {
+  const { stillInClear } = await import('../app/import/index.js');
+  return { names: await stillInClear(wish, unset), command: keep };
 }
 
 /** Only now, because even the directory of a state is something that a dry run does not make. */
@@ -175,10 +194,26 @@ async function agree({ isAgreed, again }: ImportChoice, { input, output, signal 
     throw new Failure('import.refused', 'Nothing was written.', `${again} --dry-run`);
 }
 
-function tell(plan: ImportPlan, { written, kept, pointed }: Applied, { output }: Context): void {
+function tell({ written, kept, pointed }: Applied, { output }: Context): void {
   if (written !== undefined) output.line(`Wrote and trusted ${printable(shortPath(written.file))}`);
   if (kept.length > 0) output.line(`Kept ${kept.join(', ')} in the file of secrets.`);
   for (const file of pointed) output.line(`Pointed ${printable(shortPath(file))} at the gate.`);
+}
+
+/** What npx started is no command afterwards: without this, every other next step ends with "command not found". */
+export async function tellPassing(
+  { output, version }: Context,
+  isApartFrom: 'above' | 'below',
+): Promise<void> {
+  const { installCommand, isPassing } = await import('../app/import/index.js');
+  if (!isPassing()) return;
+  if (isApartFrom === 'above') output.line();
+  output.line('Tidegate was started by npx and does not stay. To have the command tidegate, first type:');
+  output.line(printable(`  ${installCommand(version)}`));
+  if (isApartFrom === 'below') output.line();
+}
+
+function tellPointed(plan: ImportPlan, { pointed }: Applied, { output }: Context): void {
   if (pointed.length > 0) output.line('Take it back with: tidegate import --undo');
   if (isUsedEverywhere(plan))
     output.note(

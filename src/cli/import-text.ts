@@ -44,7 +44,7 @@ function linesAround(isTrusted: boolean): number {
 }
 
 export function showPoints({ points }: ImportPlan, { output }: Context): void {
-  for (const { source, diff, after, why, byHand } of points) {
+  for (const { source, diff, after, why, byHand, lost } of points) {
     const words = `${source.client.title}: ${shortPath(source.file.path)}${source.content === undefined ? ' (new)' : ''}`;
     output.line(output.paint('bold', printable(words)));
     if (after !== undefined) showDiff(diff, output);
@@ -53,6 +53,7 @@ export function showPoints({ points }: ImportPlan, { output }: Context): void {
       for (const line of byHand) output.line(printable(`  ${line}`));
       output.line();
     }
+    for (const line of lost) output.note(printable(line));
   }
   for (const line of new Set(points.flatMap(colleagueLines))) output.note(line);
 }
@@ -87,16 +88,28 @@ export function showSecrets({ secrets }: ImportPlan, { output }: Context): void 
   output.line();
 }
 
+/** Variables whose values stand in files of clients, and what keeps them. */
+export interface Keeping {
+  readonly names: readonly string[];
+  readonly command: string;
+}
+
 /** What keeps the gate from starting, and what to type; set apart from what stands above or comes below. */
 export function showUnset(
   names: readonly string[],
   { output }: Context,
-  isApartFrom: 'above' | 'below' = 'below',
+  { keeping, isApartFrom = 'below' }: { keeping?: Keeping; isApartFrom?: 'above' | 'below' } = {},
 ): void {
   if (names.length === 0) return;
   if (isApartFrom === 'above') output.line();
   output.line('These variables have to be set before the gate starts:');
   for (const line of unsetLines(names)) output.line(line);
+  if (keeping !== undefined && keeping.names.length > 0) {
+    output.say(
+      `The value of ${keeping.names.join(', ')} stands in a file of a client. To keep it for the gate:`,
+    );
+    output.line(`  ${keeping.command}`);
+  }
   if (isApartFrom === 'below') output.line();
 }
 
@@ -131,12 +144,13 @@ export function plainPlan(plan: ImportPlan, isTrusted: boolean): Readonly<Record
     })),
     secrets: secrets.map(({ name, where, isThere }) => ({ name, where, isSet: isThere })),
     unset,
-    points: points.map(({ source, after, why, form, diff, byHand }) => ({
+    points: points.map(({ source, after, why, form, diff, byHand, lost }) => ({
       client: source.client.name,
       file: source.file.path,
       isNew: source.content === undefined,
       ...(form !== undefined && { gate: form }),
       diff,
+      lost,
       ...(after === undefined && { why, byHand }),
     })),
     problems: problems.map(({ code, message, next }) => ({ code, message, next })),

@@ -8,6 +8,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { CannotEdit, type Change, type DocumentFormat } from './document.js';
+import { jsonErrorWords } from './json-error-words.js';
 import type { Json, JsonObject } from './json-value.js';
 
 /** JSON with comments and commas at the end, as editors allow them. */
@@ -29,7 +30,9 @@ function treeOf(text: string): Node | undefined {
   const tree = parseTree(text.startsWith(mark) ? ` ${body}` : text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined)
-    throw new SyntaxError(`${placeOf(text, first.offset)}: ${printParseErrorCode(first.error)}`);
+    throw new SyntaxError(
+      `${placeOf(text, first.offset)}: ${jsonErrorWords(printParseErrorCode(first.error))}`,
+    );
   if (tree?.type !== 'object') throw new SyntaxError('line 1: the file holds no object');
   return tree;
 }

@@ -6,13 +6,16 @@ import { homeOf } from '../../config/state-path.js';
 import { type Backup, openBackups } from '../import/backups.js';
 import { readForeign } from '../import/foreign-file.js';
 import {
+  byHand,
   gateConfig,
   type GateInFile,
   type GateTrouble,
   gateTrouble,
   isRenewable,
+  troubleWords,
 } from '../import/gate-trouble.js';
 import { gather, type Source } from '../import/gather.js';
+import { installCommand } from '../import/install-command.js';
 import { projectFolders } from '../import/project-folders.js';
 import { ImportRefused } from '../import/refused.js';
 import { newestOf } from '../import/undo.js';
@@ -64,10 +67,28 @@ function placeOf({ cwd, env }: Scene): ClientPlace {
   return { platform: process.platform, home, folders: projectFolders(cwd, home), env };
 }
 
-function gateRow({ client, file }: Source, found: FoundServer, look: Look): Finding {
-  const facts = { client: client.name, file: file.path, server: found.name, scope: file.scope };
-  const about = `${client.title}, ${file.path}`;
+function gateRow(source: Source, found: FoundServer, look: Look): Finding {
+  const { client, file } = source;
+  const project = projectOf(source, found);
+  const facts = {
+    ...{ client: client.name, file: file.path, server: found.name, scope: file.scope },
+    ...(project !== undefined && { project }),
+  };
+  const about = [client.title, file.path, ...apart(source, found)].join(', ');
   return { about, ...judged({ file, found }, client.name, look), facts };
+}
+
+/** The folder that one part of the user's own file is about. */
+function projectOf({ file }: Source, { section }: FoundServer): string | undefined {
+  return section.folder === file.folder ? undefined : section.folder;
+}
+
+/** What tells a gate from others of the same file. */
+function apart(source: Source, found: FoundServer): readonly string[] {
+  const others = source.servers.filter((one) => one.isGate && one !== found);
+  const folder = projectOf(source, found);
+  const hasTwin = others.some((one) => projectOf(source, one) === folder);
+  return [...(folder === undefined ? [] : [`for ${folder}`]), ...(hasTwin ? [found.name] : [])];
 }
 
 type Judged = Pick<Finding, 'state' | 'detail' | 'next'>;
@@ -76,16 +97,9 @@ function judged(gate: GateInFile, client: string, look: Look): Judged {
   if (gate.found.server?.isEnabled === false) return { state: 'skipped', detail: 'switched off there' };
   const trouble = gateTrouble(gate, look.scene.env);
   if (trouble === undefined) return untrusted(gate, look.scene) ?? sound(gate);
-  const detail = goneWords[trouble.what](trouble.path);
+  const detail = `the gate cannot start: ${troubleWords(trouble)}`;
   return { state: 'fail', detail, next: nextFor(trouble, { gate, client, look }) };
 }
-
-const goneWords: Readonly<Record<GateTrouble['what'], (path: string) => string>> = {
-  program: (path) => `cannot start the gate: ${path} is gone, or no program`,
-  script: (path) => `cannot start the gate: ${path} is gone`,
-  config: (path) => `the gate cannot start: its configuration ${path} is gone`,
-  absent: (path) => `cannot start the gate: there is no ${path} on PATH`,
-};
 
 interface Asking {
   readonly gate: GateInFile;
@@ -95,13 +109,12 @@ interface Asking {
 
 function nextFor({ what, path }: GateTrouble, { gate, client, look }: Asking): string {
   if (what === 'absent')
-    return path === 'tidegate' ? 'npm install --global tidegate' : `install ${path}, or correct PATH`;
-  const undo = commandLine('import', client, '--undo');
-  const hasBackup = look.kept.some(({ via }) => via === gate.file.path);
+    return path === 'tidegate' ? installCommand(look.scene.version) : `install ${path}, or correct PATH`;
+  // Neither a new gate nor the servers of the backup would have the words that somebody added.
+  if (!isRenewable(gate, look.scene.env)) return byHand(gate, path);
   // With the configuration went the servers: the backup has them still.
-  if (what === 'config' && hasBackup) return undo;
-  if (isRenewable(gate, look.scene.env)) return commandLine('import', client, '--point');
-  return hasBackup ? undo : `correct ${path} in ${gate.file.path} by hand`;
+  const hasBackup = look.kept.some(({ via }) => via === gate.file.path);
+  return commandLine('import', client, what === 'config' && hasBackup ? '--undo' : '--point');
 }
 
 /** Undefined: it is trusted, or which file it reads cannot be known from here. */

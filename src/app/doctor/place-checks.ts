@@ -4,6 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { commandLine, shellWord } from '../../access/desk/shell-word.js';
 import { describeProblem, type Problem } from '../../config/index.js';
 import type { Located } from '../locate-config.js';
+import { keepingCommand } from '../import/still-in-clear.js';
 import type { Check, Finding } from './check.js';
 import { reasonOf } from './home-view.js';
 import type { Scene } from './scene.js';
@@ -24,7 +25,7 @@ export const placeChecks: readonly Check[] = [
     why: 'The gate does not start from a file with a variable that has no value: a server without its key would fail later.',
     remedy:
       'Keep its value with `tidegate secrets set NAME`, set it where the gate is started, or write `${NAME:-default}`.',
-    run: async (scene) => variableFindings(await scene.located()),
+    run: async (scene) => variableFindings(scene, await scene.located()),
   },
   {
     id: 'workspace',
@@ -39,7 +40,7 @@ export const placeChecks: readonly Check[] = [
 
 const mostLines = 5;
 
-function configFindings(scene: Scene, located: Located | undefined): readonly Finding[] {
+async function configFindings(scene: Scene, located: Located | undefined): Promise<readonly Finding[]> {
   if (located?.file === undefined) {
     const detail = `no tidegate.yaml in ${scene.cwd}, above it, or at home`;
     return [{ state: 'note', detail, next: commandLine('init') }];
@@ -57,11 +58,10 @@ function configFindings(scene: Scene, located: Located | undefined): readonly Fi
     return [{ state, detail: `${file}: ${words}`, more: problemLines(problems), next, facts }];
   }
   const unset = unsetErrors(located);
-  const [first] = unset;
-  if (first !== undefined) {
+  if (unset.length > 0) {
     const count = unset.length === 1 ? 'a variable is' : `${String(unset.length)} variables are`;
     const detail = `${file}: the gate does not start, ${count} not set`;
-    return [{ state: 'fail', detail, next: commandLine('secrets', 'set', first), facts }];
+    return [{ state: 'fail', detail, next: await nextForUnset(unset, scene, file), facts }];
   }
   const enabled = config.servers.filter(({ isEnabled }) => isEnabled).length;
   const servers = `${String(enabled)} ${enabled === 1 ? 'server' : 'servers'}`;
@@ -84,14 +84,23 @@ function unsetErrors({ problems }: Located): readonly string[] {
   return [...new Set(names)];
 }
 
-function variableFindings(located: Located | undefined): readonly Finding[] {
+/** A value that stands in a file of a client need not be typed. */
+async function nextForUnset(names: readonly string[], scene: Scene, file: string): Promise<string> {
+  // Of what others could have put into the state directory, nothing is read.
+  const place = { cwd: scene.cwd, env: scene.env, version: scene.version, file };
+  const keeping = scene.obstacle() === undefined ? await keepingCommand(place, names) : undefined;
+  return keeping ?? commandLine('secrets', 'set', names[0] ?? '');
+}
+
+async function variableFindings(scene: Scene, located: Located | undefined): Promise<readonly Finding[]> {
   if (located?.file === undefined) return [{ state: 'skipped', detail: 'there is no configuration' }];
   const unset = located.problems.filter(({ code }) => code === missing);
   if (unset.length === 0) return [{ state: 'ok', detail: 'every variable that the file names is set' }];
   const isError = unset.some(({ severity }) => severity === 'error');
   const names = [...new Set(unset.map(({ variable }) => variable ?? ''))];
   const detail = `not set: ${names.join(', ')}`;
-  const next = commandLine('secrets', 'set', unsetErrors(located)[0] ?? names[0] ?? '');
+  const errors = unsetErrors(located);
+  const next = await nextForUnset(errors.length > 0 ? errors : names, scene, located.file);
   return [{ state: isError ? 'fail' : 'warn', detail, more: problemLines(unset), next }];
 }
 

@@ -1,7 +1,8 @@
-import { dirname, relative, sep } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { ClientFile, GateStart } from '../../clients/index.js';
 import { type Environment, findConfig } from '../../config/index.js';
 import { programFile } from '../workflows/program-file.js';
+import { installCommand, isPassing } from './install-command.js';
 import { ImportRefused } from './refused.js';
 import type { Target } from './target.js';
 import { isOnPath } from './on-path.js';
@@ -42,16 +43,16 @@ export function gateForm(
 ): GateForm {
   if (form !== undefined) return form;
   // A package runner keeps its packages only for a while, and what it was given need not be on the registry.
-  if (program.includes(`${sep}_npx${sep}`)) throw passing(version);
+  if (isPassing(program)) throw passing(version, program);
   if (scope === 'user') return 'absolute';
   // A name works for each colleague who installed it, whether or not the registry has it.
   return isOnPath(program, env, cwd) ? 'name' : 'npx';
 }
 
-function passing(version: string): ImportRefused {
+function passing(version: string, program: string): ImportRefused {
   const message =
     'Nothing was written: this Tidegate was started by npx and does not stay, so a client could not start it later. Install it, or let clients fetch it from the registry with --gate npx.';
-  return new ImportRefused('import.passing_gate', message, `npm install --global ./tidegate-${version}.tgz`);
+  return new ImportRefused('import.passing_gate', message, installCommand(version, program));
 }
 
 /** Nothing where the gate finds the file by itself. */

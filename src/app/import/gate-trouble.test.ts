@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clients, type JsonObject, serversIn } from '../../clients/index.js';
@@ -65,6 +65,18 @@ it('what is gone is named, whatever the client', () => {
   expect(troubles(join(gone, 'tidegate'), 'mcp')).toEqual([
     { what: 'program', path: join(gone, 'tidegate') },
   ]);
+});
+
+it('what npx put on PATH for a moment is not there', () => {
+  const bin = join(folder, '_npx', '0a1b', 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'tidegate'), '');
+  chmodSync(join(bin, 'tidegate'), 0o755);
+  const [gate] = inFiles({ command: 'tidegate', args: ['mcp'] });
+  if (gate === undefined) throw new Error('no client');
+  expect(gateTrouble(gate, { PATH: bin })).toEqual({ what: 'absent', path: 'tidegate' });
+  // The control: installed, it is.
+  expect(gateTrouble(gate, { PATH: `${bin}${delimiter}${join(folder, 'bin')}` })).toBeUndefined();
 });
 
 it('what only the client can resolve is not judged', () => {

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { delimiter, isAbsolute, resolve } from 'node:path';
 import { findProgram } from '../../agents/index.js';
 import { type ClientFile, type FoundServer, type GateEntry, gateOf } from '../../clients/index.js';
 import { type Environment, findConfig, operatorConfig } from '../../config/index.js';
 import { stateNames } from './gate-start.js';
+import { isPassing } from './install-command.js';
 
 /** Why a gate that stands in a file of a client cannot start: what is gone. */
 export interface GateTrouble {
@@ -29,6 +30,32 @@ export function gateTrouble(gate: GateInFile, env: Environment): GateTrouble | u
   if (script !== undefined && !isFile(script)) return { what: 'script', path: script };
   if (config !== undefined && !isFile(config)) return { what: 'config', path: config };
   return undefined;
+}
+
+export function troubleWords({ what, path }: GateTrouble): string {
+  const words = {
+    program: `${path} is gone, or no program`,
+    script: `${path} is gone`,
+    config: `its configuration ${path} is gone`,
+    absent: `there is no ${path} on PATH`,
+  } as const;
+  return words[what];
+}
+
+/** What to do about a gate that is not written anew. */
+export function byHand({ file }: GateInFile, path: string): string {
+  return `correct ${path} in ${file.path} by hand`;
+}
+
+/** What a person is told about a gate that stands in a file of a client. */
+export function gateWords(gate: GateInFile, env: Environment, isPointing: boolean): string {
+  const trouble = gate.found.server?.isEnabled === false ? undefined : gateTrouble(gate, env);
+  if (trouble === undefined) return 'it is a gate of ours';
+  const said = `it is a gate of ours that cannot start: ${troubleWords(trouble)}`;
+  if (trouble.what === 'absent') return said;
+  if (isRenewable(gate, env))
+    return `${said}; ${isPointing ? 'one that works takes its place' : '--point writes it anew'}`;
+  return `${said}; ${byHand(gate, trouble.path)}, because it has words or variables of its own`;
 }
 
 /** The configuration that the gate would read; undefined where that depends on where the client is. */
@@ -62,8 +89,14 @@ function programTrouble(
   const isPath = /[\\/]/.test(command);
   const program = isPath ? pathOf(command, base) : command;
   if (program === undefined || isReference(program) || isReference(own['PATH'] ?? '')) return undefined;
-  if (findProgram(program, { ...env, ...own }, base ?? '/') !== undefined) return undefined;
+  if (findProgram(program, lasting({ ...env, ...own }), base ?? '/') !== undefined) return undefined;
   return { what: isPath ? 'program' : 'absent', path: program };
+}
+
+/** What npx put on PATH for this one command, no client finds. */
+function lasting(env: Environment): Environment {
+  const folders = env['PATH']?.split(delimiter).filter((folder) => !isPassing(folder));
+  return folders === undefined ? env : { ...env, PATH: folders.join(delimiter) };
 }
 
 /** The folder that the client starts it in. */

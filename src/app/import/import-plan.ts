@@ -2,6 +2,7 @@ import type { Client, ClientFile } from '../../clients/index.js';
 import { type Environment, openSecrets, type Problem, stateDirectory } from '../../config/index.js';
 import type { NewServer } from '../../config/add-servers.js';
 import type { GateForm } from './gate-start.js';
+import { gateWords } from './gate-trouble.js';
 import { gather, type Source } from './gather.js';
 import { createHiding, type NamedSecret, referencesIn } from './hide-secrets.js';
 import { valuesToMask } from './mask.js';
@@ -73,6 +74,7 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
     hiding,
     takesDisabled: wish.takesDisabled,
     isKept: (name) => env[name] === undefined && kept.valueOf(name) !== undefined,
+    gateWords: (gate) => gateWords(gate, env, wish.isPointing),
     flawOf: (entry) => flawOf(entry, target),
   });
   const added = newServers(servers);

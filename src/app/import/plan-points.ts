@@ -28,6 +28,8 @@ export interface Point {
   /** Lines of a diff, without values that could be secrets. */
   readonly diff: readonly string[];
   readonly byHand: readonly string[];
+  /** What goes with the servers that are replaced, in sentences. */
+  readonly lost: readonly string[];
 }
 
 export interface PointsWish extends GateWish {
@@ -52,9 +54,7 @@ function changesOf(source: Source, wish: PointsWish): readonly Change[] {
   const { client, file, content } = source;
   const root = client.format.parse(content?.text ?? '');
   const sections = client.sections(root, file, wish.place);
-  const taken = wish.planned.filter(
-    (one) => one.source === source && ['import', 'same', 'present'].includes(one.fate),
-  );
+  const taken = takenFrom(source, wish);
   const changes = sections.flatMap((section) => {
     const own = taken.filter(({ found }) => samePath(found.section, section));
     const isIdle = own.length === 0 && staleGates(section, source, wish).length === 0;
@@ -63,6 +63,11 @@ function changesOf(source: Source, wish: PointsWish): readonly Change[] {
   const [home] = sections;
   if (changes.length > 0 || home === undefined || !wantsGate(source, wish)) return changes;
   return [changeOf(home, [], source, wish)];
+}
+
+/** Its servers that are in tidegate.yaml from now on. */
+function takenFrom(source: Source, { planned }: PointsWish): readonly PlannedServer[] {
+  return planned.filter((one) => one.source === source && ['import', 'same', 'present'].includes(one.fate));
 }
 
 /** Who names a client wants it behind the gate: then its first file gets the gate, if no file has it. */
@@ -123,7 +128,8 @@ function pointOf(source: Source, changes: readonly Change[], wish: PointsWish): 
   const diff = changes.flatMap((change) => diffOf(client, before, change, secrets));
   const byHand = changes.flatMap((change) => byHandOf(client, change));
   const hasNew = changes.some(({ add }) => add !== undefined);
-  const told = { source, changes, before, diff, byHand, ...(hasNew && { form: gateForm(file, wish) }) };
+  const lost = takenFrom(source, wish).flatMap(lostLine);
+  const told = { source, changes, before, diff, byHand, lost, ...(hasNew && { form: gateForm(file, wish) }) };
   try {
     const after = changes.reduce((text, change) => edit(client.format, text, change), before);
     return { ...told, after };
@@ -131,6 +137,16 @@ function pointOf(source: Source, changes: readonly Change[], wish: PointsWish): 
     if (!(error instanceof CannotEdit)) throw error;
     return { ...told, after: undefined, why: error.message };
   }
+}
+
+/** A token that works may go from the file, and the one in its place may have no value. */
+function lostLine({ source, found, as, lost = [] }: PlannedServer): readonly string[] {
+  const words = { headers: 'headers', tools: 'list of tools' } as const;
+  if (lost.length === 0) return [];
+  const what = lost.map((key) => words[key]).join(' and ');
+  return [
+    `${source.client.title} does without its own ${what} for ${found.name} from now on: the gate uses what tidegate.yaml has for ${as ?? found.name}`,
+  ];
 }
 
 /** Only the entries themselves: whatever else stands in the file is nobody's business here. */

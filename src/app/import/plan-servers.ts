@@ -1,6 +1,7 @@
 import { canonical, type Json, without } from '../../clients/index.js';
 import type { NewServer } from '../../config/add-servers.js';
 import type { FoundServer } from '../../clients/index.js';
+import type { GateInFile } from './gate-trouble.js';
 import type { Source } from './gather.js';
 import { type Hiding, referencesIn } from './hide-secrets.js';
 import { type Claim, createOwnership } from './own-names.js';
@@ -27,6 +28,8 @@ export interface PlannedServer {
   readonly as?: string;
   readonly entry?: ServerEntry;
   readonly why?: string;
+  /** Keys of its own that tidegate.yaml has otherwise: whoever uses the gate instead does without them. */
+  readonly lost?: readonly ('headers' | 'tools')[];
   readonly notes: readonly string[];
 }
 
@@ -41,6 +44,8 @@ export interface ServersWish {
   readonly takesDisabled: boolean;
   /** Whether a value of yours is kept under the name. */
   readonly isKept: (name: string) => boolean;
+  /** What is said of a gate of ours. */
+  readonly gateWords: (gate: GateInFile) => string;
   /** Why tidegate.yaml could not have the entry; undefined where it can. */
   readonly flawOf: (entry: ServerEntry) => Promise<string | undefined>;
 }
@@ -75,7 +80,7 @@ function claimsOf(found: FoundServer, guess: Hide, wish: ServersWish): readonly 
     secrets.push({ name: reference.slice(2, -1), value: secret.value });
     return reference;
   });
-  const as = entry === undefined ? undefined : twinOf(entry, [], wish.known)?.as;
+  const as = entry === undefined ? undefined : earlierOf(entry, wish)?.as;
   return as === undefined ? [] : secrets.map((secret) => ({ as, found, ...secret }));
 }
 
@@ -98,14 +103,14 @@ async function planOne(
 ): Promise<PlannedServer> {
   const base = { source, found, notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, wish)] };
   const { server } = found;
-  if (found.isGate) return { ...base, fate: 'gate', why: 'it is a gate of ours' };
+  if (found.isGate) return { ...base, fate: 'gate', why: wish.gateWords({ file: source.file, found }) };
   if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
   if (!server.isEnabled && !wish.takesDisabled)
     return { ...base, fate: 'disabled', why: 'it is switched off' };
   const wanted = validName(found.name);
   const key = `${source.file.path}\0${found.section.path.join('\0')}\0${found.name}`;
   for (const guess of wish.hiding.guesses) {
-    const earlier = twinOf(entryWith(found, wish, guess) ?? {}, [], wish.known);
+    const earlier = earlierOf(entryWith(found, wish, guess) ?? {}, wish);
     if (earlier === undefined || !claimsOf(found, guess, wish).every(wish.isOwn)) continue;
     // Its secrets may still stand in clear text nowhere else.
     entryWith(found, wish, wish.hiding.adoptFor(key, guess));
@@ -134,7 +139,7 @@ function renamed(name: string, as: string, wanted: string): string {
   return `${name} is called ${as} from now on: ${why}`;
 }
 
-type Twin = Pick<PlannedServer, 'fate' | 'as' | 'why'>;
+type Twin = Pick<PlannedServer, 'fate' | 'as' | 'why' | 'lost'>;
 
 function twinOf(
   entry: ServerEntry,
@@ -144,27 +149,41 @@ function twinOf(
   for (const [name, other] of Object.entries(known)) {
     const likeness = likenessOf(entry, other);
     if (likeness !== undefined)
-      return { fate: 'present', as: name, why: `${name} of tidegate.yaml ${likeness}` };
+      return { ...likeness, fate: 'present', as: name, why: `${name} of tidegate.yaml ${likeness.why}` };
   }
   for (const { fate, as, entry: other } of before) {
     const likeness = fate === 'import' && as !== undefined ? likenessOf(entry, other) : undefined;
-    if (as !== undefined && likeness !== undefined) return { fate: 'same', as, why: `${as} ${likeness}` };
+    if (as !== undefined && likeness !== undefined)
+      return { ...likeness, fate: 'same', as, why: `${as} ${likeness.why}` };
   }
   return undefined;
 }
 
-/** How two entries are the same server, or undefined. */
-function likenessOf(entry: ServerEntry, other: unknown): string | undefined {
+/** The server of tidegate.yaml that has the very headers, too: what they refer to are the secrets of this one. */
+function earlierOf(entry: ServerEntry, { known }: ServersWish): Twin | undefined {
+  const alike = Object.entries(known).filter(([, other]) => hasSameHeaders(entry, other));
+  return twinOf(entry, [], Object.fromEntries(alike));
+}
+
+function hasSameHeaders(entry: ServerEntry, other: unknown): boolean {
+  return (
+    typeof other === 'object' && other !== null && same(entry['headers'], (other as ServerEntry)['headers'])
+  );
+}
+
+/** How two entries are the same server, and what only the first one says; undefined where they are not. */
+function likenessOf(
+  entry: ServerEntry,
+  other: unknown,
+): Required<Pick<PlannedServer, 'why' | 'lost'>> | undefined {
   if (typeof other !== 'object' || other === null) return undefined;
   const its = other as ServerEntry;
-  if (entry['url'] !== undefined) {
-    if (entry['url'] !== its['url']) return undefined;
-    return same(entry['headers'], its['headers'])
-      ? 'is the same'
-      : 'has the same address, with other headers';
-  }
-  const keys = ['command', 'args', 'env', 'cwd'];
-  return keys.every((key) => same(entry[key], its[key])) ? 'is the same' : undefined;
+  const keys = entry['url'] === undefined ? ['command', 'args', 'env', 'cwd'] : ['url'];
+  if (!keys.every((key) => same(entry[key], its[key]))) return undefined;
+  const differing = (['headers', 'tools'] as const).filter((key) => !same(entry[key], its[key]));
+  const lost = differing.filter((key) => full(entry[key]) !== undefined);
+  if (differing.includes('headers')) return { why: 'has the same address, with other headers', lost };
+  return { why: lost.length === 0 ? 'is the same' : 'is the same, with other tools', lost };
 }
 
 function same(a: unknown, b: unknown): boolean {

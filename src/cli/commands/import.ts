@@ -4,10 +4,11 @@ import { homeProblem, prepareStateDirectory, printable, stateDirectory } from '.
 import { type Command, configOption, type Context, type Given, textOption } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
-import { planned, runImport } from '../import-flow.js';
+import { type ImportChoice, planned, runImport } from '../import-flow.js';
 import { shortPath } from '../import-text.js';
 import { configFileOf } from '../locate.js';
 import { didYouMean } from '../nearest-name.js';
+import { shellPath } from '../shell-path.js';
 
 export const importCommand: Command = {
   name: 'import',
@@ -132,18 +133,26 @@ export function homeOf(env: Context['env']): string {
   return (process.platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
 }
 
-function choiceOf(given: Given) {
+function choiceOf(given: Given): ImportChoice {
+  const again = againOf(given);
   return {
     isDry: given.options['dry-run'] === true,
     isAgreed: given.options['yes'] === true,
     isForced: given.options['force'] === true,
     secrets: chosen(given, 'secrets', ['keep', 'reference']),
-    again: [
-      'tidegate import',
-      ...given.arguments,
-      ...(given.options['point'] === true ? ['--point'] : []),
-    ].join(' '),
+    again,
+    keep: `${again} --secrets keep`,
   };
+}
+
+/** The command as it was typed, without what says how to ask. */
+function againOf(given: Given): string {
+  const flags = ['point', 'disabled', 'user'].filter((name) => given.options[name] === true);
+  const texts = ['scope', 'config', 'gate'].flatMap((name) => {
+    const value = textOption(given, name);
+    return value === undefined ? [] : [`--${name}`, shellPath(value)];
+  });
+  return ['tidegate import', ...given.arguments, ...flags.map((name) => `--${name}`), ...texts].join(' ');
 }
 
 function tellNothing({ output }: Context): void {

@@ -4,7 +4,7 @@ import { findConfig, printable } from '../../config/index.js';
 import type { Command, Context, Given } from '../command.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { Failure } from '../failure.js';
-import { type ImportChoice, runImport } from '../import-flow.js';
+import { type ImportChoice, runImport, tellPassing } from '../import-flow.js';
 import { shortPath } from '../import-text.js';
 import { newConfigText } from '../new-config.js';
 import { homeOf } from './import.js';
@@ -71,6 +71,7 @@ function choiceOf(given: Given, agents: readonly AgentReport[], workspace: Works
     isAgreed: yes === true,
     secrets,
     again: 'tidegate init',
+    keep: 'tidegate import --secrets keep',
     more: { agents: found, workspace },
   };
 }
@@ -93,6 +94,7 @@ async function offerImport(
   context.output.line();
   const { plan } = await runImport(wish, { ...choice, isDry: true, isLook: true }, context);
   const count = plan.added.length;
+  await tellPassing(context, 'below');
   context.output.line(
     count === 0
       ? 'It lacks none of the servers that were found. Next: tidegate doctor'
