@@ -142,7 +142,14 @@ function sound({ found }: GateInFile): Judged {
   const gate = gateOf(found.entry);
   if (gate?.form === 'behind')
     return { state: 'skipped', detail: `started through ${gate.command}: not looked at from here` };
-  if (gate?.form !== 'runner') return { state: 'ok', detail: 'its program and file are there' };
+  if (gate?.form !== 'runner')
+    return {
+      state: 'ok',
+      detail:
+        gate?.config === undefined
+          ? 'its program is there; it reads the tidegate.yaml of where it is started'
+          : 'its program and file are there',
+    };
   return { state: 'note', detail: 'fetched at each start: works where the registry has the package' };
 }
 
