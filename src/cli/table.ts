@@ -35,7 +35,7 @@ function layoutOf(rows: Rows): Layout {
   const columns = Array.from({ length: count }, (_, at) => rows.map((row) => row[at] ?? ''));
   return {
     rows,
-    widths: columns.map((cells) => Math.max(0, ...cells.map(widthOf))),
+    widths: columns.map((cells) => Math.max(0, ...cells.map((cell) => widthOf(cell)))),
     isNumber: columns.map((cells, at) => at > 0 && isNumbers(cells.map(unpainted))),
   };
 }
