@@ -22,4 +22,10 @@ describe('a table with bars', () => {
   it('cuts a name rather than a number', () => {
     expect(draw(40)[2]).toMatch(/^a_tool_whose_nam.*\.\. +10 {2}#$/);
   });
+
+  it('takes any number of rows', () => {
+    const many = Array.from({ length: 150_000 }, () => ({ cells: ['short', '1'], value: 1 }));
+    const lines = barLines({ columns, rows: many, width: 40, fill: '#', rest: '..', paint: (text) => text });
+    expect(lines).toHaveLength(150_001);
+  });
 });

@@ -1,3 +1,4 @@
+import { largest } from './largest.js';
 import { cutTo, padded, widthOf } from './text-width.js';
 
 /** A column of a chart: text to the left, numbers to the right. */
@@ -32,14 +33,20 @@ const shortestName = 12;
 /** A table with a bar at the end of each line, no line longer than the width: names give way before bars do. */
 export function barLines({ columns, rows, width, fill, rest, paint }: Chart): readonly string[] {
   const widths = columns.map(({ head }, at) =>
-    Math.max(head.length, ...rows.map(({ cells }) => widthOf(cells[at] ?? ''))),
+    largest(
+      rows.map(({ cells }) => widthOf(cells[at] ?? '', width)),
+      head.length,
+    ),
   );
   const others = widths.slice(1).reduce((sum, own) => sum + own + gap.length, 0);
   const room = width - others - gap.length - shortestBar;
   const first = Math.min(widths[0] ?? 0, Math.max(room, shortestName));
   const bar = Math.min(longestBar, Math.max(0, width - others - gap.length - first));
   const layout = { columns, sizes: [first, ...widths.slice(1)], rest };
-  const largest = Math.max(1, ...rows.map(({ value }) => value));
+  const most = largest(
+    rows.map(({ value }) => value),
+    1,
+  );
   const heads = lineOf(
     columns.map(({ head }) => head),
     layout,
@@ -47,7 +54,7 @@ export function barLines({ columns, rows, width, fill, rest, paint }: Chart): re
   return [
     heads.trimEnd(),
     ...rows.map(({ cells, value }) => {
-      const length = value <= 0 ? 0 : Math.max(1, Math.round((value / largest) * bar));
+      const length = value <= 0 ? 0 : Math.max(1, Math.round((value / most) * bar));
       const drawn = length === 0 || bar < shortestBar ? '' : `${gap}${paint(fill.repeat(length))}`;
       return `${lineOf(cells, layout)}${drawn}`.trimEnd();
     }),

@@ -1,6 +1,7 @@
 import type * as Doctor from '../app/doctor/index.js';
 import type { CheckState, Examination, Examined, Finding } from '../app/doctor/index.js';
 import { printable } from '../config/index.js';
+import { largest } from './largest.js';
 import type { Colour, Output } from './output.js';
 import { cutTo } from './text-width.js';
 import { longestLine, readable, wrapped } from './wrap.js';
@@ -33,7 +34,7 @@ export function showExamination(examination: Examination, output: Output, rules:
       `${mark(isDone ? 'ok' : 'fail', output)} ${isDone ? 'mended' : 'not mended'}: ${printable(did)}`,
     );
   if (fixed.length > 0) output.line();
-  const titleWidth = Math.max(...examined.map(({ check }) => plain(check.title).length));
+  const titleWidth = largest(examined.map(({ check }) => plain(check.title).length));
   for (const [group, title] of Object.entries(rules.checkGroups)) {
     const own = examined.filter(({ check }) => check.group === group);
     if (own.length === 0) continue;

@@ -2,6 +2,7 @@ import type { RunEvent, StepResult } from '../app/workflows/index.js';
 import { printable } from '../config/index.js';
 import { retryWords, toolWords } from './agent-words.js';
 import { elapsed } from './elapsed.js';
+import { largest } from './largest.js';
 import type { Output } from './output.js';
 import { cutTo, padded, widthOf } from './text-width.js';
 
@@ -85,12 +86,12 @@ function pictureLines(all: readonly Shown[], title: string, ms: number, output: 
     ...kept.map((step) => doneRow(step, output)),
     ...running.slice(0, mostRunning).map((step) => runningRow(step, running, output)),
   ];
-  const signs = Math.max(0, ...rows.map(([sign]) => sign.length));
+  const signs = largest(rows.map(([sign]) => sign.length));
   const names = Math.min(
     Math.floor(output.width * nameShare),
-    Math.max(0, ...rows.map(([, name]) => widthOf(name))),
+    largest(rows.map(([, name]) => widthOf(name, output.width))),
   );
-  const times = Math.max(0, ...rows.map(([, , time]) => time.length));
+  const times = largest(rows.map(([, , time]) => time.length));
   const line = ([sign, name, time, more]: Row, step: Shown | undefined): string =>
     `  ${painted(sign.padEnd(signs), step, output)} ${padded(cutTo(name, names), names)}  ${time.padStart(times)}${more === '' ? '' : `  ${more}`}`;
   const shown = [...kept, ...running.slice(0, mostRunning)];

@@ -78,4 +78,16 @@ describe('tableLines', () => {
     ]);
     expect(tableLines([['a', words]], at(Infinity))).toEqual([`a  ${words}`]);
   });
+
+  it('takes any number of rows', () => {
+    const rows = Array.from({ length: 150_000 }, (_, n) => [`tool_${String(n)}`, 'server:a', 'Does it.']);
+    expect(tableLines(rows, at(80))).toHaveLength(150_000);
+  });
+
+  it('does not make every line as long as the longest cell', () => {
+    const rows = Array.from({ length: 100 }, (_, n) => ['a', n === 0 ? 'b '.repeat(10_000) : 'b', 'c']);
+    const lines = tableLines(rows, at(Infinity));
+    expect(lines).toHaveLength(100);
+    expect(lines.join('\n').length).toBeLessThan(60_000);
+  });
 });

@@ -1,3 +1,4 @@
+import { largest } from './largest.js';
 import { cutTo, padded, unpainted, widthOf } from './text-width.js';
 import { wrapped } from './wrap.js';
 
@@ -13,6 +14,8 @@ type Rows = readonly (readonly string[])[];
 const gap = '  ';
 const minLastWidth = 20;
 const minNameWidth = 12;
+/** A cell that is wider is not waited for by those above and below it: each of them would be as long. */
+const maxCellWidth = 256;
 const hang = '    ';
 
 /** Columns under each other, numbers to the right. On a terminal no line is wider than it, but for single words. */
@@ -31,13 +34,17 @@ interface Layout {
 }
 
 function layoutOf(rows: Rows): Layout {
-  const count = Math.max(0, ...rows.map((row) => row.length));
+  const count = largest(rows.map((row) => row.length));
   const columns = Array.from({ length: count }, (_, at) => rows.map((row) => row[at] ?? ''));
   return {
     rows,
-    widths: columns.map((cells) => Math.max(0, ...cells.map(widthOf))),
+    widths: columns.map((cells) => Math.min(maxCellWidth, largest(cells.map(cellWidth)))),
     isNumber: columns.map((cells, at) => at > 0 && isNumbers(cells.map(unpainted))),
   };
+}
+
+function cellWidth(cell: string): number {
+  return widthOf(cell, maxCellWidth);
 }
 
 /** With a unit perhaps; a heading may stand above. */
@@ -70,15 +77,15 @@ function withNarrowNames(layout: Layout, columns: number): Layout {
   const { rows, widths } = layout;
   const room = columns - sum(widths.slice(1, -1)) - gap.length - minLastWidth;
   if (room < minNameWidth) return layout;
-  const own = rows.map(([name = '']) => widthOf(name)).filter((width) => width <= room);
-  return { ...layout, widths: [Math.max(0, ...own), ...widths.slice(1)] };
+  const own = rows.map(([name = '']) => cellWidth(name)).filter((width) => width <= room);
+  return { ...layout, widths: [largest(own), ...widths.slice(1)] };
 }
 
 function rowLines(row: readonly string[], layout: Layout, look: TableLook): readonly string[] {
   const { widths, isNumber } = layout;
   const last = row.length - 1;
   const [name = '', ...others] = row.slice(0, last);
-  const isLong = last > 0 && widthOf(name) > (widths[0] ?? 0);
+  const isLong = last > 0 && Number.isFinite(look.columns) && cellWidth(name) > (widths[0] ?? 0);
   const cells = last > 0 ? [isLong ? '' : name, ...others] : [];
   const before = cells.map((cell, at) => padded(cell, widths[at] ?? 0, isNumber[at] ? 'start' : 'end') + gap);
   const least = Math.min(widths[last] ?? 0, minLastWidth);
@@ -113,11 +120,11 @@ function withLast(lead: readonly string[], [first = '', ...rest]: readonly strin
 
 /** A path is worth nothing when it is cut: it stands below. */
 function lastLines(cell: string, room: number, { columns, long }: TableLook): readonly string[] {
-  if (widthOf(cell) <= room || !Number.isFinite(columns)) return [cell];
+  if (!Number.isFinite(columns) || widthOf(cell, room) <= room) return [cell];
   if (isPath(cell)) return ['', `${hang}${cell}`];
   if (long === 'cut') return [cutTo(cell, room)];
   const lines = wrapped(cell, room);
-  if (lines.every((line) => widthOf(line) <= room)) return lines;
+  if (lines.every((line) => widthOf(line, room) <= room)) return lines;
   return ['', ...wrapped(cell, columns - hang.length).map((line) => hang + line)];
 }
 

@@ -6,17 +6,54 @@ const narrow = /^[\u0020-\u02ff\u2010-\u2027\u2190-\u2199\u2500-\u25a0\u2713\u27
 const wide =
   /^(?:\p{Emoji_Presentation}|.\u{fe0f}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}])/u;
 
-/** How many columns of a terminal a text takes. */
-export function widthOf(text: string): number {
+/** How many columns of a terminal a text takes. Beyond `most` it is not looked at: any larger number is an answer. */
+export function widthOf(text: string, most = Number.POSITIVE_INFINITY): number {
   const plain = unpainted(text);
   if (narrow.test(plain)) return plain.length;
-  return graphemesOf(plain).reduce((sum, grapheme) => sum + widthOfOne(grapheme), 0);
+  let width = 0;
+  for (const grapheme of graphemesOf(plain)) {
+    width += widthOfOne(grapheme);
+    if (width > most) break;
+  }
+  return width;
 }
 
-/** What a reader takes for one letter, however many characters it is made of. */
-function graphemesOf(text: string): readonly string[] {
-  const segments = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
-  return Array.from(segments, ({ segment }) => segment);
+/** The segmenter copies what is left of its text at every step: a long text as one would take hours. */
+const pieceLength = 256;
+
+/** What a reader takes for one letter, however many characters it is made of; one longer than a piece is several. */
+function* graphemesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const piece = pieceAt(text, from);
+    const isLast = from + piece.length === text.length;
+    let held = '';
+    let taken = 0;
+    for (const { segment } of segmenter().segment(piece)) {
+      if (held !== '') yield held;
+      taken += held.length;
+      held = segment;
+    }
+    // The last one may go on in the next piece: that begins with it.
+    if (isLast || taken === 0) {
+      yield held;
+      taken += held.length;
+    }
+    from += taken;
+  }
+}
+
+/** Never the half of a character. */
+function pieceAt(text: string, from: number): string {
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(from + pieceLength - 1));
+  return text.slice(from, from + pieceLength + (isHalf ? 1 : 0));
+}
+
+let made: Intl.Segmenter | undefined;
+
+/** Made once, and late: it costs time, and most texts need none. */
+function segmenter(): Intl.Segmenter {
+  made ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return made;
 }
 
 export function unpainted(text: string): string {
@@ -28,25 +65,44 @@ function widthOfOne(grapheme: string): number {
   return /^[\p{Mark}\u200b-\u200f]+$/u.test(grapheme) ? 0 : 1;
 }
 
-/** The text in at most so many columns, in its colours, with a sign for what is left out. */
+/** A letter with all its marks takes less. A text with more of them for each column is cut, however little it shows. */
+const unitsPerColumn = 32;
+
+/** The text in at most so many columns, in its colours, with a sign for what is left out. Only its beginning counts. */
 export function cutTo(text: string, width: number, rest = '…'): string {
-  if (widthOf(text) <= width) return text;
+  const parts = text.split(/(\u001b\[[\d;]*m)/);
+  const plain = parts.filter((_, at) => at % 2 === 0).join('');
+  // No character takes more than two.
+  if (plain.length * 2 <= width) return text;
+  if (plain.length <= width * unitsPerColumn && widthOf(plain, width) <= width) return text;
   let room = width - rest.length;
-  const parts = text.split(/(\u001b\[[\d;]*m)/).map((part, at) => {
+  const kept = parts.map((part, at) => {
     if (at % 2 === 1 || room < 0) return at % 2 === 1 ? part : '';
-    let kept = '';
-    for (const grapheme of graphemesOf(part)) {
-      room -= widthOfOne(grapheme);
-      if (room < 0) return `${kept}${rest}`;
-      kept += grapheme;
-    }
-    return kept;
+    const beginning = beginningOf(part, room);
+    room -= beginning.width;
+    if (beginning.text === part) return part;
+    room = -1;
+    return `${beginning.text}${rest}`;
   });
-  return parts.join('');
+  return kept.join('');
+}
+
+/** As much of a text as there is room for. */
+function beginningOf(text: string, room: number): { readonly text: string; readonly width: number } {
+  const most = room * unitsPerColumn;
+  let kept = '';
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const own = widthOfOne(grapheme);
+    if (width + own > room || kept.length + grapheme.length > most) break;
+    kept += grapheme;
+    width += own;
+  }
+  return { text: kept, width };
 }
 
 /** The text with blanks up to a width: behind it, or before it for numbers. */
 export function padded(text: string, width: number, side: 'end' | 'start' = 'end'): string {
-  const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
+  const blanks = ' '.repeat(Math.max(0, width - widthOf(text, width)));
   return side === 'end' ? text + blanks : blanks + text;
 }

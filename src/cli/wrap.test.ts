@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { wrapped } from './wrap.js';
 
 describe('wrapped', () => {
@@ -20,5 +20,21 @@ describe('wrapped', () => {
 
   it('sets in what goes on below, where that is wanted', () => {
     expect(wrapped('one two three', 7, '  ')).toEqual(['one two', '  three']);
+  });
+
+  it('repeats of an indent no more than half of the width', () => {
+    const lines = wrapped(`d\n${' '.repeat(3000)}${'w '.repeat(3000)}`, 80);
+    expect(lines.join('\n').length).toBeLessThan(15_000);
+    expect(lines[1]).toBe(`${' '.repeat(40)}${'w '.repeat(20).trim()}`);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it('measures each word of a line once or twice, however many there are', () => {
+    const words = `e${'\u0301'.repeat(50)} `.repeat(200);
+    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+    wrapped(words, 100);
+    const all = segment.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+    segment.mockRestore();
+    expect(all).toBeLessThan(3 * words.length);
   });
 });

@@ -10,29 +10,50 @@ export function readable(columns: number): number {
 
 /** The text in lines of at most `width`, broken between words only; its own line breaks stay, list items hang. */
 export function wrapped(text: string, width: number, more = ''): readonly string[] {
-  return text.split('\n').flatMap((line) => wrapLine(line, width, more));
+  const lines = text.split('\n');
+  return Number.isFinite(width) ? lines.flatMap((line) => wrapLine(line, width, more)) : lines;
 }
 
 function wrapLine(line: string, width: number, more: string): readonly string[] {
-  if (widthOf(line) <= width) return [line];
-  const hang = /^\s*(?:[-*] |\d+\. )?/.exec(line)?.[0] ?? '';
+  if (widthOf(line, width) <= width) return [line];
+  const { start, rest, hang } = hangOf(line, width);
   const lines: string[] = [];
-  let current = hang;
+  let current = start;
+  let used = widthOf(start);
   let isFresh = true;
-  for (const word of wordsOf(line.slice(hang.length), width)) {
-    if (!isFresh && widthOf(current) + 1 + widthOf(word) > width) {
+  for (const word of wordsOf(rest, width)) {
+    const own = widthOf(word);
+    if (!isFresh && used + 1 + own > width) {
       lines.push(current);
-      current = `${' '.repeat(hang.length)}${more}`;
+      current = `${hang}${more}`;
+      used = widthOf(current);
       isFresh = true;
     }
     current += isFresh ? word : ` ${word}`;
+    used += isFresh ? own : own + 1;
     isFresh = false;
   }
   return [...lines, current];
 }
 
+/** Of the width: what hangs is repeated on every line, and an indent may be longer than the text that follows it. */
+const hangShare = 0.5;
+
+interface Hang {
+  readonly start: string;
+  readonly rest: string;
+  readonly hang: string;
+}
+
+function hangOf(line: string, width: number): Hang {
+  const [whole = '', indent = '', sign = ''] = /^(\s*)([-*] |\d{1,9}\. )?/.exec(line) ?? [];
+  const most = Math.max(0, Math.floor(width * hangShare));
+  const start = indent.slice(0, most) + sign;
+  return { start, rest: line.slice(whole.length), hang: ' '.repeat(Math.min(start.length, most)) };
+}
+
 /** What can be copied into a shell stays on one line, so that nothing but the terminal itself breaks it. */
-const commands = /(?<=: )(?:tidegate|npm|npx|git) .+$/;
+const commands = /(?<=: )(?:tidegate|npm|npx|git) .+$/s;
 const quoted = /`[^`]+`/g;
 const held = '\u0000';
 

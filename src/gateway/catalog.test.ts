@@ -43,6 +43,12 @@ describe('the merged catalogue', () => {
     expect(mergeCatalogs([one, two]).collisions.map(({ name }) => name)).toEqual(['a', 'b', 'p']);
   });
 
+  it('reports collisions of any number of tools', () => {
+    const tools = Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`t${String(n)}`, done]));
+    const merged = mergeCatalogs([createFakeProvider('one', tools), createFakeProvider('two', tools)]);
+    expect(merged.collisions).toHaveLength(150_000);
+  });
+
   it('a name of a tool and the same name of a prompt are no collision', () => {
     const one = createFakeProvider('one', { x: done });
     const two = createFakeProvider('two', {}, { prompts: [promptSpec('two', 'x')] });

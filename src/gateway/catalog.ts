@@ -59,8 +59,9 @@ export function mergeCatalogs(providers: readonly Provider[]): Catalog {
       ...clashesOf(provider, list.tools, merged.tools),
       ...clashesOf(provider, list.prompts, merged.prompts),
     ];
-    if (clashes.length > 0) merged.collisions.push(...clashes);
-    else addAll(merged, provider, list);
+    // One by one: there are as many as a server likes, and a call takes only so many arguments.
+    for (const clash of clashes) merged.collisions.push(clash);
+    if (clashes.length === 0) addAll(merged, provider, list);
   }
   return merged;
 }

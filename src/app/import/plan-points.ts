@@ -173,7 +173,7 @@ function outdented(text: string): string {
   const depths = rest
     .filter((line) => line.trim() !== '')
     .map((line) => line.length - line.trimStart().length);
-  const depth = Math.min(...depths, Number.MAX_SAFE_INTEGER);
+  const depth = depths.reduce((least, own) => Math.min(least, own), Number.MAX_SAFE_INTEGER);
   return [first, ...rest.map((line) => line.slice(depth))].join('\n');
 }
 

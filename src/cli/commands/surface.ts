@@ -2,6 +2,7 @@ import { printable } from '../../config/index.js';
 import type { SurfaceReport, SurfaceSession } from '../../app/index.js';
 import { asOption, type Command, configOption, type Context, type Given, textOption } from '../command.js';
 import { exitCodes } from '../exit-codes.js';
+import { largest } from '../largest.js';
 import { askRunning } from '../running-gate.js';
 import { untilSettled } from '../until-settled.js';
 import { trustHint, withGate } from '../with-gate.js';
@@ -75,8 +76,11 @@ const barWidth = 20;
 
 function show(report: SurfaceReport, { output }: Context): void {
   const { servers, listed, deferred } = report;
-  const largest = Math.max(1, ...servers.map(({ tokens }) => tokens));
-  const bar = (tokens: number): string => output.signs.fill.repeat(Math.ceil((tokens / largest) * barWidth));
+  const most = largest(
+    servers.map(({ tokens }) => tokens),
+    1,
+  );
+  const bar = (tokens: number): string => output.signs.fill.repeat(Math.ceil((tokens / most) * barWidth));
   output.table([
     ['FROM', 'TOOLS', 'TOKENS', '', 'DEFERRED'],
     ...servers.map(({ server, tools, tokens, deferred: out }) => [

@@ -97,6 +97,37 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('line 0\nline 1\nlost 7\nend\n');
   });
 
+  it('goes on behind a line that is longer than all it may hold', async () => {
+    const { path, fd } = tempFile();
+    const buffering = { minBytes: 1000, flushMs: 60_000, maxBytes: 40, tailBytes: 10, closeMs: 1000 };
+    const file = openBufferedFile(fd, lost, buffering);
+    file.write(`${'x'.repeat(50)}\n`);
+    for (let i = 0; i < 3; i += 1) file.write(`line ${String(i)}\n`);
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8')).toBe('lost 1\nline 0\nline 1\nline 2\n');
+  });
+
+  it('tells of a line that is too long also when nothing follows', async () => {
+    const { path, fd } = tempFile();
+    const file = openBufferedFile(fd, lost);
+    file.write(`${'x'.repeat(1_100_000)}\n`);
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8')).toBe('lost 1\n');
+  });
+
+  it('keeps the last line of a flood also where it is longer than the tail', async () => {
+    const { path, fd } = tempFile();
+    const buffering = { minBytes: 1000, flushMs: 60_000, maxBytes: 20, tailBytes: 5, closeMs: 1000 };
+    const file = openBufferedFile(fd, lost, buffering);
+    for (let i = 0; i < 9; i += 1) file.write(`line ${String(i)}\n`);
+    file.write('the very end\n');
+    await file.close();
+    closeSync(fd);
+    expect(readFileSync(path, 'utf8')).toBe('line 0\nline 1\nlost 7\nthe very end\n');
+  });
+
   it('holds no more than it may while nobody reads', async () => {
     const fd = pipeTo('sleep', '30');
     const file = openBufferedFile(fd, lost, {

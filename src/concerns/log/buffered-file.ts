@@ -39,7 +39,9 @@ export function openBufferedFile(
 ): BufferedFile {
   let pieces: string[] = [];
   let bytes = 0;
-  const tail = createTail(buffering.tailBytes);
+  const tail = createTail(buffering);
+  /** Lines longer than all that may be held, which came behind the pieces and before what is kept of the tail. */
+  let skipped = 0;
   let isBroken = false;
   let writing: Promise<void> | undefined;
   let inHand = nothing;
@@ -51,9 +53,11 @@ export function openBufferedFile(
 
   function take(): Buffer {
     const { dropped, last } = tail.take();
-    const told = dropped > 0 ? [lost(dropped)] : [];
+    const all = skipped + dropped;
+    const told = all > 0 ? [lost(all)] : [];
     const taken = Buffer.from([...pieces, ...told, ...last].join(''));
     pieces = [];
+    skipped = 0;
     bytes = 0;
     isFlushing = false;
     return taken;
@@ -69,8 +73,16 @@ export function openBufferedFile(
 
   /** Writes also what is less than a full piece. */
   function flush(): Promise<void> {
-    isFlushing = pieces.length > 0;
+    isFlushing = pieces.length > 0 || skipped > 0 || !tail.isEmpty();
     return drain();
+  }
+
+  /** Behind a line that was too long there is room again, and it is told there that one is missing. */
+  function hold(text: string): void {
+    const told = skipped > 0 ? lost(skipped) : '';
+    skipped = 0;
+    pieces.push(told + text);
+    bytes += told.length + text.length;
   }
 
   async function writeAll(): Promise<void> {
@@ -89,12 +101,13 @@ export function openBufferedFile(
     write(text) {
       if (isBroken) return;
       // What comes behind one that had no room has none either: lines stay in their order.
-      if (!tail.isEmpty() || bytes + text.length > buffering.maxBytes) {
-        tail.push(text);
+      if (!tail.isEmpty()) return tail.push(text);
+      if (text.length > buffering.maxBytes) {
+        skipped += 1;
         return;
       }
-      pieces.push(text);
-      bytes += text.length;
+      if (bytes + text.length > buffering.maxBytes) return tail.push(text);
+      hold(text);
       // Not now: whoever logs should not wait, and lines of a process that ends are left to flushSync, in order.
       if (bytes >= buffering.minBytes && !isDue) setImmediate(() => void drain());
       isDue ||= bytes >= buffering.minBytes;
@@ -111,25 +124,31 @@ export function openBufferedFile(
       const late = new Promise<void>((resolve) => {
         limit = setTimeout(resolve, buffering.closeMs);
       });
-      await Promise.race([flush(), late]);
+      // Twice: the first may be a writing that was about to end, and takes nothing more.
+      await Promise.race([flush().then(flush), late]);
       clearTimeout(limit);
       isBroken = true;
     },
   };
 }
 
-/** The newest of what has no room; the older ones are counted. */
-function createTail(mostBytes: number) {
+/** The newest of what has no room, the very last also where it is long; the others are counted. */
+function createTail({ tailBytes, maxBytes }: Buffering) {
+  const longest = tailBytes > 0 ? maxBytes : 0;
   let last: string[] = [];
   let bytes = 0;
   let dropped = 0;
   return {
     isEmpty: () => last.length === 0 && dropped === 0,
     push(text: string): void {
+      if (text.length > longest) {
+        dropped += 1;
+        return;
+      }
       last.push(text);
       bytes += text.length;
       // Seldom and many at once: to take one from the front moves all the others.
-      if (bytes > 2 * mostBytes) shorten();
+      if (bytes > 2 * tailBytes) shorten();
     },
     take(): { readonly dropped: number; readonly last: readonly string[] } {
       shorten();
@@ -143,7 +162,7 @@ function createTail(mostBytes: number) {
 
   function shorten(): void {
     let from = 0;
-    for (; bytes > mostBytes; from += 1) bytes -= last[from]?.length ?? 0;
+    for (; bytes > tailBytes && from < last.length - 1; from += 1) bytes -= last[from]?.length ?? 0;
     dropped += from;
     last = last.slice(from);
   }
