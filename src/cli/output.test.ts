@@ -47,6 +47,9 @@ describe('createOutput', () => {
     expect(said.out.length).toBeLessThan(300);
     expect(said.out).toContain('n… (200000 characters)  ready');
     expect(said.err.length).toBeLessThan(300);
+    const painted = open({ isTerminal: true, hasColours: true, columns: 200 });
+    painted.output.table([[painted.output.paint('bold', name), 'ready']]);
+    expect(painted.said.out).toMatch(/^\u001b\[1mn+… \(\d+ characters\)\u001b\[0m/);
     const json = open({ isJson: true });
     json.output.json({ name });
     expect(json.said.out).toContain(name);

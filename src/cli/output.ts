@@ -146,7 +146,7 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
     },
     table(rows, long = 'cut') {
       const columns = columnsOf(stdout);
-      const short = rows.map((row) => row.map(withoutLongWords));
+      const short = rows.map((row) => row.map(shortCell));
       if (!isJson) for (const line of tableLines(short, { columns, long })) stdout.write(`${line}\n`);
     },
     error(given) {
@@ -163,6 +163,12 @@ export function createOutput(stdout: Sink, stderr: Sink, isJson: boolean, look: 
       }
     },
   };
+}
+
+/** What is cut loses the end of its colour, too. */
+function shortCell(cell: string): string {
+  const short = withoutLongWords(cell);
+  return short !== cell && cell.includes('\u001b') ? `${short}\u001b[0m` : short;
 }
 
 function columnsOf({ isTerminal, columns }: Sink): number {

@@ -12,6 +12,7 @@ describe('wrapped', () => {
     ['- one two three\n- four', 9, ['- one two', '  three', '- four']],
     ['日本 日本 日本', 9, ['日本 日本', '日本']],
     ['Make one: tidegate token create --as agent:a', 20, ['Make one:', 'tidegate token create --as agent:a']],
+    ['It broke: git is slow, so it ends', 13, ['It broke: git', 'is slow, so', 'it ends']],
     ['look with `a b` at it all', 13, ['look with', '`a b` at it', 'all']],
     ['10. one two three', 11, ['10. one two', '    three']],
   ])('breaks %j at %d', (text, width, lines) => {

@@ -52,8 +52,8 @@ function hangOf(line: string, width: number): Hang {
   return { start, rest: line.slice(whole.length), hang: ' '.repeat(Math.min(start.length, most)) };
 }
 
-/** What can be copied into a shell stays on one line, so that nothing but the terminal itself breaks it. */
-const commands = /(?<=: )(?:tidegate|npm|npx|git) .+$/s;
+/** What can be copied into a shell stays on one line, so that nothing but the terminal itself breaks it. No sentence does. */
+const commands = /(?<=: )(?:tidegate|npm|npx|git) [^,]*[^,.]$/;
 const quoted = /`[^`]+`/g;
 const held = '\u0000';
 

@@ -123,7 +123,11 @@ export function createReplica({ store, zone, tuplesets, onApplied }: ReplicaPart
     nextTurn(now) {
       if (conditional === 0) return Number.POSITIVE_INFINITY;
       turns ??= turnsOf(tuples);
-      return turns.some(Number.isNaN) ? undefined : Math.min(...turns.filter((turn) => turn > now));
+      if (turns.some(Number.isNaN)) return undefined;
+      return turns.reduce(
+        (next, turn) => (turn > now && turn < next ? turn : next),
+        Number.POSITIVE_INFINITY,
+      );
     },
     refresh() {
       const wanted = store.revision(zone);
