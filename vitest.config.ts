@@ -22,8 +22,14 @@ const alone = [
 ].map((name) => `test/security/${name}.test.ts`);
 /** Suites of test/wire that take long: `.ci/run` has them beside those of security, `npm test` does not wait for them. */
 const long = [
+  'doctor-clients',
+  'door',
   'plugin-command-trust',
   'plugin-trust',
+  'plugins',
+  'reload',
+  'state-entries',
+  'tokens',
   'tokens-replicas',
   'workflow-owner',
   'workflow-tools',
