@@ -1,54 +1,131 @@
-// The house plan: which room may enter which. Every rule below is derived from these two tables and there is
-// no ignore list. A new door is a change of this table in its own commit, with a decision record.
-// docs/reference/house-plan.md is generated from here; test/pins/house-plan.test.ts proves that each rule fires.
+// The dependency table: which module may import which. Every rule below is derived from these tables and there is no
+// ignore list. A new dependency is a change of this table in its own commit, with a decision record.
+// docs/reference/dependencies.md is generated from here; test/pins/dependencies.test.ts proves that each rule fires.
 
-/** Room -> rooms it may enter. `x/*`: each folder of x is a room of its own, a stranger to its neighbours. */
-const doors = {
-  kernel: [],
-  access: ['kernel'],
-  surface: ['kernel'],
-  'concerns/*': ['kernel'],
-  'tools/*': ['kernel', 'tool'],
-  'providers/*': ['kernel'],
-  'services/*': ['kernel'],
-  config: ['kernel'],
-  clients: ['kernel'],
-  model: ['kernel'],
-  agents: ['kernel', 'gateway', 'model'],
-  testing: ['kernel', 'access', 'surface', 'model'],
-  plugin: ['kernel'],
-  tool: ['kernel'],
-  gateway: ['kernel', 'access', 'surface'],
-  workflow: ['kernel', 'gateway', 'agents'],
-  wire: ['kernel', 'gateway'],
-  stores: ['kernel', 'access:ports', 'surface:ports', 'concerns/*:ports', 'services/*:ports'],
-  app: ['every room'],
-  cli: ['app', 'config'],
+const base = ['core', 'ports', 'lib'];
+const below = [
+  ...base,
+  'config',
+  'access',
+  'search',
+  'exposure',
+  'gateway',
+  'agents',
+  'workflow',
+  'clients',
+  'model',
+  'stores',
+  'observers/*',
+  'providers/*',
+  'services/*',
+  'tool',
+  'tools/*',
+];
+
+/** Module -> modules it may import. `x/*`: each folder of x is a module that does not import its siblings. */
+const modules = {
+  lib: [],
+  core: ['lib'],
+  ports: ['core', 'lib'],
+  'plugin-protocol': ['lib'],
+  access: base,
+  search: base,
+  exposure: [...base, 'search'],
+  'observers/*': base,
+  'tools/*': [...base, 'tool'],
+  'providers/*': [...base, 'plugin-protocol'],
+  'services/*': base,
+  config: base,
+  clients: base,
+  model: base,
+  agents: [...base, 'gateway', 'model'],
+  testing: [...base, 'access', 'exposure', 'search', 'model'],
+  plugin: [...base, 'plugin-protocol'],
+  tool: base,
+  gateway: [...base, 'access', 'exposure'],
+  workflow: [...base, 'gateway', 'agents'],
+  transports: [...base, 'gateway'],
+  stores: [...base, 'access:ports'],
+  workspace: below,
+  'features/*': [...below, 'workspace'],
+  app: ['every module'],
+  cli: ['app', 'features/*', 'workspace', 'config', ...base],
   'index.ts': ['app'],
 };
 
-/** What a unit test beside its source may enter on top of its room's own doors. */
-const testDoors = ['kernel', 'testing'];
+/** What a unit test beside its source may import on top of what its module may. */
+const testImports = [...base, 'testing'];
+
+/** Modules whose files are imported one by one, so that a process loads only what it needs. */
+const openModules = ['lib', 'ports', 'workspace'];
+
+/**
+ * Files that other modules import directly: through the index, a bundle would load the rest of the module with them when
+ * the program starts.
+ */
+const entryFiles = [
+  'access/model-codes.ts',
+  'access/model.generated.ts',
+  'config/private-file.ts',
+  'config/yaml-tree.ts',
+  'exposure/count-tokens.ts',
+  'exposure/from-words.ts',
+  'features/admin/admin-parts.ts',
+  'features/admin/rights-operations.ts',
+  'features/admin/token-operations.ts',
+  'features/context/context-operation.ts',
+  'features/context/context-report.ts',
+  'features/context/tell-sessions.ts',
+  'providers/plugin/socket-folder.ts',
+  'services/files/holder.ts',
+  'services/processes/mark.ts',
+  'transports/http/http-codes.ts',
+  'transports/socket/shim.ts',
+  'transports/via/relay.ts',
+];
 
 const unitTest = '\\.test\\.ts$';
-const listedRoom = Object.keys(doors).map(roomPattern).join('|');
+const listedModule = Object.keys(modules).map(modulePattern).join('|');
 const vagueFolder = '^src/.*\\b(?:utils?|helpers?|common|misc|shared|managers?)/';
 const mcpSdk = '(?:^|node_modules/)@modelcontextprotocol/';
 const testPackage = '(?:^|node_modules/)(?:vitest|@vitest|fast-check)(?:/|$)';
+const anyModule = '^src/((?:features|observers|providers|services|tools)/[^/]+|[^/]+)/';
 
-/** Walls that the table of doors cannot say. `every: true` also holds for unit tests. */
-const walls = [
+/** Rules that the table cannot express. `every: true` also holds for unit tests. */
+const rules = [
   {
-    name: 'kernel-imports-nothing',
-    says: 'kernel imports nothing: no other room, no package, no Node builtin',
-    from: '^src/kernel/',
+    name: 'core-imports-nothing',
+    says: 'core imports lib and nothing else: no other module, no package, no Node builtin',
+    from: '^src/core/',
     to: { pathNot: '^src/' },
   },
   {
+    name: 'core-reaches-no-builtin',
+    says: 'nothing that core imports, directly or not, needs a package or a Node builtin',
+    from: '^src/core/(?!.*\\.test\\.ts$)',
+    to: { pathNot: '^src/', reachable: true },
+  },
+  {
+    name: 'enter-by-index',
+    says: 'a module is imported through an index.ts; files of lib, ports and workspace, tools and the listed entry files are imported directly',
+    from: anyModule,
+    to: {
+      path: '^src/',
+      pathNot: [
+        '^src/$1/',
+        '/index\\.ts$',
+        `^src/(?:${openModules.join('|')})/`,
+        '\\.tool\\.ts$',
+        ...entryFiles.map((file) => `^src/${file.replace('.', '\\.')}$`),
+      ].join('|'),
+      dynamic: false,
+    },
+  },
+  {
     name: 'engine-knows-no-product',
-    says: 'access/engine imports no other file of src: it can be taken out, or replaced by a server',
+    says: 'access/engine imports no other file of src except the pattern matcher: it can be taken out, or replaced by a server',
     from: '^src/access/engine/',
-    to: { path: '^src/', pathNot: '^src/access/engine/' },
+    to: { path: '^src/', pathNot: '^src/(?:access/engine|lib/pattern)/' },
   },
   {
     name: 'tools-import-only-their-ports',
@@ -57,16 +134,22 @@ const walls = [
     to: { pathNot: '^src/|(?:^|node_modules/)zod/' },
   },
   {
-    name: 'mcp-sdk-in-one-room',
+    name: 'mcp-sdk-in-one-module',
     says: 'the official MCP SDK is known in providers/mcp only (and serves tests)',
     from: '^src/(?!providers/mcp/)',
     to: { path: mcpSdk },
   },
   {
-    name: 'codecs-import-only-kernel',
-    says: 'wire/framing and each wire/era-* import kernel and their own folder, nothing else',
-    from: '^src/wire/(framing|era-[^/.]+)(?:/|\\.ts$)',
-    to: { pathNot: '^src/kernel/|^src/wire/$1(?:/|\\.ts$)' },
+    name: 'codecs-import-only-core',
+    says: 'transports/framing imports core, ports, lib and its own folder, nothing else',
+    from: '^src/transports/framing/',
+    to: { pathNot: '^src/(?:core|ports|lib)/|^src/transports/framing/' },
+  },
+  {
+    name: 'protocol-versions-are-separate',
+    says: 'the codecs of the two protocol versions, transports/stateful and transports/stateless, import core, ports and lib, nothing else',
+    from: '^src/transports/(?:stateful|stateless)/codec\\.ts$',
+    to: { pathNot: '^src/(?:core|ports|lib)/' },
   },
   {
     name: 'testing-serves-tests',
@@ -117,9 +200,9 @@ const walls = [
     to: { couldNotResolve: true },
     every: true,
   },
-  ...anyContact('listed-rooms-only', 'a folder or file of src that is not in the table is an error', {
+  ...anyContact('listed-modules-only', 'a folder or file of src that is not in the table is an error', {
     path: '^src/',
-    pathNot: listedRoom,
+    pathNot: listedModule,
   }),
   ...anyContact('no-vague-folders', 'no utils, helpers, common, misc, shared or manager folder', {
     path: vagueFolder,
@@ -127,7 +210,7 @@ const walls = [
 ];
 
 module.exports = {
-  forbidden: [...Object.entries(doors).flatMap(roomRules), ...walls.map(wallRule)],
+  forbidden: [...Object.entries(modules).flatMap(moduleRules), ...rules.map(extraRule)],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
@@ -141,36 +224,41 @@ module.exports = {
   },
 };
 // Not enumerable, because dependency-cruiser refuses keys it does not know.
-Object.defineProperty(module.exports, 'housePlan', { value: { doors, testDoors, walls } });
+Object.defineProperty(module.exports, 'tables', {
+  value: { modules, testImports, openModules, entryFiles, rules },
+});
 
-function roomRules([room, entered]) {
-  if (entered.includes('every room')) return [];
-  const own = roomPattern(room).replace('([^/]+)', '$1');
+function moduleRules([module, imported]) {
+  if (imported.includes('every module')) return [];
+  const own = modulePattern(module).replace('([^/]+)', '$1');
   const rule = (name, from, allowed) => ({
     name,
     severity: 'error',
-    comment: `${room} may enter ${allowed.join(', ') || 'no room'}`,
+    comment: `${module} may import ${allowed.join(', ') || 'no module'}`,
     from,
-    to: { path: '^src/', pathNot: [own, ...allowed.map(doorPattern)].join('|') },
+    to: { path: '^src/', pathNot: [own, ...allowed.map(importPattern)].join('|') },
   });
   return [
-    rule(`room ${room}`, { path: roomPattern(room), pathNot: unitTest }, entered),
-    rule(`room ${room}, tests`, { path: `${roomPattern(room)}.*${unitTest}` }, [...entered, ...testDoors]),
+    rule(`module ${module}`, { path: modulePattern(module), pathNot: unitTest }, imported),
+    rule(`module ${module}, tests`, { path: `${modulePattern(module)}.*${unitTest}` }, [
+      ...imported,
+      ...testImports,
+    ]),
   ];
 }
 
-function roomPattern(room) {
-  if (room.endsWith('.ts')) return `^src/${room.replace('.', '\\.')}$`;
-  return `^src/${room.replace('*', '([^/]+)')}/`;
+function modulePattern(module) {
+  if (module.endsWith('.ts')) return `^src/${module.replace('.', '\\.')}$`;
+  return `^src/${module.replace('*', '([^/]+)')}/`;
 }
 
-function doorPattern(door) {
-  const [room, part] = door.split(':');
-  const folder = roomPattern(room).replace('([^/]+)', '[^/]+');
-  return part === 'ports' ? `${folder}.*\\bports?\\.ts$` : folder;
+function importPattern(name) {
+  const [module, part] = name.split(':');
+  const folder = modulePattern(module).replace('([^/]+)', '[^/]+');
+  return part === 'ports' ? `${folder}ports/` : folder;
 }
 
-function wallRule({ name, says, from, to, every }) {
+function extraRule({ name, says, from, to, every }) {
   const source = typeof from === 'string' ? { path: from } : from;
   return {
     name,

@@ -10,7 +10,7 @@ const readsEnvironment = ['src/config/**', 'src/cli/**', 'src/plugin/**'];
 const noEnum = { selector: 'TSEnumDeclaration', message: 'Use a const tuple and a union type.' };
 const noComputedImport = {
   selector: 'ImportExpression[source.type!="Literal"]',
-  message: 'The house plan cannot see a computed import(). Only the tool loader has one.',
+  message: 'The dependency check cannot see a computed import(). Only the tool loader has one.',
 };
 const noDoubleAssertion = {
   selector: 'TSAsExpression > TSAsExpression',
@@ -108,5 +108,9 @@ function namedExportsOnly() {
 }
 
 function hidden(name) {
-  return { name: 'node:module', importNames: [name], message: 'The house plan cannot see what this loads.' };
+  return {
+    name: 'node:module',
+    importNames: [name],
+    message: 'The dependency check cannot see what this loads.',
+  };
 }

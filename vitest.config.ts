@@ -16,6 +16,7 @@ const alone = [
   'oversize',
   'shell-endings',
   'shell-flood',
+  'shell-watch',
   'slow-reader',
   'store-kill',
   'upstream-faults',
@@ -103,6 +104,8 @@ function onProgram(name: string, folders: readonly string[], setups: readonly st
       globalSetup: ['test/support/require-built.ts', ...setups],
       pool: 'forks' as const,
       fileParallelism: false,
+      // One more try in CI, because a busy machine delays processes. The report names each test that needed it.
+      retry: process.env['CI'] === undefined ? 0 : 1,
       testTimeout: isFull ? 1_200_000 : 120_000,
       hookTimeout: 120_000,
     },

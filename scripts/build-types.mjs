@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const doors = ['index.d.ts', 'tool/index.d.ts', 'testing/index.d.ts', 'plugin/index.d.ts'];
 /** Dependencies of the package, so that every user has their types. */
 const installed = ['zod'];
-const importOf = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
+const importOf = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"\s,]+)['"]/g;
 
 /** Writes dist/types, and fails where a public type needs a package that users of Tidegate do not have. */
 export async function buildTypes(root, dist) {

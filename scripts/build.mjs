@@ -24,6 +24,8 @@ const entries = {
   plugin: 'src/plugin/index.ts',
   // Not a door: the thread that writes to SQLite starts here.
   'store-writer': 'src/stores/sqlite/writer.main.ts',
+  // Nor this: the thread that counts what commands use.
+  'limit-watch': 'src/services/shell/limit-watch.main.ts',
 };
 const gate = 'src/app/index.ts';
 const settings = 'src/config/index.ts';
@@ -35,11 +37,12 @@ const gateless = [
   entries.tool,
   entries.testing,
   entries.plugin,
+  entries['limit-watch'],
   // What a plugin's own process loads late.
   'src/plugin/grpc-server.ts',
-  'src/app/bridge.ts',
+  'src/app/via.ts',
   'src/app/shim.ts',
-  'src/cli/ask.ts',
+  'src/cli/terminal/ask.ts',
   'src/cli/run.ts',
   'src/cli/run-process.ts',
 ];
@@ -109,7 +112,7 @@ async function buildCode() {
 /** What agents start, for each of their runs: one plain script starts faster than modules do. */
 async function buildShim({ absWorkingDir, bundle, platform, target, minifySyntax, minifyWhitespace }) {
   const { outputFiles } = await build({
-    entryPoints: ['src/wire/door/shim.main.ts'],
+    entryPoints: ['src/transports/socket/shim.main.ts'],
     ...{ absWorkingDir, bundle, platform, target, minifySyntax, minifyWhitespace },
     format: 'cjs',
     write: false,

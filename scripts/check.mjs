@@ -25,7 +25,7 @@ const steps = [
   },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--pretty', 'false'] },
   { name: 'unused code', command: [bin('knip'), '--no-progress'] },
-  { name: 'house plan', command: [bin('depcruise'), 'src', '--config', '.dependency-cruiser.cjs'] },
+  { name: 'dependencies', command: [bin('depcruise'), 'src', '--config', '.dependency-cruiser.cjs'] },
   { name: 'format', command: [bin('biome'), 'format', '.'] },
   { name: 'generated', command: [...script('generate.mjs'), '--check'], needsBuild: true },
   { name: 'package', command: script('check-package.mjs'), needsBuild: true },

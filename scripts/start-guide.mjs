@@ -7,7 +7,7 @@ export function guide({ url, token, tools, command, home, config, paint }) {
   const api = url.replace(/\/mcp$/, '/api');
   const cli = `TIDEGATE_HOME="$PWD/${home}" node ${command}`;
   return `
-${title('The gate is open.')} ${tools} tools behind it.
+${title('Tidegate is running')} with ${tools} tools.
 
   URL    ${paint('cyan', url)}
   Token  ${paint('cyan', token)}   ${paint('dim', '(shown because this is the demo: treat a real one as a password)')}
@@ -29,7 +29,7 @@ ${title('Connect an agent')}
     { "mcp": { "tidegate": { "type": "remote", "url": "${url}", "oauth": false,
         "headers": { "Authorization": "${bearer}" } } } }
 
-  ${title('Any MCP client')}   ${paint('dim', 'Streamable HTTP, in the spelling of .mcp.json')}
+  ${title('Any MCP client')}   ${paint('dim', 'Streamable HTTP, as written in .mcp.json')}
     { "mcpServers": { "tidegate": { "type": "http", "url": "${url}",
         "headers": { "Authorization": "${bearer}" } } } }
 
@@ -42,6 +42,6 @@ ${title('Try a call')}   ${paint('dim', 'in another terminal, from this folder')
 
   curl -s ${api}/tools/files_list_directory/call -H "Authorization: ${bearer}" -d '{"path":"."}'
 
-${title('Stop')} with Ctrl+C: the gate and its servers end. Every call is a line of JSON below.
+${title('Stop')} with Ctrl+C: Tidegate and its servers end. Each call prints a line of JSON below.
 `;
 }

@@ -61,6 +61,16 @@ export async function failuresOf(reportFile) {
   });
 }
 
+/** Tests that passed only when they ran once more, with the first failure. */
+export async function retriedIn(reportFile) {
+  const report = await readReport(reportFile);
+  return (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter((test) => test.status === 'passed' && (test.failureMessages?.length ?? 0) > 0)
+      .map((test) => `${name}: ${test.fullName}: ${brief(test.failureMessages[0])}`),
+  );
+}
+
 function brief(message = '') {
   const lines = message.trim().split('\n');
   return lines.slice(0, 12).join('\n').slice(0, 1500);

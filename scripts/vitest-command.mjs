@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
-import { failuresOf, ofVitest } from './totals.mjs';
+import { failuresOf, ofVitest, retriedIn } from './totals.mjs';
 
 /** How to run one vitest project so that its totals can be read from a report afterwards. */
 export function vitestCommand(root, project) {
@@ -14,9 +14,10 @@ export function vitestCommand(root, project) {
 /** Runs one vitest project that drives the built program, and gives its totals. */
 export async function runProject(root, project) {
   const { command, report } = vitestCommand(root, project);
-  const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 1_500_000;
+  const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 2_700_000;
   await rm(report, { force: true });
   const { code } = await runCommand(command[0], command.slice(1), { cwd: root, show: true, limitMs });
+  for (const retried of await retriedIn(report)) console.log(`RETRIED ${retried}`);
   for (const failure of await failuresOf(report)) console.log(`FAIL ${failure}`);
   return ofVitest(report, code);
 }

@@ -141,12 +141,12 @@ async function bundle() {
     absWorkingDir: root,
     stdin: {
       contents: `
-        export { createPolicy, openAuthority } from './src/access/authority/index.ts';
+        export { createPolicy, openAuthority } from './src/access/authorizer/index.ts';
         export { loadConditions } from './src/access/engine/index.ts';
         export { resolveProfiles } from './src/access/profiles/index.ts';
         export { shippedModel } from './src/access/model.generated.ts';
         export { createMemoryStore } from './src/stores/memory/index.ts';
-        export { JsonText } from './src/kernel/index.ts';`,
+        export { JsonText } from './src/core/index.ts';`,
       resolveDir: root,
       sourcefile: 'authority.ts',
     },

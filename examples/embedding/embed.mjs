@@ -1,4 +1,4 @@
-// A gate inside a program of yours, with a tool of your own. After a build: node examples/embedding/embed.mjs
+// Embeds Tidegate in a program, with a custom tool. After a build: node examples/embedding/embed.mjs
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { defineTool, z } from 'tidegate/tool';
 const highWater = defineTool({
   name: 'high_water',
   title: 'High water',
-  description: 'Says when the next high water is at a station.',
+  description: 'Returns the time of the next high water at a station.',
   effect: 'read',
   input: z.object({ station: z.string().describe('Name of the station.') }),
   run: ({ station }) => `High water at ${station}: 09:33`,
@@ -16,13 +16,13 @@ const highWater = defineTool({
 
 const home = await mkdtemp(join(tmpdir(), 'embedded-gate-'));
 const tidegate = await openTidegate({
-  cwd: home, // where tidegate.yaml is looked for
+  cwd: home, // folder to search for tidegate.yaml
   env: { ...process.env, TIDEGATE_HOME: home },
   version: '1.0.0',
   mode: 'command',
   logLevel: 'silent',
   tools: [highWater],
-  toolPatterns: ['high_water'], // leave it out, and the built-in tools are there too
+  toolPatterns: ['high_water'], // omit this to include the built-in tools
 });
 try {
   console.log((await listTools(tidegate)).map((tool) => tool.name));

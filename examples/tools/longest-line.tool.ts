@@ -3,16 +3,16 @@ import { defineGraph, payload, z } from 'tidegate/tool';
 export default defineGraph({
   name: 'longest_line',
   title: 'Longest line',
-  description: 'Finds the longest line of several files, one file after the other.',
+  description: 'Finds the longest line in several files.',
   effect: 'read',
   needs: ['files'],
   input: z.object({
-    files: z.array(z.string()).min(1).max(20).describe('The files to look at.'),
+    files: z.array(z.string()).min(1).max(20).describe('Files to search.'),
   }),
   output: z.object({
-    file: z.string().describe('Where it stands.'),
-    line: z.int().describe('Its number.'),
-    length: z.int().describe('How many characters it has.'),
+    file: z.string().describe('File with the longest line.'),
+    line: z.int().describe('Line number.'),
+    length: z.int().describe('Number of characters in the line.'),
   }),
   payloads: {
     begin: payload<{ files: string[] }>(),

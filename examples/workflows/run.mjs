@@ -1,4 +1,4 @@
-// Runs the three workflows of this folder without any network: their agents talk to a scripted model on this machine.
+// Runs the example workflows offline: their agents use a scripted model on this machine.
 //   node examples/workflows/run.mjs [review | two-agents | each-file]
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { openScriptedModel } from '../../dist/testing.js';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const program = fileURLToPath(new URL('../../dist/tidegate.js', import.meta.url));
 
-/** What the model says, by workflow. A script is a list of turns, or a function where several agents ask at once. */
+/** Model scripts by workflow. A script is a list of turns, or a function if several agents run at once. */
 const scripts = {
   review: async () => JSON.parse(await readFile(join(here, 'review.model.json'), 'utf8')),
   'two-agents': async () => twoAgents,

@@ -8,9 +8,9 @@ const security = 'docs/security.md';
 const marked = /(<!-- platforms: generated[^\n]*-->\n)[\s\S]*?(<!-- end of platforms -->)/;
 
 export async function outputs() {
-  const { checks } = await loadTs('src/app/doctor/checks.ts');
-  const { checkGroups } = await loadTs('src/app/doctor/check.ts');
-  const { platformDefences, platforms } = await loadTs('src/app/doctor/platform-defences.ts');
+  const { checks } = await loadTs('src/features/doctor/checks.ts');
+  const { checkGroups } = await loadTs('src/features/doctor/check.ts');
+  const { platformDefences, platforms } = await loadTs('src/features/doctor/platform-defences.ts');
   const text = await readFile(new URL(security, root), 'utf8');
   if (!marked.test(text)) throw new Error(`${security} has no place for the table of platforms`);
   const names = Object.keys(platforms);
@@ -29,17 +29,17 @@ function page(checks, groups) {
     ...checks.filter((check) => check.group === group).flatMap(section),
   ]);
   return [
-    '<!-- Generated from src/app/doctor by `npm run generate`. Do not edit. -->',
+    '<!-- Generated from src/features/doctor by `npm run generate`. Do not edit. -->',
     '# What doctor looks at',
     '',
     '`tidegate doctor` runs every check below and ends with status 4 if one of them fails. `--only` takes the names of checks',
-    'and groups (`tidegate doctor --only servers,home`), `--fix` does what stands under "mends", `--json` gives it to programs.',
+    'and groups (`tidegate doctor --only servers,home`), `--fix` does what each check lists, `--json` prints the result for programs.',
     '',
     '| state | meaning |',
     '|---|---|',
-    '| ok | it is well |',
+    '| ok | nothing to do |',
     '| note | nothing is wrong, and still worth knowing |',
-    '| warn | it works, and less well or less safely than it could |',
+    '| warn | it works, but less well or less safely than it could |',
     '| FAIL | something does not work |',
     '| skip | it could not be looked at, is switched off, or there is nothing to look at |',
     '',
@@ -48,8 +48,8 @@ function page(checks, groups) {
 }
 
 function section({ id, title, why, remedy, fixes }) {
-  const mends = fixes === undefined ? [] : [`- **\`--fix\` mends:** ${fixes}.`];
-  return [`### ${title} (\`${id}\`)`, '', `${why}`, '', `- **Do:** ${remedy}`, ...mends, ''];
+  const fixed = fixes === undefined ? [] : [`- **\`--fix\`:** ${fixes}.`];
+  return [`### ${title} (\`${id}\`)`, '', `${why}`, '', `- **Do:** ${remedy}`, ...fixed, ''];
 }
 
 function tableLines(head, rows) {

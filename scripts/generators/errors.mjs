@@ -2,17 +2,17 @@
 import { loadTs } from '../load-ts.mjs';
 
 export async function outputs() {
-  const { faultTable, faultCodes } = await loadTs('src/kernel/fault.ts');
-  const { mcpFaults } = await loadTs('src/wire/faults.ts');
+  const { faultTable, faultCodes } = await loadTs('src/core/fault.ts');
+  const { mcpFaults } = await loadTs('src/transports/faults.ts');
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { exitOfFault } = await loadTs('src/cli/exit-codes.ts');
   const { commandCodes } = await loadTs('src/cli/failure.ts');
   const { exitOfDesk, exitOfIdentity } = await loadTs('src/cli/exit-codes.ts');
-  const { identityCodes } = await loadTs('src/access/identity/identity-error.ts');
-  const { deskCodes } = await loadTs('src/access/desk/desk-error.ts');
+  const { identityCodes } = await loadTs('src/access/tokens/identity-error.ts');
+  const { deskCodes } = await loadTs('src/access/admin/admin-error.ts');
   const { modelCodes } = await loadTs('src/access/model-codes.ts');
-  const { httpCodes } = await loadTs('src/wire/mcp-http/http-codes.ts');
-  const { statusOfDesk } = await loadTs('src/app/status-of-desk.ts');
+  const { httpCodes } = await loadTs('src/transports/http/http-codes.ts');
+  const { statusOfDesk } = await loadTs('src/workspace/admin-refusal.ts');
   const faults = faultCodes.map((code) =>
     faultRow(code, faultTable[code], mcpFaults[code], exitOfFault[code]),
   );

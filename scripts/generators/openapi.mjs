@@ -5,7 +5,7 @@ import { loadTs } from '../load-ts.mjs';
 const manifest = new URL('../../package.json', import.meta.url);
 
 export async function outputs() {
-  const { openApi } = await loadTs('src/wire/admin/routes.ts');
+  const { openApi } = await loadTs('src/transports/admin-api/routes.ts');
   const { version } = JSON.parse(await readFile(manifest, 'utf8'));
   const text = `${JSON.stringify(openApi(version), undefined, 2)}\n`;
   return [{ path: 'docs/reference/openapi.json', text }];

@@ -12,8 +12,8 @@ const header = '// Generated from src/tools by `npm run generate` and by every b
 export async function outputs() {
   const tools = await findTools();
   // As the command that shows a tool has them.
-  const { mermaidLines } = await loadTs('src/cli/mermaid.ts');
-  const { tierWords } = await loadTs('src/cli/tier-words.ts');
+  const { mermaidLines } = await loadTs('src/cli/terminal/mermaid.ts');
+  const { tierWords } = await loadTs('src/cli/commands/tools/tier-words.ts');
   return [
     catalogFile(tools),
     { path: 'docs/reference/tools/README.md', text: indexPage(tools, tierWords) },
@@ -37,7 +37,7 @@ async function findTools() {
   const names = (await readdir(join(root, folder), { recursive: true })).filter((name) =>
     name.endsWith('.tool.ts'),
   );
-  const { cardOf } = await loadTs('src/kernel/tool-card.ts');
+  const { cardOf } = await loadTs('src/core/tool-card.ts');
   const tools = [];
   for (const name of names.map((path) => path.replaceAll('\\', '/')).sort()) {
     const file = `${folder}/${name}`;
@@ -73,7 +73,7 @@ function catalogFile(tools) {
     '];',
     '',
   ].join('\n');
-  return { path: 'src/app/builtin-tools.generated.ts', text };
+  return { path: 'src/workspace/builtin-tools.generated.ts', text };
 }
 
 function indexPage(tools, tiers) {
@@ -108,6 +108,7 @@ function toolPage(card, { mermaidLines, tierWords: tiers }) {
   const facts = [
     ['effect', effect],
     ['tier', `${tier}, ${tiers[tier]}`],
+    ...(card.reach === 'workflow' ? [['called by', 'operation steps of workflows only']] : []),
     ['needs', needs.join(', ') || 'nothing'],
     ...(optional.length > 0 ? [['uses if there', optional.join(', ')]] : []),
     [

@@ -1,4 +1,4 @@
-/** Every kind of thing that is recorded. */
+/** Every kind of event in the audit log. */
 export const auditActions = [
   'call',
   'get',
@@ -13,6 +13,8 @@ export const auditActions = [
   'profiles.change',
   'access.import',
   'audit.prune',
+  'store.accept',
+  'store.writable',
   'token.create',
   'token.rotate',
   'token.revoke',

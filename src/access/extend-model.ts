@@ -6,7 +6,7 @@ import { definitionsIn, type ModelProblem, ModelRefused, parseModelText } from '
 
 type Report = (problem: Pick<ModelProblem, 'code' | 'at' | 'message'>) => void;
 
-/** A tuple that blocks, or says what belongs to what, must never come to count for nothing. */
+/** Relations of blocks and memberships: no model may invalidate their tuples. */
 const mayOnlyGrow = new Set([
   'group#blocked',
   'provider#blocked',
@@ -17,9 +17,8 @@ const mayOnlyGrow = new Set([
 ]);
 
 /**
- * The shipped model with what the text of a workspace says. A type that the text defines takes the place of the shipped
- * one of that name and must have all of its relations, wider or narrower; what the text does not name stays as it is.
- * Throws a ModelRefused that names everything that is wrong, and where.
+ * Extends the built-in model with the text of a workspace. A type in the text replaces the built-in type of the same name
+ * and must define all of its relations; other types stay unchanged. Throws a ModelRefused with all problems and positions.
  */
 export async function extendModel(base: CompiledModel, text: string): Promise<CompiledModel> {
   const json = await parseModelText(text);
@@ -69,7 +68,7 @@ function compareRestrictions(at: string, shipped: RelationModel, other: Relation
   const taken = new Set(other.direct.map(written));
   const lost = shipped.direct.map(written).filter((one) => !taken.has(one));
   if (lost.length > 0)
-    report({ code: 'model.narrowed', at, message: `${at} must also take ${lost.join(', ')}` });
+    report({ code: 'model.narrowed', at, message: `${at} must also allow ${lost.join(', ')}` });
 }
 
 function written(restriction: RelationModel['direct'][number]): string {

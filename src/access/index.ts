@@ -4,5 +4,8 @@ export {
   accessFrom,
   createAccess,
   createLateAccess,
+  type LateAccess,
+  withoutOperations,
   withToolFilter,
 } from './visible.js';
+export { describeObject, formatPrincipal } from './object-ids.js';

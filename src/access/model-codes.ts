@@ -2,30 +2,29 @@ import type { ModelProblem } from './model-text.js';
 
 type ModelCode = Extract<ModelProblem['code'], `model.${string}`>;
 
-const correct =
-  'Correct it where the message points; `docs/guides/grants.md` shows the model that is shipped.';
+const correct = 'Fix it at the position in the message. See the built-in model in `docs/guides/grants.md`.';
 
-/** What can be wrong with a file that extends the model, as `access.bad_model` names it in brackets. */
+/** Problems of a file that extends the model. `access.bad_model` shows the code in brackets. */
 const meanings: Readonly<Record<ModelCode, string>> = {
-  'model.syntax': 'The text is not in the language of OpenFGA models.',
-  'model.shape': 'The model lacks something that every model has.',
-  'model.schema_version': 'The model is written for another version of the language.',
-  'model.name': 'A type or relation has a name that it cannot have.',
+  'model.syntax': 'The file is not a valid OpenFGA model.',
+  'model.shape': 'The model lacks a required part.',
+  'model.schema_version': 'The schema version of the model is not supported.',
+  'model.name': 'A type or relation has an invalid name.',
   'model.duplicate_type': 'A type is defined twice.',
   'model.undefined_type': 'A relation allows a type that is not defined.',
-  'model.undefined_relation': 'A relation is named that is not defined.',
-  'model.undefined_condition': 'A condition is named that is not defined.',
-  'model.invalid_rewrite': 'A relation is defined in a way that means nothing.',
-  'model.not_assignable': 'A relation that follows from others names types of its own.',
-  'model.no_type_restriction': 'A relation can be given to somebody, but allows no type.',
-  'model.tupleset_not_direct': 'Something is taken from a relation that is not given directly.',
-  'model.no_entrypoint': 'Nobody can ever have a relation: no path leads to a type.',
-  'model.cycle': 'A relation is defined by itself.',
-  'model.condition': 'A condition, or one of its parameters, cannot be used.',
-  'model.too_large': 'The model is larger, or nested deeper, than one may be.',
-  'model.missing_relation': 'The model lacks a relation that the gate asks for.',
-  'model.narrowed': 'A relation takes less than the shipped one does.',
-  'model.changed': 'A condition of the shipped model is another one here.',
+  'model.undefined_relation': 'The model uses a relation that is not defined.',
+  'model.undefined_condition': 'The model uses a condition that is not defined.',
+  'model.invalid_rewrite': 'The definition of a relation is invalid.',
+  'model.not_assignable': 'A relation that is computed from others also lists types.',
+  'model.no_type_restriction': 'A relation can be assigned but allows no type.',
+  'model.tupleset_not_direct': 'A `from` clause uses a relation that cannot be assigned directly.',
+  'model.no_entrypoint': 'A relation can never apply because no path leads to a type.',
+  'model.cycle': 'A relation is defined in terms of itself.',
+  'model.condition': 'A condition or one of its parameters is invalid.',
+  'model.too_large': 'The model is too large or nested too deeply.',
+  'model.missing_relation': 'The model lacks a relation that Tidegate needs.',
+  'model.narrowed': 'A relation allows less than in the built-in model.',
+  'model.changed': 'A condition differs from the one in the built-in model.',
 };
 
 export const modelCodes = Object.fromEntries(

@@ -1,4 +1,4 @@
-// The text of a model that a workspace brings: read within bounds, with the places of what is wrong in it.
+// Reads the model file of a workspace within limits, and reports problems with their position.
 import type { AccessErrorCode } from './engine/index.js';
 
 export interface ModelProblem {
@@ -11,12 +11,12 @@ export interface ModelProblem {
   readonly message: string;
   /** A type, a `type#relation` or a condition. */
   readonly at: string;
-  /** The first line and column are 1. */
+  /** Lines and columns start at 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** A model that cannot be used, with everything that is wrong with it. */
+/** An invalid model, with all its problems. */
 export class ModelRefused extends Error {
   override readonly name = 'ModelRefused';
   readonly problems: readonly ModelProblem[];
@@ -33,11 +33,11 @@ export interface Place {
   readonly column: number;
 }
 
-/** The parser takes seconds for a hundred brackets in each other, and hours for more. */
+/** The parser needs seconds for a hundred nested brackets, and hours for more. */
 const most = { characters: 64 * 1024, nesting: 6 };
 const header = ['model', '  schema 1.1', ''];
 
-/** OpenFGA's JSON form of the text. The two lines at the top of a model may be left out. */
+/** Converts the text to OpenFGA's JSON form. The two header lines may be omitted. */
 export async function parseModelText(text: string): Promise<Readonly<Record<string, unknown>>> {
   refuseTooLarge(text);
   const isWhole = /^(?:[^\S\n]*(?:#[^\n]*)?\n)*[^\S\n]*(?:model|module)\b/.test(text);
@@ -51,7 +51,7 @@ export async function parseModelText(text: string): Promise<Readonly<Record<stri
   }
 }
 
-/** Where types (`tool`), relations (`tool#see`) and conditions are defined. */
+/** The positions of types (`tool`), relations (`tool#see`) and conditions. */
 export function definitionsIn(text: string): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   let type = '';
@@ -75,8 +75,7 @@ function refuseTooLarge(text: string): void {
     if (word !== undefined) [depth, isExpression] = [0, word === 'condition'];
     for (const character of isExpression ? '' : content) {
       depth += character === '(' ? 1 : character === ')' ? -1 : 0;
-      if (depth > most.nesting)
-        throw refusal('model.too_large', 'the brackets are nested too deep', index + 1);
+      if (depth > most.nesting) throw refusal('model.too_large', 'brackets are nested too deeply', index + 1);
     }
   });
 }
@@ -89,7 +88,7 @@ function ended(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** The parser counts lines and columns from 0. */
+/** The parser's lines and columns start at 0. */
 function syntaxProblems(error: unknown, shift: number): readonly ModelProblem[] {
   const flaws =
     error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];

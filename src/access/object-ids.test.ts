@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Source } from '../kernel/index.js';
+import type { Source } from '../core/index.js';
 import { count } from '../../test/support/counts.js';
 import { parseTuple } from './engine/index.js';
 import {
@@ -72,7 +72,7 @@ describe('what tools belong to', () => {
     expect(profileObject('coding')).toBe('profile:coding');
   });
 
-  it('never becomes everybody, or somebody else, by its name', () => {
+  it('never becomes everybody or another principal by its name', () => {
     expect(profileObject('*')).toBe('profile:%2A');
     expect(toolObject({ source: 'server:a/b', localName: 'c' })).not.toBe(
       toolObject({ source: 'server:a', localName: 'b/c' }),

@@ -1,10 +1,9 @@
-// How principals, tools, providers, groups and profiles are written in tuples, and how they are read back. No other
-// file puts such a text together.
-import type { Principal, Source, ToolSpec } from '../kernel/index.js';
+// Formats and parses principals, tools, providers, groups and profiles in tuples. No other file may build such ids.
+import type { Principal, Source, ToolSpec } from '../core/index.js';
 
 export type PrincipalName = Pick<Principal, 'kind' | 'id'>;
 
-/** What a tuple's object stands for. */
+/** A parsed tuple object. */
 export type ObjectParts =
   | { readonly type: 'principal'; readonly principal: PrincipalName }
   | { readonly type: 'tool'; readonly source: Source; readonly localName: string }
@@ -18,7 +17,7 @@ const principalShape = /^(user|agent|service):([\w.@-]+(?:\/[\w.@-]+)*)$/;
 const dots = /(?:^|\/)\.{1,2}(?:\/|$)/;
 const longestPrincipal = 128;
 
-/** Reads `agent:alice` as people write it. Undefined: that is no principal. */
+/** Parses `agent:alice`. Undefined if it is not a valid principal. */
 export function parsePrincipal(text: string): PrincipalName | undefined {
   const [, kind, id = ''] = principalShape.exec(text) ?? [];
   const known = principalKinds.find((one) => one === kind);
@@ -38,7 +37,7 @@ export function principalObject({ kind, id }: PrincipalName): string {
 /** `builtin`, `workspace`, `server/github`, `plugin/x`. */
 export function providerId(source: Source): string {
   const colon = source.indexOf(':');
-  // A slash in the name would make one provider's tool look like another's.
+  // Escape slashes, or a tool of one provider could look like a tool of another.
   return colon === -1 ? source : `${source.slice(0, colon)}/${encode(source.slice(colon + 1), /[/]/)}`;
 }
 
@@ -46,7 +45,7 @@ export function providerObject(source: Source): string {
   return `provider:${providerId(source)}`;
 }
 
-/** By the name that its provider gives it: whoever takes over a display name takes over no grant. */
+/** Uses the provider's name for the tool, so that taking over a display name does not take over its grants. */
 export function toolObject({ source, localName }: Pick<ToolSpec, 'source' | 'localName'>): string {
   return `tool:${providerId(source)}/${encode(localName)}`;
 }
@@ -55,7 +54,7 @@ export function groupOfTier(tier: number): string {
   return `group:tier/${String(tier)}`;
 }
 
-/** All tools whose display name fits the pattern. */
+/** All tools whose display name matches the pattern. */
 export function groupOfGlob(pattern: string): string {
   return `group:glob/${encode(pattern)}`;
 }
@@ -72,7 +71,7 @@ export function zoneObject(name: string): string {
   return `zone:${encodeWhole(name)}`;
 }
 
-/** What an object of a tuple stands for; undefined for one that this file did not make. */
+/** Parses a tuple object; undefined if this file did not create it. */
 export function parseObject(object: string): ObjectParts | undefined {
   const colon = object.indexOf(':');
   const id = object.slice(colon + 1);
@@ -94,7 +93,7 @@ export function parseObject(object: string): ObjectParts | undefined {
   }
 }
 
-/** An object or user of a tuple in the words that people use: `agent:alice`, `server:github/create_issue`, `tier:3`. */
+/** A tuple object or user in readable form: `agent:alice`, `server:github/create_issue`, `tier:3`. */
 export function describeObject(object: string): string {
   if (object === 'principal:*') return 'everybody';
   const [plain = '', relation] = object.split('#', 2);
@@ -154,7 +153,7 @@ function cut(id: string): readonly [string, string | undefined] {
   return slash === -1 ? [id, undefined] : [id.slice(0, slash), id.slice(slash + 1)];
 }
 
-// What the engine reads as something else, what a store or a terminal would change, and the sign of escaping itself.
+// Characters that are special to the engine, unsafe in stores or terminals, or used for escaping.
 const forbidden = /[\s:#%\p{Cc}\p{Cs}]/u;
 
 function encode(text: string, also?: RegExp): string {
@@ -167,7 +166,7 @@ function encode(text: string, also?: RegExp): string {
   return encoded;
 }
 
-// An id that is a star and nothing else would mean everybody.
+// An id of just `*` would mean everybody.
 function encodeWhole(name: string): string {
   return encode(name, /[*]/);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Principal, Spec } from '../kernel/index.js';
+import type { Principal, Spec, ToolSpec } from '../core/index.js';
 import { createFakeProvider } from '../testing/index.js';
-import { createAccess } from './visible.js';
+import { createAccess, withoutOperations } from './visible.js';
 
 const operator: Principal = { kind: 'user', id: 'ada', zone: 'local' };
 const [spec] = createFakeProvider('one', { a: () => Promise.reject(new Error('not called')) }).list().tools;
@@ -24,8 +24,22 @@ describe('access', () => {
     expect(answer(principal, ({ id }) => id === 'ada')).toEqual({ visible: false, callable: false });
   });
 
-  it('gives an answer that nobody can change', () => {
+  it('returns an immutable answer', () => {
     expect(Object.isFrozen(answer(operator, () => true))).toBe(true);
     expect(Object.isFrozen(answer(operator, () => false))).toBe(true);
   });
+});
+
+it('finds tools of workflows only for the call of an operation', () => {
+  const access = withoutOperations(createAccess(() => true));
+  const plain = spec as ToolSpec;
+  const request = { ...plain, reach: 'workflow' } as const;
+  const session = { id: 's', principal: operator, scope: 'connection' } as const;
+  expect(access.list(session, [plain, request])).toEqual([plain]);
+  expect(access.visible(session, request)).toEqual({ visible: false, callable: false });
+  const operation = { ...session, isOperation: true } as const;
+  expect(access.list(operation, [plain, request])).toEqual([plain, request]);
+  expect(access.visible(operation, request)).toEqual({ visible: true, callable: true });
+  const nobody = withoutOperations(createAccess(() => false));
+  expect(nobody.visible(operation, request)).toEqual({ visible: false, callable: false });
 });

@@ -1,28 +1,28 @@
-import { createToolFilter, type Link, type Principal, type Session, type Spec } from '../kernel/index.js';
+import { createToolFilter, type Link, type Principal, type Session, type Spec } from '../core/index.js';
 
 export interface Visibility {
   readonly visible: boolean;
   readonly callable: boolean;
 }
 
-/** The one answer to "what exists for this session, and may it be called?". */
+/** Decides what exists for a session and whether it may be called. */
 export interface Access {
   /**
-   * Makes the next answers at least as fresh as what was ever acknowledged to anybody. To be awaited before a call is
-   * judged or a list is shown; undefined when there is nothing to wait for. For a session, its credentials too.
+   * Makes the next answers at least as fresh as any confirmed change, for a session including its credentials. Await it
+   * before checking a call or showing a list. Undefined if there is nothing to wait for.
    */
   refresh(session?: Session): Promise<void> | undefined;
   visible(session: Session, spec: Spec): Visibility;
-  /** Those of the definitions that are visible, in their order; the very same list as long as nothing changed. */
+  /** The visible definitions, in order. Returns the same array while nothing has changed. */
   list<S extends Spec>(session: Session, specs: readonly S[]): readonly S[];
-  /** Told when somebody's rights may have changed. */
+  /** Called when rights may have changed. */
   onChange(listener: () => void): () => void;
 }
 
 const everything: Visibility = Object.freeze({ visible: true, callable: true });
 const nothing: Visibility = Object.freeze({ visible: false, callable: false });
 
-/** Rights that follow from a question which is answered at once and never changes its mind. */
+/** Creates an Access from a synchronous predicate that never changes. */
 export function accessFrom(visible: Access['visible']): Access {
   return {
     refresh: () => undefined,
@@ -32,21 +32,18 @@ export function accessFrom(visible: Access['visible']): Access {
   };
 }
 
-/** Operators see and call everything; anyone else sees nothing. For gates that keep no grants. */
+/** The operator may do everything; all others see nothing. For gateways without grants. */
 export function createAccess(isOperator: (principal: Principal) => boolean): Access {
   return accessFrom((session) => (isOperator(session.principal) ? everything : nothing));
 }
 
-/** An access that learns later who else there is. */
+/** An Access that can switch to full access control later. */
 export interface LateAccess extends Access {
-  /** From now on this one judges everybody, the operator too. */
+  /** From now on this Access decides for everyone, including the operator. */
   judgeBy(access: Access): void;
 }
 
-/**
- * For a gate whose only caller, so far, is its operator: no store is asked, because none could say anything else.
- * Whoever else there is sees nothing.
- */
+/** For a gateway that only the operator uses so far: needs no store. All others see nothing. */
 export function createLateAccess(): LateAccess {
   let access = accessFrom(({ chain = [] }, spec) =>
     chain.length > 0 && chain.every(isUnbound) && !mustBeNamed(spec) ? everything : nothing,
@@ -71,7 +68,7 @@ export function createLateAccess(): LateAccess {
   };
 }
 
-/** Nothing was named where there are no profiles yet. */
+/** Without profiles, tools with reach `named` are not available. */
 function mustBeNamed(spec: Spec): boolean {
   return spec.kind === 'tool' && spec.reach === 'named';
 }
@@ -80,10 +77,24 @@ function isUnbound({ rights, profile, tools, tokenId }: Link): boolean {
   return rights === 'all' && profile === undefined && tools === undefined && tokenId === undefined;
 }
 
-/** Narrows an access to tools of these names. What is filtered out does not exist, for list, call and describe alike. */
+/** Limits an Access to some tool names. Other tools do not exist for list, call and describe. */
 export function withToolFilter(access: Access, patterns: readonly string[]): Access {
   const isOffered = createToolFilter(patterns);
-  const isOut = (spec: Spec): boolean => spec.kind === 'tool' && !isOffered(spec.name);
+  return without(access, (spec) => spec.kind === 'tool' && !isOffered(spec.name));
+}
+
+/** Tools with reach `workflow` exist only for operation calls, within the rights of the session. */
+export function withoutOperations(access: Access): Access {
+  const others = without(access, (spec) => spec.kind === 'tool' && spec.reach === 'workflow');
+  const accessOf = (session: Session): Access => (session.isOperation === true ? access : others);
+  return {
+    ...access,
+    visible: (session, spec) => accessOf(session).visible(session, spec),
+    list: (session, specs) => accessOf(session).list(session, specs),
+  };
+}
+
+function without(access: Access, isOut: (spec: Spec) => boolean): Access {
   const narrowed = new WeakMap<readonly Spec[], readonly Spec[]>();
   return {
     ...access,

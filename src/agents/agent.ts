@@ -1,25 +1,25 @@
 import type { Gateway } from '../gateway/index.js';
-import type { Session, Trace } from '../kernel/index.js';
+import type { Session, Trace } from '../core/index.js';
 
-/** What an agent is asked to do, once. Nothing of it is shared with another order. */
+/** One task for an agent. Nothing is shared with other orders. */
 export interface AgentOrder {
   readonly gateway: Gateway;
-  /** Whose tools the agent has. */
+  /** The session that provides the agent's tools. */
   readonly session: Session;
   readonly prompt: string;
   readonly system?: string;
-  /** Of the provider, as its workflow says them. */
+  /** Provider options from the workflow. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** What was said before, as an earlier answer gave it. */
+  /** The earlier conversation, as returned by a previous answer. */
   readonly conversation?: readonly unknown[];
-  /** False: an agent that has tools of its own keeps them. */
+  /** False: the agent keeps its own tools. */
   readonly isIsolated?: boolean;
-  /** True: the order goes on although a tool of the agent's own ran. */
+  /** True: the order continues even if the agent used its own tools. */
   readonly allowsNative?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly newRequestId: () => string;
-  /** The span that calls belong to. */
+  /** Parent span of the agent's calls. */
   readonly trace?: Trace;
   readonly version: string;
   readonly onEvent: (event: AgentEvent) => void;
@@ -28,16 +28,16 @@ export interface AgentOrder {
 export interface Usage {
   readonly input: number;
   readonly output: number;
-  /** True when the model did not say, and texts were measured instead. */
+  /** True if the model reported no usage and it was estimated from text length. */
   readonly isEstimated: boolean;
-  /** US dollars, where the price is known. */
+  /** US dollars, if the price is known. */
   readonly cost?: number;
 }
 
 export interface AgentAnswer {
   readonly text: string;
   readonly usage: Usage;
-  /** How often the model was asked. */
+  /** Number of requests to the model. */
   readonly turns: number;
   readonly toolCalls: number;
   readonly conversation: readonly unknown[];
@@ -46,13 +46,13 @@ export interface AgentAnswer {
 export type AgentEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'message'; readonly role: 'user' | 'assistant'; readonly text: string }
-  /** Told before the call is made. */
+  /** Sent before the call is made. */
   | {
       readonly kind: 'call';
       readonly id: string;
       readonly name: string;
       readonly input: unknown;
-      /** A tool of the agent's own, which it was left. */
+      /** The agent's own tool, which it was allowed to keep. */
       readonly isNative?: true;
     }
   | {
@@ -63,10 +63,12 @@ export type AgentEvent =
       readonly text: string;
       readonly ms: number;
       readonly isNative?: true;
+      /** The agent's own permissions denied the call. */
+      readonly isRefused?: true;
     }
-  /** A tool of the agent's own ran, although it was to have none. */
+  /** The agent used its own tool although it should have none. */
   | { readonly kind: 'bypass'; readonly name: string; readonly input: unknown; readonly text: string }
-  /** A program was found for it, and is about to be started. `verdict`: of its isolation; none where it keeps its tools. */
+  /** The program was found and is about to start. `verdict`: isolation result; absent if the agent keeps its tools. */
   | {
       readonly kind: 'launched';
       readonly program: string;
@@ -74,9 +76,9 @@ export type AgentEvent =
       readonly verdict?: 'isolated' | 'leaks' | 'unprovable';
     }
   | { readonly kind: 'usage'; readonly usage: Usage }
-  /** The model is asked again. Without `waitMs`: nobody says when. */
+  /** The model request is retried. Without `waitMs`, the delay is unknown. */
   | { readonly kind: 'retry'; readonly reason: string; readonly waitMs?: number }
-  /** The model has said nothing for so long. */
+  /** How long the model has been silent. */
   | { readonly kind: 'waiting'; readonly ms: number }
   | { readonly kind: 'note'; readonly text: string };
 
@@ -94,11 +96,11 @@ export const agentFailureCodes = [
 ] as const;
 export type AgentFailureCode = (typeof agentFailureCodes)[number];
 
-/** Why an agent could not do what it was asked. */
+/** Why an agent could not complete its task. */
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly code: AgentFailureCode;
-  /** What to do about it, where that is known. */
+  /** What to do about it, if known. */
   readonly next: string | undefined;
 
   constructor(code: AgentFailureCode, message: string, next?: string) {

@@ -5,7 +5,7 @@ import { mergedEnvironment } from './start-cli.js';
 const longestAnswer = 32 * 1024 * 1024;
 const longestWaitMs = 30_000;
 
-/** What a program prints when it is asked, on its output. Throws where it does not answer. */
+/** Runs a program and returns its standard output. Throws if it fails. */
 export async function askProgram(
   program: string,
   args: readonly string[],
@@ -35,6 +35,6 @@ export async function askProgram(
   signal.removeEventListener('abort', stop);
   await child.close();
   if (code === 0 && size <= longestAnswer) return Buffer.concat(chunks).toString('utf8');
-  const message = `${program} ${args.join(' ')} did not answer (exit code ${String(code)}).`;
+  const message = `${program} ${args.join(' ')} failed (exit code ${String(code)}).`;
   throw new AgentFailure('EXECUTION.AGENT.FAILED', message);
 }

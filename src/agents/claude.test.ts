@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { claude } from './claude.js';
-import { mitigation } from './launch.js';
-import { otherModel, planSettings } from './plan-settings.fixture.js';
+import { type LaunchSettings, mitigation } from './launch.js';
+import { noGit, otherModel, planSettings } from './plan-settings.fixture.js';
 
 const config = ['--mcp-config', '/launch/mcp.json'];
 const allowed = ['--allowedTools', 'mcp__tserver'];
 
-describe('the plan of Claude Code', () => {
-  it('isolates it by flags, with the prompt on its input', () => {
+describe('the launch plan of Claude Code', () => {
+  it('isolates it with flags and sends the prompt on standard input', () => {
     const plan = claude.plan(planSettings());
     expect(plan).toEqual({
       command: '/bin/agent',
@@ -18,6 +18,7 @@ describe('the plan of Claude Code', () => {
       env: {
         CLAUDECODE: undefined,
         CLAUDE_CODE_ENTRYPOINT: undefined,
+        ...noGit,
         CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
       },
       files: [
@@ -42,13 +43,54 @@ describe('the plan of Claude Code', () => {
     });
   });
 
-  it('only adds the gate where its own tools stay', () => {
+  it('only adds the gateway if it keeps its own tools', () => {
     const { args, isolation } = claude.plan(planSettings({ isIsolated: false }));
-    expect(args).toEqual(['-p', '--output-format', 'stream-json', '--verbose', ...config, ...allowed]);
+    const edits = ['--permission-mode', 'acceptEdits'];
+    expect(args).toEqual([
+      '-p',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      ...config,
+      ...edits,
+      ...allowed,
+    ]);
     expect(isolation).toBe('additive');
   });
 
-  it('takes a model, a system prompt, a session to go on with and another endpoint', () => {
+  it('[16.18] applies the native permissions of the step, and none if it is isolated', () => {
+    const own = (natives: LaunchSettings['natives'], isRoot?: true): readonly string[] => {
+      const { args } = claude.plan(planSettings({ isIsolated: false, natives, ...(isRoot && { isRoot }) }));
+      return args.slice(args.indexOf('/launch/mcp.json') + 1);
+    };
+    const listed = { level: 'read', allowed: [{ name: 'Write' }, { name: 'Bash', only: 'git *' }] } as const;
+    const full = { level: 'full', allowed: [] } as const;
+    expect(own(listed)).toEqual([
+      ...['--permission-mode', 'dontAsk', '--disallowedTools', 'Edit', 'NotebookEdit'],
+      ...[...allowed, 'Write', 'Bash(git *)'],
+    ]);
+    expect(own(full)).toEqual(['--dangerously-skip-permissions', ...allowed]);
+    // Claude Code refuses this flag as root.
+    expect(own(full, true)).toEqual(expect.arrayContaining(['acceptEdits', 'Bash', 'Write', 'WebFetch']));
+    expect(own(full, true)).not.toContain('--dangerously-skip-permissions');
+    expect(claude.plan(planSettings({ natives: full })).args).toEqual(claude.plan(planSettings()).args);
+  });
+
+  it('[16.19] merges the gateway instructions with the text a user appends in a terminal', () => {
+    const guidance = 'Search first.';
+    const appended = (...own: string[]): readonly string[] =>
+      claude.plan(planSettings({ guidance, own })).args.filter((word) => /append|Search/.test(word));
+    expect(appended('-c')).toEqual(['--append-system-prompt', guidance]);
+    expect(appended('--append-system-prompt', 'Be brief.')).toEqual([
+      '--append-system-prompt',
+      `Be brief.\n\n${guidance}`,
+    ]);
+    expect(appended('--append-system-prompt=Be brief.')).toEqual([
+      `--append-system-prompt=Be brief.\n\n${guidance}`,
+    ]);
+  });
+
+  it('takes a model, a system prompt, a session to resume and another endpoint', () => {
     const more = { model: 'opus', system: 'be brief', resume: 's1', endpoint: otherModel, isQuiet: true };
     const { args, env } = claude.plan(planSettings(more));
     expect(args.slice(-6)).toEqual([
@@ -67,20 +109,20 @@ describe('the plan of Claude Code', () => {
     expect(args.join(' ')).not.toContain('secret-key');
   });
 
-  it('says that nothing is proven, to the user and to the agent', () => {
+  it('warns the user and the agent about unverified isolation', () => {
     const { args, warnings } = claude.plan(planSettings({ isProven: false, system: 'be brief' }));
     expect(args.at(-1)).toBe(`${mitigation('tserver')}\n\nbe brief`);
-    expect(warnings).toEqual([expect.stringContaining('Nothing proves that this version of Claude Code')]);
+    expect(warnings).toEqual([expect.stringContaining('This version of Claude Code has not been verified')]);
   });
 
-  it('leaves the terminal to a person, with the words of the person first', () => {
+  it('starts interactively, with the arguments of the user first', () => {
     const { args } = claude.plan(planSettings({ own: ['--continue'] }));
     expect(args).not.toContain('-p');
     expect(args[0]).toBe('--continue');
   });
 });
 
-describe('what Claude Code says', () => {
+describe('the output of Claude Code', () => {
   const read = (...lines: readonly object[]) => {
     const reader = claude.createReader('tserver');
     return lines.flatMap((line) => reader(JSON.stringify(line)));
@@ -95,7 +137,7 @@ describe('what Claude Code says', () => {
     ...more,
   });
 
-  it('is its session, its tools, its calls and what came of them', () => {
+  it('is parsed into session, tools, calls and results', () => {
     expect(
       read(
         {
@@ -132,7 +174,7 @@ describe('what Claude Code says', () => {
     ]);
   });
 
-  it('tells a tool of its own that was refused from one that ran, also when that failed', () => {
+  it('distinguishes a denied call to its own tool from one that ran, even if that failed', () => {
     const accepted = { tool_result_meta: [{ id: 'u2', permission_decision: { decision: 'accept' } }] };
     const rejected = { tool_result_meta: [{ id: 'u3', permission_decision: { decision: 'reject' } }] };
     const events = read(
@@ -144,7 +186,7 @@ describe('what Claude Code says', () => {
       result('u3', 'you have not granted it', true, rejected),
       use('u4', 'Bash'),
       result('u4', '', false),
-      // Nobody saw the call, so it cannot be one of ours.
+      // The call itself is missing, so it cannot be one of ours.
       result('u5', '', false),
     );
     const results = events.filter((event) => event.kind === 'result');
@@ -152,12 +194,12 @@ describe('what Claude Code says', () => {
     expect(results.map(({ hasRun }) => hasRun)).toEqual([false, true, false, true, true]);
   });
 
-  it('names of servers that only begin like ours are not ours', () => {
+  it('does not take a server for ours because its name starts the same', () => {
     const [event] = read(use('u1', 'mcp__tserverx__Read'));
     expect(event).toMatchObject({ isNative: true });
   });
 
-  it('is a failure where it says so, and nothing where it is no JSON', () => {
+  it('is a failure if it reports one, and is ignored if it is not JSON', () => {
     expect(read({ type: 'result', is_error: true, subtype: 'error_max_turns' }).at(-1)).toEqual({
       kind: 'error',
       message: 'error_max_turns',

@@ -11,8 +11,10 @@ import {
   numberIn,
   readJson,
   textIn,
+  withoutGit,
   wordsBefore,
 } from './launch.js';
+import { type NativePermissions, writtenTool } from './native-permissions.js';
 import { native } from './natives.js';
 
 const quiet = {
@@ -22,7 +24,7 @@ const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
 
-/** Claude Code. Its flags alone isolate it: the user's home stays where it is, and with it the login. */
+/** Claude Code. Flags are enough to isolate it, so it keeps the user's home and login. */
 export const claude: AgentCli = {
   name: 'claude',
   title: 'Claude Code',
@@ -31,7 +33,10 @@ export const claude: AgentCli = {
   keyEnv: 'ANTHROPIC_API_KEY',
   login: 'claude auth login',
   addressEnv: 'ANTHROPIC_BASE_URL',
-  // Stands for tools that are shown later; nothing answers to it.
+  grant: (tool) => ({ name: writtenTool(tool) }),
+  // It passes the text on as an attachment, and attachments are off.
+  hidesGuidanceAs: 'claude-code',
+  // A placeholder for tools that are shown later; it cannot be called.
   leftovers: ['DeferredToolPlaceholder'],
   refusal: /No such tool available/,
   addsVersion: true,
@@ -69,7 +74,6 @@ export const claude: AgentCli = {
       '-n',
       '--name',
       '--output-format',
-      '--input-format',
       '--max-turns',
       '--effort',
       '--append-system-prompt',
@@ -85,6 +89,18 @@ export const claude: AgentCli = {
   createReader,
 };
 
+const appended = '--append-system-prompt';
+const isAppended = (word: string): boolean => word === appended || word.startsWith(`${appended}=`);
+
+/** If a flag appears twice the last one wins, so the user's text and ours are merged. */
+function withWords(own: readonly string[], words: string | undefined): readonly string[] {
+  if (words === undefined) return own;
+  return own.map((word, at) => {
+    if (own[at - 1] === appended || word.startsWith(`${appended}=`)) return `${word}\n\n${words}`;
+    return word;
+  });
+}
+
 function plan(settings: LaunchSettings): LaunchPlan {
   const { server, isIsolated, folder, gate, model, resume, own, endpoint } = settings;
   const config = join(folder, 'mcp.json');
@@ -93,24 +109,26 @@ function plan(settings: LaunchSettings): LaunchPlan {
     [server]: { type: 'stdio', command: gate.command, args: gate.args, env: {}, alwaysLoad: true },
   };
   const args = [
-    // First: a flag of ours that takes several words would swallow them.
-    ...(own ?? ['-p', '--output-format', 'stream-json', '--verbose']),
+    // First, because our flags that take several values would swallow these.
+    ...(own === undefined ? ['-p', '--output-format', 'stream-json', '--verbose'] : withWords(own, words)),
     ...['--mcp-config', config],
     ...(isIsolated ? ['--strict-mcp-config', '--tools', '', '--setting-sources', ''] : []),
-    ...['--allowedTools', `mcp__${server}`],
+    ...(isIsolated ? [] : permissions(settings)),
+    ...['--allowedTools', `mcp__${server}`, ...(isIsolated ? [] : allowed(settings))],
     ...(model === undefined ? [] : ['--model', model]),
-    ...(words === undefined ? [] : ['--append-system-prompt', words]),
+    ...(words === undefined || own?.some(isAppended) === true ? [] : [appended, words]),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ];
   return {
     command: settings.program,
     args,
     env: {
-      // Set inside a session of Claude Code, which would not start another one.
+      // Set inside a Claude Code session, which refuses to start another one.
       CLAUDECODE: undefined,
       CLAUDE_CODE_ENTRYPOINT: undefined,
-      // `@path` in a prompt would be read by a tool of its own.
-      ...(isIsolated && own === undefined && { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1' }),
+      ...withoutGit(settings),
+      // Otherwise it reads `@path` in a prompt itself, even outside the roots.
+      ...(isIsolated && { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1' }),
       ...(endpoint && { ANTHROPIC_BASE_URL: endpoint.url, ANTHROPIC_API_KEY: settings.env[endpoint.keyEnv] }),
       ...(settings.isQuiet && quiet),
     },
@@ -119,6 +137,26 @@ function plan(settings: LaunchSettings): LaunchPlan {
     isolation: isIsolated ? 'full' : 'additive',
     warnings: coexistence(settings, claude.title),
   };
+}
+
+const writers = ['Edit', 'Write', 'NotebookEdit'];
+
+function permissions({ natives, isRoot }: LaunchSettings): readonly string[] {
+  if (natives.level === 'read') return ['--permission-mode', 'dontAsk', ...forbidden(natives)];
+  // Claude Code refuses to skip permissions for root: allowing all tools has the same effect.
+  if (natives.level === 'edit' || isRoot === true) return ['--permission-mode', 'acceptEdits'];
+  return ['--dangerously-skip-permissions'];
+}
+
+/** Tools that rules in the user's settings might allow. */
+function forbidden({ allowed: listed }: NativePermissions): readonly string[] {
+  const names = writers.filter((name) => !listed.some((tool) => tool.name === name));
+  return names.length === 0 ? [] : ['--disallowedTools', ...names];
+}
+
+function allowed({ natives: { level, allowed: listed }, isRoot }: LaunchSettings): readonly string[] {
+  const all = level === 'full' && isRoot === true ? claude.natives.map(({ name }) => name) : [];
+  return [...all, ...listed.map(writtenTool)];
 }
 
 function createReader(server: string): (line: string) => readonly CliEvent[] {
@@ -137,9 +175,19 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
       if (block['type'] !== 'tool_result') return [];
       const id = textIn(block['tool_use_id']);
       const name = names.get(id) ?? '';
-      const hasRun = block['is_error'] !== true || isAccepted(event, id);
+      const hasRun = block['is_error'] !== true || decisionOn(event, id) === 'accept';
+      const text = contentText(block['content']);
+      const isRefused = !hasRun && (decisionOn(event, id) === 'reject' || claude.refusal.test(text));
       return [
-        { kind: 'result', id, name, isNative: isNative(name), hasRun, text: contentText(block['content']) },
+        {
+          kind: 'result',
+          id,
+          name,
+          isNative: isNative(name),
+          hasRun,
+          ...(isRefused && { isRefused }),
+          text,
+        },
       ];
     });
   }
@@ -150,16 +198,16 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
     if (event['type'] === 'system' && event['subtype'] === 'init') return started(event, server);
     if (event['type'] === 'system' && event['subtype'] === 'api_retry') return [askedAgain(event)];
     if (event['type'] === 'assistant') return blocks(event);
-    // What the user said is not what the agent says.
+    // Ignore the user's own text.
     if (event['type'] === 'user') return blocks(event).filter(({ kind }) => kind === 'result');
     return event['type'] === 'result' ? ended(event) : [];
   };
 }
 
-/** A call that failed may have done something before: it ran, where it was approved of. */
-function isAccepted(event: Json, id: string): boolean {
+/** A failed call may have had effects: it ran if it was approved. */
+function decisionOn(event: Json, id: string): unknown {
   const meta = listOf(event['tool_result_meta']).find((one) => one['id'] === id);
-  return asJson(meta?.['permission_decision'])?.['decision'] === 'accept';
+  return asJson(meta?.['permission_decision'])?.['decision'];
 }
 
 function started(event: Json, server: string): readonly CliEvent[] {
@@ -173,7 +221,7 @@ function started(event: Json, server: string): readonly CliEvent[] {
 
 function askedAgain(event: Json): CliEvent {
   const { error_status: status, attempt, max_retries: most } = event;
-  // It knows no reason where nobody answered.
+  // Without a response it reports no reason.
   const why = typeof status === 'number' ? `status ${String(status)}` : 'no answer';
   return {
     kind: 'retry',
@@ -195,7 +243,7 @@ function ended(event: Json): readonly CliEvent[] {
       cost: numberIn(event['total_cost_usd']),
     },
     event['is_error'] === true
-      ? { kind: 'error', message: said || textIn(event['subtype']) || 'it gave no reason' }
+      ? { kind: 'error', message: said || textIn(event['subtype']) || 'no reason given' }
       : { kind: 'answer', text: said },
   ];
 }

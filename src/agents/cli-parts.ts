@@ -1,40 +1,40 @@
-import type { Processes } from '../kernel/index.js';
+import type { Processes } from '../ports/processes.js';
 import type { AgentOrder } from './agent.js';
 import type { AgentCli, Environment } from './launch.js';
 
-/** What launching an agent CLI uses of the world. */
+/** External dependencies for starting an agent CLI. */
 export interface CliParts {
   readonly processes: Processes;
-  /** Where the agent works. */
+  /** Working directory of the agent. */
   readonly cwd: string;
-  /** Files of launches stand here, each launch in a folder of its own that goes with it. */
+  /** Parent folder for launch files. Each launch has its own folder, removed afterwards. */
   readonly folder: string;
-  /** A folder that lives as long as the run. */
+  /** Returns a folder that is kept until the end of the run. */
   readonly keep: (name: string) => string;
   readonly userFile: (path: string) => string | undefined;
   readonly isQuiet?: boolean;
-  /** A way into the gate for one launch, with the session of the order. */
+  /** Opens an agent socket for one launch, bound to the session of the order. */
   readonly openDoor: (order: AgentOrder, verdict: Verdict) => Promise<Door>;
-  /** Finds the CLI, and what is known of its isolation. Throws an AgentFailure where there is no such program. */
+  /** Finds the CLI and its isolation result. Throws an AgentFailure if the program does not exist. */
   readonly know: (
     cli: AgentCli,
     order: Pick<AgentOrder, 'options' | 'env' | 'signal' | 'onEvent' | 'isIsolated'>,
   ) => Promise<KnownCli>;
 }
 
-/** A way into the gate that one process may take, once. */
+/** An agent socket that one process may use once. */
 export interface Door {
-  /** What the gate is called on this way. */
+  /** Server name of the gateway for this launch. */
   readonly name: string;
   readonly gate: { readonly command: string; readonly args: readonly string[] };
-  /** How often it was gone through: 0, until somebody showed the ticket. */
+  /** Number of connections: 0 until a client presents the ticket. */
   readonly entered: () => number;
-  /** Calls that came this way. */
+  /** Number of calls through this socket. */
   readonly calls: () => number;
   close(): Promise<void>;
 }
 
-/** What was found when a CLI was tried, with the model that it asked for then. */
+/** Result of an isolation test, with the model the CLI asked for. */
 export type Verdict = { readonly model?: string } & (
   | { readonly kind: 'isolated'; readonly version: string; readonly growsList: boolean }
   | { readonly kind: 'leaks'; readonly version: string; readonly leaks: readonly string[] }
@@ -43,6 +43,8 @@ export type Verdict = { readonly model?: string } & (
 
 export interface KnownCli {
   readonly program: string;
+  /** Start environment: the user's, with a PATH that contains no project folders. */
+  readonly env: Environment;
   readonly verdict: Verdict;
 }
 

@@ -8,17 +8,17 @@ import { opencode } from './opencode.js';
 
 const endpoint = { url: 'http://127.0.0.1:9/v1', keyEnv: 'MY_KEY' };
 
-// Word for word what the CLIs said.
-describe('what a CLI says of its model', () => {
+// Exact output of the CLIs.
+describe('the errors of a CLI', () => {
   it.each([
     [claude, 'Not logged in · Please run /login', undefined],
     [claude, 'API Error: 401 {"type":"error","error":{"type":"authentication_error"}}', undefined],
     [claude, 'Invalid API key · Fix external API key', undefined],
-    [gemini, 'it ended with exit code 41: Please set an Auth method in your settings.json', undefined],
+    [gemini, 'it exited with code 41: Please set an Auth method in your settings.json', undefined],
     [codex, 'Missing environment variable: `NOKEY`.', undefined],
     [codex, 'unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1/v1', undefined],
     [opencode, 'something', 401],
-  ] as const)('%o is refused: %s', (cli, said, status) => {
+  ] as const)('%o is unauthorized: %s', (cli, said, status) => {
     expect(troubleOf(cli, { env: {} }, said, status)).toMatchObject({
       code: 'EXECUTION.AGENT.UNAUTHORIZED',
       next: cli.login,
@@ -36,20 +36,20 @@ describe('what a CLI says of its model', () => {
       undefined,
     ],
     [opencode, 'Overloaded', 503],
-  ] as const)('%o is not answered: %s', (cli, said, status) => {
+  ] as const)('%o is unavailable: %s', (cli, said, status) => {
     const failure = troubleOf(cli, { env: {}, endpoint }, said, status);
     expect(failure.code).toBe('EXECUTION.AGENT.UNAVAILABLE');
     expect(failure.message).toContain('http://127.0.0.1:9/v1');
     expect(failure.next).toContain('options.base_url');
   });
 
-  it('is a failure as any other where it is about neither, and a long conversation is one of its own', () => {
+  it('keep the general code if they mean neither, and have a code for a long conversation', () => {
     const codeOf = (said: string) => troubleOf(claude, { env: {} }, said).code;
     expect(codeOf('it read 401 files and gave up')).toBe('EXECUTION.AGENT.FAILED');
     expect(codeOf('Prompt is too long')).toBe('EXECUTION.AGENT.CONTEXT_LIMIT');
   });
 
-  it('is one line with one full stop, however many lines the CLI wrote', () => {
+  it('become one line with one full stop', () => {
     const said = 'Error: native binary not installed.\n\nRun this:\r\n  node install.cjs\nOr reinstall it.\n';
     const line = 'Error: native binary not installed. Run this: node install.cjs Or reinstall it.';
     expect(failed(claude, said).message).toBe(`Claude Code failed: ${line}`);
@@ -58,14 +58,14 @@ describe('what a CLI says of its model', () => {
     );
   });
 
-  it('leads to its installation where it did not even start, and elsewhere stays what it is', () => {
-    const next = `install it anew (${claude.install}), then: tidegate doctor --agent claude`;
+  it('suggest a reinstallation if the CLI did not start', () => {
+    const next = `reinstall it (${claude.install}), then: tidegate doctor --agent claude`;
     expect(notStarted(claude, failed(claude, 'no binary')).next).toBe(next);
     const keyless = troubleOf(claude, { env: {} }, 'Not logged in');
     expect(notStarted(claude, keyless)).toBe(keyless);
   });
 
-  it('names the address that the user set, without a login that stands in it', () => {
+  it('name the address the user set, without credentials', () => {
     const env = { ANTHROPIC_BASE_URL: 'http://me:secret@127.0.0.1:9/x/?key=1' };
     expect(addressOf(claude, { env })).toBe('http://127.0.0.1:9/x');
     expect(addressOf(codex, { env })).toBeUndefined();

@@ -1,8 +1,9 @@
+import { shellWord } from '../lib/shell-word.js';
 import { AgentFailure, type AgentFailureCode } from './agent.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
 import { contextWords } from './openai/trouble.js';
 
-/** Of a launch: what tells a person where the trouble is. */
+/** Launch facts that help to locate a problem. */
 export type Asked = Pick<LaunchSettings, 'endpoint' | 'env'>;
 
 const noKey =
@@ -12,19 +13,18 @@ const noAnswer =
 const tooBusy =
   /(?:status|error|code|http)\D{0,12}(?:429|5\d\d)\b|overloaded|rate.?limit|quota|RESOURCE_EXHAUSTED/i;
 
-/** A CLI that did not do what it was asked. */
 export function failed(cli: AgentCli, why: string): AgentFailure {
   return new AgentFailure('EXECUTION.AGENT.FAILED', sentence(`${cli.title} failed: ${oneLine(why)}`));
 }
 
-/** A CLI that ended before it said or asked anything: going on with the run would end the same way. */
+/** The CLI ended before any output or request: resuming the run would fail the same way. */
 export function notStarted(cli: AgentCli, failure: AgentFailure): AgentFailure {
   if (failure.code !== 'EXECUTION.AGENT.FAILED') return failure;
-  const next = `install it anew (${cli.install}), then: tidegate doctor --agent ${cli.name}`;
+  const next = `reinstall it (${cli.install}), then: tidegate doctor --agent ${shellWord(cli.name)}`;
   return new AgentFailure(failure.code, failure.message, next);
 }
 
-/** What a CLI said when its model could not be asked, as a failure with the code that it deserves. */
+/** Maps the error output of a CLI to a failure code. */
 export function troubleOf(cli: AgentCli, asked: Asked, said: string, status?: number): AgentFailure {
   const code = codeOf(said, status);
   if (code === 'EXECUTION.AGENT.UNAUTHORIZED') return unauthorized(cli, asked, said);
@@ -33,7 +33,7 @@ export function troubleOf(cli: AgentCli, asked: Asked, said: string, status?: nu
 }
 
 export function unauthorized(cli: AgentCli, { endpoint }: Asked, why: string): AgentFailure {
-  const next = endpoint === undefined ? cli.login : `set ${endpoint.keyEnv} to a key that the model takes`;
+  const next = endpoint === undefined ? cli.login : `set ${endpoint.keyEnv} to a valid API key`;
   return new AgentFailure('EXECUTION.AGENT.UNAUTHORIZED', failed(cli, why).message, next);
 }
 
@@ -43,18 +43,18 @@ export function unavailable(cli: AgentCli, asked: Asked, why: string): AgentFail
   const what = asked.endpoint === undefined ? cli.addressEnv : 'options.base_url';
   const next =
     address === undefined || what === undefined
-      ? 'look whether this machine is online, and whether a proxy is needed'
-      : `see that a model answers at ${address}, or correct ${what}`;
+      ? 'check your network connection and proxy settings'
+      : `make sure a model responds at ${address}, or correct ${what}`;
   const message = sentence(`${cli.title} cannot reach its model: ${oneLine(why).replace(/\.$/, '')}${where}`);
   return new AgentFailure('EXECUTION.AGENT.UNAVAILABLE', message, next);
 }
 
-/** Whether a CLI that says this has met nobody. */
+/** Whether the output means that the model did not respond. */
 export function isNoAnswer(said: string): boolean {
   return noAnswer.test(said);
 }
 
-/** Where its model is, when somebody said it. Without what may stand in it for a login. */
+/** Address of the model, if configured. Leaves out any credentials in it. */
 export function addressOf(cli: AgentCli, { endpoint, env }: Asked): string | undefined {
   const written = endpoint?.url ?? (cli.addressEnv === undefined ? undefined : env[cli.addressEnv]);
   if (written === undefined || !URL.canParse(written)) return undefined;
@@ -69,7 +69,7 @@ function codeOf(said: string, status: number | undefined): AgentFailureCode {
   return isBusy || noAnswer.test(said) ? 'EXECUTION.AGENT.UNAVAILABLE' : 'EXECUTION.AGENT.FAILED';
 }
 
-/** Programs speak in lines and indent them; a reason is part of a sentence. */
+/** Joins indented lines, because a reason is part of a sentence. */
 function oneLine(text: string): string {
   return text.trim().replace(/\s*[\r\n]+\s*/g, ' ');
 }

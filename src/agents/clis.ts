@@ -4,5 +4,5 @@ import { gemini } from './gemini.js';
 import type { AgentCli } from './launch.js';
 import { opencode } from './opencode.js';
 
-/** Every agent CLI that can be launched. A new one is its file and a line here. */
+/** All supported agent CLIs. To add one, write its file and list it here. */
 export const clis: readonly AgentCli[] = [claude, gemini, codex, opencode];

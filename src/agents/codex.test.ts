@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codex } from './codex.js';
 import { mitigation } from './launch.js';
-import { otherModel, planSettings } from './plan-settings.fixture.js';
+import { noGit, otherModel, planSettings } from './plan-settings.fixture.js';
 
 const asked = JSON.stringify({
   models: [{ slug: 'm', shell_type: 'shell', apply_patch_tool_type: 'freeform' }],
@@ -10,8 +10,8 @@ const server =
   'mcp_servers.tserver={command="/bin/node",args=["/t.js","mcp-serve","--config","/s/t.json"],required=true,' +
   'default_tools_approval_mode="approve",omit_tools_from=["deferred","code_mode"]}';
 
-describe('the plan of Codex', () => {
-  it('isolates it by flags and by a catalogue of models without abilities', () => {
+describe('the launch plan of Codex', () => {
+  it('isolates it with flags and a model catalog without capabilities', () => {
     const { args, files, env, stdin, isolation } = codex.plan(planSettings({ asked }));
     const off =
       'shell_tool shell_snapshot unified_exec view_image multi_agent goals sleep_tool image_generation apps plugins remote_plugin ' +
@@ -19,7 +19,16 @@ describe('the plan of Codex', () => {
     expect(args).toEqual([
       ...['exec', '--json', '--skip-git-repo-check', '--ignore-user-config'],
       ...['-c', 'agents.enabled=false', '-c', 'tools.experimental_request_user_input.enabled=false'],
-      ...['-c', 'tools.update_plan.enabled=false', '-c', 'web_search="disabled"'],
+      ...[
+        '-c',
+        'tools.update_plan.enabled=false',
+        '-c',
+        'web_search="disabled"',
+        '-c',
+        'project_doc_max_bytes=0',
+        '-c',
+        'project_doc_fallback_filenames=[]',
+      ],
       ...['--enable', 'mcp_tool_list_changed', '-c', 'suppress_unstable_features_warning=true'],
       ...off.split(' ').flatMap((name) => ['--disable', name]),
       ...['-c', 'model_catalog_json="/launch/models.json"'],
@@ -45,10 +54,10 @@ describe('the plan of Codex', () => {
         }),
       },
     ]);
-    expect([env, stdin, isolation]).toEqual([{}, 'say "hi" there\n', 'full']);
+    expect([env, stdin, isolation]).toEqual([noGit, 'say "hi" there\n', 'full']);
   });
 
-  it('has another home in a terminal, and no tools of its screen', () => {
+  it('uses another home in a terminal, without the tools of its UI', () => {
     const { args, files, env } = codex.plan(planSettings({ asked, own: ['exec', 'say hi'] }));
     expect(args.slice(-2)).toEqual(['exec', 'say hi']);
     const text = args.join(' ');
@@ -56,24 +65,54 @@ describe('the plan of Codex', () => {
     for (const name of ['worktrees', 'daemon_auto_start']) expect(text).toContain(`--disable ${name} `);
     for (const name of ['codex_worktrees', 'codex_tui'])
       expect(args).toContain(`mcp_servers.${name}={command="false",enabled=false}`);
-    expect(env).toEqual({ CODEX_HOME: '/launch/codex' });
+    expect(env).toEqual({ ...noGit, CODEX_HOME: '/launch/codex' });
     expect(files.slice(1)).toEqual([
       { path: 'codex/sessions', link: '/home/u/.codex/sessions', isFolder: true },
     ]);
   });
 
-  it('starts nothing without a catalogue: its flags alone leave apply_patch', () => {
-    expect(() => codex.plan(planSettings())).toThrow('which models it knows');
-    expect(() => codex.plan(planSettings({ asked: '{"models":[]}' }))).toThrow('which models it knows');
+  it('fails without a catalog, because flags alone leave apply_patch', () => {
+    expect(() => codex.plan(planSettings())).toThrow('did not list its models');
+    expect(() => codex.plan(planSettings({ asked: '{"models":[]}' }))).toThrow('did not list its models');
   });
 
-  it('only adds the gate where its own tools stay', () => {
+  it('only adds the gateway if it keeps its own tools', () => {
     const { args, files } = codex.plan(planSettings({ isIsolated: false }));
-    expect(args).toEqual(['exec', '--json', '--skip-git-repo-check', '-c', server, '-']);
+    const edits = ['-s', 'workspace-write'];
+    expect(args).toEqual(['exec', '--json', '--skip-git-repo-check', ...edits, '-c', server, '-']);
     expect(files).toEqual([]);
   });
 
-  it('takes a model, a system prompt and an endpoint, and all of it stands before resume', () => {
+  it.each([
+    ['read', ['-s', 'read-only']],
+    ['full', ['--dangerously-bypass-approvals-and-sandbox']],
+  ] as const)('[16.18] sets the sandbox for native_permissions: %s, before resume', (level, words) => {
+    const natives = { level, allowed: [] };
+    const { args } = codex.plan(planSettings({ isIsolated: false, natives, resume: 's1' }));
+    expect(args.slice(3, 3 + words.length)).toEqual(words);
+    // The control.
+    expect(codex.plan(planSettings({ asked, natives })).args).not.toContain(words.at(-1));
+  });
+
+  it('[16.18] reads denied patches from standard error', () => {
+    const read = codex.createErrorReader?.() ?? (() => []);
+    const said =
+      'patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings';
+    expect(read(`2026-11-17T23:57:06Z ERROR codex_core::tools::router: error=${said}`)).toEqual([
+      {
+        kind: 'result',
+        id: 'refused_1',
+        name: 'apply_patch',
+        isNative: true,
+        hasRun: false,
+        isRefused: true,
+        text: said,
+      },
+    ]);
+    expect(read('ERROR codex_core::tools::router: error=Exit code: 1')).toEqual([]);
+  });
+
+  it('sets model, system prompt and endpoint, all before resume', () => {
     const more = { asked, model: 'm', system: 'say "x"\n', resume: 's1', endpoint: otherModel };
     const { args } = codex.plan(planSettings(more));
     expect(args.slice(-3)).toEqual(['resume', 's1', '-']);
@@ -84,7 +123,7 @@ describe('the plan of Codex', () => {
     expect(args.join(' ')).not.toContain('secret-key');
   });
 
-  it('has a sandbox that cannot write where nothing is proven, and says so', () => {
+  it('uses a read-only sandbox and warns if isolation is unverified', () => {
     const { args, warnings } = codex.plan(planSettings({ asked, isProven: false }));
     expect(args.slice(args.indexOf('-s')).slice(0, 2)).toEqual(['-s', 'read-only']);
     expect(args).toContain(`developer_instructions=${JSON.stringify(mitigation('tserver'))}`);
@@ -94,7 +133,7 @@ describe('the plan of Codex', () => {
   });
 });
 
-describe('what Codex says', () => {
+describe('the output of Codex', () => {
   const read = (...lines: readonly object[]) => {
     const reader = codex.createReader('tserver');
     return lines.flatMap((line) => reader(JSON.stringify(line)));
@@ -102,7 +141,7 @@ describe('what Codex says', () => {
   const item = (type: string, given: object) => ({ type, item: given });
   const call = { id: 'i1', type: 'mcp_tool_call', server: 'tserver', tool: 'Read', arguments: { a: 1 } };
 
-  it('is its session, its calls, what came of them, and its last words', () => {
+  it('is parsed into session, calls, results and answer', () => {
     expect(
       read(
         { type: 'thread.started', thread_id: 's1' },
@@ -138,13 +177,13 @@ describe('what Codex says', () => {
     { id: 'i1', type: 'file_change', changes: [{ path: 'x', kind: 'add' }], status: 'completed' },
     { id: 'i1', type: 'web_search', query: 'x' },
     { ...call, server: 'other', error: null },
-  ])('a tool of its own that ran is $type', (given) => {
+  ])('reports its own tool of type $type', (given) => {
     expect(read(item('item.completed', given))).toMatchObject([
       { kind: 'result', isNative: true, hasRun: true },
     ]);
   });
 
-  it('is a failure where its turn failed', () => {
+  it('is a failure if its turn failed', () => {
     expect(read({ type: 'turn.failed', error: { message: 'quota' } })).toEqual([
       { kind: 'error', message: 'quota' },
     ]);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createErrorReader, isBlocked } from './codex-refusals.js';
 import {
   type AgentCli,
   asJson,
@@ -12,16 +13,18 @@ import {
   type PlanFile,
   readJson,
   textIn,
+  withoutGit,
   wordsBefore,
 } from './launch.js';
+import type { NativeLevel } from './native-permissions.js';
 import { inNamespace, native } from './natives.js';
 
 const provider = 'tidegate';
 
-/** Features that are tools, bring tools or run programs. */
+/** Features that are tools, add tools or run programs. */
 const featuresOff = [
   'shell_tool',
-  // Starts a login shell, and writes down the environment.
+  // Starts a login shell and records the environment.
   'shell_snapshot',
   'unified_exec',
   'view_image',
@@ -37,13 +40,20 @@ const featuresOff = [
   'skill_search',
 ];
 
-/** Its screen serves tools of its own under these names, unless somebody else has them. */
+/** Sandbox settings for its own tools. Only these matter, because `exec` never asks. */
+const sandbox: Readonly<Record<NativeLevel, readonly string[]>> = {
+  read: ['-s', 'read-only'],
+  edit: ['-s', 'workspace-write'],
+  full: ['--dangerously-bypass-approvals-and-sandbox'],
+};
+
+/** Server names its terminal UI uses for its own tools, unless they are taken. */
 const screenServers = ['codex_worktrees', 'codex_tui'];
 
 const patch = (trace: string): string => `*** Begin Patch\n*** Add File: ${trace}\n+x\n*** End Patch`;
 const shellWords = (trace: string): unknown => ({ cmd: `touch ${trace}`, command: ['touch', trace] });
 
-/** Codex. Flags hide its tools, and a catalogue of models without abilities takes them away: one is not enough. */
+/** Codex. Flags hide its tools, and a model catalog without capabilities removes them: both are needed. */
 export const codex: AgentCli = {
   name: 'codex',
   title: 'Codex',
@@ -51,7 +61,7 @@ export const codex: AgentCli = {
   install: 'npm install -g @openai/codex',
   keyEnv: 'OPENAI_API_KEY',
   login: 'codex login',
-  // The catalogue of this very program: never a copy of another version's.
+  // The catalog of this program, never a copy from another version.
   asks: ['debug', 'models', '--bundled'],
   leftovers: [
     'exec',
@@ -62,6 +72,7 @@ export const codex: AgentCli = {
     'functions/exec',
     'functions/wait',
   ],
+  sandboxesCommands: true,
   refusal: /^unsupported (?:custom tool )?call: /,
   addsVersion: false,
   natives: [
@@ -105,13 +116,14 @@ export const codex: AgentCli = {
     model: ['-m', '--model'],
     texts: 'sentence',
     commands: [
-      // It has commands of its own.
+      // `exec` has its own subcommands.
       { name: 'exec', texts: 'sentence' },
       { name: 'resume', texts: 'any' },
     ],
   },
   plan,
   createReader,
+  createErrorReader,
 };
 
 function plan(settings: LaunchSettings): LaunchPlan {
@@ -120,6 +132,7 @@ function plan(settings: LaunchSettings): LaunchPlan {
     ...(own === undefined ? ['exec', '--json', '--skip-git-repo-check'] : []),
     ...(isIsolated ? isolation(settings) : []),
     ...(isIsolated && !isProven ? ['-s', 'read-only'] : []),
+    ...(isIsolated ? [] : sandbox[settings.natives.level]),
     ...set(`mcp_servers.${settings.server}`, serverTable(settings)),
     ...(model === undefined ? [] : ['-m', model]),
     ...endpoint(settings),
@@ -132,8 +145,11 @@ function plan(settings: LaunchSettings): LaunchPlan {
   return {
     command: settings.program,
     args,
-    // In a terminal there is no flag that leaves the user's configuration out: another home has none.
-    env: isIsolated && own !== undefined ? { CODEX_HOME: join(settings.folder, 'codex') } : {},
+    env: {
+      ...withoutGit(settings),
+      // No flag disables the user's configuration in a terminal, so use an empty home.
+      ...(isIsolated && own !== undefined && { CODEX_HOME: join(settings.folder, 'codex') }),
+    },
     files: isIsolated ? [...catalogue(settings), ...(own === undefined ? [] : login(settings))] : [],
     stdin: settings.prompt,
     isolation: isIsolated ? 'full' : 'additive',
@@ -148,6 +164,9 @@ function isolation({ server, folder, own }: LaunchSettings): readonly string[] {
     ...set('tools.experimental_request_user_input.enabled', 'false'),
     ...set('tools.update_plan.enabled', 'false'),
     ...set('web_search', quoted('disabled')),
+    // `AGENTS.md` may link to any file of the user, and Codex would follow the link.
+    ...set('project_doc_max_bytes', '0'),
+    ...set('project_doc_fallback_filenames', '[]'),
     ...['--enable', 'mcp_tool_list_changed'],
     ...set('suppress_unstable_features_warning', 'true'),
     ...featuresOff.flatMap((name) => ['--disable', name]),
@@ -157,7 +176,7 @@ function isolation({ server, folder, own }: LaunchSettings): readonly string[] {
   ];
 }
 
-/** In a terminal it brings tools for worktrees and for other tasks, and may work in a process that serves all of them. */
+/** The terminal UI adds tools for worktrees and other tasks, and may run in a shared process. */
 function screen(): readonly string[] {
   const nobody = table({ command: quoted('false'), enabled: 'false' });
   return [
@@ -171,7 +190,7 @@ function serverTable({ gate }: LaunchSettings): string {
     command: quoted(gate.command),
     args: listed(gate.args),
     required: 'true',
-    // Otherwise every tool that is not read-only is refused.
+    // Otherwise every tool that is not read-only is denied.
     default_tools_approval_mode: quoted('approve'),
     omit_tools_from: listed(['deferred', 'code_mode']),
   });
@@ -200,7 +219,7 @@ function words(settings: LaunchSettings): readonly string[] {
   return before === undefined ? [] : set('developer_instructions', quoted(before));
 }
 
-/** The program's own models, without the abilities that are tools. */
+/** The program's own models, without the capabilities that are tools. */
 function catalogue({ asked }: LaunchSettings): readonly PlanFile[] {
   const models = listOf(readJson(asked ?? '')?.['models']).map((model) => ({
     ...model,
@@ -211,12 +230,11 @@ function catalogue({ asked }: LaunchSettings): readonly PlanFile[] {
     multi_agent_version: 'disabled',
     node_repl_disabled: true,
   }));
-  if (models.length === 0)
-    throw new Error('Codex did not say which models it knows: codex debug models --bundled');
+  if (models.length === 0) throw new Error('Codex did not list its models: codex debug models --bundled');
   return [{ path: 'models.json', text: JSON.stringify({ models }) }];
 }
 
-/** What of the user's home is needed all the same: the login, and sessions to go on with. */
+/** Files needed from the user's home: the login, and sessions to resume. */
 function login({ env, userFile }: LaunchSettings): readonly PlanFile[] {
   const home = env['CODEX_HOME'] || join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.codex');
   const file = join(home, 'auth.json');
@@ -226,12 +244,12 @@ function login({ env, userFile }: LaunchSettings): readonly PlanFile[] {
   ];
 }
 
-/** A value of the command line, in TOML. */
+/** A command-line setting, in TOML. */
 function set(key: string, value: string): readonly string[] {
   return ['-c', `${key}=${value}`];
 }
 
-/** TOML's basic strings escape as JSON does. */
+/** TOML basic strings use the same escapes as JSON. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
@@ -246,7 +264,7 @@ function table(entries: Readonly<Record<string, string>>): string {
     .join(',')}}`;
 }
 
-/** Items that are the work of a tool of its own. What was refused is not told at all. */
+/** Items produced by its own tools. Denied calls are not reported. */
 const nativeItems: ReadonlySet<string> = new Set(['command_execution', 'file_change', 'web_search']);
 
 function createReader(server: string): (line: string) => readonly CliEvent[] {
@@ -265,7 +283,9 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
     const name = isCall ? `${textIn(item['server'])}/${textIn(item['tool'])}` : type;
     if (!isDone) return [{ kind: 'use', id, name, input: inputOf(item), isNative }];
     const hasRun = item['error'] === undefined || item['error'] === null;
-    return [{ kind: 'result', id, name, isNative, hasRun, text: resultText(item) }];
+    const text = resultText(item);
+    const isRefused = isNative && isBlocked(item, text);
+    return [{ kind: 'result', id, name, isNative, hasRun, ...(isRefused && { isRefused }), text }];
   }
 
   return (line) => {
@@ -282,16 +302,14 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
       case 'error':
         return reconnecting(textIn(event['message']));
       case 'turn.failed':
-        return [
-          { kind: 'error', message: textIn(asJson(event['error'])?.['message']) || 'it gave no reason' },
-        ];
+        return [{ kind: 'error', message: textIn(asJson(event['error'])?.['message']) || 'no reason given' }];
       default:
         return [];
     }
   };
 }
 
-/** Every other error comes once more, as the end of its turn. */
+/** All other errors are repeated at the end of the turn. */
 function reconnecting(reason: string): readonly CliEvent[] {
   return reason.startsWith('Reconnecting') ? [{ kind: 'retry', reason }] : [];
 }

@@ -1,10 +1,10 @@
 import type { AgentOrder } from './agent.js';
 import type { AgentCli, Endpoint } from './launch.js';
 
-/** Where a key is looked for that is nowhere else: most endpoints of others are spoken to with this one. */
+/** Fallback API key variable, because most other endpoints use it. */
 const commonKeyEnv = 'OPENAI_API_KEY';
 
-/** Another model than the user's own, and the variable with its key: the one that was named, or the CLI's own. */
+/** A custom endpoint with its API key variable: the configured one, or the default of the CLI. */
 export function endpointOf(
   { keyEnv }: Pick<AgentCli, 'keyEnv'>,
   { options, env }: Pick<AgentOrder, 'options' | 'env'>,

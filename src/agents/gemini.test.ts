@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gemini } from './gemini.js';
 import { mitigation } from './launch.js';
-import { otherModel, planSettings } from './plan-settings.fixture.js';
+import { noGit, otherModel, planSettings } from './plan-settings.fixture.js';
 
 const textOf = (files: readonly object[], path: string): string => {
   const file = files.find((one) => (one as { path: string }).path === path);
@@ -11,19 +11,20 @@ const settingsOf = (files: readonly object[]): Readonly<Record<string, unknown>>
   JSON.parse(textOf(files, '.gemini/settings.json')) as Readonly<Record<string, unknown>>;
 const gate = { command: '/bin/node', args: ['/t.js', 'mcp-serve', '--config', '/s/t.json'], env: {} };
 
-describe('the plan of Gemini CLI', () => {
-  it('puts the words of a person before flags that take lists', () => {
+describe('the launch plan of Gemini CLI', () => {
+  it('puts the arguments of the user before flags that take lists', () => {
     const { args } = gemini.plan(planSettings({ own: ['/a/path'] }));
     expect(args.slice(0, 2)).toEqual(['/a/path', '--skip-trust']);
   });
 
-  it('isolates it by a policy and a home of its own', () => {
+  it('isolates it with a policy and its own home', () => {
     const { args, env, files, stdin, isolation } = gemini.plan(planSettings());
     expect(args).toEqual([
       ...['-o', 'stream-json', '--skip-trust', '--allowed-mcp-server-names', 'tserver', '-e', 'none'],
       ...['--admin-policy', '/launch/policy.toml'],
     ]);
     expect(env).toEqual({
+      ...noGit,
       GEMINI_CLI_HOME: '/launch',
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: undefined,
@@ -37,7 +38,25 @@ describe('the plan of Gemini CLI', () => {
     expect([stdin, isolation]).toEqual(['say "hi" there\n', 'full']);
   });
 
-  it('takes of the user the login and what may be told to whom, and no server', () => {
+  it('[16.18] translates native permissions into a mode and rules', () => {
+    const natives = { level: 'read', allowed: [{ name: 'Bash', only: 'git *' }, { name: 'Write' }] } as const;
+    const { args, files } = gemini.plan(planSettings({ isIsolated: false, natives }));
+    expect(args.slice(-4)).toEqual(['--approval-mode', 'default', '--policy', '/launch/native-policy.toml']);
+    const rules = textOf(files, 'native-policy.toml').trimEnd().split('\n\n');
+    expect(rules.map((rule) => rule.split('\n').slice(1, -1).join(' '))).toEqual([
+      'toolName = "write_file" decision = "deny"',
+      'toolName = "replace" decision = "deny"',
+      'toolName = "run_shell_command" decision = "deny"',
+      'toolName = "run_shell_command" commandPrefix = "git" decision = "allow"',
+      'toolName = "write_file" decision = "allow"',
+    ]);
+    const full = gemini.plan(planSettings({ isIsolated: false, natives: { level: 'full', allowed: [] } }));
+    expect(full.args.slice(-2)).toEqual(['--approval-mode', 'yolo']);
+    // The control.
+    expect(gemini.plan(planSettings({ natives })).args).not.toContain('--approval-mode');
+  });
+
+  it("takes the user's login and telemetry settings, but no servers", () => {
     const users: Readonly<Record<string, string>> = {
       '/home/u/.gemini/settings.json': JSON.stringify({
         security: { auth: { selectedType: 'oauth-personal' } },
@@ -55,6 +74,7 @@ describe('the plan of Gemini CLI', () => {
       telemetry: {},
       security: { auth: { selectedType: 'oauth-personal' } },
       advanced: { ignoreLocalEnv: true },
+      context: { memoryBoundaryMarkers: [] },
       mcpServers: { tserver: gate },
     });
     expect(isolated.files).toContainEqual({
@@ -66,10 +86,10 @@ describe('the plan of Gemini CLI', () => {
       other: { command: 'x' },
       tserver: { ...gate, trust: true },
     });
-    expect(additive.args).toEqual(['-o', 'stream-json', '--skip-trust']);
+    expect(additive.args).toEqual(['-o', 'stream-json', '--skip-trust', '--approval-mode', 'auto_edit']);
   });
 
-  it('takes a model, a session to go on with and another endpoint', () => {
+  it('takes a model, a session to resume and another endpoint', () => {
     const { args, env, files } = gemini.plan(
       planSettings({ model: 'm', resume: 's1', endpoint: otherModel }),
     );
@@ -78,14 +98,16 @@ describe('the plan of Gemini CLI', () => {
     expect(settingsOf(files)['security']).toEqual({ auth: { selectedType: 'gemini-api-key' } });
   });
 
-  it('says that nothing is proven, to the user and to the agent', () => {
-    const { files, warnings } = gemini.plan(planSettings({ isProven: false, system: 'be brief' }));
-    expect(textOf(files, '.gemini/GEMINI.md')).toBe(`${mitigation('tserver')}\n\nbe brief\n`);
+  it('warns the user and the agent about unverified isolation', () => {
+    const { files, warnings } = gemini.plan(planSettings({ isProven: false, system: 'be @brief' }));
+    expect(textOf(files, '.gemini/GEMINI.md')).toContain(
+      `it is empty.\n\n${mitigation('tserver')}\n\nbe \\@brief\n`,
+    );
     expect(warnings).toHaveLength(1);
   });
 });
 
-describe('what Gemini CLI says', () => {
+describe('the output of Gemini CLI', () => {
   const read = (...lines: readonly object[]) => {
     const reader = gemini.createReader('tserver');
     return lines.flatMap((line) => reader(JSON.stringify(line)));
@@ -97,7 +119,7 @@ describe('what Gemini CLI says', () => {
     parameters: {},
   });
 
-  it('is its session, its calls, what came of them, and its last words', () => {
+  it('is parsed into session, calls, results and answer', () => {
     expect(
       read(
         { type: 'init', session_id: 's1', model: 'm' },
@@ -121,7 +143,7 @@ describe('what Gemini CLI says', () => {
     ]);
   });
 
-  it('tells a tool of its own that was refused from one that ran', () => {
+  it('distinguishes a denied call to its own tool from one that ran', () => {
     const refused = { type: 'tool_not_registered', message: 'none' };
     const results = read(
       use('u1', 'run_shell_command'),
@@ -135,7 +157,7 @@ describe('what Gemini CLI says', () => {
     ]);
   });
 
-  it('is a failure where it says so, and warnings are none', () => {
+  it('is a failure if it reports an error, but not for a warning', () => {
     expect(read({ type: 'error', severity: 'warning', message: 'x' })).toEqual([]);
     expect(read({ type: 'error', severity: 'error', message: 'x' })).toEqual([
       { kind: 'error', message: 'x' },

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { geminiGrant, geminiPermissions, geminiPolicy } from './gemini-permissions.js';
 import {
   type AgentCli,
   asJson,
   type CliEvent,
   coexistence,
+  emptyFolder,
   type Environment,
   type Json,
   type LaunchPlan,
@@ -12,15 +14,17 @@ import {
   type PlanFile,
   readJson,
   textIn,
+  withoutGit,
+  whereabouts,
   wordsBefore,
 } from './launch.js';
 import { native } from './natives.js';
 
-/** What a login of Gemini CLI consists of. */
+/** Login files of Gemini CLI. */
 const loginFiles = ['oauth_creds.json', 'google_accounts.json', 'installation_id', 'mcp-oauth-tokens.json'];
 const home = '.gemini';
 
-/** Gemini CLI. It takes servers from a settings file only, so it gets a home of its own, with the user's login in it. */
+/** Gemini CLI. It reads servers only from a settings file, so it gets its own home with the user's login. */
 export const gemini: AgentCli = {
   name: 'gemini',
   title: 'Gemini CLI',
@@ -29,6 +33,7 @@ export const gemini: AgentCli = {
   keyEnv: 'GEMINI_API_KEY',
   login: 'run gemini once and choose how to log in, or set GEMINI_API_KEY',
   addressEnv: 'GOOGLE_GEMINI_BASE_URL',
+  grant: geminiGrant,
   leftovers: [],
   refusal: /^Tool ".*" not found/,
   addsVersion: true,
@@ -72,25 +77,26 @@ export const gemini: AgentCli = {
 function plan(settings: LaunchSettings): LaunchPlan {
   const { server, isIsolated, folder, model, resume, own } = settings;
   const args = [
-    // First: flags of ours that take lists might swallow them.
+    // First, because our flags that take lists might swallow these.
     ...(own ?? ['-o', 'stream-json']),
-    // The project's own settings are not read: they could name a server as ours is named.
+    // Ignore project settings: they could define a server with our name.
     '--skip-trust',
     ...(isIsolated
       ? ['--allowed-mcp-server-names', server, '-e', 'none', '--admin-policy', join(folder, 'policy.toml')]
-      : []),
+      : geminiPermissions(settings)),
     ...(model === undefined ? [] : ['-m', model]),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ];
-  const words = wordsBefore(settings);
   return {
     command: settings.program,
     args,
     env: environment(settings),
+    // There it reads `GEMINI.md` and `@` paths in prompts, follows links and includes hidden files.
+    ...(isIsolated && { cwd: emptyFolder(settings, 'gemini') }),
     files: [
       { path: `${home}/settings.json`, text: JSON.stringify(geminiSettings(settings)) },
-      ...(isIsolated ? [{ path: 'policy.toml', text: policy(server) }] : []),
-      ...(words === undefined ? [] : [{ path: `${home}/GEMINI.md`, text: `${words}\n` }]),
+      ...(isIsolated ? [{ path: 'policy.toml', text: policy(server) }] : geminiPolicy(settings)),
+      ...guidance(settings),
       ...links(settings),
     ],
     stdin: settings.prompt,
@@ -99,12 +105,28 @@ function plan(settings: LaunchSettings): LaunchPlan {
   };
 }
 
-function environment({ folder, endpoint, env }: LaunchSettings): Environment {
+/** Its memory file, in which it would replace `@path` with file contents. */
+function guidance(settings: LaunchSettings): readonly PlanFile[] {
+  const words = wordsBefore(settings);
+  const both = [
+    ...(settings.isIsolated ? [whereabouts(settings)] : []),
+    ...(words === undefined ? [] : [words]),
+  ];
+  if (both.length === 0) return [];
+  const text = both.join('\n\n');
+  return [
+    { path: `${home}/GEMINI.md`, text: `${settings.isIsolated ? text.replaceAll('@', '\\@') : text}\n` },
+  ];
+}
+
+function environment(settings: LaunchSettings): Environment {
+  const { folder, endpoint, env } = settings;
   return {
+    ...withoutGit(settings),
     GEMINI_CLI_HOME: folder,
-    // Otherwise it starts itself a second time, and signals reach only the first.
+    // Otherwise it restarts itself, and signals reach only the first process.
     GEMINI_CLI_NO_RELAUNCH: 'true',
-    // Would let a project's settings replace ours.
+    // Would let project settings override ours.
     GEMINI_CLI_TRUST_WORKSPACE: undefined,
     ...(endpoint && { GOOGLE_GEMINI_BASE_URL: endpoint.url, GEMINI_API_KEY: env[endpoint.keyEnv] }),
   };
@@ -124,7 +146,7 @@ function geminiSettings(settings: LaunchSettings): Json {
   const selectedType = endpoint === undefined ? (login ?? withKey) : withKey;
   return {
     ...(!isIsolated && users),
-    // How the user logs in, which model, and what may be told to whom stay as they are.
+    // Keep the user's login method, model and telemetry settings.
     ...(model !== undefined && { model }),
     general: isQuiet
       ? { enableAutoUpdate: false, enableAutoUpdateNotification: false }
@@ -132,8 +154,10 @@ function geminiSettings(settings: LaunchSettings): Json {
     privacy: isQuiet ? { usageStatisticsEnabled: false } : (asJson(privacy) ?? {}),
     telemetry: isQuiet ? { enabled: false } : (asJson(telemetry) ?? {}),
     ...(selectedType !== undefined && { security: { auth: { selectedType } } }),
-    // The project's `.env` could send the key elsewhere.
+    // The project's `.env` could send the API key elsewhere.
     ...(isIsolated && { advanced: { ignoreLocalEnv: true } }),
+    // Without markers it looks for `GEMINI.md` only in the empty folder, not in its parents.
+    ...(isIsolated && { context: { memoryBoundaryMarkers: [] } }),
     mcpServers: {
       ...(!isIsolated && asJson(users['mcpServers'])),
       [server]: { command: gate.command, args: gate.args, env: {}, ...(!isIsolated && { trust: true }) },
@@ -146,12 +170,15 @@ function pick(value: unknown, keys: readonly string[]): Json {
   return Object.fromEntries(keys.flatMap((key) => (key in given ? [[key, given[key]] as const] : [])));
 }
 
-/** Nothing is allowed, and so not even shown, but what comes from the gate. */
+/** Allows only tools from the gateway, so no other tool is even shown. */
 function policy(server: string): string {
   const rule = (of: string, decision: string, priority: number): string =>
     `[[rule]]\n${of}toolName = "*"\ndecision = "${decision}"\npriority = ${String(priority)}\n`;
   return `${rule('', 'deny', 1)}\n${rule(`mcpName = "${server}"\n`, 'allow', 999)}`;
 }
+
+/** Error kinds that mean the call was denied. */
+const refusals: readonly unknown[] = ['tool_not_registered', 'policy_violation', 'path_not_in_workspace'];
 
 function links(settings: LaunchSettings): readonly PlanFile[] {
   const from = userHome(settings);
@@ -180,6 +207,7 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
         name,
         isNative: isNative(name),
         hasRun: event['status'] === 'success',
+        ...(refusals.includes(error?.['type']) && { isRefused: true }),
         text: textIn(event['output']) || textIn(error?.['message']),
       },
     ];
@@ -222,6 +250,6 @@ function ended(event: Json, answer: string): readonly CliEvent[] {
     output: numberIn(stats['output_tokens']),
   };
   if (event['status'] === 'success') return [usage, { kind: 'answer', text: answer }];
-  const message = textIn(asJson(event['error'])?.['message']) || 'it gave no reason';
+  const message = textIn(asJson(event['error'])?.['message']) || 'no reason given';
   return [usage, { kind: 'error', message }];
 }

@@ -9,10 +9,11 @@ export {
 export { runOpenai } from './openai/run-openai.js';
 export type { CliParts, Door, KnownCli, Verdict } from './cli-parts.js';
 export { clis } from './clis.js';
-export { findBlocked, findProgram } from './find-program.js';
 export type { AgentCli, OwnWords } from './launch.js';
+export { allowedTools, nativeLevel, nativeLevels, writtenTool } from './native-permissions.js';
 export { type Launch, runCli, settingsOf } from './run-cli.js';
 export { watchGate } from './watch-gate.js';
+export { plantFiles } from './trial/planted.js';
 export { type TrialGround, tryCli } from './trial/try-cli.js';
 export { openLaunchFolder, removeFolder } from './launch-folder.js';
 export { mergedEnvironment, startCli } from './start-cli.js';

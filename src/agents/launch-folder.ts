@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PlanFile } from './launch.js';
 
-/** The files of one launch, for this user alone. */
+/** Files of one launch, readable only by this user. */
 export interface LaunchFolder {
   readonly path: string;
   write(files: readonly PlanFile[]): void;
@@ -30,11 +30,11 @@ export function openLaunchFolder(parent: string): LaunchFolder {
   };
 }
 
-/** A process that is about to end may still write there: what cannot be removed now is left to the next sweep. */
+/** A process that is ending may still write here; the next sweep removes what is left. */
 export function removeFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   } catch {
-    // Not worth a failure.
+    // Leftover files are no reason to fail.
   }
 }

@@ -1,60 +1,75 @@
-/** How one agent CLI is started, and what its output means. A CLI is one file with one of these. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { AllowedTool, Grant, NativePermissions } from './native-permissions.js';
+
+/** How to start one agent CLI and read its output. Each CLI has one file. */
 export interface AgentCli {
-  /** Of the provider in workflows. */
+  /** Provider name in workflows. */
   readonly name: string;
-  /** As people call it. */
+  /** Product name. */
   readonly title: string;
-  /** What it is called on PATH. */
+  /** Program name on PATH. */
   readonly program: string;
-  /** Asked of the program before it is started: what it prints is `LaunchSettings.asked`. */
+  /** Arguments for a first call; its output becomes `LaunchSettings.asked`. */
   readonly asks?: readonly string[];
-  /** Names of its own tools: all of them are called when its isolation is tried. */
+  /** Its own tools. The isolation test calls all of them. */
   readonly natives: readonly NativeTool[];
-  /** What may stay beside the tools of the gate, because it can do nothing by itself. */
+  /** Harmless tools that may stay next to the gateway tools. */
   readonly leftovers: readonly string[];
-  /** What its model is told of a tool that it does not have. Any other answer comes from a tool that is there. */
+  /** What its model is told about a missing tool. Any other answer means the tool exists. */
   readonly refusal: RegExp;
-  /** It adds the version to the address of its model itself. */
+  /** It appends the API version to the model address. */
   readonly addsVersion: boolean;
-  /** What a person may add to its command line in a terminal. Nothing else: a flag that nobody looked at may undo all. */
+  /** Arguments a user may add in a terminal. Nothing else: an unreviewed flag could undo the isolation. */
   readonly words: OwnWords;
-  /** A line on its error output after which nothing of it is to be believed. */
+  /** A line on standard error after which its output cannot be trusted. */
   readonly fatal?: RegExp;
-  /** Where to get it. */
+  /** Install command. */
   readonly install: string;
-  /** The variable in which its users keep their key. */
+  /** Its usual API key variable. */
   readonly keyEnv: string;
-  /** How a person logs in. */
+  /** How to log in. */
   readonly login: string;
-  /** The variable that says where its model is, when the user sets it. */
+  /**
+   * Its client name, if it hides the gateway's instructions from its model while isolated.
+   * `LaunchSettings.guidance` then contains that text.
+   */
+  readonly hidesGuidanceAs?: string;
+  /** Variable with the model address, if the user sets one. */
   readonly addressEnv?: string;
+  /** Translates an `allowed_tools` entry; undefined if the CLI cannot express it. Absent: no list supported. */
+  readonly grant?: (tool: AllowedTool) => Grant | undefined;
+  /** With `native_permissions: edit`, it runs commands in its own sandbox. Other CLIs deny them. */
+  readonly sandboxesCommands?: true;
   plan(settings: LaunchSettings): LaunchPlan;
-  /** Reads the lines that it writes. `server` is what the gate was called in the plan. */
+  /** Parses its output lines. `server` is the gateway name used in the plan. */
   createReader(server: string): (line: string) => readonly CliEvent[];
+  /** Parses standard error, for a CLI that reports denied calls only there. */
+  createErrorReader?(): (line: string) => readonly CliEvent[];
 }
 
 export interface OwnWords {
-  /** Flags that stand alone. */
+  /** Flags without a value. */
   readonly flags: readonly string[];
-  /** Flags that take a value. */
+  /** Flags with a value. */
   readonly valued: readonly string[];
-  /** Those of them that may go without. */
+  /** Flags whose value is optional. */
   readonly optional: readonly string[];
-  /** Those of them whose value is the model. */
+  /** Flags whose value is the model. */
   readonly model: readonly string[];
   readonly texts: OwnTexts;
-  /** Commands of its own that may stand first. */
+  /** Subcommands that may come first. */
   readonly commands: readonly { readonly name: string; readonly texts: OwnTexts }[];
 }
 
-/** What one word that is no flag may be. `sentence`: nothing that could be the name of a command. */
+/** What a word that is no flag may be. `sentence`: nothing that could be a subcommand. */
 export type OwnTexts = 'none' | 'sentence' | 'any';
 
-/** A tool that the CLI itself may have, and arguments with which it would leave a trace in the folder where it works. */
+/** A tool the CLI may have, with arguments that would leave a trace in its working directory. */
 export interface NativeTool {
   readonly name: string;
   readonly namespace?: string;
-  /** Sent as free text and not as JSON. */
+  /** Sent as free text instead of JSON. */
   readonly isText?: boolean;
   readonly input: (trace: string) => unknown;
 }
@@ -62,68 +77,77 @@ export interface NativeTool {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LaunchSettings {
-  /** The file to start. */
   readonly program: string;
   readonly prompt: string;
   readonly system?: string;
+  /** Instructions of the gateway, if the CLI does not pass them on. */
+  readonly guidance?: string;
   readonly model?: string;
-  /** The session of the CLI that is gone on with. */
+  /** CLI session to resume. */
   readonly resume?: string;
-  /** False: its own tools stay, and ours come in addition. */
+  /** False: it keeps its own tools and gets ours in addition. */
   readonly isIsolated: boolean;
-  /** False: nobody has seen that the isolation of this version holds. */
+  /** What it may do with its own tools, if it keeps them. */
+  readonly natives: NativePermissions;
+  /** It is started by root. */
+  readonly isRoot?: true;
+  /** False: isolation of this version has not been verified. */
   readonly isProven: boolean;
-  /** What the gate is called: new for each launch, so that no file of a project can name it. */
+  /** Gateway name: random so that no file of a checkout can use it, and fixed during a run. */
   readonly server: string;
-  /** A name for an agent of the CLI, where it needs one: new for each launch too. */
+  /** Agent name for CLIs that need one, fixed during a run. */
   readonly agent: string;
-  /** What the CLI starts to reach the gate. */
+  /** The command that connects the CLI to the gateway. */
   readonly gate: { readonly command: string; readonly args: readonly string[] };
-  /** For the files of the plan, for this launch alone. */
+  /** The project the agent works on. */
+  readonly workspace: string;
+  /** Folder for the plan files of this launch. */
   readonly folder: string;
-  /** A folder that outlives the launch, for what a later one goes on with. */
+  /** Folder kept after the launch, for sessions to resume. */
   readonly keep: string;
-  /** Of the user. */
+  /** The user's environment. */
   readonly env: Environment;
-  /** Another model than the user's own. */
+  /** A custom endpoint. */
   readonly endpoint?: Endpoint;
-  /** Where nothing may leave the machine: telemetry and updates are off. Otherwise they are as the user has them. */
+  /** Turns telemetry and updates off, because nothing may leave the machine. Otherwise the user's settings apply. */
   readonly isQuiet?: boolean;
-  /** What the program printed when it was asked. */
+  /** Output of the first call. */
   readonly asked?: string;
-  /** Text of a file of the user; undefined where there is none. */
+  /** Content of a user file; undefined if it does not exist. */
   readonly userFile: (path: string) => string | undefined;
-  /** A person works with it in the terminal: no prompt, and these words of the command line. */
+  /** Interactive use in a terminal: no prompt, and these command-line arguments. */
   readonly own?: readonly string[];
 }
 
 export interface Endpoint {
   readonly url: string;
-  /** The variable that holds the key. */
+  /** Variable with the API key. */
   readonly keyEnv: string;
 }
 
 export interface LaunchPlan {
   readonly command: string;
   readonly args: readonly string[];
-  /** What is different from the user's environment. Undefined: not set. */
+  /** Start folder, created if missing, for a CLI that runs files from it. Default: the workspace. */
+  readonly cwd?: string;
+  /** Changes to the user's environment. Undefined: unset the variable. */
   readonly env: Environment;
   readonly files: readonly PlanFile[];
   readonly stdin: string;
   readonly isolation: 'full' | 'additive';
-  /** To be told before it starts. */
+  /** Shown before it starts. */
   readonly warnings: readonly string[];
 }
 
 /**
- * A file in the folder of the launch. `link`: what stands there is the user's own, which the CLI may renew. `isFolder`: it is
- * made where there is none, as the CLI itself would do.
+ * A file in the launch folder. `link`: the user's own file, which the CLI may renew. `isFolder`: created if missing, as
+ * the CLI itself would do.
  */
 export type PlanFile =
   | { readonly path: string; readonly text: string }
   | { readonly path: string; readonly link: string; readonly isFolder?: true };
 
-/** What a CLI said. `isNative`: the tool is its own and not one of the gate. */
+/** Parsed CLI output. `isNative`: the tool belongs to the CLI, not to the gateway. */
 export type CliEvent =
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'offered'; readonly tools: readonly string[]; readonly isGateThere: boolean }
@@ -140,44 +164,74 @@ export type CliEvent =
       readonly id: string;
       readonly name: string;
       readonly isNative: boolean;
-      /** It did something: refused calls have results too. */
+      /** Whether the call ran. Denied calls have results too. */
       readonly hasRun: boolean;
+      /** Its permissions denied the call. */
+      readonly isRefused?: true;
       readonly text: string;
     }
   | { readonly kind: 'usage'; readonly input: number; readonly output: number; readonly cost?: number }
   | { readonly kind: 'answer'; readonly text: string }
-  /** The model could not be asked, and will be asked again. */
+  /** The model request failed and will be retried. */
   | { readonly kind: 'retry'; readonly reason: string; readonly status?: number; readonly waitMs?: number }
   | { readonly kind: 'error'; readonly message: string; readonly status?: number };
 
-/** What an agent is told where its own tools could not be proven to be off. */
+/**
+ * Prevents a CLI from running git in the workspace: the repository's configuration can name programs (filters,
+ * monitors, signers) that git would run. The gateway's tools do not see this variable.
+ */
+export function withoutGit({ isIsolated, folder }: LaunchSettings): Environment {
+  return isIsolated ? { GIT_DIR: join(folder, 'no-repository') } : {};
+}
+
+/**
+ * An empty folder for a CLI that reads files from its start folder. Each project has its own, because a CLI finds its
+ * conversations by folder.
+ */
+export function emptyFolder({ keep, workspace }: LaunchSettings, name: string): string {
+  const project = createHash('sha256').update(workspace).digest('hex').slice(0, 16);
+  return join(keep, project, name);
+}
+
+/** Tells an agent in an empty folder where its project is. */
+export function whereabouts({ workspace }: LaunchSettings): string {
+  return `The project you work on is ${workspace}. Tools resolve relative paths against that folder. \
+Ignore the working directory named elsewhere: it is empty.`;
+}
+
+/** Instruction for an agent whose own tools are not verified to be off. */
 export function mitigation(server: string): string {
   return `Use only the tools of the MCP server "${server}". Do not use any other tool, not even a built-in one: \
 its calls are not allowed here.`;
 }
 
-/** What comes before the task: the system prompt, and where it is needed the mitigation. */
-export function wordsBefore({ system, isIsolated, isProven, server }: LaunchSettings): string | undefined {
-  const words = [...(isIsolated && !isProven ? [mitigation(server)] : []), ...(system ? [system] : [])];
+/** Text before the task: the system prompt and, if needed, the mitigation. */
+export function wordsBefore(settings: LaunchSettings): string | undefined {
+  const { system, guidance, isIsolated, isProven, server } = settings;
+  const words = [
+    ...(isIsolated && !isProven ? [mitigation(server)] : []),
+    ...(system ? [system] : []),
+    ...(guidance ? [guidance] : []),
+  ];
   return words.length === 0 ? undefined : words.join('\n\n');
 }
 
-/** The warning for a launch whose isolation nobody has seen. */
+/** Warning for a launch with unverified isolation. */
 export function coexistence({ isIsolated, isProven }: LaunchSettings, title: string): readonly string[] {
   if (!isIsolated || isProven) return [];
-  return [`Nothing proves that this version of ${title} has no tools but those of the gate.`];
+  return [`This version of ${title} has not been verified to use only tools from Tidegate.`];
 }
 
 export interface Json {
   readonly [key: string]: unknown;
 }
 
-/** A line of a stream as an object; undefined for what is none. */
+/** Parses a stream line as an object; undefined if it is none. */
 export function readJson(line: string): Json | undefined {
   try {
     return asJson(JSON.parse(line));
   } catch {
-    // Not every line of a CLI is for programs.
+    // Some lines are plain text for people.
     return undefined;
   }
 }

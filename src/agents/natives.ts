@@ -1,6 +1,6 @@
 import type { NativeTool } from './launch.js';
 
-/** A tool of a CLI's own. Without an input it is called with nothing, which leaves no trace but an answer. */
+/** A CLI's own tool. Without `input` it is called with no arguments and leaves no trace except an answer. */
 export function native(name: string, input: NativeTool['input'] = () => ({})): NativeTool {
   return { name, input };
 }

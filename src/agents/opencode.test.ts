@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mitigation } from './launch.js';
+import { type LaunchSettings, mitigation } from './launch.js';
 import { opencode } from './opencode.js';
-import { otherModel, planSettings } from './plan-settings.fixture.js';
+import { noGit, otherModel, planSettings } from './plan-settings.fixture.js';
 
 const mcp = {
   tserver: {
@@ -15,9 +16,9 @@ const rules = { '*': 'deny', 'tserver_*': 'allow' };
 const configOf = (env: Readonly<Record<string, string | undefined>>): unknown =>
   JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '');
 
-describe('the plan of OpenCode', () => {
-  it('isolates it by rules for all agents and by an agent of its own', () => {
-    const { args, env, stdin, isolation } = opencode.plan(planSettings());
+describe('the launch plan of OpenCode', () => {
+  it('isolates it with rules for all agents and with its own agent', () => {
+    const { args, env, cwd, files, stdin, isolation } = opencode.plan(planSettings());
     expect(args).toEqual([
       ...['run', '--format', 'json', '--title', 'Tidegate', '--pure', '--agent', 'atserver'],
     ]);
@@ -25,25 +26,56 @@ describe('the plan of OpenCode', () => {
       mcp,
       permission: rules,
       agent: { atserver: { mode: 'primary', permission: rules } },
+      instructions: ['/launch/project.md'],
     });
     expect(env).toMatchObject({
-      XDG_CONFIG_HOME: '/launch/config',
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
       OPENCODE_CONFIG: undefined,
       OPENCODE_CONFIG_DIR: undefined,
       OPENCODE_PERMISSION: undefined,
+      ...noGit,
     });
+    // From any other start folder it would import plugins.
+    expect(cwd).toMatch(/^\/keep\/[0-9a-f]{16}\/opencode$/);
+    expect(env['XDG_CONFIG_HOME']).toBe(dirname(cwd ?? ''));
+    expect(files[0]).toMatchObject({ text: expect.stringContaining('/work/project') as string });
     expect([stdin, isolation]).toEqual(['say "hi" there\n', 'full']);
   });
 
-  it('only adds the gate where its own tools stay', () => {
+  it('only adds the gateway if it keeps its own tools', () => {
     const { args, env } = opencode.plan(planSettings({ isIsolated: false }));
     expect(args).toEqual(['run', '--format', 'json', '--title', 'Tidegate']);
-    expect(configOf(env)).toEqual({ mcp });
+    expect(configOf(env)).toEqual({ mcp, experimental: { continue_loop_on_deny: true } });
     expect(env).not.toHaveProperty('XDG_CONFIG_HOME');
   });
 
-  it("asks the user's own model, and takes nothing else of the user's settings", () => {
+  it('[16.18] translates native permissions, with precedence over those of the user', () => {
+    const plan = (natives: LaunchSettings['natives'], isIsolated = false) =>
+      opencode.plan(
+        planSettings({
+          isIsolated,
+          natives,
+          env: { HOME: '/home/u', OPENCODE_PERMISSION: '{"bash":"allow","webfetch":"deny"}' },
+        }),
+      );
+    const permissions = (natives: LaunchSettings['natives']): unknown =>
+      JSON.parse(plan(natives).env['OPENCODE_PERMISSION'] ?? '');
+    expect(permissions({ level: 'edit', allowed: [] })).toEqual({ bash: 'deny', webfetch: 'deny' });
+    const allowed = [{ name: 'Bash', only: 'git:*' }, { name: 'Write' }];
+    expect(permissions({ level: 'read', allowed })).toEqual({
+      bash: { '*': 'deny', 'git *': 'allow' },
+      edit: 'allow',
+      webfetch: 'deny',
+    });
+    const full = { level: 'full', allowed: [] } as const;
+    expect(plan(full).args).toContain('--auto');
+    expect(permissions(full)).toEqual({ bash: 'allow', webfetch: 'deny' });
+    // The control.
+    expect(plan(full, true).args).not.toContain('--auto');
+    expect(plan(full, true).env['OPENCODE_PERMISSION']).toBeUndefined();
+  });
+
+  it("uses the user's model and no other user settings", () => {
     const text = `{
       // mine
       "model": "anthropic/opus", /* and */ "provider": { "x": { "options": { "url": "https://a//b" } } },
@@ -57,10 +89,11 @@ describe('the plan of OpenCode', () => {
       mcp,
       permission: rules,
       agent: { atserver: { mode: 'primary', permission: rules } },
+      instructions: ['/launch/project.md'],
     });
   });
 
-  it('takes a model, a session to go on with and another endpoint', () => {
+  it('takes a model, a session to resume and another endpoint', () => {
     const { args } = opencode.plan(planSettings({ model: 'a/b', resume: 's1' }));
     expect(args).toEqual([
       ...['run', '--format', 'json', '-s', 's1', '--pure', '--agent', 'atserver', '--model', 'a/b'],
@@ -73,7 +106,7 @@ describe('the plan of OpenCode', () => {
     });
   });
 
-  it('says that nothing is proven, to the user and to the agent', () => {
+  it('warns the user and the agent about unverified isolation', () => {
     const { env, warnings } = opencode.plan(planSettings({ isProven: false, system: 'be brief' }));
     expect(configOf(env)).toMatchObject({
       agent: { atserver: { prompt: `${mitigation('tserver')}\n\nbe brief` } },
@@ -81,7 +114,7 @@ describe('the plan of OpenCode', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('believes nothing after it fell back to another agent', () => {
+  it('rejects all output after a fallback to another agent', () => {
     expect(opencode.fatal?.test('! agent "atserver" not found. Falling back to default agent')).toBe(true);
   });
 });
@@ -90,7 +123,7 @@ describe('the configuration of OpenCode', () => {
   const textOf = (more: Parameters<typeof planSettings>[0]): string =>
     opencode.plan(planSettings(more)).env['OPENCODE_CONFIG_CONTENT'] ?? '';
 
-  it('has nothing of ours that it would fill in, and all that the user wrote to be filled in', () => {
+  it('expands placeholders of the user but none of ours', () => {
     const own = JSON.stringify({ model: 'a/b', provider: { a: { options: { apiKey: '{env:A_KEY}' } } } });
     const userFile = (path: string): string | undefined => (path.endsWith('opencode.json') ? own : undefined);
     const text = textOf({ system: 'see {env:X} and {file:/y}', userFile });
@@ -99,13 +132,13 @@ describe('the configuration of OpenCode', () => {
     expect(JSON.parse(text)).toMatchObject({ model: 'a/b', permission: { '*': 'deny' } });
   });
 
-  it('is read in a home without tools and servers, where the login is the same', () => {
+  it('is read in a home without tools and servers, but with the same login', () => {
     const { env } = opencode.plan(planSettings({ env: { HOME: '/home/u' } }));
     expect(env).toMatchObject({ HOME: '/launch/home', XDG_DATA_HOME: '/home/u/.local/share' });
   });
 });
 
-describe('what OpenCode says', () => {
+describe('the output of OpenCode', () => {
   const read = (...lines: readonly object[]) => {
     const reader = opencode.createReader('tserver');
     return lines.flatMap((line) => reader(JSON.stringify({ sessionID: 's1', ...line })));
@@ -119,7 +152,7 @@ describe('what OpenCode says', () => {
     part: { reason, tokens: { input: 10, output: 5, reasoning: 1, cache: { read: 2, write: 3 } }, cost: 0.5 },
   });
 
-  it('is its session, its calls, what came of them, and its last words', () => {
+  it('is parsed into session, calls, results and answer', () => {
     expect(
       read(
         { type: 'text', part: { text: 'I look.' } },
@@ -140,7 +173,7 @@ describe('what OpenCode says', () => {
     ]);
   });
 
-  it('tells a tool of its own that was refused from one that ran', () => {
+  it('distinguishes a denied call to its own tool from one that ran', () => {
     const results = read(
       tool('bash', { status: 'error', error: 'unavailable' }),
       tool('invalid', { status: 'completed', output: 'unavailable' }),
@@ -153,7 +186,7 @@ describe('what OpenCode says', () => {
     ]);
   });
 
-  it('is a failure where it says so', () => {
+  it('is a failure if it reports one', () => {
     expect(read({ type: 'error', error: { name: 'X', data: { message: 'quota' } } }).at(-1)).toEqual({
       kind: 'error',
       message: 'quota',

@@ -1,21 +1,26 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   type AgentCli,
   asJson,
   type CliEvent,
   coexistence,
+  emptyFolder,
   type Environment,
   type Json,
   type LaunchPlan,
   type LaunchSettings,
   numberIn,
+  type PlanFile,
   readJson,
   textIn,
+  withoutGit,
+  whereabouts,
   wordsBefore,
 } from './launch.js';
 import { native } from './natives.js';
+import { opencodeGrant, opencodePermissions } from './opencode-permissions.js';
 
-/** What of the user's own configuration says which model is asked, and how. */
+/** User settings that select the model. */
 const modelKeys = ['provider', 'model', 'small_model', 'disabled_providers', 'enabled_providers'] as const;
 const configFiles = ['opencode.json', 'opencode.jsonc', 'config.json'];
 const provider = 'tidegate';
@@ -27,12 +32,12 @@ const quiet = {
   OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
 };
 
-/** OpenCode. Rules deny everything but the gate, twice: for all agents, and for an agent that no file can name. */
+/** OpenCode. Two rule sets deny everything but the gateway: for all agents, and for an agent no file can name. */
 export const opencode: AgentCli = {
   name: 'opencode',
   title: 'OpenCode',
   program: 'opencode',
-  // It goes on all the same, with an agent that has every tool.
+  // It would continue with an agent that has every tool.
   fatal: /agent ".*" not found/,
   install: 'npm install -g opencode-ai',
   keyEnv: 'OPENAI_API_KEY',
@@ -40,6 +45,7 @@ export const opencode: AgentCli = {
   leftovers: ['invalid'],
   refusal: /Model tried to call unavailable tool/,
   addsVersion: false,
+  grant: opencodeGrant,
   natives: [
     native('bash', (trace) => ({ command: `touch ${trace}`, description: 'x' })),
     native('write', (trace) => ({ filePath: trace, content: 'x' })),
@@ -67,7 +73,7 @@ export const opencode: AgentCli = {
     ],
     optional: [],
     model: ['-m', '--model'],
-    // A word would be the folder that it starts in.
+    // A word would be taken as the start folder.
     texts: 'none',
     commands: [{ name: 'run', texts: 'any' }],
   },
@@ -86,6 +92,7 @@ function plan(settings: LaunchSettings): LaunchPlan {
   const args = [
     ...(own === undefined ? run : []),
     ...(isIsolated ? ['--pure', '--agent', agent] : []),
+    ...(!isIsolated && settings.natives.level === 'full' ? ['--auto'] : []),
     ...(model === undefined || endpoint !== undefined ? [] : ['--model', model]),
     ...(own ?? []),
   ];
@@ -93,32 +100,54 @@ function plan(settings: LaunchSettings): LaunchPlan {
     command: settings.program,
     args,
     env: environment(settings),
-    files: isIsolated ? ['config', 'home'].map((name) => ({ path: `${name}/.keep`, text: '' })) : [],
+    ...(isIsolated && { cwd: launchFolder(settings) }),
+    files: isIsolated ? isolatedFiles(settings) : [],
     stdin: settings.prompt,
     isolation: isIsolated ? 'full' : 'additive',
     warnings: coexistence(settings, opencode.title),
   };
 }
 
+/**
+ * Its own configuration folder. OpenCode imports plugins from its start folder and all parents, regardless of its
+ * flags; from this folder it looks no further.
+ */
+function launchFolder(settings: LaunchSettings): string {
+  return emptyFolder(settings, 'opencode');
+}
+
+const guidance = 'project.md';
+
+function isolatedFiles(settings: LaunchSettings): readonly PlanFile[] {
+  return [
+    { path: guidance, text: `${whereabouts(settings)}\n` },
+    { path: 'home/.keep', text: '' },
+  ];
+}
+
 function environment(settings: LaunchSettings): Environment {
-  const { isIsolated, folder, isQuiet } = settings;
+  const { isIsolated, isQuiet } = settings;
   return {
     OPENCODE_CONFIG_CONTENT: configText(settings),
     ...(isIsolated && {
-      XDG_CONFIG_HOME: join(folder, 'config'),
-      // Its home may hold tools and servers; the login and the sessions are elsewhere.
+      XDG_CONFIG_HOME: dirname(launchFolder(settings)),
+      // Its home may contain tools and servers; the login and the sessions are elsewhere.
       ...homes(settings),
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
-      // Each of them could bring rules, servers or plugins of its own.
+      // Each of these could add rules, servers or plugins.
       OPENCODE_CONFIG: undefined,
       OPENCODE_CONFIG_DIR: undefined,
       OPENCODE_PERMISSION: undefined,
+      OPENCODE_TUI_CONFIG: undefined,
+      ...withoutGit(settings),
     }),
+    // Takes precedence over the rules of the user and the project.
+    ...(!isIsolated && { OPENCODE_PERMISSION: JSON.stringify(opencodePermissions(settings)) }),
     ...(isQuiet && quiet),
   };
 }
 
-/** Where things are when nothing says otherwise, for a program whose home is another. */
+/** Default locations, for a program that runs with another home. */
 function homes({ env, folder }: LaunchSettings): Environment {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? '';
   return {
@@ -130,7 +159,7 @@ function homes({ env, folder }: LaunchSettings): Environment {
   };
 }
 
-/** It fills in `{env:…}` and `{file:…}` before it reads the text. That is for what the user wrote, and not for ours. */
+/** It expands `{env:…}` and `{file:…}` in its configuration, which must not happen in our text. */
 function configText(settings: LaunchSettings): string {
   const { isIsolated, endpoint } = settings;
   const users = isIsolated && endpoint === undefined ? usersModel(settings) : {};
@@ -150,11 +179,17 @@ function config(settings: LaunchSettings): Json {
     mcp: {
       [server]: { type: 'local', command: [gate.command, ...gate.args], environment: {}, enabled: true },
     },
-    ...(isIsolated && { permission: rules, agent: { [agent]: helper } }),
+    // Otherwise a denied call ends it without an answer.
+    ...(!isIsolated && { experimental: { continue_loop_on_deny: true } }),
+    ...(isIsolated && {
+      permission: rules,
+      agent: { [agent]: helper },
+      instructions: [join(settings.folder, guidance)],
+    }),
   };
 }
 
-/** The user's own configuration is not read by an isolated run, but for the model that it names. */
+/** An isolated run ignores the user's configuration, except for the model it selects. */
 function usersModel({ env, userFile }: LaunchSettings): Json {
   const home = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.config');
   const known = new Map<string, unknown>();
@@ -165,7 +200,7 @@ function usersModel({ env, userFile }: LaunchSettings): Json {
   return Object.fromEntries(known);
 }
 
-/** JSON with comments and hanging commas, as its users may write it, without them. */
+/** Removes comments and trailing commas, which OpenCode allows in JSON. */
 function withoutNotes(text: string): string {
   const notes = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   return text.replaceAll(notes, '$1').replaceAll(/("(?:[^"\\]|\\.)*")|,(\s*[}\]])/g, '$1$2');
@@ -182,6 +217,8 @@ function ownModel({ endpoint, model = 'default', env }: LaunchSettings): Json {
   };
 }
 
+const refused = /rejected permission to use|specified a rule which prevents/;
+
 function createReader(server: string): (line: string) => readonly CliEvent[] {
   const prefix = `${server}_`;
   let hasSession = false;
@@ -189,14 +226,18 @@ function createReader(server: string): (line: string) => readonly CliEvent[] {
 
   function toolEvents(part: Json): readonly CliEvent[] {
     const state = asJson(part['state']) ?? {};
-    const [id, name] = [textIn(part['callID']), textIn(part['tool'])];
+    const [id, tool] = [textIn(part['callID']), textIn(part['tool'])];
+    // Stands for a tool that does not exist or is not offered.
+    const isInvalid = tool === 'invalid';
+    const name = (isInvalid && textIn(asJson(state['input'])?.['tool'])) || tool;
     const isNative = !name.startsWith(prefix);
     answer = '';
-    const hasRun = state['status'] === 'completed' && name !== 'invalid';
+    const hasRun = state['status'] === 'completed' && !isInvalid;
     const text = textIn(state['output']) || textIn(state['error']);
+    const isRefused = !hasRun && (isInvalid ? opencode.refusal : refused).test(text);
     return [
       { kind: 'use', id, name, input: state['input'], isNative },
-      { kind: 'result', id, name, isNative, hasRun, text },
+      { kind: 'result', id, name, isNative, hasRun, ...(isRefused && { isRefused }), text },
     ];
   }
 
@@ -246,7 +287,7 @@ function errorOf(error: unknown): CliEvent {
   const message = textIn(data?.['message']) || textIn(known?.['message']) || textIn(known?.['name']);
   return {
     kind: 'error',
-    message: message || 'it gave no reason',
+    message: message || 'no reason given',
     ...(typeof status === 'number' && { status }),
   };
 }

@@ -37,13 +37,13 @@ function open(isNobody: boolean, hasEndpoint = true) {
 }
 
 describe('patience with a silent model', () => {
-  it('tells of the wait, more and more seldom', async () => {
+  it('reports the wait at growing intervals', async () => {
     const { pass } = open(false);
     await pass(100);
     expect(told).toEqual([10, 20, 40, 80].map((s) => ({ kind: 'waiting', ms: s * 1000 })));
   });
 
-  it('does not count the time in which a tool works', async () => {
+  it('does not count the time while a tool runs', async () => {
     const { patience, pass } = open(false);
     patience.onEvent({ kind: 'call', id: '1', name: 'Bash', input: {} });
     await pass(35);
@@ -56,17 +56,17 @@ describe('patience with a silent model', () => {
     expect(told).toHaveLength(3);
   });
 
-  it('gives up where nobody ever listened, and says where', async () => {
+  it('gives up if nothing listens at the address, and names it', async () => {
     const { pass } = open(true);
     expect(await pass(25)).toBeUndefined();
     expect(await pass(10)).toMatchObject({
       code: 'EXECUTION.AGENT.UNAVAILABLE',
-      message: 'Claude Code cannot reach its model: nothing listens at http://127.0.0.1:9/v1.',
-      next: 'see that a model answers at http://127.0.0.1:9/v1, or correct options.base_url',
+      message: 'Claude Code cannot reach its model: nothing is listening at http://127.0.0.1:9/v1.',
+      next: 'make sure a model responds at http://127.0.0.1:9/v1, or correct options.base_url',
     });
   });
 
-  it('waits on where somebody listens, and where the model has answered before', async () => {
+  it('keeps waiting if something listens or the model has answered before', async () => {
     expect(await open(false).pass(600)).toBeUndefined();
     const { patience, pass, looks } = open(true);
     patience.take({ kind: 'text', text: 'hello' });
@@ -74,7 +74,7 @@ describe('patience with a silent model', () => {
     expect(looks).not.toHaveBeenCalled();
   });
 
-  it('gives up where the key is refused again and again, and says how to log in', async () => {
+  it('gives up if the API key is rejected repeatedly, and says how to log in', async () => {
     const { patience, pass } = open(false, false);
     patience.take(retry({ status: 401 }));
     patience.take(retry({ status: 401 }));
@@ -86,7 +86,7 @@ describe('patience with a silent model', () => {
     });
   });
 
-  it('gives up a model that cannot be reached for a minute, but never a busy one', async () => {
+  it('gives up on a model that is unreachable for a minute, but never on a busy one', async () => {
     const away = open(false, false);
     away.patience.take(retry());
     expect(await away.pass(55)).toBeUndefined();

@@ -3,13 +3,13 @@ import { addressOf, type Asked, isNoAnswer, unauthorized, unavailable } from './
 import type { AgentCli, CliEvent } from './launch.js';
 import { nobodyListens } from './nobody-listens.js';
 
-/** How long an agent may wait for its model, and what is told meanwhile. */
+/** Decides how long an agent may wait for its model, and reports the waiting time. */
 export interface Patience {
-  /** In the place of the order's own: while a tool of the gate works, nobody waits for a model. */
+  /** Replaces the event handler of the order: while a gateway tool runs, the model is not being waited for. */
   readonly onEvent: AgentOrder['onEvent'];
-  /** What the CLI said. */
+  /** Receives the parsed output of the CLI. */
   take(event: CliEvent): void;
-  /** Settles when there is no hope that the model will answer; never, while there is. */
+  /** Resolves when the model will certainly not answer; otherwise stays pending. */
   readonly hopeless: Promise<AgentFailure>;
   close(): void;
 }
@@ -22,14 +22,14 @@ export interface PatienceParts {
 }
 
 const lookMs = 10_000;
-/** So often nobody listened, or the key was refused, before the first word of the model. */
+/** Failed checks, before the first answer, after which the model is given up. */
 const mostInVain = 3;
-/** So long nobody answered, by what the CLI itself says. */
+/** How long the CLI may report a missing response. */
 const longestUnheardMs = 60_000;
 
 /**
- * CLIs ask again for minutes, one of them for ever. That is right for a model that has answered before, or that is busy:
- * only one that never answered, and where every sign says that it never will, is given up.
+ * CLIs retry for minutes, one of them forever. That is right for a model that has answered before or is busy. Only a
+ * model that never answered and shows no sign of ever answering is given up.
  */
 export function openPatience({ cli, asked, onEvent, looks = nobodyListens }: PatienceParts): Patience {
   const address = addressOf(cli, asked);
@@ -51,7 +51,7 @@ export function openPatience({ cli, asked, onEvent, looks = nobodyListens }: Pat
   function tick(): void {
     if (working > 0) return;
     ticks += 1;
-    // 10 s, 20 s, 40 s and so on: a model may think for long.
+    // 10 s, 20 s, 40 s and so on: a model may think for a long time.
     if (Number.isInteger(Math.log2(ticks))) onEvent({ kind: 'waiting', ms: ticks * lookMs });
     if (hasAnswered) return;
     tellUnreachable();
@@ -60,17 +60,19 @@ export function openPatience({ cli, asked, onEvent, looks = nobodyListens }: Pat
 
   async function look(at: string): Promise<void> {
     unheard = (await looks(at, asked.env)) ? unheard + 1 : 0;
-    if (unheard >= mostInVain && !hasAnswered) giveUp(unavailable(cli, asked, `nothing listens at ${at}`));
+    if (unheard >= mostInVain && !hasAnswered)
+      giveUp(unavailable(cli, asked, `nothing is listening at ${at}`));
   }
 
   function tellUnreachable(): void {
     const ms = unreachableSince === undefined ? 0 : performance.now() - unreachableSince;
-    if (ms >= longestUnheardMs) giveUp(unavailable(cli, asked, 'nobody answers'));
+    if (ms >= longestUnheardMs) giveUp(unavailable(cli, asked, 'the model does not respond'));
   }
 
   function retried({ status, reason }: Extract<CliEvent, { readonly kind: 'retry' }>): void {
     refused = status === 401 ? refused + 1 : 0;
-    if (refused >= mostInVain && !hasAnswered) giveUp(unauthorized(cli, asked, 'the model refuses its key'));
+    if (refused >= mostInVain && !hasAnswered)
+      giveUp(unauthorized(cli, asked, 'the model rejects the API key'));
     if (!isNoAnswer(reason)) unreachableSince = undefined;
     else unreachableSince ??= performance.now();
   }
@@ -90,7 +92,7 @@ export function openPatience({ cli, asked, onEvent, looks = nobodyListens }: Pat
       if (event.kind === 'retry') return retried(event);
       if (event.kind !== 'text' && event.kind !== 'use' && event.kind !== 'result') return;
       hasAnswered = true;
-      // Those of the gate are told by the gate.
+      // The gateway reports its own tool calls.
       if (event.kind === 'text' || !event.isNative) again();
       else count(event.kind === 'use' ? 1 : -1);
     },

@@ -1,4 +1,4 @@
-import type { Outcome } from '../kernel/index.js';
+import type { Outcome } from '../core/index.js';
 import { recordOf } from './openai/reply.js';
 
 export interface ToolAnswer {
@@ -6,24 +6,23 @@ export interface ToolAnswer {
   readonly isError: boolean;
 }
 
-/** More than this of one result would crowd out everything else that the model has to know. */
+/** A longer result would crowd out the rest of the conversation. */
 const longest = 200_000;
 
-/** What a tool gave, as the text that a `role: tool` message holds. What is no text is told of, never dropped. */
+/** Converts a tool result to the text of a `role: tool` message. Content that is not text is mentioned, never dropped. */
 export function answerOf(outcome: Outcome): ToolAnswer {
   if (outcome.kind === 'fault') {
     const { code, message, suggestion, data } = outcome.fault;
-    const more = [
-      suggestion,
-      data?.['inputSchema'] && `The schema is ${JSON.stringify(data['inputSchema'])}`,
-    ];
+    // The gateway sends `input_schema` when the schema was never listed; our own tools send `inputSchema`.
+    const schema = data?.['input_schema'] ?? data?.['inputSchema'];
+    const more = [suggestion, schema && `The schema is ${JSON.stringify(schema)}`];
     return {
       isError: true,
       text: shortened([`Error ${code}: ${message}`, ...more.filter(Boolean)].join('\n')),
     };
   }
   if (outcome.kind === 'asks')
-    return { isError: true, text: 'Error: the tool asks a question that nobody here can answer.' };
+    return { isError: true, text: 'Error: the tool asks for input, which is not available here.' };
   const { content, structuredContent, isError } = recordOf(outcome.result.value);
   const blocks = Array.isArray(content) ? content.map(blockText).filter((text) => text !== '') : [];
   const said = blocks.join('\n');

@@ -1,14 +1,18 @@
+import { realpathSync } from 'node:fs';
+import { JsonText } from '../lib/json-text.js';
+import { shellWord } from '../lib/shell-word.js';
 import { type AgentAnswer, type AgentEvent, AgentFailure, type AgentOrder } from './agent.js';
 import { askProgram } from './ask-program.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
 import { endpointOf, textOption } from './endpoint-of.js';
 import { openLaunchFolder } from './launch-folder.js';
+import { nativePermissions } from './native-permissions.js';
 import type { CliParts, Door, KnownCli } from './cli-parts.js';
 import { openPatience } from './patience.js';
 import { startCli } from './start-cli.js';
 import { watchCli } from './watch-cli.js';
 
-/** Lets an agent CLI work, with the gate as its source of tools. */
+/** Runs an agent CLI with the gateway as its source of tools. */
 export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder): Promise<AgentAnswer> {
   const known = await parts.know(cli, given);
   given.onEvent(launchOf(known, given));
@@ -25,7 +29,7 @@ export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder):
     const plan = cli.plan(settings);
     folder.write(plan.files);
     for (const text of plan.warnings) order.onEvent({ kind: 'note', text });
-    const child = await startCli(plan, { ...parts, env: order.env, owner: `agent:${cli.name}` });
+    const child = await startCli(plan, { ...parts, env: known.env, owner: `agent:${cli.name}` });
     return await watchCli({ cli, child, order, door, settings, patience, stdin: plan.stdin });
   } finally {
     patience.close();
@@ -39,14 +43,14 @@ function launchOf({ program, verdict }: KnownCli, { isIsolated }: AgentOrder): A
   return { kind: 'launched', program, version: verdict.version, verdict: verdict.kind };
 }
 
-/** A leak that was seen is no matter of warnings. */
+/** A known leak is an error, not a warning. */
 function refuseLeaks(cli: AgentCli, { verdict }: KnownCli, { isIsolated, allowsNative }: AgentOrder): void {
   if (isIsolated === false || allowsNative === true || verdict.kind !== 'leaks') return;
   const what = verdict.leaks.join(', ');
   throw new AgentFailure(
     'EXECUTION.AGENT.BYPASSED',
-    `${cli.title} ${verdict.version} has tools that the gate cannot take away: ${what}.`,
-    `tidegate doctor --agent ${cli.name}`,
+    `${cli.title} ${verdict.version} has tools that Tidegate cannot disable: ${what}.`,
+    `tidegate doctor --agent ${shellWord(cli.name)}`,
   );
 }
 
@@ -54,7 +58,7 @@ export interface Launch {
   readonly known: KnownCli;
   readonly door: Door;
   readonly folder: string;
-  /** Words of a person who works with it in the terminal. */
+  /** Arguments from a user in a terminal. */
   readonly own?: readonly string[];
 }
 
@@ -68,38 +72,59 @@ export async function settingsOf(
   const model = textOption(options, 'model');
   const endpoint = endpointOf(cli, order);
   const resume = sessionOf(cli, order.conversation);
+  const guidance = await guidanceFor(cli, order);
   return {
     program: known.program,
     prompt: order.prompt,
     ...(order.system !== undefined && { system: order.system }),
+    ...(guidance !== undefined && { guidance }),
     ...(model !== undefined && { model }),
     ...(resume !== undefined && { resume }),
     isIsolated: order.isIsolated !== false,
+    natives: nativePermissions(options),
+    ...(process.getuid?.() === 0 && { isRoot: true }),
     isProven: known.verdict.kind === 'isolated',
     server: door.name,
     agent: `a${door.name}`,
     gate: door.gate,
+    workspace: parts.cwd,
     folder,
-    keep: parts.keep(cli.name),
+    // Resolve links, because the CLI compares its own working directory with this path.
+    keep: realpathSync(parts.keep(cli.name)),
     env,
     ...(endpoint && { endpoint }),
     ...(parts.isQuiet && { isQuiet: true }),
     ...(cli.asks && {
-      asked: await askProgram(known.program, cli.asks, { ...parts, env, signal: order.signal }),
+      asked: await askProgram(known.program, cli.asks, {
+        ...parts,
+        cwd: folder,
+        env: known.env,
+        signal: order.signal,
+      }),
     }),
     userFile: parts.userFile,
     ...(own && { own }),
   };
 }
 
-/** A conversation with a CLI is the name of its session. */
+async function guidanceFor(cli: AgentCli, order: AgentOrder): Promise<string | undefined> {
+  const { gateway, session, isIsolated } = order;
+  const { hidesGuidanceAs: name } = cli;
+  if (name === undefined || isIsolated === false) return undefined;
+  await gateway.settle(session);
+  return gateway.instructions(session, {
+    era: 'legacy',
+    protocolVersion: '',
+    capabilities: JsonText.from({}),
+    info: JsonText.from({ name, version: '' }),
+  });
+}
+
+/** For a CLI, a conversation is the id of its session. */
 function sessionOf(cli: AgentCli, conversation: readonly unknown[] | undefined): string | undefined {
   const [first] = conversation ?? [];
   if (first === undefined) return undefined;
   const { cli: name, session } = first as { readonly cli?: unknown; readonly session?: unknown };
   if (name === cli.name && typeof session === 'string' && session !== '') return session;
-  throw new AgentFailure(
-    'EXECUTION.AGENT.FAILED',
-    `There is no conversation with ${cli.title} to go on with.`,
-  );
+  throw new AgentFailure('EXECUTION.AGENT.FAILED', `There is no conversation with ${cli.title} to continue.`);
 }

@@ -1,18 +1,18 @@
-import type { Processes } from '../kernel/index.js';
+import type { Processes } from '../ports/processes.js';
 
 export interface StartPlace {
   readonly processes: Processes;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Nobody waits any longer: whoever still runs then has started. */
+  /** Aborted when the time is up: a program that still runs has started. */
   readonly signal: AbortSignal;
 }
 
 const mostWords = 4096;
-/** It has nothing to lose. */
+/** A version query can be killed quickly. */
 const patience = { afterInputMs: 0, afterTermMs: 200 };
 
-/** Why a program cannot start: it is asked for its version. Undefined where it answers, or is only slow. */
+/** Why a program cannot start, by asking for its version. Undefined if it answers or is only slow. */
 export async function startTrouble(program: string, place: StartPlace): Promise<string | undefined> {
   const { processes, cwd, env, signal } = place;
   try {
@@ -30,17 +30,17 @@ export async function startTrouble(program: string, place: StartPlace): Promise<
       signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     await child.close();
-    return code === 0 || code === undefined ? undefined : `it ends with ${endOf(code)}${wordsOf(said)}`;
+    return code === 0 || code === undefined ? undefined : `${endOf(code)}${wordsOf(said)}`;
   } catch (error) {
     return signal.aborted ? undefined : messageOf(error);
   }
 }
 
 function endOf(code: number | null): string {
-  return code === null ? 'a signal' : `exit code ${String(code)}`;
+  return code === null ? 'it was killed by a signal' : `it exits with code ${String(code)}`;
 }
 
-/** The first line that names an error, as a program that breaks off begins with where it was; or that says something. */
+/** The first line that names an error, because crash reports start with a source position; else the first text line. */
 function wordsOf(said: string): string {
   const lines = said.split('\n').map((one) => one.trim());
   const line = lines.find((one) => /^\w*error\b.*:/i.test(one)) ?? lines.find((one) => /[a-z]{3}/i.test(one));

@@ -8,7 +8,7 @@ export interface TakeParts {
   readonly settings: LaunchSettings;
 }
 
-/** What was heard of a CLI so far. */
+/** What a CLI has reported so far. */
 export interface Seen {
   session: string;
   answer: string | undefined;
@@ -33,7 +33,7 @@ export function newSeen(): Seen {
   };
 }
 
-/** Takes what a CLI says, one event at a time. */
+/** Handles CLI events one at a time. */
 export function createTaker(
   { cli, order, settings }: TakeParts,
   seen: Seen,
@@ -46,7 +46,7 @@ export function createTaker(
     stop(
       new AgentFailure(
         'EXECUTION.AGENT.BYPASSED',
-        `${cli.title} used its own tool ${name} and not the gate.`,
+        `${cli.title} used its own tool ${name} instead of Tidegate.`,
       ),
     );
   };
@@ -67,7 +67,7 @@ export function createTaker(
           stop(
             new AgentFailure('EXECUTION.AGENT.BYPASSED', `${cli.title} still has its own tool ${native}.`),
           );
-        else if (!event.isGateThere) stop(failed(cli, 'it did not reach the gate'));
+        else if (!event.isGateThere) stop(failed(cli, 'it did not connect to Tidegate'));
         return;
       }
       case 'text':
@@ -89,7 +89,7 @@ export function createTaker(
         return;
       case 'answer':
         seen.answer = event.text;
-        // Whatever went wrong before, it came to an end all the same.
+        // It finished despite earlier errors.
         seen.error = undefined;
         return;
       case 'retry':
@@ -108,14 +108,24 @@ function retryOf({
   return { kind: 'retry', reason, ...(waitMs !== undefined && { waitMs }) };
 }
 
-/** In additive mode its own tools are its own affair: they are told, and nothing more. */
+/** In additive mode, calls to its own tools are only reported. */
 function tellNative(
   { onEvent }: AgentOrder,
-  { id, name, text, hasRun }: Extract<CliEvent, { readonly kind: 'result' }>,
+  { id, name, text, hasRun, isRefused }: Extract<CliEvent, { readonly kind: 'result' }>,
   input: unknown,
 ): void {
   onEvent({ kind: 'call', id, name, input, isNative: true });
-  onEvent({ kind: 'result', id, name, text, isError: !hasRun, ms: 0, isNative: true });
+  const isError = !hasRun || isRefused === true;
+  onEvent({
+    kind: 'result',
+    id,
+    name,
+    text,
+    isError,
+    ms: 0,
+    isNative: true,
+    ...(isRefused && { isRefused }),
+  });
 }
 
 function added(a: Usage, { input, output, cost }: Extract<CliEvent, { readonly kind: 'usage' }>): Usage {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChildProcess, ProcessExit } from '../kernel/index.js';
+import type { ChildProcess, ProcessExit } from '../ports/processes.js';
 import { type AgentAnswer, type AgentEvent, AgentFailure, type AgentOrder } from './agent.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
@@ -31,7 +31,7 @@ const error = {
   error: { name: 'APIError', data: { message: 'Overloaded' } },
 };
 
-/** A program that says all of it at once and ends; ended from outside, it ends so. */
+/** A program that prints everything at once and exits; when killed, it reports that. */
 function saying({ lines, errors = '', exit = fine }: Said): ChildProcess & { readonly written: string[] } {
   const written: string[] = [];
   const bytes = (said: string) => new TextEncoder().encode(said);
@@ -90,7 +90,7 @@ async function watch(said: Said): Promise<{ answer: AgentAnswer | AgentFailure; 
 }
 
 describe('watching a CLI', () => {
-  it('gives its answer, with what it spent and the session to go on with', async () => {
+  it('returns its answer with the usage and the session to resume', async () => {
     const { answer, events } = await watch({ cli: opencode, lines: [text('all '), text('done'), stop] });
     expect(answer).toEqual({
       text: 'all done',
@@ -102,19 +102,19 @@ describe('watching a CLI', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['text', 'text', 'usage', 'message']);
   });
 
-  it('fails where it fails, with the code of its trouble', async () => {
+  it('reports a failure with its code', async () => {
     const { answer } = await watch({ cli: opencode, lines: [error], exit: { code: 1, signal: null } });
     expect(answer).toMatchObject({ code: 'EXECUTION.AGENT.UNAVAILABLE' });
   });
 
-  it('takes an answer that comes after an error, but no error that comes after an answer', async () => {
+  it('accepts an answer after an error, but no error after an answer', async () => {
     const after = await watch({ cli: opencode, lines: [error, text('done'), stop] });
     expect(after.answer).toMatchObject({ text: 'done' });
     const before = await watch({ cli: opencode, lines: [text('done'), stop, error] });
     expect(before.answer).toMatchObject({ code: 'EXECUTION.AGENT.UNAVAILABLE' });
   });
 
-  it('tells that the model is asked again', async () => {
+  it('reports retries of model requests', async () => {
     const again = { type: 'system', subtype: 'api_retry', attempt: 2, max_retries: 10, retry_delay_ms: 900 };
     const { events } = await watch({ cli: claude, lines: [{ ...again, error_status: 529 }] });
     expect(events).toContainEqual({ kind: 'retry', reason: 'status 529, attempt 2 of 10', waitMs: 900 });
@@ -125,15 +125,15 @@ describe('watching a CLI', () => {
     });
   });
 
-  it('ends with the last words of one that fell', async () => {
+  it('quotes the last output of a crashed CLI', async () => {
     const exit = { code: 41, signal: null };
     const { answer } = await watch({ cli: claude, lines: [], errors: 'Please run /login\n', exit });
     expect(answer).toMatchObject({ code: 'EXECUTION.AGENT.UNAUTHORIZED', next: 'claude auth login' });
     const silent = await watch({ cli: claude, lines: [], exit: { code: null, signal: 'SIGSEGV' } });
-    expect(silent.answer).toMatchObject({ message: 'Claude Code failed: it was ended by SIGSEGV.' });
+    expect(silent.answer).toMatchObject({ message: 'Claude Code failed: it was killed by SIGSEGV.' });
   });
 
-  it('does not believe an answer of one that never came to the gate, unless it keeps its own tools', async () => {
+  it('rejects an answer from a CLI that never connected to the gateway, unless it keeps its own tools', async () => {
     const lines = [text('done'), stop];
     const { answer } = await watch({ cli: opencode, lines, entered: 0 });
     expect(answer).toMatchObject({ code: 'EXECUTION.AGENT.FAILED' });
@@ -142,7 +142,7 @@ describe('watching a CLI', () => {
     );
   });
 
-  it('fails at once where a tool of its own ran, and only tells of it where it keeps them', async () => {
+  it('fails at once if its own tool ran, and only reports it if it keeps its tools', async () => {
     const state = { status: 'completed', input: { command: 'x' }, output: 'y' };
     const ran = { type: 'tool_use', sessionID: 's1', part: { tool: 'bash', callID: 'c', state } };
     const lines = [ran, text('done'), stop];

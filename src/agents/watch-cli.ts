@@ -1,4 +1,5 @@
-import { type ChildProcess, createLineReader, type Line, type ProcessExit } from '../kernel/index.js';
+import type { ChildProcess, ProcessExit } from '../ports/processes.js';
+import { createLineReader, type Line } from '../lib/lines.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder } from './agent.js';
 import type { Door } from './cli-parts.js';
 import { failed, notStarted, troubleOf } from './cli-trouble.js';
@@ -19,7 +20,7 @@ export interface WatchParts {
 const longestLine = 64 * 1024 * 1024;
 const lastWords = 2000;
 
-/** Reads what a CLI says until it ends. A tool of its own that ran ends it at once. */
+/** Reads CLI output until it ends. Ends it at once if its own tool ran. */
 export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
   const { cli, child, order, settings, patience, stdin } = parts;
   const seen = newSeen();
@@ -29,6 +30,7 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
     void child.close();
   };
   const read = cli.createReader(settings.server);
+  const readError = cli.createErrorReader?.();
   const take = createTaker(parts, seen, stop);
   const endOutput = onLines(
     (listener) => child.onOutput(listener),
@@ -43,6 +45,7 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
     (listener) => child.onErrorOutput(listener),
     (line) => {
       words.add(line);
+      for (const event of readError?.(line) ?? []) take(event);
       if (cli.fatal?.test(line) === true) stop(failed(cli, line.trim()));
     },
   );
@@ -58,12 +61,12 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
   endOutput();
   endErrors();
   order.signal.removeEventListener('abort', abort);
-  // Whatever it started ends too.
+  // Ends all its child processes too.
   await child.close();
   return answerOf(parts, seen, exit, words.text());
 }
 
-/** Reads lines. What it gives ends the last of them, which may have no end of its own. */
+/** Splits output into lines. The returned function flushes the last, possibly incomplete line. */
 function onLines(
   listen: (listener: (chunk: Uint8Array) => void) => void,
   take: (line: string) => void,
@@ -85,11 +88,11 @@ function answerOf(
   if (seen.failure !== undefined) throw seen.failure;
   if (seen.error !== undefined) throw troubleOf(cli, settings, seen.error.message, seen.error.status);
   if (code !== 0) {
-    const how = signal === null ? `it ended with exit code ${String(code)}` : `it was ended by ${signal}`;
+    const how = signal === null ? `it exited with code ${String(code)}` : `it was killed by ${signal}`;
     const why = words === '' ? failed(cli, how) : troubleOf(cli, settings, `${how}: ${words}`);
     throw seen.session === '' && seen.turns === 0 && door.entered() === 0 ? notStarted(cli, why) : why;
   }
-  if (settings.isIsolated && door.entered() === 0) throw failed(cli, 'it never came to the gate');
+  if (settings.isIsolated && door.entered() === 0) throw failed(cli, 'it never connected to Tidegate');
   if (seen.answer === undefined) throw failed(cli, 'it ended without an answer');
   order.onEvent({ kind: 'message', role: 'assistant', text: seen.answer });
   return {
@@ -101,7 +104,7 @@ function answerOf(
   };
 }
 
-/** The last of what was said. */
+/** Keeps the last lines. */
 function createTail(most: number): { add(line: string): void; text(): string } {
   let kept = '';
   return {

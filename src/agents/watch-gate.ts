@@ -5,11 +5,11 @@ import { answerOf } from './result-text.js';
 
 export interface WatchedGate {
   readonly gateway: Gateway;
-  /** How many calls there were. */
+  /** Number of calls. */
   readonly calls: () => number;
 }
 
-/** The gate as a launched agent meets it: its calls are told, and belong to the span of its step. */
+/** The gateway as a launched agent sees it: calls are reported and belong to the span of its step. */
 export function watchGate({
   gateway,
   trace,
@@ -19,7 +19,7 @@ export function watchGate({
   const watched: Gateway = {
     ...gateway,
     async call(request, exchange) {
-      // An agent that names a parent of its own does not know ours.
+      // A parent span named by the agent is not one of ours.
       const traced = trace === undefined ? request : { ...request, trace };
       if (request.wanted.kind !== 'tool') return gateway.call(traced, exchange);
       const [{ id }, { name }] = [request, request.wanted];
@@ -30,7 +30,7 @@ export function watchGate({
       onEvent({ kind: 'result', id, name, ...answerOf(outcome), ms: performance.now() - started });
       return outcome;
     },
-    // The session is the step's: it may outlive the process that came in.
+    // The session belongs to the step and may outlive the process.
     leave: () => undefined,
   };
   return { gateway: watched, calls: () => count };

@@ -1,13 +1,20 @@
-import { type Client, createQuietExchange, JsonText, type Outcome, type ToolSpec } from '../kernel/index.js';
-import type { Tidegate } from './tidegate.js';
+import { type Client, createFault, createQuietExchange, type Outcome, type ToolSpec } from '../core/index.js';
+import { duplicateKey } from '../lib/json-scan.js';
+import { JsonText, withMembers } from '../lib/json-text.js';
+import type { Tidegate } from '../workspace/tidegate.js';
 
-/** Calls a tool as the operator, through the same corridor as everyone. */
+/** Calls a tool as the operator, through the same pipeline as every other call. */
 export async function callTool(
   tidegate: Tidegate,
   name: string,
   argumentsText: string,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const twin = duplicateKey(argumentsText);
+  if (twin !== undefined) {
+    const message = `Duplicate argument: ${JSON.stringify(twin)}.`;
+    return { kind: 'fault', fault: createFault('input.invalid', message) };
+  }
   await tidegate.gateway.settle();
   return tidegate.gateway.call(
     {
@@ -26,7 +33,16 @@ export async function listTools(tidegate: Tidegate): Promise<readonly ToolSpec[]
   return tidegate.gateway.visibleTools(tidegate.localSession('connection'));
 }
 
-/** Those that lead to deferred tools are left out where none are deferred: no client would be shown them. */
+/** The unchanged definition plus source, effect and tier. */
+export function toolJson({ definition, source, effect, tier }: ToolSpec): string {
+  return withMembers(definition.text, {
+    source: JSON.stringify(source),
+    effect: JSON.stringify(effect),
+    ...(tier !== undefined && { tier: JSON.stringify(tier) }),
+  });
+}
+
+/** Drops tool search and `call_tool` if no tools are deferred, because clients would not see them. */
 export function withoutIdleLeads(tidegate: Tidegate, tools: readonly ToolSpec[]): readonly ToolSpec[] {
   const { surface } = tidegate.surface;
   const session = tidegate.localSession('connection');

@@ -1,28 +1,30 @@
-import type { Credentials } from '../access/identity/index.js';
-import { type AccessStore, type AuditRecord, StoreError } from '../access/ports.js';
+import type { Credentials } from '../access/tokens/index.js';
+import { type AccessStore, type AuditRecord, StoreError } from '../access/ports/index.js';
 import type { Gateway } from '../gateway/index.js';
-import type { Caller, Principal, Session } from '../kernel/index.js';
-import type { AdminDesk, CredentialWatch, Identify, RefusedAttempt } from '../wire/http.js';
-import { deskParts } from './desk-parts.js';
+import type { Caller, Principal, Session } from '../core/index.js';
+import type { CredentialWatch, Identify } from '../transports/http/index.js';
+import type { AdminDesk, RefusedAttempt } from '../ports/admin-api.js';
+import { deskParts } from '../features/admin/admin-parts.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
-import type { OpenedAccess } from './open-access.js';
-import type { OpenedSurface } from './open-surface.js';
-import { createRightsOperations } from './rights-operations.js';
-import { createSurfaceOperation } from './surface-operation.js';
-import { actorOf, createTokenOperations } from './token-operations.js';
+import type { OpenedAccess } from '../workspace/access/open-access.js';
+import type { OpenedSurface } from '../workspace/open-exposure.js';
+import { createRightsOperations } from '../features/admin/rights-operations.js';
+import { createSurfaceOperation } from '../features/context/context-operation.js';
+import type { LiveParts } from '../features/context/index.js';
+import { actorOf, createTokenOperations } from '../features/admin/token-operations.js';
 
 export interface HttpAccessParts {
   readonly opened: OpenedAccess;
   readonly gateway: Gateway;
   readonly surface: OpenedSurface;
+  readonly live: LiveParts;
   readonly operator: Principal;
   readonly zone: string;
-  readonly auth: 'token' | 'none';
-  /** Whether this is the operator's own token. */
+  /** Whether this is the operator token. */
   readonly isOperator: (authorization: string | undefined) => boolean;
 }
 
-/** Who comes in over HTTP, how long they may stay, and what admins do there. */
+/** Authentication, credential lifetime and admin API over HTTP. */
 export interface HttpAccess {
   readonly identify: Identify;
   readonly credentials: CredentialWatch;
@@ -30,7 +32,7 @@ export interface HttpAccess {
 }
 
 export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
-  const { opened, zone, gateway, surface: _surface, operator: principal, ...entry } = parts;
+  const { opened, zone, gateway, surface: _surface, live: _live, operator: principal, ...entry } = parts;
   const { local: operator } = opened;
   const profiles = (): readonly string[] | undefined =>
     opened.rights && [...opened.rights.authority.policy.names];
@@ -39,7 +41,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
     hints.listenTo(rights.credentials);
     return rights.credentials;
   };
-  // Whoever makes tokens names profiles: which there are is known with the rights.
+  // Creating tokens needs the profile names, which are known once the rights are open.
   const storeWithRights = async (): Promise<AccessStore> => {
     await opened.needRights();
     return opened.store();
@@ -47,13 +49,14 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   let opening: ReturnType<typeof deskParts> | undefined;
   const rightsDesk = (): ReturnType<typeof deskParts> =>
     (opening ??= deskParts({ opened, gateway, operator: principal, patienceMs }).catch((error: unknown) => {
-      // The next one who asks tries again.
+      // The next request tries again.
       opening = undefined;
       throw error;
     }));
   return {
     identify: createIdentify({
       ...entry,
+      auth: opened.live.auth,
       operator,
       credentials: () => (opened.rights ? credentials(opened.rights) : opened.needRights().then(credentials)),
       bound: (caller) => opened.bound(caller),
@@ -63,7 +66,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
       keptOut: (fields) => opened.record(keptOut(zone, fields)),
     },
     desk: {
-      isAdmin: (caller) => isAdmin(opened.rights, caller),
+      isAdmin: (caller) => isAdmin(opened.live.isClosed() ? undefined : opened.rights, caller),
       refused: (attempt) => recordRefusal(opened, zone, attempt),
       missed: (request) => opened.missed(request),
       operations: {
@@ -75,7 +78,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   };
 }
 
-/** That credentials may have become void: of those that are opened later too. */
+/** Notifies listeners when credentials may have become invalid, also for credentials opened later. */
 function createHints({ access }: OpenedAccess): {
   readonly onChange: CredentialWatch['onChange'];
   readonly listenTo: (credentials: Credentials) => void;
@@ -102,7 +105,7 @@ function createHints({ access }: OpenedAccess): {
   };
 }
 
-/** Nobody knows who they were: one record stands for all of a while, with their number and the reasons. */
+/** One record for all failed authentications of a period, with their count and reasons. */
 function keptOut(zone: string, detail: Readonly<Record<string, unknown>>): AuditRecord {
   const { reasons } = detail;
   const reason = typeof reasons === 'object' && reasons !== null ? Object.keys(reasons).sort().join(' ') : '';
@@ -116,7 +119,7 @@ function keptOut(zone: string, detail: Readonly<Record<string, unknown>>): Audit
   return { ...known, reason, detail };
 }
 
-/** That somebody wanted to look at rights or change them is worth a record, like a call that was refused. */
+/** Records a refused attempt to use the admin API, like a refused call. */
 function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttempt): void {
   const record = {
     at: Date.now(),
@@ -129,18 +132,21 @@ function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttem
   opened.record({ ...record, ...actorOf(attempt), target });
 }
 
-/** How long an admin waits for servers that never listed. */
+/** How long an admin request waits for servers that have never listed their tools. */
 const patienceMs = 10_000;
 
 async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<boolean> {
   const { principal, chain, credential } = caller;
-  // The operator needs no store to be the operator.
+  // The operator is an admin without asking the store.
   if (chain.every(isUnbound)) return true;
   if (rights === undefined) return false;
   const session: Session = { id: `admin/${credential}`, principal, chain, scope: 'credential' };
   await rights.authority.refresh(session);
   if (rights.authority.revision === undefined) {
-    throw new StoreError('store.unavailable', 'Who is an admin cannot be found out now.');
+    throw new StoreError(
+      'store.unavailable',
+      'The store does not respond, so admin rights cannot be checked.',
+    );
   }
   return rights.authority.isAdmin(session);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openTestStore } from '../../test/support/token-store.js';
-import { createTokenDesk, openCredentials } from '../access/identity/index.js';
-import type { Caller } from '../kernel/index.js';
+import { createTokenDesk, openCredentials } from '../access/tokens/index.js';
+import type { Caller } from '../core/index.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 
 const ana = { kind: 'user', id: 'ana', zone: 'local' } as const;
@@ -18,7 +18,7 @@ async function open(auth: 'token' | 'none', answers: 'at once' | 'late' = 'at on
   const credentials = openCredentials({ store, zone: 'local', now });
   const isOperator = (authorization: string | undefined): boolean => authorization === 'Bearer tg_mine';
   const bound = (caller: Caller): Caller => ({ ...caller, chain: [...operator.chain, ...caller.chain] });
-  const parts = { auth, isOperator, operator, bound };
+  const parts = { auth: () => auth, isOperator, operator, bound };
   const { secret, token } = await desk.create({ principal: 'agent:alice' });
   asked();
   return {
@@ -37,8 +37,8 @@ async function open(auth: 'token' | 'none', answers: 'at once' | 'late' = 'at on
   };
 }
 
-describe('who comes in', () => {
-  it('is the operator by the token of the gate, at once and without any store', async () => {
+describe('the caller', () => {
+  it('is the operator with the operator token, immediately and without a store', async () => {
     const { identify, never, asked, fail } = await open('token');
     fail();
     expect(identify('Bearer tg_mine')).toBe(operator);
@@ -54,14 +54,14 @@ describe('who comes in', () => {
       expect(found instanceof Promise).toBe(answers === 'late');
       expect(await found).toMatchObject({
         principal: { id: 'alice' },
-        // Bound by what the gate was started with.
+        // Limited by the profile the gateway was started with.
         chain: [{ rights: 'all' }, { rights: 'own', tokenId: id }],
         credential: `token:${id}`,
       });
     },
   );
 
-  it('is nobody otherwise, and the operator learns why', async () => {
+  it('is refused otherwise, with a reason for the operator', async () => {
     const { identify, never, later, client, revoke, id } = await open('token');
     expect(identify(undefined)).toEqual({ refused: 'no_identity' });
     expect(identify('Basic abc')).toEqual({ refused: 'token_malformed' });
@@ -73,22 +73,22 @@ describe('who comes in', () => {
     expect(identify(client)).toEqual({ refused: 'token_revoked', tokenId: id });
   });
 
-  it('cannot be told while the store is away', async () => {
+  it('is unknown while the store is unavailable', async () => {
     const { identify, client, fail } = await open('token');
     fail();
     expect(() => identify(client)).toThrow('away');
   });
 });
 
-describe('a gate that asks for no token', () => {
-  it('takes everybody for the operator who shows none of a client', async () => {
+describe('a gateway without authentication', () => {
+  it('treats callers without a client token as the operator', async () => {
     const { identify } = await open('none');
     for (const authorization of [undefined, '', 'Basic abc', 'Bearer tg_old']) {
       expect(identify(authorization)).toBe(operator);
     }
   });
 
-  it('makes no operator of a client, least of all when its token was taken away', async () => {
+  it('never treats a client with a token as the operator, even if the token was revoked', async () => {
     const { identify, client, revoke } = await open('none');
     expect(identify(client)).toMatchObject({ principal: { id: 'alice' } });
     await revoke();
@@ -99,8 +99,8 @@ describe('a gate that asks for no token', () => {
   });
 });
 
-describe('how credentials stand', () => {
-  it('is as their tokens do; the operator’s own is always good', async () => {
+describe('credential status', () => {
+  it('follows the token; the operator’s is always valid', async () => {
     const { identify, watch, client, id, revoke } = await open('token');
     await identify(client);
     let told = 0;

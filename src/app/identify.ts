@@ -1,20 +1,21 @@
-import { type Credentials, isTokenSecret, readBearer, type Resolved } from '../access/identity/index.js';
-import type { Soon } from '../access/ports.js';
-import type { Caller } from '../kernel/index.js';
-import type { CredentialWatch, Identify } from '../wire/http.js';
+import { type Credentials, isTokenSecret, readBearer, type Resolved } from '../access/tokens/index.js';
+import type { Soon } from '../access/ports/index.js';
+import type { Caller } from '../core/index.js';
+import type { CredentialWatch, Identify } from '../transports/http/index.js';
 
 export interface IdentityParts {
-  readonly auth: 'token' | 'none';
-  /** Whether this is the operator's own token. */
+  /** The current setting. */
+  readonly auth: () => 'token' | 'none';
+  /** Whether this is the operator token. */
   readonly isOperator: (authorization: string | undefined) => boolean;
   readonly operator: Caller;
-  /** Looked for only for somebody who is not the operator. */
+  /** Called only for callers other than the operator. */
   readonly credentials: () => Soon<Credentials>;
-  /** What nobody at this gate goes beyond. */
+  /** Applies the gateway's profile limit. */
   readonly bound: (caller: Caller) => Caller;
 }
 
-/** The operator by the gate's own token, without any store; whoever else by a token of theirs. */
+/** Identifies the operator by the operator token, without a store; everyone else by their own token. */
 export function createIdentify({ auth, isOperator, operator, credentials, bound }: IdentityParts): Identify {
   const identified = (resolved: Resolved): ReturnType<Identify> => {
     if (resolved.kind === 'caller') return bound(resolved.caller);
@@ -23,10 +24,10 @@ export function createIdentify({ auth, isOperator, operator, credentials, bound 
   };
   return (authorization) => {
     if (isOperator(authorization)) return operator;
-    // A client that was given a token of its own does not become the operator when that is taken away.
-    if (auth === 'none' && !isClientToken(authorization)) return operator;
+    // A client whose token was revoked must not become the operator.
+    if (auth() === 'none' && !isClientToken(authorization)) return operator;
     if (authorization === undefined) return { refused: 'no_identity' };
-    // What cannot be a token makes nobody open a store for it.
+    // Do not open the store for text that cannot be a token.
     const secret = readBearer(authorization);
     if (secret === undefined || !isTokenSecret(secret)) return { refused: 'token_malformed' };
     const known = credentials();
@@ -39,13 +40,13 @@ export function createIdentify({ auth, isOperator, operator, credentials, bound 
 }
 
 function isClientToken(authorization: string | undefined): boolean {
-  // However it is written: whoever was given a token and spells it wrongly is no operator.
+  // Any spelling: a client with a malformed token is not the operator.
   return authorization?.includes('tgt_') === true;
 }
 
 const tokenPrefix = 'token:';
 
-/** How the credentials stand that callers came in with. The operator's own is good as long as the gate runs. */
+/** Whether the callers' credentials are still valid. The operator's is valid while the gateway runs. */
 export function createCredentialWatch(
   credentials: () => Credentials | undefined,
   onChange: CredentialWatch['onChange'],

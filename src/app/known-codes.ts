@@ -1,29 +1,29 @@
-import { deskCodes } from '../access/desk/index.js';
-import { identityCodes } from '../access/identity/index.js';
+import { deskCodes } from '../access/admin/index.js';
+import { identityCodes } from '../access/tokens/index.js';
 import { modelCodes } from '../access/model-codes.js';
 import { problemCodes } from '../config/index.js';
-import { type Fixer, faultTable } from '../kernel/index.js';
-import { httpCodes } from '../wire/mcp-http/http-codes.js';
+import { type Fixer, faultTable } from '../core/index.js';
+import { httpCodes } from '../transports/http/http-codes.js';
 import { exitOfCode, type WorkflowCode, workflowCodes } from '../workflow/index.js';
 
-export type { HttpCode } from '../wire/mcp-http/http-codes.js';
+export type { HttpCode } from '../transports/http/index.js';
 
-/** One code, as whoever met it wants to have it explained. */
+/** An error code with its explanation. */
 export interface KnownCode {
   readonly code: string;
-  /** What it is about, in one word. */
+  /** The part of Tidegate that uses the code. */
   readonly area: 'call' | 'configuration' | 'rights' | 'model' | 'token' | 'http' | 'workflow' | 'command';
   readonly meaning: string;
   readonly remedy: string;
   readonly fixer?: Fixer;
   readonly isRetryable?: boolean;
-  /** The exit status of a run that ends with it; for other areas the command line decides. */
+  /** Exit status of a run that ends with it; for other areas the CLI decides. */
   readonly exit?: number;
 }
 
 type Table = Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
 
-/** Every code of the rooms below, from the tables that define them. */
+/** Every error code of the other modules, from the tables that define them. */
 export function knownCodes(): readonly KnownCode[] {
   const calls = Object.entries(faultTable).map(([code, { fixer, retryable, meaning, remedy }]) => ({
     code,

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { describeProblem, hasErrors, watchConfig } from '../config/index.js';
 import type { Gateway } from '../gateway/index.js';
-import type { Provider } from '../kernel/index.js';
+import type { Provider } from '../core/index.js';
 import type { LocalTools } from './local-tools.js';
-import { type Located, locateConfig, type Place, type State } from './locate-config.js';
-import type { ServerProviders } from './server-providers.js';
+import { type Governing, governingConfig } from '../workspace/governing-config.js';
+import { inertConfig } from '../workspace/inert-config.js';
+import type { Place, State } from '../workspace/locate-config.js';
+import type { ServerProviders } from '../workspace/server-providers.js';
 
 export interface LiveConfigParts {
   readonly place: Place;
@@ -12,9 +14,11 @@ export interface LiveConfigParts {
   readonly gateway: Gateway;
   readonly servers: ServerProviders;
   readonly local: LocalTools;
-  /** In the order in which they are merged. */
+  /** All providers in merge order. */
   readonly everyProvider: () => readonly Provider[];
-  readonly first: Located;
+  readonly first: Governing;
+  /** Applies access changes of the file. */
+  readonly applyAccess: (next: Governing) => Promise<void>;
   readonly log: (
     level: 'info' | 'warn' | 'error',
     message: string,
@@ -24,7 +28,7 @@ export interface LiveConfigParts {
 
 const firstLookMs = 1000;
 
-/** Follows the configuration file and the trust record: servers come and go, sessions stay. */
+/** Watches the configuration file and the trust record. Servers are added and removed; sessions stay open. */
 export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   const { file, folder } = parts.first;
   if (file === undefined) return { close: () => {} };
@@ -33,35 +37,46 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   let running: Promise<void> = Promise.resolve();
 
   async function reload(): Promise<void> {
-    const located = await locateConfig(place, parts.state.trust);
-    if (stampOf(located) === stampOf(applied)) return;
+    const located = await governingConfig(place, parts.state.trust);
+    if (stampOf(located) === stampOf(applied)) return retryUntrusted();
     await stopIfRevoked(located);
     if (hasErrors(located.problems)) {
       const problems = located.problems.map(describeProblem);
       return parts.log('error', 'configuration not reloaded: it has errors', { file, problems });
     }
     if (located.isTrusted) {
+      const isChanged = settingsOf(located) !== settingsOf(applied);
+      await apply(located);
       parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
-      if (settingsOf(located) !== settingsOf(applied)) {
-        parts.log('warn', 'changes of http, log, surface and telemetry take effect at the next start', {
+      if (isChanged) {
+        parts.log('warn', 'restart Tidegate to apply changes to http, log, surface and telemetry', {
           file,
         });
       }
-      return apply(located);
+      return;
     }
     parts.log('warn', 'configuration not reloaded: run `tidegate trust` to accept the change', { file });
   }
 
-  /** What runs was trusted once; when that was taken back it may not run on, whatever the file says by now. */
-  async function stopIfRevoked(located: Located): Promise<void> {
-    const isRevoked = applied.isTrusted && !parts.state.trust.isTrusted(applied.file ?? '', applied.sha256);
-    if (!isRevoked || located.isTrusted) return;
-    parts.log('warn', 'the file is no longer trusted: its servers are stopped', { file });
-    await apply({ ...applied, isTrusted: false });
+  /** The files of a server may have been trusted meanwhile. */
+  function retryUntrusted(): void {
+    for (const provider of parts.servers.current())
+      if (provider.status().state === 'untrusted') void provider.ready();
   }
 
-  async function apply(next: Located): Promise<void> {
+  /** If trust was withdrawn, the running servers must stop, whatever the file says now. */
+  async function stopIfRevoked(located: Governing): Promise<void> {
+    const wasTrusted = applied.isTrusted || applied.isKept === true;
+    const isRevoked = wasTrusted && !parts.state.trust.isTrusted(applied.file ?? '', applied.sha256);
+    if (!isRevoked || located.isTrusted) return;
+    parts.log('warn', 'the file is no longer trusted: its servers are stopped', { file });
+    await apply({ ...applied, config: inertConfig(applied.config, parts.place.cwd), isTrusted: false });
+  }
+
+  async function apply(next: Governing): Promise<void> {
     applied = next;
+    // Apply access first, so that no new tool is offered under old rights.
+    await parts.applyAccess(next);
     const gone = parts.servers.apply(next.config, next.isTrusted);
     if (next.isTrusted) parts.local.apply(next.config);
     parts.gateway.replaceProviders(parts.everyProvider());
@@ -75,7 +90,7 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     });
   };
   const watches = [watchConfig(file, later), watchConfig(join(parts.state.directory, 'trust.json'), later)];
-  // A change between the first reading and the first look would be seen by nobody.
+  // Catches a change between the first read and the start of watching.
   const firstLook = setTimeout(later, firstLookMs).unref();
   return {
     close() {
@@ -85,10 +100,10 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
   };
 }
 
-function stampOf(located: Located): string {
-  return `${located.sha256 ?? ''}/${String(located.isTrusted)}`;
+function stampOf({ sha256, isTrusted, isKept }: Governing): string {
+  return `${sha256 ?? ''}/${String(isTrusted)}/${String(isKept === true)}`;
 }
 
-function settingsOf({ config: { http, log, surface, telemetry } }: Located): string {
+function settingsOf({ config: { http, log, surface, telemetry } }: Governing): string {
   return JSON.stringify({ http, log, surface, telemetry });
 }

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment, type Config, type Environment } from '../config/index.js';
 import {
-  atMost,
-  cardOf,
-  type Catalog,
-  createToolFilter,
-  type PortService,
-  type Processes,
-  type Provider,
-  type Runner,
-  type Session,
-  type ToolModule,
-} from '../kernel/index.js';
+  childEnvironment,
+  type Config,
+  createWritableRule,
+  type Environment,
+  writablePlaceOf,
+} from '../config/index.js';
+import { atMost } from '../lib/at-most.js';
+import { cardOf, createToolFilter, type Provider, type Session } from '../core/index.js';
+import type { Catalog } from '../ports/catalog.js';
+import type { PortService } from '../ports/tool-ports.js';
+import type { Processes } from '../ports/processes.js';
+import type { Runner } from '../ports/runner.js';
+import type { Shell } from '../ports/shell.js';
+import type { ToolModule } from '../ports/tool-module.js';
 import {
   createLocalProvider,
   type FoundTools,
@@ -22,21 +25,27 @@ import {
   toolFolder,
   type WorkspaceReport,
 } from '../providers/local/index.js';
-import { builtinTools } from './builtin-tools.generated.js';
-import type { State } from './locate-config.js';
+import { createOwnPaths, type OwnPlaces } from '../services/own-paths/index.js';
+import { builtinTools } from '../workspace/builtin-tools.generated.js';
+import type { State } from '../workspace/locate-config.js';
 import { surviveErrorsFrom } from './loose-errors.js';
-import { openPortServices, type OwnedServices } from './port-services.js';
+import { ownPlaces } from '../workspace/own-places.js';
+import { openPortServices, type OwnedServices } from '../workspace/port-services.js';
+import { openTrustedFiles } from '../workspace/trusted-files.js';
+import { givenModules, importsWithin } from '../workspace/tool-imports.js';
 
 export interface LocalToolsParts {
   readonly state: State;
   readonly env: Environment;
   readonly version: string;
   readonly processes: Processes;
-  /** The folder whose `.tidegate/` is meant. */
+  /** The folder that contains `.tidegate/`. */
   readonly folder: string;
+  /** Log file if the configuration names none. */
+  readonly logFile?: string;
   readonly embedded: readonly ToolModule[];
   readonly catalog: PortService<Catalog>;
-  /** Whether to wait until every tool of the workspace is known. */
+  /** Whether to wait until every workspace tool is known. */
   readonly isPatient: boolean;
   /** Runs workflows for sessions. */
   readonly runner: PortService<Runner>;
@@ -47,15 +56,17 @@ export interface LocalToolsParts {
   ) => void;
 }
 
-/** The tools that run in this process: built in, brought by the workspace, given by the embedding program. */
+/** Tools that run in this process: built-in, workspace and embedded. */
 export interface LocalTools {
   providers(): readonly Provider[];
-  /** How the tool files of the workspace are doing, as last seen. */
+  /** The last known state of the workspace tool files. */
   reports(): readonly WorkspaceReport[];
-  /** Takes up a changed configuration. */
+  /** Applies a changed configuration. */
   apply(config: Config): void;
   follow(): void;
-  /** The session is over: what its calls left running is ended. */
+  /** Runs commands like `Bash` in that session. */
+  shellFor(session: Session): Promise<Shell>;
+  /** Ends what the calls of this session left running. */
   forget(session: Session): void;
   close(): Promise<void>;
 }
@@ -66,17 +77,36 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   const { state, version, log } = parts;
   const line = (text: string): void => log('warn', text);
   const env = childEnvironment(parts.env, {});
-  const open = ({ workspace: { roots } }: Config): OwnedServices =>
+  let applied = config;
+  const first = ownPlaces({ ...parts, config });
+  const trustedFiles = openTrustedFiles(parts);
+  // Files opened at startup stay in use, even if the configuration changed.
+  const ownNow = (): OwnPlaces => {
+    const now = ownPlaces({ ...parts, config: applied });
+    const { program, absent } = trustedFiles(applied);
+    return {
+      ...now,
+      files: [...first.files, ...now.files],
+      governing: [...first.governing, ...now.governing],
+      program: [...now.program, ...program],
+      absent,
+    };
+  };
+  const open = (next: Config): OwnedServices =>
     openPortServices({
-      roots,
+      roots: next.workspace.roots,
+      shell: next.shell,
+      whyNotWritable: (path) =>
+        createWritableRule(writablePlaceOf(next, { home: homedir(), env: parts.env }))(path),
       stateDir: state.directory,
+      own: { viewOf: (session) => createOwnPaths(ownNow()).viewOf(session) },
       processes: parts.processes,
       env,
+      operatorEnv: parts.env,
       log: line,
       catalog: parts.catalog,
       runner: parts.runner,
     });
-  let applied = config;
   let owned = open(config);
   let reports: readonly WorkspaceReport[] = [];
   let found: readonly LocalTool[] = [];
@@ -94,26 +124,25 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
 
   let guard: ReturnType<typeof surviveErrorsFrom> | undefined;
   const tellOfLoose = (error: string): void =>
-    log('error', 'a workspace tool failed outside of any call', { error });
+    log('error', 'a workspace tool failed outside a call', { error });
   const tools = openWorkspaceTools({
     workspace: parts.folder,
     trusted: () => trustedNow(state),
+    recordedImports: (file) => state.trust.list().find((record) => record.file === file)?.covers ?? {},
+    findImports: importsWithin(parts.folder, () => applied),
     trustFile: join(state.directory, 'trust.json'),
     memory: openCardMemory(cardFile(state, parts.folder), version),
-    authoring: async () => {
-      const [tool, zod] = await Promise.all([import('../tool/index.js'), import('zod')]);
-      return { 'tidegate/tool': tool, zod };
-    },
-    isTaken: (name) => [...builtinTools, ...embedded].some(({ card }) => card.name === name),
+    authoring: givenModules,
+    reserved: [...builtinTools, ...embedded].map(({ card }) => card.name),
     onChange(next) {
       tellOf(next, reports, log);
-      // Only a gate that runs code of a workspace has to reckon with it.
+      // Needed only if workspace code runs.
       if (next.tools.length > 0) guard ??= surviveErrorsFrom(toolFolder(parts.folder), tellOfLoose);
       ({ tools: found, reports } = next);
       workspace.offer(found);
     },
   });
-  // The first list waits for two seconds at most; what comes later is told as a change.
+  // The first listing waits at most two seconds; later tools are announced as a change.
   await (parts.isPatient
     ? tools.refresh()
     : atMost(
@@ -125,7 +154,8 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
     providers: () => [...others, builtin, workspace],
     reports: () => reports,
     apply(next) {
-      const isMoved = next.workspace.roots.join('\0') !== applied.workspace.roots.join('\0');
+      const settingsOf = ({ workspace, shell }: Config): string => JSON.stringify([workspace.roots, shell]);
+      const isMoved = settingsOf(next) !== settingsOf(applied);
       applied = next;
       if (!isMoved) return builtin.offer(ownTools());
       void owned.close();
@@ -133,11 +163,12 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       builtin = create('builtin', 'builtin', ownTools());
       workspace = create('workspace', 'workspace', found);
     },
+    shellFor: async (session) => owned.shell.serve(session),
     follow: () => tools.follow(),
     forget(session) {
       owned
         .forget(session)
-        .catch((error: unknown) => line(`A session did not end as it should: ${String(error)}`));
+        .catch((error: unknown) => line(`Could not clean up after a session: ${String(error)}`));
     },
     async close() {
       tools.close();
@@ -147,7 +178,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   };
 }
 
-/** One reading of the record for a whole look: every question to `trust` reads it from the disk. */
+/** Reads the trust record once; each `trust.isTrusted` call would read it from disk. */
 function trustedNow({ trust }: State): (file: string, sha256: string) => boolean {
   const records = new Set(trust.list().map(({ file, sha256 }) => `${sha256} ${file}`));
   return (file, sha256) => records.has(`${sha256} ${file}`);
@@ -162,7 +193,7 @@ function asLocalTool(module: ToolModule): LocalTool {
   return { card: cardOf(module), load: () => Promise.resolve(module) };
 }
 
-/** One line for each file whose state is news. A tool that was found at an earlier start is none. */
+/** Logs each file whose state changed, except tools known from an earlier start. */
 function tellOf(
   { reports: now, remembered }: FoundTools,
   before: readonly WorkspaceReport[],
@@ -174,9 +205,9 @@ function tellOf(
     const { file, tool, problem } = report;
     if (report.state === 'ready') {
       if (!remembered.has(file)) log('info', 'workspace tool found', { file, tool });
-    } else log('warn', `workspace tool not offered: ${problem ?? report.state}`, { file, tool });
+    } else log('warn', `workspace tool not available: ${problem ?? report.state}`, { file, tool });
   }
   const present = new Set(now.map(({ file }) => file));
   for (const { file, tool } of before)
-    if (!present.has(file)) log('info', 'workspace tool gone', { file, tool });
+    if (!present.has(file)) log('info', 'workspace tool removed', { file, tool });
 }

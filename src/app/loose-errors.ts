@@ -1,6 +1,6 @@
 /**
- * A promise that a workspace tool forgot, or a timer of it that throws, would end the gate. Errors whose trace leads into
- * the folder of the tools are told and survived; every other one ends the process, as it would without this.
+ * An unhandled rejection or a throwing timer of a workspace tool would end the gateway. Errors whose stack points to the
+ * tool folder are logged and ignored; every other error still ends the process.
  */
 export function surviveErrorsFrom(folder: string, tell: (message: string) => void): { close(): void } {
   const onError = (error: unknown): void => {
@@ -22,7 +22,7 @@ function comesFrom(error: unknown, folder: string): boolean {
   try {
     return error instanceof Error && String(error.stack).includes(folder);
   } catch {
-    // An error that cannot be asked is nobody's we know.
+    // The error object itself throws when read.
     return false;
   }
 }

@@ -1,40 +1,38 @@
-import { type Log, type LogThreshold, openLog, redactText } from '../concerns/log/index.js';
-import { type Config, type Environment, telemetryFromEnvironment } from '../config/index.js';
-import { atMost, type Attempt, type Observer, type OpenSpanFor } from '../kernel/index.js';
+import { type Log, LogFileError, type LogThreshold, openLog, redactText } from '../observers/log/index.js';
+import { type Config, createProblem, type Environment, telemetryFromEnvironment } from '../config/index.js';
+import { atMost } from '../lib/at-most.js';
+import type { Attempt, Observer, OpenSpanFor } from '../core/index.js';
+import { ConfigRefused } from '../workspace/config-refused.js';
 
 export interface ObserverParts {
   readonly config: Config;
   readonly env: Environment;
   readonly version: string;
-  /** A person who runs one command reads its output, not a log. */
+  /** Commands print output instead of logging to stderr. */
   readonly isCommand: boolean;
   readonly logLevel: Config['log']['level'] | undefined;
-  /** What a trace says of an attempt beside what the attempt says itself. */
+  /** Extra trace attributes of an attempt. */
   readonly factsOf: (attempt: Attempt) => Readonly<Record<string, number>>;
-  /** Where the log goes when the configuration names no file. */
+  /** Log file if the configuration names none. */
   readonly logFile?: string;
 }
 
 export interface Observers {
   readonly log: Log;
   readonly all: readonly Observer[];
-  /** There when spans are collected. */
+  /** Present if spans are collected. */
   readonly openSpan?: OpenSpanFor;
   close(): Promise<void>;
 }
 
-/** How long a closing gate waits for the collector. */
+/** How long closing waits for the collector. */
 const lastSpansMs = 500;
 
-/** Opens the log, and the telemetry where a collector is named: nothing of it is loaded otherwise. */
+/** Opens the log. Telemetry is loaded only if a collector is configured. */
 export async function openObservers(parts: ObserverParts): Promise<Observers> {
   const { log: settings, telemetry: collector = telemetryFromEnvironment(parts.env) } = parts.config;
   const file = settings.file ?? parts.logFile;
-  const log = openLog({
-    level: levelOf(parts),
-    stream: 'stderr',
-    ...(file !== undefined && { file }),
-  });
+  const log = openLogOrRefuse(parts, file);
   const telemetry = collector && (await openTelemetryLate(collector, parts));
   return {
     log,
@@ -44,6 +42,17 @@ export async function openObservers(parts: ObserverParts): Promise<Observers> {
       await Promise.all([telemetry && atMost(lastSpansMs, telemetry.close()), log.close()]);
     },
   };
+}
+
+function openLogOrRefuse(parts: ObserverParts, file: string | undefined): Log {
+  const shared = parts.config.workspace.roots;
+  try {
+    return openLog({ level: levelOf(parts), stream: 'stderr', shared, ...(file !== undefined && { file }) });
+  } catch (error) {
+    if (!(error instanceof LogFileError)) throw error;
+    const { kind, message } = error;
+    throw new ConfigRefused([createProblem(file ?? '', '', { code: `log.${kind}`, message })]);
+  }
 }
 
 function levelOf({ config, isCommand, logLevel, logFile }: ObserverParts): LogThreshold {
@@ -57,6 +66,6 @@ async function openTelemetryLate(
   collector: NonNullable<Config['telemetry']>,
   { version, factsOf }: ObserverParts,
 ): Promise<{ readonly observer: Observer; readonly openSpan: OpenSpanFor; close(): Promise<void> }> {
-  const { openTelemetry } = await import('../concerns/telemetry/index.js');
+  const { openTelemetry } = await import('../observers/telemetry/index.js');
   return openTelemetry({ ...collector, version, redact: redactText, factsOf });
 }

@@ -1,66 +1,70 @@
 import { type Access, parsePrincipal, withToolFilter } from '../access/index.js';
-import type { Log } from '../concerns/log/index.js';
-import {
-  type Config,
-  createProblem,
-  defaultConfig,
-  hasErrors,
-  openShapeMemory,
-  type Problem,
-} from '../config/index.js';
+import type { Log } from '../observers/log/index.js';
+import { createProblem, describeProblem, hasErrors, openShapeMemory, type Problem } from '../config/index.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
+import { atMost } from '../lib/at-most.js';
 import {
-  atMost,
   type Caller,
   createToolFilter,
   idlePatternLines,
-  nearest,
   type Principal,
   type Provider,
   type Session,
   type SessionScope,
-} from '../kernel/index.js';
+} from '../core/index.js';
+import { nearest } from '../lib/nearest.js';
 import { openFileMemory } from '../providers/mcp/index.js';
-import { openLogins } from './login-files.js';
-import { createWireCommon } from '../wire/index.js';
-import { AccessRefused } from './access-refused.js';
-import { ConfigRefused } from './config-refused.js';
-import { knownCatalogue } from './known-catalogue.js';
-import { openLatePlugins, sweepSockets } from './late-plugins.js';
-import { openLateProcesses, sweepLeftovers } from './late-processes.js';
-import { type AccessParts, openAccess } from './open-access.js';
+import { openLogins } from '../workspace/login-files.js';
+import { createWireCommon } from '../transports/index.js';
+import { AccessRefused } from '../workspace/access-refused.js';
+import { ConfigRefused } from '../workspace/config-refused.js';
+import { governingConfig } from '../workspace/governing-config.js';
+import { knownCatalogue } from '../workspace/known-catalogue.js';
+import { openNameClaims } from '../workspace/name-claims-file.js';
+import { openLatePlugins, sweepSockets } from '../workspace/plugins/late-plugins.js';
+import { openLateProcesses, sweepLeftovers } from '../workspace/late-processes.js';
+import { type AccessParts, openAccess } from '../workspace/access/open-access.js';
 import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
-import { locateConfig, openState } from './locate-config.js';
+import { openState } from '../workspace/locate-config.js';
 import { openObservers } from './open-observers.js';
-import { openSurface } from './open-surface.js';
-import { operatorName } from './operator-name.js';
-import { tellPolicyWarnings } from './policy-warnings.js';
-import { sweepFiles } from './port-services.js';
+import { openSurface } from '../workspace/open-exposure.js';
+import { linkProblem, stateAroundProblem } from '../workspace/own-places.js';
+import { operatorName } from '../workspace/operator-name.js';
+import { tellPolicyWarnings } from '../workspace/access/policy-warnings.js';
+import { sweepCommands, sweepFiles } from '../workspace/port-services.js';
+import { pythonCacheIn, sweepPythonCache } from '../workspace/python-cache.js';
 import { createServing } from './serving.js';
-import { createServerProviders } from './server-providers.js';
+import { createServerProviders } from '../workspace/server-providers.js';
 import { createRunnerService } from './runner-service.js';
 import { createCollisionTeller } from './tell-collisions.js';
-import type { Tidegate, TidegateOptions } from './tidegate.js';
-import { createSubSessions } from './sub-sessions.js';
+import { createSessionTelling } from '../features/context/tell-sessions.js';
+import type { Tidegate, TidegateOptions } from '../workspace/tidegate.js';
+import { createSubSessions } from '../workspace/access/sub-sessions.js';
 
-/** How long a closing gate waits for servers before the keeper takes over. */
+/** How long closing waits for servers before the reaper takes over. */
 const closeMs = 60;
-/** Who does not end when asked to is ended within this. */
+/** Limit for ending leftover processes. */
 const sweepMs = 3000;
+
+/** Problems which mean that another configuration than the nearest file applies. */
+const decidingCodes: ReadonlySet<string> = new Set(['config.passed_over', 'config.changed']);
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
   const state = openState(options.env);
   if (state.problem) throw new ConfigRefused([state.problem]);
   const place = { ...options, shapes: openShapeMemory(state.directory, options.version) };
-  const located = await locateConfig(place, state.trust);
+  const located = await governingConfig(place, state.trust);
   if (hasErrors(located.problems)) throw new ConfigRefused(located.problems);
   const { env, version } = options;
-  const { file, sha256, isTrusted } = located;
-  const config = isTrusted ? located.config : inert(located.config, options.cwd);
+  const { config, file, sha256, isTrusted, isKept = false } = located;
 
   const actor = actingAs(options, config.access.zone);
   const isCommand = options.mode === 'command';
+  const inState = isCommand ? undefined : stateAroundProblem(config.workspace.roots, state.directory);
+  if (inState !== undefined) throw new ConfigRefused([inState]);
+  const link = linkProblem({ config, env, folder: located.folder });
+  if (link !== undefined) throw new ConfigRefused([link]);
   const observers = await openObservers({
     config,
     env,
@@ -71,9 +75,16 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...(options.logFile !== undefined && { logFile: options.logFile }),
   });
   const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
-  if (!isTrusted)
-    log('warn', 'the file is not trusted: nothing of it is used; run `tidegate trust`', { file });
+  for (const problem of located.problems)
+    if (decidingCodes.has(problem.code)) log('warn', describeProblem(problem));
+  if (!isTrusted && !isKept)
+    log('warn', 'the file is not trusted and is ignored; run `tidegate trust`', { file });
   const sweeping = Promise.allSettled([sweepLeftovers(state.directory), sweepSockets(state.directory)]);
+  // Only after the processes in these folders have ended.
+  void sweeping
+    .then(() => sweepCommands(state.directory, (line) => log('warn', line)))
+    .catch(() => undefined);
+  void sweepPythonCache(state.directory).catch(() => undefined);
   void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
   const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
   const memory = openFileMemory(state.directory);
@@ -81,6 +92,9 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     env,
     processes,
     memory,
+    pythonCache: pythonCacheIn(state.directory),
+    ownFolder: state.directory,
+    trust: state.trust,
     logins: openLogins(state.directory),
     givesLinks: !isCommand,
     version,
@@ -91,6 +105,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     config,
     gateway: () => gateway,
     log: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
   });
   const local = await openLocalTools(config, {
     state,
@@ -98,10 +113,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     version,
     processes,
     folder: located.folder,
+    ...(options.logFile !== undefined && { logFile: options.logFile }),
     embedded: options.tools ?? [],
     catalog: shown.catalog,
     isPatient: isCommand,
-    // Asked only when a tool is called, and by then the gate is open.
+    // Used only when a tool is called; the gateway is open by then.
     runner: createRunnerService(() => ({ tidegate, options })),
     log,
   });
@@ -110,7 +126,6 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     env,
     version,
     folder: located.folder,
-    roots: config.workspace.roots,
     processes,
     memory,
     log,
@@ -138,7 +153,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
     log,
   }).catch(giveUp);
+  const claims = openNameClaims(state.directory, file ?? options.cwd);
+  const tellCollisions = isCommand ? () => undefined : createCollisionTeller(() => gateway, log);
   const gateway: Gateway = openGateway({
+    claims,
+    onCollisions: tellCollisions,
     providers: everyProvider(),
     access: narrowed(opened.access, options.toolPatterns),
     surface: shown.surface,
@@ -150,14 +169,20 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   });
   const live = isCommand
     ? undefined
-    : openLiveConfig({ place, state, gateway, servers, local, everyProvider, first: located, log });
+    : openLiveConfig({
+        place,
+        state,
+        gateway,
+        servers,
+        local,
+        everyProvider,
+        first: located,
+        applyAccess: ({ config: next }) => opened.live.apply(next),
+        log,
+      });
   if (!isCommand) {
     local.follow();
-    const tellCollisions = createCollisionTeller(gateway, log);
-    plugins.follow(() => {
-      gateway.replaceProviders(everyProvider());
-      tellCollisions();
-    });
+    plugins.follow(() => gateway.replaceProviders(everyProvider()));
     void whenListed(gateway, everyProvider()).then(tellCollisions);
   }
   const idlePatterns = (): readonly string[] =>
@@ -177,20 +202,27 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const localSession = createSessions(opened.local);
 
   let closing: Promise<void> | undefined;
+  const telling = createSessionTelling(shown.surface, {
+    stateDirectory: state.directory,
+    file: config.file,
+  });
+
   async function close(): Promise<void> {
     live?.close();
+    await telling.close();
     await plugins.settle();
     await atMost(
       closeMs,
       Promise.all([gateway.close(), local.close()]).then(() => undefined),
     );
-    // A plugin is asked to end, and given the time that it needs: it may hold what is not written yet.
+    // Give plugins time to end: they may hold unsaved data.
     await plugins.close();
-    // A short command would be gone before it is done.
+    // A short command would otherwise exit before the sweep is done.
     await atMost(
       sweepMs,
       sweeping.then(() => undefined),
     );
+    claims.close();
     await opened.close();
     await processes.close();
     await observers.close();
@@ -209,6 +241,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     localSession,
     subSession: createSubSessions(opened),
+    shellFor: (session) => local.shellFor(session),
     newRequestId: common.newRequestId,
     openBeside: openTidegate,
     processes,
@@ -221,6 +254,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       operator,
       opened,
       surface: shown,
+      telling,
       localSession,
       stateDirectory: state.directory,
       warn: (message, fields) => log('warn', message, fields),
@@ -230,19 +264,11 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   return tidegate;
 }
 
-/**
- * Of a file that nobody trusted, only the names of its servers are used, and which of our own tools it takes away:
- * it may not write, send or open anything.
- */
-function inert({ servers, builtins, file }: Config, directory: string): Config {
-  return { ...defaultConfig(directory), servers, builtins, ...(file !== undefined && { file }) };
-}
-
 function narrowed(access: Access, patterns: readonly string[] | undefined): Access {
   return patterns === undefined ? access : withToolFilter(access, patterns);
 }
 
-/** Starts no server by itself: one that has never listed is waited for until somebody wants lists. */
+/** Starts no server: waits until another caller makes unknown servers list their tools. */
 async function whenListed(gateway: Gateway, providers: readonly Provider[]): Promise<void> {
   const isKnown = (provider: Provider): boolean =>
     provider.list().tools.length > 0 || !['idle', 'pending'].includes(provider.status().state);
@@ -257,8 +283,9 @@ function clashProblems(local: LocalTools): readonly Problem[] {
   return local
     .reports()
     .filter(({ state }) => state === 'clash')
-    .map(({ file, tool = '', owner = '' }) => {
-      const message = `The name "${tool}" belongs to ${owner}.`;
+    .map(({ file, tool = '', owner = '', looksLike }) => {
+      const whose = looksLike === undefined ? 'already belongs to' : `looks like "${looksLike}" of`;
+      const message = `The name "${tool}" ${whose} ${owner}.`;
       return createProblem(file, '', { code: 'tools.name_clash', message });
     });
 }
@@ -276,12 +303,12 @@ function actingAs({ as, profile }: TidegateOptions, zone: string): Pick<AccessPa
   if (as !== undefined && principal === undefined)
     throw new AccessRefused(
       'access.bad_principal',
-      `"${as}" is not a principal: write kind:id, such as agent:alice.${likelyPrincipal(as)}`,
+      `"${as}" is not a valid principal. Use kind:id, such as agent:alice.${likelyPrincipal(as)}`,
     );
   return { ...(principal && { as: { ...principal, zone } }), ...(profile !== undefined && { profile }) };
 }
 
-/** Where the kind is misspelt, or left out. */
+/** Suggests a principal if the kind is misspelled or missing. */
 function likelyPrincipal(as: string): string {
   const [kind = '', ...id] = as.split(':');
   const near = id.length === 0 ? 'agent' : nearest(kind, ['agent', 'user', 'service']);
@@ -289,7 +316,7 @@ function likelyPrincipal(as: string): string {
   return parsePrincipal(likely) === undefined ? '' : ` Did you mean ${likely}?`;
 }
 
-/** Short, and different for every start, so that request ids of two runs never meet in a log. */
+/** Short and unique per start, so that request ids of two runs do not collide in a log. */
 function runId(): string {
   return `${Date.now().toString(36)}${process.pid.toString(36)}`;
 }

@@ -1,17 +1,19 @@
-import type { PortService, Runner } from '../kernel/index.js';
-import type { Tidegate, TidegateOptions } from './tidegate.js';
-import type { RunLimit } from './workflows/run-limit.js';
+import type { PortService } from '../ports/tool-ports.js';
+import type { Runner } from '../ports/runner.js';
+import type { Tidegate, TidegateOptions } from '../workspace/tidegate.js';
+import type { RunLimit } from '../features/workflows/index.js';
 
-/** Nothing of workflows is loaded before the first tool asks for it. */
+/** Loads workflow code only when a tool first needs it. */
 export function createRunnerService(
   gate: () => { readonly tidegate: Tidegate; readonly options: TidegateOptions },
 ): PortService<Runner> {
   let limit: Promise<RunLimit> | undefined;
-  const theLimit = async (): Promise<RunLimit> => (await import('./workflows/run-limit.js')).createRunLimit();
+  const theLimit = async (): Promise<RunLimit> =>
+    (await import('../features/workflows/run-limit.js')).createRunLimit();
   return {
     readiness: () => ({ state: 'ready' }),
     async serve(session) {
-      const { openRunner } = await import('./workflows/runner.js');
+      const { openRunner } = await import('../features/workflows/runner.js');
       return openRunner({ ...gate(), session, limit: await (limit ??= theLimit()) });
     },
     close: () => Promise.resolve(),

@@ -1,25 +1,25 @@
 import type { ServerConfig } from '../config/index.js';
 import { LoginFailure, loginKey } from '../providers/mcp/index.js';
-import { openLogins } from './login-files.js';
+import { openLogins } from '../workspace/login-files.js';
 
 export { LoginFailure };
 
-/** A login that waits for a person at a browser. */
+/** A login that waits for the user in a browser. */
 export interface OpenServerLogin {
   readonly link: string;
-  /** Where the browser comes back to. */
+  /** The redirect URL for the browser. */
   readonly redirect: string;
-  /** Resolves when the tokens are kept. */
+  /** Resolves when the tokens are saved. */
   readonly finished: Promise<void>;
-  /** Takes the address at which the browser ended, where that is on another machine. */
+  /** Accepts the final browser URL, if the browser runs on another machine. */
   paste(text: string): void;
 }
 
-/** What an operator does about the login to one server. */
+/** Login operations for one server. */
 export interface ServerLogin {
   begin(signal: AbortSignal): Promise<OpenServerLogin>;
   end(signal: AbortSignal): Promise<'none' | 'revoked' | 'unrevoked'>;
-  /** What is kept now, without anything secret. */
+  /** The stored login, without secrets. */
   kept(): KeptFacts;
 }
 
@@ -31,7 +31,7 @@ export interface KeptFacts {
   readonly scope?: string;
 }
 
-/** Undefined where there can be no login: the server is no HTTP server, or the configuration shows its own header. */
+/** Returns a reason if no login is possible: not an HTTP server, or the configuration sets an Authorization header. */
 export function serverLogin(
   server: ServerConfig,
   stateDirectory: string,

@@ -1,19 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Config, isLoopbackHost } from '../config/index.js';
 import type { Gateway } from '../gateway/index.js';
-import type { Principal, Session, SessionScope } from '../kernel/index.js';
-import {
-  type DoorServer,
-  type Guest,
-  type HttpServer,
-  serveStdio,
-  standardStreams,
-  type WireCommon,
-} from '../wire/index.js';
-import { openBearerToken } from './bearer-token.js';
-import type { OpenedAccess } from './open-access.js';
-import type { OpenedSurface } from './open-surface.js';
+import type { Principal, Session, SessionScope } from '../core/index.js';
+import { type HttpServer, serveStdio, standardStreams, type WireCommon } from '../transports/index.js';
+import { type HttpServing, runningFile, type Serving } from '../workspace/serving.js';
+import { openBearerToken } from '../workspace/bearer-token.js';
+import type { OpenedAccess } from '../workspace/access/open-access.js';
+import type { OpenedSurface } from '../workspace/open-exposure.js';
+import type { SessionTelling } from '../features/context/index.js';
 
 export interface ServingParts {
   readonly gateway: Gateway;
@@ -22,37 +16,16 @@ export interface ServingParts {
   readonly operator: Principal;
   readonly opened: OpenedAccess;
   readonly surface: OpenedSurface;
+  readonly telling: SessionTelling;
   readonly localSession: (scope: SessionScope) => Session;
   readonly stateDirectory: string;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-export interface HttpServing {
-  readonly url: string;
-  readonly auth: 'token' | 'none';
-  readonly tokenFile: string;
-  /** Only when it was made just now. */
-  readonly token: string | undefined;
-  close(): Promise<void>;
-}
-
-/** The ways in which a gate meets its clients. */
-export interface Serving {
-  /** Serves the process's own stdin and stdout; resolves when the client is gone. */
-  serveStdio(): Promise<void>;
-  /** Serves whoever shows a ticket at a local socket. */
-  serveDoor(address: string, admit: (ticket: string) => Guest | undefined): Promise<DoorServer>;
-  serveHttp(at?: { readonly port?: number; readonly host?: string }): Promise<HttpServing>;
-}
-
-/** Where a running `serve` tells the other commands of this machine that it is there. */
-export function runningFile(stateDirectory: string): string {
-  return join(stateDirectory, 'serve.json');
-}
-
 export function createServing(parts: ServingParts): Serving {
   return {
     async serveStdio() {
+      parts.telling.begin();
       const server = serveStdio({
         gateway: parts.gateway,
         common: parts.common,
@@ -64,20 +37,21 @@ export function createServing(parts: ServingParts): Serving {
       orphaned.stop();
     },
     async serveDoor(address, admit) {
-      const { serveDoor } = await import('../wire/door/serve-door.js');
+      const { serveDoor } = await import('../transports/socket/serve-socket.js');
+      parts.telling.begin();
       return serveDoor({ address, admit, common: parts.common });
     },
     async serveHttp(at = {}) {
       const host = at.host ?? parts.config.http.host;
       const { auth } = parts.config.http;
       if (auth === 'none' && !isLoopbackHost(host)) {
-        throw new Error(`http.auth: none is allowed on loopback only, not on ${host}`);
+        throw new Error(`http.auth: none is only allowed on a loopback address, not on ${host}`);
       }
       const token = openBearerToken(parts.stateDirectory);
       const isOperator = (authorization: string | undefined): boolean => token.matches(authorization);
       const { opened, config, gateway, operator, surface } = parts;
       const [{ serveHttp }, { createHttpAccess }] = await Promise.all([
-        import('../wire/http.js'),
+        import('../transports/http/index.js'),
         import('./http-access.js'),
       ]);
       const server = await serveHttp({
@@ -85,15 +59,15 @@ export function createServing(parts: ServingParts): Serving {
         common: parts.common,
         host,
         port: at.port ?? config.http.port,
-        now: () => Date.now(),
+        now: () => performance.now(),
         warn: parts.warn,
         ...createHttpAccess({
           opened,
           gateway,
           surface,
+          live: { stateDirectory: parts.stateDirectory, file: config.file },
           operator,
           zone: config.access.zone,
-          auth,
           isOperator,
         }),
       });
@@ -126,7 +100,7 @@ function announced(
 
 const parentMs = 1000;
 
-/** A client that was killed may leave its pipe to someone else; its process is gone all the same. */
+/** Another process may hold the pipe of a killed client, so the parent process is watched too. */
 function watchParent(onOrphaned: () => void): { readonly orphaned: Promise<void>; stop(): void } {
   const parent = process.ppid;
   let timer: NodeJS.Timeout | undefined;

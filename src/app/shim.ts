@@ -1,1 +1,1 @@
-export { runShim } from '../wire/door/shim.js';
+export { runShim } from '../transports/socket/shim.js';

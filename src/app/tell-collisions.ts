@@ -1,16 +1,28 @@
 import type { Gateway } from '../gateway/index.js';
-import type { Log } from '../kernel/index.js';
+import type { Log } from '../ports/log.js';
 
-/** Gives what tells the operator of each provider that is left out because of a name, once for each reason. */
-export function createCollisionTeller(gateway: Gateway, log: Log): () => void {
+/** Returns a function that logs each name dropped because another provider has it, once per name. */
+export function createCollisionTeller(gateway: () => Gateway, log: Log): () => void {
   let told = new Set<string>();
   return () => {
-    const colliding = new Set(gateway.collisions().map(({ second }) => second));
-    const lines = gateway
-      .status()
-      .filter(({ id }) => colliding.has(id))
-      .map(({ id, detail = '' }) => `${id} is left out: ${detail}`);
-    for (const line of lines) if (!told.has(line)) log('error', line);
-    told = new Set(lines);
+    const lines = new Map<string, Readonly<Record<string, string>>>();
+    for (const { name, first, second, looksLike } of gateway().collisions())
+      lines.set(`${second} ${first} ${name}`, {
+        name,
+        owner: first,
+        dropped: second,
+        ...(looksLike !== undefined && { looks_like: looksLike }),
+        ...codeOf(second),
+      });
+    for (const [line, fields] of lines) {
+      const why = 'looks_like' in fields ? 'it looks like a name of' : 'it already belongs to';
+      if (!told.has(line)) log('error', `name not available: ${why} another provider`, fields);
+    }
+    told = new Set(lines.keys());
   };
+}
+
+/** AWF defines a code for this. */
+function codeOf(provider: string): Readonly<Record<string, string>> {
+  return provider.startsWith('plugin:') ? { code: 'USER.MCP_PROXY.NAME_COLLISION' } : {};
 }

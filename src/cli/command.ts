@@ -1,40 +1,42 @@
-import type { Output } from './output.js';
+import type { Output } from './terminal/output.js';
 
-/** What a command is, as data: help, parsing and the reference page are made from it. */
+/** A command as data. Help, parsing and the reference page are generated from it. */
 export interface Command {
-  /** Its words, such as `tools list`. */
+  /** The command words, such as `tools list`. */
   readonly name: string;
   readonly summary: string;
   /** In commander's notation: `<needed>`, `[optional]`, `[several...]`. */
   readonly arguments?: readonly { readonly name: string; readonly about: string }[];
   readonly options?: readonly OptionSpec[];
   readonly examples: readonly string[];
-  /** True for a command that runs until it is told to stop: then stopping is no failure. */
+  /** True for a command that runs until it is stopped, so an interruption is not a failure. */
   readonly isService?: true;
-  /** Gives the exit status: one of `exitCodes`, or what a workflow says. */
+  /** Returns the exit status: one of `exitCodes`, or the status of a workflow. */
   run(given: Given, context: Context): Promise<number>;
 }
 
 export interface OptionSpec {
   readonly name: string;
-  /** One letter that means the same. */
+  /** One-letter form. */
   readonly short?: string;
-  /** May be given several times; `Given.lists` has them. */
+  /** Can be given several times; the values are in `Given.lists`. */
   readonly isRepeated?: true;
-  /** The name of its value; a flag without one is true or absent. */
+  /** The placeholder for its value. Without it, the option is a flag. */
   readonly value?: string;
   readonly about: string;
+  /** The option that this one requires to have any effect. */
+  readonly goesWith?: string;
 }
 
-/** What was typed. */
+/** The parsed command line of one command. */
 export interface Given {
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
-  /** Options that may be given several times. */
+  /** Values of options that can be given several times. */
   readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where a command runs. Nothing of the process is touched but through this. */
+/** The environment of a command. Commands access the process only through this. */
 export interface Context {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,40 +45,43 @@ export interface Context {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
   readonly input: Input;
-  /** Another program has the terminal from now on: its keys are for that program, Ctrl+C too. */
+  /** Hands the terminal to another program, including Ctrl+C. */
   lendTerminal(): void;
 }
 
 export interface Input {
-  /** Whether a person can be asked. */
+  /** Whether the user can be asked. */
   readonly isTerminal: boolean;
   readAll(): Promise<string>;
-  /** `isHidden`: what is typed is not shown. */
+  /** `isHidden`: do not echo what is typed. */
   ask(question: string, isHidden?: boolean): Promise<string>;
 }
 
 export const configOption: OptionSpec = {
   name: 'config',
   value: 'file',
-  about: 'Read this file instead of the nearest tidegate.yaml.',
+  about: 'Use this file instead of the nearest tidegate.yaml.',
 };
 
 export const toolsOption: OptionSpec = {
   name: 'tools',
   value: 'patterns',
-  about: 'Offer only these tools: names or patterns with * and ?, divided by commas; !name takes away.',
+  about: 'Offer only these tools: names or patterns with * and ?, separated by commas; !name excludes.',
 };
 
 export const asOption: OptionSpec = {
   name: 'as',
   value: 'principal',
-  about:
-    'Act as this principal, with what is granted to it: agent:alice. Default: you, who may do everything.',
+  about: 'Act as this principal, with its grants: agent:alice. Default: the operator, who may do everything.',
 };
 
 export const profileOptions: readonly OptionSpec[] = [
-  { name: 'profile', value: 'name', about: 'Go beyond this profile for nobody: see tidegate profile list.' },
-  { name: 'role', value: 'name', about: 'The same, for profiles that are called roles.' },
+  {
+    name: 'profile',
+    value: 'name',
+    about: 'Limit every session to this profile. See `tidegate profile list`.',
+  },
+  { name: 'role', value: 'name', about: 'Same as --profile.' },
 ];
 
 /** The text given for an option, or undefined. */

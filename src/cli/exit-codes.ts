@@ -1,9 +1,7 @@
-import type { DeskCode } from '../app/desk.js';
-import type { callTool } from '../app/index.js';
-import type { HttpCode } from '../app/known-codes.js';
-import type { IdentityCode } from '../app/open-token-desk.js';
+import type { DeskCode, IdentityCode } from '../features/admin/index.js';
+import type { callTool, HttpCode } from '../app/index.js';
 
-/** What the program's exit status says. Numbers never change once released. */
+/** Exit statuses. The numbers never change once released. */
 export const exitCodes = {
   ok: 0,
   internal: 1,
@@ -22,18 +20,17 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Done.',
   internal:
-    'Denied, for `check`; an assertion failed, for `access test`; no such workflow, run or step, or wrong inputs, for workflows; otherwise a defect of Tidegate.',
-  usage: 'Wrong use of a command, wrong arguments of a tool, or a configuration with errors.',
-  notFound: 'No such tool, server or file.',
-  unavailable:
-    'A server, or the gate that was asked, could not be reached or gave no answer; something failed, for `doctor`.',
-  toolError: 'The tool answered that it failed.',
-  untrusted: 'A file would start something and is not trusted.',
-  unauthorized: 'The gate that was asked refused the token, or a server wants a login.',
-  interrupted: 'Stopped by the user.',
+    'Denied (`check`), assertion failed (`access test`), or unknown workflow, run or step, or invalid inputs (workflows). Otherwise a bug in Tidegate.',
+  usage: 'Invalid command line, invalid tool arguments, or errors in the configuration.',
+  notFound: 'Tool, server or file not found.',
+  unavailable: 'A server or gateway could not be reached or did not answer, or a check failed (`doctor`).',
+  toolError: 'The tool reported an error.',
+  untrusted: 'A file that would start something is not trusted.',
+  unauthorized: 'The gateway rejected the token, or a server requires a login.',
+  interrupted: 'Interrupted by the user.',
 };
 
-/** How each refusal of the operator's desk ends the command. Complete by type. */
+/** Exit status for each error of the admin service. Complete by type. */
 export const exitOfDesk: Readonly<Record<DeskCode, ExitCode>> = {
   'access.admin_required': exitCodes.usage,
   'access.bad_principal': exitCodes.usage,
@@ -49,9 +46,10 @@ export const exitOfDesk: Readonly<Record<DeskCode, ExitCode>> = {
   'access.bad_request': exitCodes.usage,
   'access.store_in_memory': exitCodes.usage,
   'access.conflict': exitCodes.unavailable,
+  'access.prune_too_much': exitCodes.usage,
 };
 
-/** How each wish for a token that cannot be granted ends the command. Complete by type. */
+/** Exit status for each token error. Complete by type. */
 export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
   'token.bad_principal': exitCodes.usage,
   'token.bad_profile': exitCodes.usage,
@@ -66,7 +64,7 @@ export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
   'token.foreign_zone': exitCodes.usage,
 };
 
-/** What a gate answers over HTTP ends no command by itself: so would a command end that met nothing else. Complete by type. */
+/** Exit status for each HTTP error, as shown by `explain`; no command ends with these directly. Complete by type. */
 export const exitOfHttp: Readonly<Record<HttpCode, ExitCode>> = {
   'auth.required': exitCodes.unauthorized,
   'access.unavailable': exitCodes.unavailable,
@@ -76,9 +74,10 @@ export const exitOfHttp: Readonly<Record<HttpCode, ExitCode>> = {
 type Outcome = Awaited<ReturnType<typeof callTool>>;
 export type Fault = Extract<Outcome, { readonly kind: 'fault' }>['fault'];
 
-/** How each fault of a call ends the command. Complete by type. */
+/** Exit status for each fault of a call. Complete by type. */
 export const exitOfFault: Readonly<Record<Fault['code'], ExitCode>> = {
   'tool.not_found': exitCodes.notFound,
+  'tool.not_permitted': exitCodes.unauthorized,
   'prompt.not_found': exitCodes.notFound,
   'resource.not_found': exitCodes.notFound,
   'input.invalid': exitCodes.usage,
@@ -93,6 +92,7 @@ export const exitOfFault: Readonly<Record<Fault['code'], ExitCode>> = {
   'provider.untrusted': exitCodes.untrusted,
   'provider.login': exitCodes.unauthorized,
   'provider.starting': exitCodes.unavailable,
+  'provider.busy': exitCodes.unavailable,
   'provider.unavailable': exitCodes.unavailable,
   'provider.lost': exitCodes.unavailable,
   'provider.malformed': exitCodes.unavailable,

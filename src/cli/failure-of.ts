@@ -1,11 +1,10 @@
 import { relative } from 'node:path';
-import { stateDirectory } from '../config/index.js';
+import { shellWord, stateDirectory } from '../config/index.js';
 import { type Command, type Context, type Given, textOption } from './command.js';
 import { Failure } from './failure.js';
-import { shellPath } from './shell-path.js';
-import { openingFailure } from './with-gate.js';
+import { openingFailure } from './with-gateway.js';
 
-/** What a person can mend is told as such, wherever it came up. The rest stays what it is: a defect. */
+/** Turns errors that the user can fix into failures. Any other error is a bug and stays as it is. */
 export async function failureOf(
   error: unknown,
   command: Command,
@@ -19,7 +18,7 @@ export async function failureOf(
   return opening instanceof Failure ? withRemedy(retold(opening, command, given)) : opening;
 }
 
-/** Who reports it may know nothing better than the table says. */
+/** Falls back to the remedy from the code table. */
 async function withRemedy(failure: Failure): Promise<Failure> {
   const { code, message, next, problems } = failure;
   if (next !== undefined) return failure;
@@ -30,20 +29,20 @@ async function withRemedy(failure: Failure): Promise<Failure> {
 
 const unwritableCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT'];
 
-/** A folder that may not be written, or a disk that is full. */
+/** A folder without write permission, or a full disk. */
 function unwritableFailure(error: unknown, { env }: Context): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', path, message } = error as NodeJS.ErrnoException;
   if (!unwritableCodes.includes(code) || path === undefined) return undefined;
   const isState = !relative(stateDirectory(env), path).startsWith('..');
-  if (!isState) return new Failure('file.unwritable', `It cannot be written: ${message}.`);
-  const next = 'Make it writable, or choose another one with TIDEGATE_HOME.';
-  return new Failure('state.unwritable', `The state directory cannot be written: ${message}.`, next);
+  if (!isState) return new Failure('file.unwritable', `Cannot write: ${message}.`);
+  const next = 'Make it writable, or set TIDEGATE_HOME to another directory.';
+  return new Failure('state.unwritable', `Cannot write to the state directory: ${message}.`, next);
 }
 
 const principalCodes: readonly string[] = ['access.bad_principal', 'token.bad_principal'];
 
-/** What the desks refuse they tell without knowing which command was typed. */
+/** The admin service does not know the command, so complete its suggestions here. */
 function retold(failure: Failure, command: Command, given: Given): Failure {
   const { code, message, problems } = failure;
   const next =
@@ -55,22 +54,22 @@ function retold(failure: Failure, command: Command, given: Given): Failure {
   return next === undefined ? failure : new Failure(code, message, next, problems);
 }
 
-/** The line as it would be right. Whoever left out the kind of a principal most often means an agent. */
+/** The corrected command line. A principal without a kind is most likely an agent. */
 function withPrincipal({ next = '' }: Failure, { name }: Command, given: Given): string | undefined {
   const [first] = given.arguments;
   const typed = [textOption(given, 'as'), textOption(given, 'principal'), first];
   const wrong = typed.find((word) => word !== undefined && !/^(agent|user|service|role):./.test(word)) ?? '';
   const bare = /^[\w.-]+$/.test(wrong) ? `agent:${wrong}` : undefined;
-  const meant = /^did you mean (\S+)\?$/.exec(next)?.[1] ?? bare;
+  const meant = /^did you mean (\S+)\?$/i.exec(next)?.[1] ?? bare;
   if (meant === undefined || hasSecret(given)) return undefined;
-  const mended = (word: string): string => shellPath(word === wrong ? meant : word);
+  const mended = (word: string): string => shellWord(word === wrong ? meant : word);
   const options = Object.entries(given.options).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option}`, ...(value === true ? [] : [mended(value)])],
   );
   return [`tidegate ${name}`, ...given.arguments.map(mended), ...options].join(' ');
 }
 
-/** Whether a secret was typed, in its place or in another one: it is not shown again. */
+/** Whether the command line contains a secret, which must not be repeated. */
 function hasSecret({ arguments: words, options }: Given): boolean {
   if (options['token'] !== undefined) return true;
   return [...words, ...Object.values(options)].some(

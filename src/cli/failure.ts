@@ -1,6 +1,5 @@
 import type { ProblemCode } from '../config/index.js';
-import type { DeskCode } from '../app/desk.js';
-import type { IdentityCode } from '../app/open-token-desk.js';
+import type { DeskCode, IdentityCode } from '../features/admin/index.js';
 import {
   type ExitCode,
   exitCodes,
@@ -10,296 +9,275 @@ import {
   exitOfIdentity,
   type Fault,
 } from './exit-codes.js';
-import { importCodes } from './import-codes.js';
+import { importCodes } from './commands/setup/import-codes.js';
+import { runCodes } from './commands/run/run-codes.js';
 
 interface CodeRow {
   readonly exit: ExitCode;
   readonly meaning: string;
-  /** What to do when the place that reports it knows nothing better. */
+  /** What to do if the error itself has no better suggestion. */
   readonly remedy: string;
 }
 
-/** What can go wrong with a command itself. Codes never change once released. */
+/** Errors of the command line. Codes never change once released. */
 export const commandCodes = {
   'usage.unknown_command': {
     exit: exitCodes.usage,
-    meaning: 'There is no such command.',
-    remedy: 'See what there is: `tidegate --help`.',
+    meaning: 'Unknown command.',
+    remedy: 'List all commands: `tidegate --help`.',
   },
   'usage.unknown_option': {
     exit: exitCodes.usage,
-    meaning: 'The command has no such option.',
-    remedy: "See the command's options: add `--help` to it.",
+    meaning: 'Unknown option.',
+    remedy: "Add `--help` to see the command's options.",
   },
   'usage.missing_argument': {
     exit: exitCodes.usage,
-    meaning: 'An argument or the value of an option is missing.',
-    remedy: 'See what the command takes: add `--help` to it.',
+    meaning: 'An argument or an option value is missing.',
+    remedy: 'Add `--help` to see what the command takes.',
   },
   'usage.excess_arguments': {
     exit: exitCodes.usage,
-    meaning: 'There are more arguments than the command takes.',
-    remedy: 'Put a text with spaces in quotes; `--help` says what the command takes.',
+    meaning: 'Too many arguments.',
+    remedy: 'Quote text that contains spaces. Add `--help` to see what the command takes.',
   },
   'usage.bad_value': {
     exit: exitCodes.usage,
-    meaning: 'The value of an option is not one that it takes.',
-    remedy: 'Give a value that the message names.',
+    meaning: 'An option has an invalid value.',
+    remedy: 'Use one of the values in the message.',
   },
   'usage.bad_arguments': {
     exit: exitCodes.usage,
-    meaning: 'The arguments for a tool are not a JSON object.',
+    meaning: 'The tool arguments are not a JSON object.',
     remedy:
-      'Write them as JSON in single quotes, or as `name=value`; `tidegate tools show <tool>` says what it takes.',
+      'Pass JSON in single quotes, or `name=value` pairs. To see the arguments, run `tidegate tools show <tool>`.',
   },
   'usage.exclusive': {
     exit: exitCodes.usage,
-    meaning: 'Two options exclude each other.',
-    remedy: 'Leave one of the two out.',
+    meaning: 'Two options cannot be used together.',
+    remedy: 'Remove one of them.',
   },
   'file.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'The named file does not exist.',
-    remedy: 'Correct the path.',
+    meaning: 'The file does not exist.',
+    remedy: 'Check the path.',
   },
   'file.unwritable': {
     exit: exitCodes.unavailable,
-    meaning: 'A file, a folder or the output of the command cannot be written.',
-    remedy: 'Correct the permissions or make space, then try again.',
+    meaning: 'A file, a folder or the command output cannot be written.',
+    remedy: 'Fix the permissions or free disk space, then try again.',
   },
   'code.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'There is no such code.',
-    remedy: 'All of them stand in docs/reference/errors.md and docs/reference/workflow.md.',
+    meaning: 'Unknown error code.',
+    remedy: 'See docs/reference/errors.md and docs/reference/workflow.md for all codes.',
   },
   'config.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'There is no configuration file here, above, or at home.',
-    remedy: 'Name it with `--config <file>`; `tidegate init` makes one.',
+    meaning: 'No configuration file in this folder, the folders above it, or your home.',
+    remedy: 'Create one with `tidegate init`, or pass `--config <file>`.',
   },
   'config.invalid': {
     exit: exitCodes.usage,
     meaning: 'The configuration has errors, so nothing was done.',
-    remedy: 'Correct what the problems name, then look again: `tidegate config check`.',
+    remedy: 'Fix the reported problems, then run `tidegate config check`.',
   },
-  'run.not_found': {
-    exit: exitCodes.internal,
-    meaning: 'There is no run of that id.',
-    remedy: 'Look for its id: `tidegate runs list`.',
-  },
-  'run.broken': {
-    exit: exitCodes.internal,
-    meaning: 'The record of the run is not what a run writes.',
-    remedy: 'Start the workflow anew with `tidegate run`; what the run did before stays as it is.',
-  },
-  'run.busy': {
-    exit: exitCodes.usage,
-    meaning: 'Another process runs it just now.',
-    remedy: 'Wait until it has ended, or stop the process that the message names.',
-  },
-  'workflow.invalid': {
-    exit: exitCodes.usage,
-    meaning: 'The workflow has errors, so nothing was started.',
-    remedy: 'Correct what the problems name, then look again: `tidegate validate <file>`.',
-  },
-  'workflow.inputs': {
-    exit: exitCodes.internal,
-    meaning: 'Inputs of the workflow are missing or wrong.',
-    remedy: 'Give each that the message names with `-i name=value`.',
-  },
-  'workflow.no_step': {
-    exit: exitCodes.internal,
-    meaning: 'The workflow has no such step.',
-    remedy: 'Use the name of a step; `tidegate run <file> --dry-run` shows them.',
-  },
-  'workflow.not_found': {
-    exit: exitCodes.internal,
-    meaning: 'There is no workflow of that name or path.',
-    remedy: 'Correct the name or path; workflows are looked for in `.tidegate/workflows`.',
-  },
+  ...runCodes,
   'tool.no_graph': {
     exit: exitCodes.usage,
-    meaning: 'The tool is not made of nodes.',
-    remedy: 'Show it without `--graph`.',
+    meaning: 'The tool is not made of nodes, so it has no graph.',
+    remedy: 'Run the command without `--graph`.',
   },
   'tool.exists': {
     exit: exitCodes.usage,
-    meaning: 'A file of that name is there already.',
+    meaning: 'A file with that name already exists.',
     remedy: 'Choose another name, or remove the file.',
   },
   'agent.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'No agent of that name can be launched.',
-    remedy: 'See which there are: `tidegate doctor`.',
+    meaning: 'Unknown agent.',
+    remedy: 'List the agents: `tidegate doctor`.',
   },
   'agent.undoing': {
     exit: exitCodes.usage,
-    meaning: 'A word for the agent would undo its isolation.',
-    remedy: 'Leave the word out; the message says what is taken.',
+    meaning: 'An argument for the agent would break its isolation.',
+    remedy: 'Remove the argument. The message says what is allowed.',
   },
   'agent.leaks': {
     exit: exitCodes.unavailable,
-    meaning: 'The agent can go round the gate.',
-    remedy: 'See how: `tidegate doctor --agent <name>`; another version of the agent may be tight.',
+    meaning: 'The agent can bypass Tidegate.',
+    remedy: 'To see how, run `tidegate doctor --agent <name>`. Another version of the agent may be isolated.',
   },
   'agent.failed': {
     exit: exitCodes.unavailable,
     meaning: 'The agent could not be started.',
-    remedy: 'See whether it works at all: `tidegate doctor --agent <name>`.',
+    remedy: 'Test it with `tidegate doctor --agent <name>`.',
   },
   'agent.not_installed': {
     exit: exitCodes.unavailable,
     meaning: 'The agent is not on PATH.',
-    remedy: 'Install it as the message says, and see whether it is found: `tidegate doctor`.',
+    remedy: 'Install it as the message says, then check that it is found: `tidegate doctor`.',
   },
   'server.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'No server of that name is configured.',
-    remedy: 'See which there are: `tidegate servers`.',
+    meaning: 'No server with that name is configured.',
+    remedy: 'List your servers: `tidegate servers`.',
   },
   'login.no_http': {
     exit: exitCodes.usage,
-    meaning: 'The server is no HTTP server: there is no login to it.',
-    remedy: 'Give it what it needs under `env` in `tidegate.yaml`.',
+    meaning: 'The server is a local program, so there is no login.',
+    remedy: 'Pass credentials through `env` in `tidegate.yaml`.',
   },
   'login.has_header': {
     exit: exitCodes.usage,
-    meaning: 'The configuration shows an Authorization header to the server: that is its login.',
-    remedy: 'Take the header out of `headers` to log in instead.',
+    meaning: 'The configuration already sends an Authorization header to the server.',
+    remedy: 'To log in instead, remove the header from `headers`.',
   },
   'login.none': {
     exit: exitCodes.usage,
-    meaning: 'The server wants no login, or says nowhere how to log in.',
-    remedy: 'Where the server takes a token of another kind, write it under `headers` in `tidegate.yaml`.',
+    meaning: 'The server does not require a login, or does not say how to log in.',
+    remedy: 'If the server takes another kind of token, set it under `headers` in `tidegate.yaml`.',
   },
   'login.unfit': {
     exit: exitCodes.unavailable,
-    meaning: 'The server or its authorization server does not do what a safe login needs.',
-    remedy: 'Tell who runs the server; a token of yours can stand under `headers` meanwhile.',
+    meaning: 'The server or its authorization server does not support what a secure login requires.',
+    remedy: 'Contact the operator of the server. Until then, you can set a token under `headers`.',
   },
   'login.unreachable': {
     exit: exitCodes.unavailable,
-    meaning: 'The server or its authorization server could not be reached, or gave no answer in time.',
-    remedy: 'See whether its address is right and it runs: `tidegate servers`.',
+    meaning: 'The server or its authorization server could not be reached, or did not answer in time.',
+    remedy: 'Check its address and that it is running: `tidegate servers`.',
   },
   'login.denied': {
     exit: exitCodes.unauthorized,
-    meaning: 'The authorization server, or the person at the browser, said no.',
-    remedy: 'Try again with an account that may: `tidegate login <server>`.',
+    meaning: 'The login was denied by the authorization server or in the browser.',
+    remedy: 'Try again with an account that has access: `tidegate login <server>`.',
   },
   'login.late': {
     exit: exitCodes.unavailable,
-    meaning: 'Nobody came back from the browser in time.',
-    remedy: 'Try again: `tidegate login <server>`; with `--no-browser` the browser may be elsewhere.',
+    meaning: 'The login in the browser was not completed in time.',
+    remedy:
+      'Try again: `tidegate login <server>`. With `--no-browser` you can use a browser on another machine.',
   },
   'login.callback': {
     exit: exitCodes.unavailable,
-    meaning: 'The way back from the browser is taken, or what came back does not belong to this login.',
+    meaning: 'The callback port is in use, or the response does not belong to this login.',
     remedy: 'Try again: `tidegate login <server>`.',
   },
   'plugin.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'There is no plugin of that name here.',
-    remedy: 'See which there are: `tidegate plugin list`.',
+    meaning: 'Unknown plugin.',
+    remedy: 'List the plugins: `tidegate plugin list`.',
   },
   'plugin.no_operation': {
     exit: exitCodes.notFound,
-    meaning: 'The plugin has no such operation.',
-    remedy: 'See which it has: `tidegate plugin show <name>`.',
+    meaning: 'The plugin has no operation with that name.',
+    remedy: 'List its operations: `tidegate plugin show <name>`.',
   },
   'plugin.collision': {
     exit: exitCodes.unavailable,
-    meaning: 'A tool of the plugin has the name of another tool, so none of its tools is offered.',
-    remedy: 'Rename one of the two tools, or switch one plugin off: `tidegate plugin disable <name>`.',
+    meaning: 'A tool of the plugin has the same name as another tool, so none of its tools are available.',
+    remedy: 'Rename one of the two tools, or disable one plugin: `tidegate plugin disable <name>`.',
   },
   'plugin.broken': {
     exit: exitCodes.usage,
-    meaning: 'The plugin cannot be used as it is: its manifest, its program or its settings are wrong.',
-    remedy: 'Correct what the message names, then look again: `tidegate plugin show <name>`.',
+    meaning: 'The plugin cannot be used: its manifest, program or settings are invalid.',
+    remedy: 'Fix the reported problems, then run `tidegate plugin show <name>`.',
   },
   'plugin.disabled': {
     exit: exitCodes.unavailable,
-    meaning: 'The plugin is switched off.',
-    remedy: 'Switch it on: `tidegate plugin enable <name>`.',
+    meaning: 'The plugin is disabled.',
+    remedy: 'Enable it: `tidegate plugin enable <name>`.',
   },
   'plugin.exists': {
     exit: exitCodes.usage,
-    meaning: 'A plugin of that name is there already.',
+    meaning: 'A plugin with that name already exists.',
     remedy: 'Choose another name, or remove the folder.',
   },
   'http.port_in_use': {
     exit: exitCodes.usage,
-    meaning: 'Another program listens on the port.',
-    remedy: 'Choose another port with `--port`, or stop the other program.',
+    meaning: 'Another process is using the port.',
+    remedy: 'Choose another port with `--port`, or stop the other process.',
   },
   'http.cannot_listen': {
     exit: exitCodes.usage,
-    meaning: 'The address is not one of this machine, or not allowed.',
-    remedy: 'Listen on 127.0.0.1, or on an address of this machine.',
+    meaning: 'The address does not belong to this machine, or is not allowed.',
+    remedy: 'Use 127.0.0.1 or another address of this machine.',
   },
   'gate.unreachable': {
     exit: exitCodes.unavailable,
-    meaning: 'No gate ever answered at the address of `--via`.',
-    remedy: 'Start one: `tidegate serve`; or correct the address.',
+    meaning: 'No gateway answered at the URL of `--via`.',
+    remedy: 'Start one with `tidegate serve`, or fix the URL.',
   },
   'gate.token_refused': {
     exit: exitCodes.unauthorized,
-    meaning: 'The gate at the address of `--via` does not take the token, or takes it no longer.',
-    remedy: 'Make a new one where that gate runs: `tidegate token create --as <principal>`.',
+    meaning: 'The gateway at the URL of `--via` rejected the token.',
+    remedy: 'Create a new token where that gateway runs: `tidegate token create --as <principal>`.',
   },
   'trust.not_asked': {
     exit: exitCodes.untrusted,
-    meaning: 'Trust needs a person at a terminal, or `--yes`.',
-    remedy: 'Read the file, then add `--yes`; or type the command at a terminal.',
+    meaning: 'Trusting requires confirmation at a terminal, or `--yes`.',
+    remedy: 'Review the file, then add `--yes`, or run the command in a terminal.',
   },
   'trust.refused': {
     exit: exitCodes.untrusted,
-    meaning: 'The person at the terminal said no.',
-    remedy: 'Nothing was changed. Run `tidegate trust` again when you have read the file.',
+    meaning: 'The confirmation was declined.',
+    remedy: 'Nothing was changed. Review the file, then run `tidegate trust` again.',
   },
   'trust.changed': {
     exit: exitCodes.untrusted,
-    meaning: 'The file changed while it was being shown.',
-    remedy: 'Read it again: `tidegate trust`.',
+    meaning: 'The file changed while it was shown.',
+    remedy: 'Review it again: `tidegate trust`.',
   },
   ...importCodes,
   'store.unavailable': {
     exit: exitCodes.unavailable,
-    meaning: 'The store of grants cannot be reached or opened.',
-    remedy: 'See why: `tidegate doctor`; the address stands under `store` in tidegate.yaml.',
+    meaning: 'The grant store cannot be reached or opened.',
+    remedy: 'Run `tidegate doctor` to see why. The address is set under `store` in tidegate.yaml.',
   },
   'store.corrupt': {
     exit: exitCodes.unavailable,
-    meaning: 'The store of grants is damaged. Nothing is let through until it is mended.',
-    remedy:
-      'Put a copy back, or move the file away and bring the grants in again: `tidegate access import <file>`.',
+    meaning: 'The grant store is damaged. Only the operator has access.',
+    remedy: 'Restore a backup. To start over, move the store away, then run `tidegate access accept-store`.',
   },
   'store.full': {
     exit: exitCodes.unavailable,
-    meaning: 'There is no space left for the store of grants.',
-    remedy: 'Make space, then try again.',
+    meaning:
+      'No space left for the grant store. With PostgreSQL, only the operator has access until there is.',
+    remedy: 'Free some space, then try again.',
+  },
+  'store.read_only': {
+    exit: exitCodes.unavailable,
+    meaning:
+      'The grant store is read-only. Only the operator has access, because grants could not be revoked.',
+    remedy: 'Make the database or file system writable. Tidegate notices within seconds.',
   },
   'store.newer_schema': {
     exit: exitCodes.unavailable,
-    meaning: 'A newer version of Tidegate wrote the store: use that one.',
-    remedy: 'Install the newer version again.',
+    meaning: 'The grant store was written by a newer version of Tidegate.',
+    remedy: 'Upgrade Tidegate to that version or newer.',
   },
   'store.conflict': {
     exit: exitCodes.unavailable,
-    meaning: 'Somebody else changed the grants meanwhile: look, and try again.',
-    remedy: 'Look, and try again.',
+    meaning: 'The grants were changed by someone else at the same time.',
+    remedy: 'Review the current grants, then try again.',
+  },
+  'store.lost': {
+    exit: exitCodes.unavailable,
+    meaning: 'The store that held your grants is missing, empty or replaced by another one.',
+    remedy: 'Restore a backup. To start over without it: `tidegate access accept-store`.',
   },
   'store.closed': {
     exit: exitCodes.internal,
-    meaning: 'The store of grants was closed while it was in use.',
-    remedy: 'Try again; report it if it comes back.',
+    meaning: 'The grant store was closed while in use.',
+    remedy: 'Try again. If it happens again, report a bug.',
   },
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CommandCode = keyof typeof commandCodes;
 export type FailureCode = CommandCode | DeskCode | IdentityCode | Fault['code'] | ProblemCode;
 
-/** Why a command did not do what was asked, and what to type next. */
+/** Why a command failed, and what to do next. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly next: string | undefined;
@@ -318,12 +296,12 @@ export class Failure extends Error {
   }
 }
 
-/** A remedy that comes down to one command is that command, ready to be pasted. */
+/** Reduces a remedy that ends with a single command to that command, ready to paste. */
 function asTyped(remedy: string): string {
   return /^[^`]*`(tidegate [^`<]+)`\.$/.exec(remedy)?.[1] ?? remedy;
 }
 
-/** The exit status that a code ends a command with. */
+/** The exit status for a code. */
 export function exitOf(code: FailureCode): ExitCode {
   if (isCommandCode(code)) return commandCodes[code].exit;
   if (isIn(exitOfFault, code)) return exitOfFault[code];
@@ -331,7 +309,7 @@ export function exitOf(code: FailureCode): ExitCode {
   if (isIn(exitOfIdentity, code)) return exitOfIdentity[code];
   if (isIn(exitOfHttp, code)) return exitOfHttp[code];
   if (code.startsWith('model.')) return exitCodes.usage;
-  // What is wrong with the record of trust leaves everything untrusted.
+  // A problem with the trust records leaves everything untrusted.
   return code.startsWith('config.') ? exitCodes.usage : exitCodes.untrusted;
 }
 

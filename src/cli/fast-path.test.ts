@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mcp } from './commands/mcp.js';
+import { mcp } from './commands/gateway/mcp.js';
 import { parsePlain } from './fast-path.js';
 
 describe('parsePlain', () => {

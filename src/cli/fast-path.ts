@@ -1,8 +1,8 @@
 import type { Command, Given } from './command.js';
 
 /**
- * Reads a plain command line without the parser, so that an agent's server starts at once. Anything out of the
- * ordinary (help, a mistake) gives undefined and is left to the parser, which knows how to say it.
+ * Parses a simple command line without commander, so that `mcp` starts fast. Returns undefined for anything else (help,
+ * mistakes), which commander then handles.
  */
 export function parsePlain(command: Command, words: readonly string[]): Given | undefined {
   const options: Record<string, string | true> = {};

@@ -1,11 +1,11 @@
-/** What the commands of a group have in common, by its name. */
+/** Summaries of the command groups, by name. */
 export const groups: Readonly<Record<string, string>> = {
-  tools: 'List, show, call and weigh tools.',
-  plugin: 'List, show, call, trust, switch and start plugins.',
-  runs: 'List and show runs of workflows.',
+  tools: 'List, search, show, call and create tools, and show their token cost.',
+  plugin: 'List, show, call, trust, enable and create plugins.',
+  runs: 'List and show workflow runs.',
   profile: 'List, show, assign and inspect profiles.',
-  access: 'Export, import and test all grants.',
-  token: 'Make, list and revoke the tokens of clients.',
-  secrets: 'Keep values that tidegate.yaml refers to.',
-  config: 'Check and find the configuration.',
+  access: 'Export, import and test grants.',
+  token: 'Create, list, rotate and revoke client tokens.',
+  secrets: 'Store secrets that tidegate.yaml refers to.',
+  config: 'Check and locate the configuration.',
 };

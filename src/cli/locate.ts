@@ -9,15 +9,15 @@ import { placeNotes } from './place-notes.js';
 export interface Place {
   readonly located: Located & { readonly file: string };
   readonly state: State;
-  /** Why nothing is trusted, when that is not because nobody asked. */
+  /** Why trust records cannot be read, so that nothing is trusted. */
   readonly trustProblem: Problem | undefined;
 }
 
-const noFile = 'no tidegate.yaml here or above: no servers';
-/** For the commands that have the option. */
-export const noFileNamed = `${noFile}. Create one with \`tidegate init\`, or name it with --config`;
+const noFile = 'No tidegate.yaml in this folder or above, so there are no servers';
+/** For commands with `--config`. */
+export const noFileNamed = `${noFile}. Create one with \`tidegate init\`, or pass --config.`;
 
-/** Finds and reads the configuration file of this place. There must be one. */
+/** Finds and reads the configuration file for this folder. Fails if there is none. */
 export async function locate(named: string | undefined, context: Context): Promise<Place> {
   const { locateConfig, openState } = await import('../app/index.js');
   const { cwd, env } = context;
@@ -30,12 +30,12 @@ export async function locate(named: string | undefined, context: Context): Promi
   const { file } = located;
   if (file === undefined) {
     for (const line of placeNotes(cwd)) context.output.note(line);
-    throw new Failure('config.not_found', noFile, 'tidegate init');
+    throw new Failure('config.not_found', `${noFile}.`, 'tidegate init');
   }
   return { located: { ...located, file }, state, trustProblem: state.problem ?? state.trust.problem() };
 }
 
-/** The file that was named, as a whole path; it must exist. Undefined when none was named. */
+/** The named file as an absolute path; it must exist. Undefined if none was named. */
 export function configFileOf(named: string | undefined, { cwd }: Context): string | undefined {
   if (named === undefined) return undefined;
   const file = resolve(cwd, named);
@@ -45,7 +45,7 @@ export function configFileOf(named: string | undefined, { cwd }: Context): strin
   return file;
 }
 
-/** Only what is certainly not there: a link to itself, or a path through a file, is a problem that reading reports. */
+/** True only if the file certainly does not exist. Other problems, such as a link to itself, are reported when reading. */
 function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;

@@ -8,7 +8,7 @@ let desk = openDesk();
 beforeEach(() => {
   desk.close();
   desk = openDesk();
-  // As the end of a repository: whatever stands above the folder of this test is not looked at.
+  // Marks the root of a repository, so that folders above this test are ignored.
   mkdirSync(join(desk.folder, '.git'));
   mkdirSync(join(desk.folder, 'a', 'b'), { recursive: true });
 });
@@ -21,8 +21,8 @@ const tools = (...names: readonly string[]): string => {
   return folder;
 };
 
-describe('what is said of the place where a command was typed', () => {
-  it('is nothing where its own folder has a file, or nothing has any', () => {
+describe('notes about the current folder', () => {
+  it('are empty if this folder has a configuration, or none exists', () => {
     expect(placeNotes(at('a', 'b'))).toEqual([]);
     desk.write('tidegate.yaml', '');
     expect(placeNotes(desk.folder)).toEqual([]);
@@ -30,45 +30,45 @@ describe('what is said of the place where a command was typed', () => {
     expect(placeNotes(desk.folder)).toEqual([]);
   });
 
-  it('names a file of a folder above, which is in use', () => {
+  it('name a configuration from a folder above', () => {
     desk.write('tidegate.yaml', '');
     expect(placeNotes(at('a', 'b'))).toEqual([
-      `the configuration in use is ${at('tidegate.yaml')}, of a folder above this one`,
+      `using the configuration of a folder above: ${at('tidegate.yaml')}`,
     ]);
   });
 
-  it('names tools of a folder above, which are not', () => {
+  it('name unused tools from a folder above', () => {
     const found = tools();
     expect(placeNotes(at('a', 'b'))).toEqual([
-      `the tools in ${found} are not used here: type commands in ${desk.folder}, or write a tidegate.yaml there`,
+      `the tools in ${found} are not used here: run commands in ${desk.folder}, or create a tidegate.yaml there`,
     ]);
     tools('a', 'b');
     expect(placeNotes(at('a', 'b'))).toEqual([]);
   });
 
-  it('names tools below the folder of the file, which are not used either', () => {
+  it('name unused tools below the folder of the configuration', () => {
     desk.write('tidegate.yaml', '');
     tools();
     const found = tools('a');
     expect(placeNotes(at('a', 'b'))[1]).toBe(
-      `the tools in ${found} are not used here: only those beside ${at('tidegate.yaml')} are`,
+      `the tools in ${found} are not used here: only the tools next to ${at('tidegate.yaml')} are`,
     );
   });
 
-  it('looks no further than the end of the repository', () => {
+  it('ignore folders above the repository', () => {
     tools();
     mkdirSync(at('a', '.git'));
     expect(placeNotes(at('a', 'b'))).toEqual([]);
   });
 
-  it('passes by what belongs to somebody else', () => {
+  it('ignore folders of other users', () => {
     tools();
     expect(placeNotes(at('a', 'b'), statSync(desk.folder).uid + 1)).toEqual([]);
     expect(placeNotes(at('a', 'b'), statSync(desk.folder).uid)).toHaveLength(1);
   });
 });
 
-describe('a command in a folder below', () => {
+describe('a command in a subfolder', () => {
   it.each([[['tools', 'list']], [['tools', 'show', 'Read']], [['servers']]])('says so: %j', async (words) => {
     const found = tools();
     for (const form of [words, [...words, '--json']]) {
@@ -80,7 +80,7 @@ describe('a command in a folder below', () => {
     expect((await desk.type(words)).err).not.toContain('not used here');
   });
 
-  it('says so where there is nothing to trust, and where a tool is begun', async () => {
+  it('says so in trust and tools new', async () => {
     const found = tools();
     for (const words of [
       ['trust', '--yes'],
@@ -90,7 +90,7 @@ describe('a command in a folder below', () => {
     }
   });
 
-  it('takes a named file at its word', async () => {
+  it('does not say so with --config', async () => {
     desk.write('tidegate.yaml', 'builtins: []\n');
     const named = await desk.type(['tools', 'list', '--config', '../tidegate.yaml'], 'a');
     expect(named.err).not.toContain('of a folder above');

@@ -2,20 +2,17 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findConfig, printable } from '../config/index.js';
 
-/** A number, where the system has such. */
+/** The user ID, on systems that have one. */
 type User = number | undefined;
 
-/**
- * What a person may not expect of the folder where a command was typed: that a file further up is in use, or that
- * tools further up are not.
- */
+/** Surprising facts about the current folder: a configuration from a folder above is used, or tools above are not. */
 export function placeNotes(cwd: string, user = process.getuid?.()): readonly string[] {
   const file = findConfig(cwd);
   const folder = file === undefined ? cwd : dirname(file);
   const above = file !== undefined && folder !== cwd;
   const tools = above ? toolsBetween(cwd, folder, user) : toolsAbove(cwd, user);
   return [
-    ...(above ? [`the configuration in use is ${printable(file)}, of a folder above this one`] : []),
+    ...(above ? [`using the configuration of a folder above: ${printable(file)}`] : []),
     ...(tools === undefined ? [] : [unusedTools(tools, file)]),
   ];
 }
@@ -23,12 +20,12 @@ export function placeNotes(cwd: string, user = process.getuid?.()): readonly str
 function unusedTools(tools: string, file: string | undefined): string {
   const why =
     file === undefined
-      ? `type commands in ${dirname(dirname(tools))}, or write a tidegate.yaml there`
-      : `only those beside ${file} are`;
+      ? `run commands in ${dirname(dirname(tools))}, or create a tidegate.yaml there`
+      : `only the tools next to ${file} are`;
   return printable(`the tools in ${tools} are not used here: ${why}`);
 }
 
-/** The tools of this folder or one above it, as long as that lies below `end`. */
+/** The tools of this folder or the nearest one above it, up to but not including `end`. */
 function toolsBetween(start: string, end: string, user: User): string | undefined {
   for (let folder = start; folder !== end && folder !== dirname(folder); folder = dirname(folder)) {
     if (hasTools(folder, user)) return toolsOf(folder);
@@ -36,7 +33,7 @@ function toolsBetween(start: string, end: string, user: User): string | undefine
   return undefined;
 }
 
-/** The tools of a folder above, up to the end of the repository; none where this folder has its own. */
+/** The tools of a folder above, up to the root of the repository; undefined if this folder has tools. */
 function toolsAbove(start: string, user: User): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
     if (hasTools(folder, user)) return folder === start ? undefined : toolsOf(folder);
@@ -48,13 +45,13 @@ function toolsOf(folder: string): string {
   return join(folder, '.tidegate', 'tools');
 }
 
-/** Only what is this user's own: others could put folders above a shared one. */
+/** Ignores folders of other users, who could place them above a shared folder. */
 function hasTools(folder: string, user: User): boolean {
   try {
     const stats = statSync(toolsOf(folder), { throwIfNoEntry: false });
     return stats?.isDirectory() === true && (user === undefined || stats.uid === user);
   } catch {
-    // What we may not look into is not ours.
+    // An unreadable folder belongs to someone else.
     return false;
   }
 }

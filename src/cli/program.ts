@@ -3,25 +3,25 @@ import type { Command, Given } from './command.js';
 import { commands } from './commands/index.js';
 import { exitCodes, exitMeanings } from './exit-codes.js';
 import { groups } from './groups.js';
-import { wrapped } from './wrap.js';
+import { wrapped } from './terminal/wrap.js';
 
-/** What a parsed command line asks for. */
+/** The command and the parsed command line. */
 export interface Chosen {
   readonly command: Command;
   readonly given: Given;
 }
 
-/** Where help is written. */
+/** Where help is written to. */
 export interface HelpPage {
   readonly write: (text: string) => void;
-  /** How wide its lines may be, asked when it is written. */
+  /** The maximum line width, read when help is written. */
   readonly width: () => number;
 }
 
-/** The command line as commander understands it, made from the list of commands. */
+/** Builds the commander program from the list of commands. */
 export function createProgram(version: string, choose: (chosen: Chosen) => void, page: HelpPage): Commander {
   const program = configured(new Commander('tidegate'), page);
-  program.description('One gate between AI agents and every tool they use.');
+  program.description('One gateway between AI agents and every tool they use.');
   program.version(version, '-V, --version', 'Print the version.');
   program.addHelpText('after', () => `${exampleText(firstSteps)}\nExit status:\n${exitText(page.width())}\n`);
   for (const command of commands) addCommand(program, command, choose, page);
@@ -31,7 +31,7 @@ export function createProgram(version: string, choose: (chosen: Chosen) => void,
 const firstSteps = ['tidegate init', 'tidegate doctor', 'tidegate tools list'];
 
 function exampleText(examples: readonly string[]): string {
-  return `\nExample:\n${examples.map((example) => `  ${example}`).join('\n')}\n`;
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`;
 }
 
 const exitIndent = 7;
@@ -72,7 +72,7 @@ function addCommand(
   });
 }
 
-/** By the names of the table. The parser has its own spelling for names of several words, and for those with `no`. */
+/** Options by their names in the table. Commander uses camelCase, and drops the `no-` prefix. */
 function optionsOf(command: Command, made: Commander): Given['options'] {
   const values: Readonly<Record<string, unknown>> = made.opts();
   const known = [...(command.options ?? []).map(({ name }) => name), 'json'].map((name) => {
@@ -113,10 +113,10 @@ function groupOf(program: Commander, name: string, page: HelpPage): Commander {
 }
 
 const mostExamples = 3;
-/** What is said of a command or option is broken into lines down to this width. */
+/** Descriptions in help are wrapped down to this width. */
 const narrowest = 24;
 
-/** Nothing is printed to the process and nothing exits: both are decided in one place. */
+/** Keeps commander from printing to the process or exiting it. */
 function configured(command: Commander, { write, width }: HelpPage): Commander {
   return command
     .exitOverride()
@@ -134,7 +134,7 @@ function configured(command: Commander, { write, width }: HelpPage): Commander {
     });
 }
 
-/** Its name and what must follow. That it has options is true of all of them, and takes room. */
+/** The name and arguments, without `[options]`, which every command has. */
 function termOf(command: Commander): string {
   const words = command.registeredArguments.map((argument) => {
     const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
@@ -143,7 +143,7 @@ function termOf(command: Commander): string {
   return [command.name(), ...words].join(' ');
 }
 
-/** The options that could have been meant where one was not known, as they are typed. */
+/** Candidates for an unknown option. */
 export function knownOptions(words: readonly string[]): readonly string[] {
   const [first = '', second = ''] = words;
   const command =
@@ -151,7 +151,7 @@ export function knownOptions(words: readonly string[]): readonly string[] {
   return [...(command?.options ?? []).map(({ name }) => `--${name}`), '--json', '--help'];
 }
 
-/** The names that could have been meant where a command was not known. */
+/** Candidates for an unknown command. */
 export function knownNames(words: readonly string[]): readonly string[] {
   const [group = ''] = words;
   const inGroup = commands

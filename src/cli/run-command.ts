@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { Failure, interrupted } from './failure.js';
 import { failureOf } from './failure-of.js';
 
-/** Runs one command and turns whatever happens into words and an exit status. */
+/** Runs one command, prints its error if it fails, and returns the exit status. */
 export async function runCommand(command: Command, given: Given, context: Context): Promise<number> {
   const wasStopped = (): boolean => context.signal.aborted && command.isService !== true;
   try {
@@ -16,13 +16,13 @@ export async function runCommand(command: Command, given: Given, context: Contex
   }
 }
 
-/** Before anything is read or made there. */
+/** Checked before anything is read or written there. */
 function refuseRelativeHome({ env }: Context): void {
   const problem = homeProblem(env);
   if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
 }
 
-/** Tells of a failure. What is not one of ours is a defect, and is told with its stack. */
+/** Prints an error. Anything but a `Failure` is a bug and is printed with its stack. */
 export function shown(error: unknown, { output }: Context): ExitCode {
   if (error instanceof Failure) {
     const { code, message, next = `tidegate explain ${error.code}`, problems, exit } = error;
@@ -30,6 +30,10 @@ export function shown(error: unknown, { output }: Context): ExitCode {
     return exit;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  output.error({ code: 'internal', message: text, next: 'report it with the text above' });
+  output.error({
+    code: 'internal',
+    message: text,
+    next: 'this is a bug in Tidegate; report it with the text above',
+  });
   return exitCodes.internal;
 }

@@ -1,18 +1,18 @@
 import { isatty } from 'node:tty';
 import type { Context, Input } from './command.js';
-import { mcp } from './commands/mcp.js';
+import { mcp } from './commands/gateway/mcp.js';
 import { exitCodes } from './exit-codes.js';
 import { parsePlain } from './fast-path.js';
 import { Failure } from './failure.js';
-import { createOutput, type Sink } from './output.js';
+import { createOutput, type Sink } from './terminal/output.js';
 import { runCommand, shown } from './run-command.js';
 
-const neverEnded = 'The command is not over, and nothing is left that it could wait for.';
+const neverEnded = 'The command did not finish, but nothing is left to wait for.';
 
-/** How long an interrupted command may tidy up. */
+/** How long an interrupted command may clean up. */
 const patienceMs = 4000;
 
-/** Runs a command line as this process, and ends the process with its status. */
+/** Runs the command line and exits the process with its status. */
 export async function runProcess(words: readonly string[]): Promise<never> {
   const used = new Set<NodeJS.WriteStream>();
   const lost: Error[] = [];
@@ -29,11 +29,11 @@ export async function runProcess(words: readonly string[]): Promise<never> {
     ...interruption(),
     input: standardInput,
   };
-  // Every command ends with its status. When nothing is left that could end it, somebody must hear of it.
+  // A command must end with a status. Report it if the event loop runs empty first.
   process.once('beforeExit', () => process.exit(shown(new Error(neverEnded), context)));
   const code = await dispatch(words, context, (text) => stdout.write(text));
   await Promise.all([...used].map(drained));
-  // What went wrong with the last write is told after it.
+  // Errors of the last write arrive later.
   await new Promise(setImmediate);
   process.exit(code === exitCodes.ok ? whetherWritten(lost, stderr) : code);
 }
@@ -49,20 +49,20 @@ async function dispatch(
   return run(words, context, write);
 }
 
-/** A result that could not be written is not a success, whatever the command did. */
+/** The command fails if its result could not be written. */
 function whetherWritten([error]: readonly Error[], stderr: Sink): number {
   if (error === undefined) return exitCodes.ok;
-  const failure = new Failure('file.unwritable', `The output cannot be written: ${error.message}.`);
+  const failure = new Failure('file.unwritable', `Cannot write the output: ${error.message}.`);
   createOutput(stderr, stderr, false, false).error(failure);
   return failure.exit;
 }
 
-/** The streams are touched only when something is written: the protocol may own them. */
+/** Accesses the streams only when something is written, because MCP may own them. */
 function sinkOf(stream: () => NodeJS.WriteStream, used: Set<NodeJS.WriteStream>, lost: Error[]): Sink {
   return {
     write(text) {
       const open = stream();
-      // Whoever read this may be gone; that is no reason to crash.
+      // The reader may have closed the pipe; that must not crash the process.
       if (!used.has(open)) {
         open.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || lost.push(error));
       }
@@ -81,7 +81,7 @@ function sinkOf(stream: () => NodeJS.WriteStream, used: Set<NodeJS.WriteStream>,
 function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || stream.writableLength === 0) return resolve();
-    // `drain` comes only where a write was told to wait; this comes behind all that was written.
+    // `drain` is only emitted after backpressure; this callback runs after all pending writes.
     stream.write('', () => resolve());
     stream.once('error', () => resolve());
     stream.once('close', resolve);
@@ -97,13 +97,13 @@ function hasColours(env: NodeJS.ProcessEnv): boolean {
   return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** A terminal that says nothing of its characters is taken to have the usual ones only. */
+/** Without a UTF-8 locale, assume that the terminal has ASCII only. */
 function hasSigns(env: NodeJS.ProcessEnv): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   return /utf-?8/i.test(locale) && !/^(linux|dumb)$/.test(env['TERM'] ?? '');
 }
 
-/** The first signal asks politely; the second, or too much time, ends the process. */
+/** The first signal aborts the command; the second, or a timeout, ends the process. */
 function interruption(): Pick<Context, 'signal' | 'lendTerminal'> {
   const controller = new AbortController();
   let isLent = false;
@@ -116,7 +116,7 @@ function interruption(): Pick<Context, 'signal' | 'lendTerminal'> {
     });
   }
   const lendTerminal = (): void => {
-    // Without a terminal nobody but us hears of it.
+    // Without a terminal, the signal reaches only this process.
     isLent = isatty(0);
   };
   return { signal: controller.signal, lendTerminal };
@@ -132,8 +132,8 @@ const standardInput: Input = {
     return Buffer.concat(parts).toString('utf8');
   },
   async ask(question, isHidden) {
-    const { ask } = await import('./ask.js');
-    // At once: a signal sent to ourselves would arrive after the answer.
+    const { ask } = await import('./terminal/ask.js');
+    // Emit directly: a real signal would arrive after the answer.
     return ask(question, process.stdin, process.stdout, () => process.emit('SIGINT', 'SIGINT'), isHidden);
   },
 };

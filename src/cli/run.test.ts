@@ -13,7 +13,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Context } from './command.js';
 import { commands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
-import { createOutput } from './output.js';
+import { createOutput } from './terminal/output.js';
 import { run } from './run.js';
 
 const folders: string[] = [];
@@ -27,7 +27,7 @@ describe('the command line', () => {
     expect(code).toBe(exitCodes.ok);
     expect(out).toContain('Usage: tidegate');
     expect(out).toContain('--json');
-    expect(out).toMatch(/Example:\n {2}tidegate /);
+    expect(out).toMatch(/Examples:\n {2}tidegate /);
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('the command line', () => {
     'mcp --via http:ann:hunter2@host:x',
     'mcp --vai=http://ann:hunter2@host',
     'mcp --tokn=hunter2',
-  ])('repeats no password: %s', async (words) => {
+  ])('never prints a password: %s', async (words) => {
     for (const form of [words, `${words} --json`]) {
       const { code, out, err } = await type(form);
       expect(code).toBe(exitCodes.usage);
@@ -66,7 +66,7 @@ describe('the command line', () => {
     }
   });
 
-  it('tells of mistakes as JSON when JSON was asked for', async () => {
+  it('reports errors as JSON with --json', async () => {
     const { code, out, err } = await type('config path --json', { config: undefined });
     expect(code).toBe(exitCodes.notFound);
     expect(err).toBe('');
@@ -84,7 +84,7 @@ describe('the command line', () => {
   ])('does nothing in a relative TIDEGATE_HOME: %s', async (words) => {
     const { code, err, place } = await type(words, { home: 'relative' });
     expect(code).toBe(exitCodes.usage);
-    expect(err).toContain('error config.relative_home: TIDEGATE_HOME is the relative path "relative".');
+    expect(err).toContain('error config.relative_home: TIDEGATE_HOME is a relative path: "relative".');
     expect(err).toContain(`such as ${resolve('relative')}`);
     expect(existsSync(join(place.folder, 'relative')) || existsSync('relative')).toBe(false);
   });
@@ -97,15 +97,15 @@ describe('the command line', () => {
     },
   );
 
-  it.each(['config check', 'config path', 'trust'])('leads to init where %s finds no file', async (words) => {
+  it.each(['config check', 'config path', 'trust'])('suggests init if %s finds no file', async (words) => {
     const { code, err } = await type(words, { config: undefined });
     expect(code).toBe(exitCodes.notFound);
-    expect(err).toContain('no tidegate.yaml here or above');
+    expect(err).toContain('No tidegate.yaml in this folder or above');
     expect(err).toContain('next: tidegate init');
     expect(err).not.toContain('--config');
   });
 
-  it('shows help when nothing was asked', async () => {
+  it('shows help without a command', async () => {
     expect(await type('')).toMatchObject({ code: exitCodes.usage, out: expect.stringContaining('Usage') });
   });
 });
@@ -135,7 +135,7 @@ describe('config', () => {
   it('says whether the file is trusted', async () => {
     const { out, place } = await type('config check');
     expect(out).toContain(
-      `trusted: no, so nothing of it is started. Read it, then: tidegate trust ${place.file}`,
+      `trusted: no, so its servers are not started. Review it, then run: tidegate trust ${place.file}`,
     );
     await type('trust --yes', { place });
     expect((await type('config check', { place })).out).toContain('trusted: yes');
@@ -150,12 +150,12 @@ describe('config', () => {
         const { code, out, err } = await type(`${words} ${path}`, { place });
         expect(code).toBe(exitCodes.usage);
         expect(out + err).toContain(`${join(place.folder, path)}:1:1: error config.unreadable: `);
-        expect(out + err).toContain('Check that the path names a regular file that you may read.');
+        expect(out + err).toContain('Check that the path is a regular file and that you can read it.');
       }
     },
   );
 
-  it('does not know a file that is not there', async () => {
+  it('fails for a file that does not exist', async () => {
     expect(await type('config check nowhere.yaml')).toMatchObject({ code: exitCodes.notFound });
   });
 });
@@ -180,8 +180,8 @@ describe('trust', () => {
   it('shows exactly what would start, without secrets and harmless to the terminal', async () => {
     const { out } = await type('trust', { config: evil, answer: 'n' });
     expect(out).toContain('command  "node"');
-    expect(out).toContain('argument "a b"');
-    expect(out).toContain('argument "${SECRET_VALUE}"');
+    expect(out).toContain('args     "a b"');
+    expect(out).toContain('         "${SECRET_VALUE}"');
     expect(out).toContain('env      API_KEY="${SECRET_VALUE}"');
     expect(out).toContain('url      "https://mcp.example/x"');
     expect(out).toContain('headers  Authorization');
@@ -202,14 +202,13 @@ http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
 `;
     const { out } = await type('trust', { config, answer: 'n' });
     expect(out).toContain('command  "${NO_TOOL:-./bin/../evil}"');
-    expect(out).toContain('argument "${SECRET_VALUE:-rm -rf}"');
-    expect(out).toContain('argument "$${literal}"');
-    expect(out).toContain('argument "${NO_ARGUMENT:-}"');
-    expect(out).toContain('in       "${SECRET_VALUE:-../..}/x"');
+    expect(out).toContain('args     "${SECRET_VALUE:-rm -rf}"');
+    expect(out).toContain('         "$${literal}"');
+    expect(out).toContain('         "${NO_ARGUMENT:-}"');
+    expect(out).toContain('cwd      "${SECRET_VALUE:-../..}/x"');
     expect(out).toContain('env      KEY="${SECRET_VALUE}"');
-    expect(out).toContain('url      "${NO_URL:-https://evil.example/mcp}"');
-    expect(out).toContain('http     without a token');
-    expect(out).toContain('http on  "${NO_HOST:-127.0.0.1}"');
+    expect(out).toContain('url  "${NO_URL:-https://evil.example/mcp}"');
+    expect(out).toContain('  http\n    host  "${NO_HOST:-127.0.0.1}"\n    auth  "none"\n');
     expect(out).not.toContain('hunter2');
   });
 
@@ -238,14 +237,14 @@ http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
     expect((await type('trust --list', { place })).out).toBe('');
   });
 
-  it('forgets a file that is gone', async () => {
+  it('forgets a file that no longer exists', async () => {
     const { place } = await type('trust --yes');
     rmSync(place.file);
     expect(await type('trust --forget tidegate.yaml', { place })).toMatchObject({ code: exitCodes.ok });
     expect((await type('trust --list', { place })).out).toBe('');
   });
 
-  it('shows and records the file itself where a link was named', async () => {
+  it('shows and records the target of a link', async () => {
     const { place } = await type('trust', { answer: 'n' });
     symlinkSync(place.file, join(place.folder, 'link.yaml'));
     expect((await type('trust link.yaml --yes', { place })).out).toContain(`File    ${place.file}\n`);
@@ -274,36 +273,36 @@ describe('tools and servers', () => {
       servers: { calc: { command: process.execPath, args: [server(folder)] } },
     });
 
-  it('start nothing of an untrusted file, and say so', async () => {
+  it('start no server from an untrusted file, and say so', async () => {
     const { code, err, place } = await type('tools call calc_add a=1 b=2', { config });
     expect(code).toBe(exitCodes.untrusted);
     expect(err).toContain(`next: tidegate trust ${place.file}`);
     expect(await type('servers', { place })).toMatchObject({ out: expect.stringContaining('untrusted') });
   });
 
-  it('list nothing, with a status that says why', async () => {
+  it('exit with a status that says why the list is empty', async () => {
     const untrusted = await type('tools list --json', { config });
     expect(untrusted).toMatchObject({ code: exitCodes.untrusted, out: '{"tools":[]}\n' });
-    expect(untrusted.err).toContain('servers of an untrusted file are left out');
+    expect(untrusted.err).toContain('Servers from an untrusted file are not included');
     const broken = (more: object) =>
       JSON.stringify({ builtins: [], servers: { away: { command: 'no-such-program' }, ...more } });
     const { place } = await type('trust --yes', { config: broken({}) });
     const failed = await type('tools list', { place });
     expect(failed).toMatchObject({ code: exitCodes.unavailable, out: '' });
-    expect(failed.err).toContain('server away is ');
+    expect(failed.err).toMatch(/server away (?:failed|is still starting)/);
     const { place: partly } = await type('trust --yes', {
       config: (folder) => broken({ calc: { command: process.execPath, args: [server(folder)] } }),
     });
     expect(await type('tools list', { place: partly })).toMatchObject({
       code: exitCodes.ok,
       out: expect.stringContaining('calc_add'),
-      err: expect.stringContaining('server away is '),
+      err: expect.stringMatching(/server away (?:failed|is still starting)/),
     });
     const { place: empty } = await type('trust --yes', { config: 'builtins: []\n' });
     expect(await type('tools list', { place: empty })).toMatchObject({ code: exitCodes.ok });
   });
 
-  it('repeat no secret of what a server complains of', async () => {
+  it('redact secrets in server errors', async () => {
     const complains = (folder: string): string => {
       const file = join(folder, 'complains.mjs');
       writeFileSync(file, "console.error('cannot log in with token=hunter2hunter2');\nprocess.exit(1);\n");
@@ -319,7 +318,9 @@ describe('tools and servers', () => {
 
   it('list, show and call', async () => {
     const { place } = await type('trust --yes', { config });
-    expect((await type('tools list', { place })).out).toMatch(/^calc_add +server:calc +Adds two numbers\.\n/);
+    expect((await type('tools list', { place })).out).toMatch(
+      /^calc_add +server:calc +- +\w+ +Adds two numbers\.\n/,
+    );
     expect((await type('tools show calc_add', { place })).out).toContain(
       'tidegate tools call calc_add a=… b=…',
     );
@@ -347,7 +348,7 @@ interface Place {
 interface Circumstances {
   readonly place?: Place;
   readonly config?: string | ((folder: string) => string) | undefined;
-  /** What a person at the terminal types; without it there is no terminal. */
+  /** The answer typed at the terminal; without it there is no terminal. */
   readonly answer?: string;
   readonly input?: string;
   readonly home?: string;
@@ -360,7 +361,7 @@ interface Typed {
   readonly place: Place;
 }
 
-/** Runs a command line in a place of its own. */
+/** Runs a command line in its own folder. */
 async function type(words: string, circumstances: Circumstances = {}): Promise<Typed> {
   const place = circumstances.place ?? openPlace(circumstances);
   const said = { out: '', err: '' };
@@ -407,7 +408,7 @@ function openPlace(circumstances: Circumstances): Place {
   return { folder, file };
 }
 
-/** A legacy MCP server that answers with its arguments as they came. */
+/** A stateful MCP server that echoes its arguments. */
 function server(folder: string): string {
   const file = join(folder, 'server.mjs');
   writeFileSync(

@@ -7,9 +7,9 @@ import { nearest } from '../config/index.js';
 import { didYouMean } from './nearest-name.js';
 import { type Chosen, createProgram, knownNames, knownOptions } from './program.js';
 import { runCommand, shown } from './run-command.js';
-import { longestLine } from './wrap.js';
+import { longestLine } from './terminal/wrap.js';
 
-/** Runs a command line, from its words to its exit status. */
+/** Parses and runs a command line, and returns the exit status. */
 export async function run(
   words: readonly string[],
   context: Context,
@@ -28,7 +28,7 @@ export async function run(
   } catch (error) {
     if (!isCommanderError(error)) throw error;
     if (error.exitCode === 0) return exitCodes.ok;
-    // Help was asked for by leaving out the rest, and has been printed.
+    // The command was incomplete, so commander has printed help.
     if (error.code === 'commander.help') return exitCodes.usage;
     return shown(usageFailure(error, words), context);
   }
@@ -45,7 +45,7 @@ function isCommanderError(error: unknown): error is CommanderError {
 }
 
 function usageFailure(error: CommanderError, words: readonly string[]): Failure {
-  // The value of a misspelt option may be a token.
+  // The value of a misspelled option may be a token.
   const message = error.message.replace(/^error: /, '').replace(/('--?[\w-]+)=[^]*'/, "$1'");
   const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
   const code = codes[error.code] ?? 'usage.bad_value';
@@ -55,7 +55,7 @@ function usageFailure(error: CommanderError, words: readonly string[]): Failure 
   return new Failure(code, `${sentence(message)}${told}`, `tidegate ${meant ?? `${helpWords(words)}--help`}`);
 }
 
-/** The command with the nearest word in the place of the wrong one; its help where it needs more than its name. */
+/** The corrected command, or its help if it needs arguments. */
 function meantCommand(wrong: string, words: readonly string[]): string | undefined {
   const near = nearest(wrong, knownNames(words));
   if (near === undefined) return undefined;
@@ -66,11 +66,11 @@ function meantCommand(wrong: string, words: readonly string[]): string | undefin
   return isEnough ? found.name : `${found?.name ?? first} --help`;
 }
 
-/** What was most likely meant by a word that is not known here. */
+/** Suggests a similar name for an unknown word. */
 function nearWords(code: CommandCode, subject: string, words: readonly string[]): string {
   if (code === 'usage.unknown_command') return didYouMean(subject, knownNames(words));
   if (code === 'usage.unknown_option') return didYouMean(subject, knownOptions(words));
-  // A command that has others below it takes a misspelt one of them for an argument.
+  // A command with subcommands takes a misspelled subcommand for an argument.
   const [first = '', second = ''] = words;
   const below = knownNames([first]);
   const isBelow = below.includes(first) || below.includes(second);
@@ -81,7 +81,7 @@ function isOfArguments(code: CommandCode): boolean {
   return code === 'usage.missing_argument' || code === 'usage.excess_arguments';
 }
 
-/** How the command is typed. */
+/** An example of the command. */
 function exampleWords(words: readonly string[]): string {
   const [first = '', second = ''] = words;
   const found =
@@ -90,7 +90,7 @@ function exampleWords(words: readonly string[]): string {
   return example === undefined ? '' : ` For example: ${example}`;
 }
 
-/** The parser's words for mistakes, and ours. */
+/** Commander's error codes and ours. */
 const codes: Readonly<Record<string, CommandCode>> = {
   'commander.unknownCommand': 'usage.unknown_command',
   'commander.unknownOption': 'usage.unknown_option',
@@ -104,7 +104,7 @@ function sentence(text: string): string {
   return `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
 }
 
-/** The words of the command whose help would have helped. */
+/** The command to show help for. */
 function helpWords(words: readonly string[]): string {
   const known = knownNames([]);
   const [first = '', second = ''] = words;

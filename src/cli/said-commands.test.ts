@@ -6,10 +6,10 @@ import { commands } from './commands/index.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Commands as they stand in prose and code: in backquotes, in quotes, or on a line of their own. */
+/** Commands in prose and code: in backticks, in quotes, or at the start of a line. */
 const said = /(?:[`'"]|^\s*(?:\$ |npx )?)tidegate ([a-z][^`'"\n]*)/gm;
 
-it('names no command and no option that does not exist, in messages and in the docs', () => {
+it('mentions only existing commands and options in messages and docs', () => {
   const files = [
     ...filesIn('src', '.ts').filter((file) => !file.includes('.test.')),
     ...filesIn('docs', '.md').filter((file) => !file.includes('decisions')),
@@ -26,7 +26,7 @@ it('names no command and no option that does not exist, in messages and in the d
 });
 
 function exists(line: string): boolean {
-  // What stands behind a pipe, a semicolon, two hyphens or in an expression is not ours.
+  // Text after a pipe, a semicolon or two hyphens, or in an expression, is not part of the command.
   const [ours = ''] = line.split(/ (?:\||;|&&|--(?= )|#|…)|\$\{|[\\:]/);
   const words = ours.trim().split(/\s+/);
   const [command] = commands
@@ -39,7 +39,7 @@ function exists(line: string): boolean {
     .every((word) => known.includes(word.replace(/[=.,;:)].*$/, '')));
 }
 
-/** What only the program itself starts, or a group of commands that is named alone. */
+/** An internal command, or a group of commands. */
 function isProse(words: readonly string[]): boolean {
   const [first = '', second] = words;
   if (['mcp-serve', 'help', 'store'].includes(first)) return true;

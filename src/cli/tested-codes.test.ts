@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { everyCode } from './explained-code.js';
+import { everyCode } from './commands/access/explained-code.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -10,21 +10,21 @@ it('has a test or a fixture for every code', async () => {
   const codes = (await everyCode()).map(({ code }) => code);
   const texts = testTexts();
   expect(unnamed(codes, texts)).toEqual([]);
-  // The control: a code that nobody thought of, put together so that it stands in no file.
+  // The control: an invented code, assembled here so that no file contains it.
   const invented = ['file', 'nobody_thought_of'].join('.');
   expect(unnamed([...codes, invented], texts)).toEqual([invented]);
-  // And one whose name begins like another's.
+  // And one that is a prefix of another code.
   const beginning = ['tool', 'not'].join('.');
   expect(unnamed([beginning], texts)).toEqual([beginning]);
 });
 
-/** Codes that stand in none of the texts as a whole. */
+/** Codes that none of the texts contains as a whole word. */
 function unnamed(codes: readonly string[], texts: readonly string[]): readonly string[] {
   const named = new Set(texts.flatMap((text) => text.match(/[A-Za-z]\w*(?:\.\w+)+|'internal'/g) ?? []));
   return codes.filter((code) => !named.has(code === 'internal' ? "'internal'" : code));
 }
 
-/** Tests, and what they read. Pins list the codes of a table without meeting them. */
+/** Tests and their fixtures, without pins, which only list the codes. */
 function testTexts(): readonly string[] {
   const isOfTests = (file: string): boolean => /\.(test|fixture)\.ts$/.test(file);
   const files = [

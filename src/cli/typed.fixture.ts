@@ -1,9 +1,9 @@
-// Lets a test type a command line in a folder of its own.
+// Runs command lines in a temporary folder, for tests.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Context } from './command.js';
-import { createOutput } from './output.js';
+import { createOutput } from './terminal/output.js';
 import { run } from './run.js';
 
 interface Typed {
@@ -16,7 +16,7 @@ interface Desk {
   readonly folder: string;
   readonly home: string;
   write(name: string, text: string): void;
-  /** Runs a command line there, or in a folder below. With answers there is a person who can be asked; the last one is given again. */
+  /** Runs a command line there, or in a subfolder. Answers simulate a terminal; the last answer is repeated. */
   type(words: readonly string[], below?: string, ...answers: readonly string[]): Promise<Typed>;
   close(): void;
 }

@@ -7,7 +7,7 @@ const longestMs = 30_000;
 const patienceMs = 1000;
 const mostNamed = 5;
 
-/** Waits until every server has listed what it offers, or has failed to: a command has time where an agent has none. */
+/** Waits until every server has listed its tools or failed. A command can wait longer than an agent. */
 export async function untilSettled({ gateway }: Tidegate, { output, signal }: Context): Promise<void> {
   const over = new AbortController();
   const listed = gateway.listed().finally(() => over.abort());
@@ -20,6 +20,6 @@ export async function untilSettled({ gateway }: Tidegate, { output, signal }: Co
   const named = slow.slice(0, mostNamed).map(({ id }) => printable(id));
   const others = slow.length > named.length ? ` and ${String(slow.length - named.length)} others` : '';
   const who = named.length > 0 ? `${named.join(', ')}${others}` : 'servers';
-  output.note(`waiting for ${who} (up to ${String(longestMs / 1000)} s)`);
+  output.note(`Waiting for ${who} (up to ${String(longestMs / 1000)} s)`);
   await Promise.race([listed, pause(longestMs)]);
 }

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { everyCode } from './explained-code.js';
+import { everyCode } from './commands/access/explained-code.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const shape = '([a-z][a-z_]*(?:\\.[a-z][a-z_]*)+|[A-Z]+(?:\\.[A-Z_]+){2,})';
-/** Where a literal is a code: a member of that name, or what failures are made with. */
+/** Where a literal is a code: a `code` property, or an argument of an error constructor. */
 const places = [
   new RegExp(`\\bcode\\\\?["']?: *\\\\?["']${shape}\\\\?["']`, 'g'),
   new RegExp(
@@ -14,10 +14,10 @@ const places = [
     'g',
   ),
 ];
-/** What the engine answers to those who ask it about tuples: it is logged, and told to nobody by its code. */
+/** Codes of the access engine, which are only logged. */
 const ofEngine = /^(?:tuple|request|condition|check)\./;
 
-it('has every code that is written anywhere in one of its tables', async () => {
+it('lists every code used in the sources in a table', async () => {
   const codes = new Set((await everyCode()).map(({ code }) => code));
   const written = sources().flatMap(({ file, text }) => codesIn(text).map((code) => ({ file, code })));
   expect(written.length).toBeGreaterThan(300);
@@ -25,7 +25,7 @@ it('has every code that is written anywhere in one of its tables', async () => {
   expect(unknown).toEqual([]);
 });
 
-it('sees codes wherever they are written (the control)', () => {
+it('finds codes in all notations (the control)', () => {
   const texts = [
     "{ code: 'area.reason' }",
     '\'{"error":{"code":"area.reason"}}\'',

@@ -5,7 +5,7 @@ import { objectAt, valueAt } from './json-value.js';
 import { shellLike } from './notation.js';
 import { userFile } from './paths.js';
 
-/** Claude Code's own file: servers of the user, and of single projects. */
+/** Claude Code's user file: servers of the user and of single projects. */
 export const claudeCode: Client = {
   name: 'claude',
   title: 'Claude Code',
@@ -26,11 +26,11 @@ export const claudeCode: Client = {
 };
 
 const unused = {
-  headersHelper: 'its headers come from a program, which is not run here',
-  oauth: 'its login is not taken over',
+  headersHelper: 'its headers come from a program, which Tidegate does not run',
+  oauth: 'its login is not imported',
 };
 
-/** As `.mcp.json` has it too. */
+/** Also used for `.mcp.json`. */
 export function readClaudeServer(
   entry: JsonObject,
   section: Section,

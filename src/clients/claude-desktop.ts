@@ -4,7 +4,7 @@ import { jsonDocument } from './json-document.js';
 import { literal } from './notation.js';
 import { settingsFolder, userFile } from './paths.js';
 
-/** Claude Desktop starts servers without a shell and takes every text as it is. */
+/** Claude Desktop starts servers without a shell and takes all text literally. */
 export const claudeDesktop: Client = {
   name: 'claude-desktop',
   title: 'Claude Desktop',

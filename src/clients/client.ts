@@ -1,11 +1,11 @@
 import type { DocumentFormat } from './document.js';
 import type { JsonObject } from './json-value.js';
 
-/** Where files are looked for. */
+/** Where client files are searched. */
 export interface ClientPlace {
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** The folders of the project, the nearest first: where we are, and those above up to its root. */
+  /** The project folders from the current folder up to the project root. */
   readonly folders: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -15,20 +15,20 @@ export type Scope = 'user' | 'project';
 export interface ClientFile {
   readonly path: string;
   readonly scope: Scope;
-  /** The folder of the project that it belongs to. */
+  /** The project folder that the file belongs to. */
   readonly folder?: string;
 }
 
-/** An object of the file whose keys are names of servers. */
+/** An object in the file whose keys are server names. */
 export interface Section {
   readonly path: readonly string[];
-  /** The folder that relative paths of its servers start from. */
+  /** Base folder for relative paths of its servers. */
   readonly folder?: string;
-  /** What the file says elsewhere about which of them are used. */
+  /** Whether another part of the file disables the server. */
   readonly isOff?: (name: string) => boolean;
 }
 
-/** How the gate is started. */
+/** How the client starts the gateway. */
 export interface GateStart {
   readonly command: string;
   readonly args: readonly string[];
@@ -45,41 +45,41 @@ export type ServerStart =
     }
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** A server as a client has it, its texts in our notation. */
+/** A server of a client, with references written as `${NAME}`. */
 export interface ClientServer {
   readonly start: ServerStart;
   readonly isEnabled: boolean;
-  /** Which tools are used, as `tools` of tidegate.yaml says it. */
+  /** Tool patterns in the format of `tools` in tidegate.yaml. */
   readonly tools?: readonly string[];
   readonly timeoutMs?: number;
-  /** What has no counterpart here. */
+  /** Settings that Tidegate does not support. */
   readonly notes: readonly string[];
 }
 
-/** A program that uses MCP servers: a new one is a file with one of these, and a line in `clients.ts`. */
+/** A program that uses MCP servers. To add one, write a file with a `Client` and list it in `clients.ts`. */
 export interface Client {
-  /** As it is typed. */
+  /** The name on the command line. */
   readonly name: string;
   readonly title: string;
-  /** Whose files these are too: who names that client means this one as well. */
+  /** Another client that also uses these files; naming that client includes this one. */
   readonly belongsTo?: string;
   readonly format: DocumentFormat;
-  /** The user's own first; that one is made where there is none. */
+  /** The user's file comes first; it is created if it does not exist. */
   files(place: ClientPlace): readonly ClientFile[];
-  /** Where servers stand in a file. The gate goes to the first, unless it takes somebody's place. */
+  /** The sections with servers. The gateway goes into the first one, unless it replaces servers elsewhere. */
   sections(root: JsonObject, file: ClientFile, place: ClientPlace): readonly Section[];
-  /** Throws `CannotRead` where the gate could not start such a server. */
+  /** Throws `CannotRead` if the gateway could not start the server. */
   read(entry: JsonObject, section: Section, place: ClientPlace): ClientServer;
-  /** The gate as this client writes a server. */
+  /** The gateway in this client's server format. */
   gate(start: GateStart): JsonObject;
   /**
-   * Keys that the gate gets from a server that it replaces, each with the only value that is taken: the strict one. Leave
-   * to call without asking was given to the tools of one server, and would hold for all that the gate ever has.
+   * Keys that the gateway entry copies from replaced servers, each only with its strict value. A permission to call
+   * without asking was given to one server and must not extend to every tool of the gateway.
    */
   readonly keeps?: Readonly<Record<string, boolean | string>>;
 }
 
-/** A server that cannot be started by the gate: the message says why, as the end of "it …". */
+/** The gateway cannot start this server. The message completes a sentence that begins with "it". */
 export class CannotRead extends Error {
   override readonly name = 'CannotRead';
 }

@@ -17,7 +17,7 @@ function clientOf(name: string) {
   return found;
 }
 
-/** Each server in one line: its name and state, what starts it, and what goes with it. */
+/** Each server as one line: name, state, start command and settings. */
 function told(name: string, file: string, scope: 'user' | 'project' = 'user'): readonly string[] {
   const where = { path: file, scope, ...(scope === 'project' && { folder: project }) };
   return serversIn(clientOf(name), fixture(file), where, linux).map((found) => {
@@ -38,11 +38,11 @@ function told(name: string, file: string, scope: 'user' | 'project' = 'user'): r
 }
 
 describe('the servers of', () => {
-  it('Claude Code: of the user and of this project, and of no other', () => {
+  it('Claude Code: of the user and of this project only', () => {
     expect(told('claude', 'claude/.claude.json')).toEqual([
       'github: npx -y @modelcontextprotocol/server-github {"GITHUB_PERSONAL_ACCESS_TOKEN":"ghp_madeUpForTests0000000000000000000001","GITHUB_HOST":"https://github.example.com"}',
       'sentry: https://mcp.sentry.example/mcp {"Authorization":"Bearer ${SENTRY_TOKEN}"}',
-      'asana: it speaks SSE, which Tidegate does not: look for its Streamable HTTP address',
+      'asana: it uses SSE, which Tidegate does not support: use its Streamable HTTP URL',
       'postgres: npx -y @modelcontextprotocol/server-postgres postgres://ana:hunter2hunter2@db.example:5432/shop',
       'old (off): old-server',
     ]);
@@ -65,15 +65,15 @@ describe('the servers of', () => {
 
   it('Gemini CLI, with its lists of tools', () => {
     expect(told('gemini', 'gemini/settings.json')).toEqual([
-      'jira: uvx mcp-jira --url https://jira.example.com {"JIRA_TOKEN":"${JIRA_TOKEN}","JIRA_USER":"${JIRA_USER:-ana}","tools":["search","get_issue","!delete_issue"],"timeoutMs":30000,"notes":["trust is not taken over: it would hold for all tools of the gate"]}',
-      'maps: https://maps.example.com/mcp {"X-Goog-Api-Key":"AIzaMadeUpForTests00000000000000000003","notes":["trust is not taken over: it would hold for all tools of the gate"]}',
-      'legacy: it speaks SSE, which Tidegate does not: look for its Streamable HTTP address',
-      'weather: https://weather.example.com/mcp {"notes":["trust is not taken over: it would hold for all tools of the gate"]}',
-      'experiments (off): experiments-server {"notes":["trust is not taken over: it would hold for all tools of the gate"]}',
+      'jira: uvx mcp-jira --url https://jira.example.com {"JIRA_TOKEN":"${JIRA_TOKEN}","JIRA_USER":"${JIRA_USER:-ana}","tools":["search","get_issue","!delete_issue"],"timeoutMs":30000,"notes":["trust is not imported: it would apply to all tools of Tidegate"]}',
+      'maps: https://maps.example.com/mcp {"X-Goog-Api-Key":"AIzaMadeUpForTests00000000000000000003","notes":["trust is not imported: it would apply to all tools of Tidegate"]}',
+      'legacy: it uses SSE, which Tidegate does not support: use its Streamable HTTP URL',
+      'weather: https://weather.example.com/mcp {"notes":["trust is not imported: it would apply to all tools of Tidegate"]}',
+      'experiments (off): experiments-server {"notes":["trust is not imported: it would apply to all tools of Tidegate"]}',
     ]);
   });
 
-  it('Codex, with variables that it hands on', () => {
+  it('Codex, with variables that it passes on', () => {
     expect(told('codex', 'codex/config.toml')).toEqual([
       'context7: npx -y @upstash/context7-mcp {"CONTEXT7_API_KEY":"${CONTEXT7_API_KEY}"}',
       'linear: https://mcp.linear.example/mcp {"X-Team":"shop","X-Trace":"${TRACE_ID}","Authorization":"Bearer ${LINEAR_TOKEN}","tools":["list_issues"],"timeoutMs":45500}',
@@ -87,7 +87,7 @@ describe('the servers of', () => {
       'browser: npx -y @playwright/mcp@latest {"BROWSER_TOKEN":"${BROWSER_TOKEN}"}',
       'search: https://search.example.com/mcp?api_key=madeUpKey0000000000000004 {"X-Client":"opencode"}',
       'paused (off): paused-server',
-      'from-file: it takes a value from a file, which has to be set by hand',
+      'from-file: it reads a value from a file: set that value by hand',
     ]);
     expect(told('opencode', 'opencode/opencode-2.json')).toEqual(['browser: npx -y @playwright/mcp@latest']);
   });
@@ -95,7 +95,7 @@ describe('the servers of', () => {
   it('Cursor, with the folders that it knows', () => {
     expect(told('cursor', 'cursor/mcp.json', 'project')).toEqual([
       'figma: https://figma.example.com/mcp {"Authorization":"Bearer ${FIGMA_TOKEN}"}',
-      'notes: /home/ana/bin/notes-server --workspace /home/ana/project --token madeUpToken00000000005 {"LOG_LEVEL":"debug","notes":["its file of variables is not read: set them in its env"]}',
+      'notes: /home/ana/bin/notes-server --workspace /home/ana/project --token madeUpToken00000000005 {"LOG_LEVEL":"debug","notes":["its envFile is not read: set the variables in its env"]}',
     ]);
   });
 
@@ -199,9 +199,9 @@ describe('the files of each client', () => {
   });
 });
 
-describe('a gate of ours', () => {
+describe('a Tidegate entry', () => {
   const gate = { command: '/usr/bin/node', args: ['/opt/tidegate/dist/tidegate.js', 'mcp'], env: {} };
-  it.each(clients.map(({ name }) => name))('is known as written by %s', (name) => {
+  it.each(clients.map(({ name }) => name))('is recognized as written by %s', (name) => {
     const client = clientOf(name);
     const format = client.format;
     const file = { path: 'x', scope: 'project' as const, folder: project };
@@ -214,7 +214,7 @@ describe('a gate of ours', () => {
     expect(serversIn(client, text, file, linux)).toMatchObject([{ name: 't', isGate: true }]);
   });
 
-  it('is known by other starts too, and a server that only sounds like it is not', () => {
+  it('is recognized by other start commands, but servers with a similar name are not', () => {
     const said = (command: string, ...args: string[]) =>
       serversIn(
         clientOf('cursor'),

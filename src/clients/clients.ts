@@ -8,7 +8,7 @@ import { mcpJson } from './mcp-json.js';
 import { opencode } from './opencode.js';
 import { vscode } from './vscode.js';
 
-/** Every client whose servers can be taken over. A new one is its file and a line here. */
+/** Every client whose servers can be imported. */
 export const clients: readonly Client[] = [
   claudeCode,
   mcpJson,

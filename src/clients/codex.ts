@@ -29,7 +29,7 @@ export const codex: Client = {
           : withHeaders(start, entry, reader.record('http_headers')),
       isEnabled: entry['enabled'] !== false,
       notes: [
-        ...notesOn(entry, { auth: 'its login is not taken over', scopes: 'its login is not taken over' }),
+        ...notesOn(entry, { auth: 'its login is not imported', scopes: 'its login is not imported' }),
         ...approvalNotes(entry, 'default_tools_approval_mode', 'approve'),
       ],
       ...toolsOf(entry, 'enabled_tools', 'disabled_tools'),
@@ -42,7 +42,7 @@ export const codex: Client = {
 
 type Start<K> = Extract<ClientServer['start'], { readonly kind: K }>;
 
-/** Variables that Codex hands on. */
+/** Variables that Codex passes on. */
 function withForwarded(start: Start<'stdio'>, entry: JsonObject): Start<'stdio'> {
   const names = listOf(entry['env_vars']).map((one: Json) => textOf(isJsonObject(one) ? one['name'] : one));
   return {
@@ -51,7 +51,7 @@ function withForwarded(start: Start<'stdio'>, entry: JsonObject): Start<'stdio'>
   };
 }
 
-/** Headers that Codex takes from variables. */
+/** Headers that Codex reads from variables. */
 function withHeaders(
   start: Start<'http'>,
   entry: JsonObject,

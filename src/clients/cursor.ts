@@ -17,8 +17,8 @@ export const cursor: Client = {
   read(entry, section, place) {
     const reader = readerOf(entry, editor, { place, section });
     const notes = notesOn(entry, {
-      envFile: 'its file of variables is not read: set them in its env',
-      auth: 'its login is not taken over',
+      envFile: 'its envFile is not read: set the variables in its env',
+      auth: 'its login is not imported',
     });
     return { start: startOf(entry, reader), isEnabled: entry['disabled'] !== true, notes };
   },

@@ -20,7 +20,7 @@ describe('changing JSON', () => {
     ...more,
   });
 
-  it('puts the entry where the first one stood, and keeps comments, commas and indentation', () => {
+  it('puts the entry in place of the first one, and keeps comments, commas and indentation', () => {
     const text = `{
 \t// before
 \t"servers": {
@@ -51,7 +51,7 @@ describe('changing JSON', () => {
 `);
   });
 
-  it('takes away the comma that would be left over', () => {
+  it('removes a comma that would be left over', () => {
     const text = '{\n  "servers": {\n    "a": 1,\n    "b": 2,\n    "c": 3\n  }\n}\n';
     expect(edit(jsonDocument, text, { section: ['servers'], remove: ['b', 'c'] })).toBe(
       '{\n  "servers": {\n    "a": 1\n  }\n}\n',
@@ -76,25 +76,25 @@ describe('changing JSON', () => {
     if (text.startsWith('\ufeff')) expect(next.replace(/^\ufeff/, '')).not.toMatch(/[^\r]\n/);
   });
 
-  it('refuses a key that stands twice, since readers differ in which one counts', () => {
+  it('refuses duplicate keys, because parsers disagree on which one counts', () => {
     const text = '{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}';
     expect(() => edit(jsonDocument, text, change(['a']))).toThrow(CannotEdit);
     const twice = '{"servers": {"a": {}}, "servers": {"b": {}}}';
     expect(() => edit(jsonDocument, twice, change(['b']))).toThrow(CannotEdit);
   });
 
-  it('refuses a section that is no object', () => {
+  it('refuses a section that is not an object', () => {
     expect(() => edit(jsonDocument, '{"servers": [1]}', change([]))).toThrow(CannotEdit);
   });
 
-  it('names the line of what cannot be read, and repeats nothing', () => {
+  it('reports the line of a syntax error without quoting the text', () => {
     expect(() => jsonDocument.parse('{\n "secret": hunter2\n}')).toThrow(
-      /^line 2: a word that JSON does not know: texts stand in double quotes$/,
+      /^line 2: invalid token: strings need double quotes$/,
     );
     expect(() => jsonDocument.parse('[]')).toThrow(SyntaxError);
   });
 
-  it('takes a key like __proto__ for a key', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const root = jsonDocument.parse('{"servers": {"__proto__": {"command": "x"}}}');
     expect(Object.keys(objectAt(root, ['servers']))).toEqual(['__proto__']);
     expect(objectAt(root, ['servers'])['command']).toBeUndefined();
@@ -109,7 +109,7 @@ describe('changing JSON', () => {
     ['opencode/opencode.jsonc', ['mcp']],
     ['cursor/mcp.json', ['mcpServers']],
     ['vscode/mcp.json', ['servers']],
-  ])('removes any choice of servers of %s', (name, section) => {
+  ])('removes any subset of the servers of %s', (name, section) => {
     const text = fixture(name);
     const names = Object.keys(objectAt(jsonDocument.parse(text), section));
     const comments =
@@ -117,7 +117,7 @@ describe('changing JSON', () => {
     for (let choice = 0; choice < 2 ** names.length; choice += 1) {
       const remove = names.filter((_, at) => (choice >> at) % 2 === 1);
       for (const more of [{}, { add }]) {
-        // Verified inside: it throws where anything else changed.
+        // `edit` verifies itself: it throws if anything else changed.
         const next = edit(jsonDocument, text, { section, remove, ...more });
         for (const comment of comments) expect(next).toContain(comment);
       }
@@ -177,7 +177,7 @@ trust_level = "trusted"
     if (text.includes('\r')) expect(next).not.toMatch(/[^\r]\n/);
   });
 
-  it('writes what needs tables of its own', () => {
+  it('writes nested tables', () => {
     const own = { name: 'x y', entry: { ...entry, env: { TIDEGATE_HOME: '/a "b"' } } };
     const next = edit(tomlDocument, '', { section, remove: [], add: own });
     expect(objectAt(tomlDocument.parse(next), [...section, 'x y'])).toEqual(own.entry);

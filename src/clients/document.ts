@@ -1,51 +1,51 @@
 import { type Json, canonical, isJsonObject, type JsonObject, objectAt } from './json-value.js';
 
-/** What is to become of a section: entries that go, and one that comes in their place. */
+/** A change to a section: entries to remove, and one to add in their place. */
 export interface Change {
   readonly section: readonly string[];
   readonly remove: readonly string[];
   readonly add?: { readonly name: string; readonly entry: JsonObject };
 }
 
-/** A text with structure that can be read, and changed without touching the rest of it. */
+/** A text format that can be parsed, and edited without touching the rest of the text. */
 export interface DocumentFormat {
   readonly name: 'JSON' | 'TOML';
-  /** Throws an error that says the place, and repeats nothing of the text. */
+  /** Throws an error with the line number. The error must not quote the text, which may contain secrets. */
   parse(text: string): JsonObject;
-  /** The text with the change. Its result is not believed before it was read again. */
+  /** The changed text. Callers must parse it again to verify it. */
   splice(text: string, change: Change): string;
-  /** The entries of the section as the text has them, for showing. */
+  /** The source text of these entries, for display. */
   entryTexts(text: string, section: readonly string[], names: readonly string[]): readonly string[];
-  /** An entry as it would be written. */
+  /** The source text of a new entry. */
   write(section: readonly string[], name: string, entry: JsonObject): string;
 }
 
-/** The text could not be changed in a way that is certain to change nothing else. */
+/** The text could not be changed without risking other changes. */
 export class CannotEdit extends Error {
   override readonly name = 'CannotEdit';
 }
 
-/** Changes the text, and proves that nothing but the change happened. */
+/** Changes the text and verifies that nothing else changed. */
 export function edit(format: DocumentFormat, text: string, change: Change): string {
   const wanted = canonical(changed(format.parse(text), change));
   let next: string;
   let found: string;
   try {
     next = format.splice(text, change);
-    // A section without entries says the same as none.
+    // An empty section equals a missing one.
     found = canonical(changed(format.parse(next), { section: change.section, remove: [] }));
   } catch (error) {
-    throw new CannotEdit(`it is written in a way that cannot be changed safely (${reason(error)})`);
+    throw new CannotEdit(`its format cannot be changed safely (${reason(error)})`);
   }
-  if (found !== wanted) throw new CannotEdit('the change would have changed something else too');
+  if (found !== wanted) throw new CannotEdit('the edit would have changed something else');
   return next;
 }
 
 function reason(error: unknown): string {
-  return error instanceof CannotEdit || error instanceof SyntaxError ? error.message : 'it cannot be read';
+  return error instanceof CannotEdit || error instanceof SyntaxError ? error.message : 'it cannot be parsed';
 }
 
-/** The value after the change, made without the text. */
+/** The expected value, computed without the text. */
 function changed(root: JsonObject, { section, remove, add }: Change): JsonObject {
   const servers = Object.entries(objectAt(root, section)).filter(([name]) => !remove.includes(name));
   const kept = servers.filter(([name]) => name !== add?.name);

@@ -2,7 +2,7 @@ import { CannotRead, type ClientServer, type ServerStart } from './client.js';
 import { isJsonObject, type Json, type JsonObject } from './json-value.js';
 import { type Around, type Notation, translate } from './notation.js';
 
-/** Reads the parts of an entry that most clients write alike. */
+/** Reads the parts of an entry that most clients share. */
 export interface EntryReader {
   text(key: string): string | undefined;
   texts(key: string): readonly string[];
@@ -22,7 +22,7 @@ export function readerOf(entry: JsonObject, notation: Notation, around: Around):
   };
 }
 
-/** `command`, `args`, `env`, `cwd`, or `url` and `headers`, with `type` where it is said. */
+/** `command`, `args`, `env`, `cwd`, or `url` and `headers`; `type` is optional. */
 export function startOf(entry: JsonObject, reader: EntryReader, url = reader.text('url')): ServerStart {
   const type = typeof entry['type'] === 'string' ? entry['type'].toLowerCase() : undefined;
   const command = reader.text('command');
@@ -41,24 +41,24 @@ export function startOf(entry: JsonObject, reader: EntryReader, url = reader.tex
       ...(cwd !== undefined && { cwd }),
     };
   }
-  if (url === undefined || url === '') throw new CannotRead('has neither a command nor a url');
+  if (url === undefined || url === '') throw new CannotRead('has neither a command nor a URL');
   return { kind: 'http', url: checkedUrl(url, type), headers: reader.record('headers') };
 }
 
 function unsupportedType(type: string): string {
-  if (type === 'sse') return 'speaks SSE, which Tidegate does not: look for its Streamable HTTP address';
-  return `is of the type ${JSON.stringify(type.slice(0, 20))}, which Tidegate does not speak`;
+  if (type === 'sse') return 'uses SSE, which Tidegate does not support: use its Streamable HTTP URL';
+  return `has the type ${JSON.stringify(type.slice(0, 20))}, which Tidegate does not support`;
 }
 
 export function checkedUrl(url: string, type?: string): string {
   if (!url.includes('${') && !/^https?:\/\//i.test(url))
-    throw new CannotRead('has an address that is not http or https');
+    throw new CannotRead('has a URL that is not http or https');
   const isOldPath = /\/sse\/?(?:[?#]|$)/.test(url) && type === undefined;
   if (isOldPath) throw new CannotRead(unsupportedType('sse'));
   return url;
 }
 
-/** Lists of tools that are used and not used, as patterns. */
+/** Allowed and excluded tools as patterns. */
 export function toolsOf(
   entry: JsonObject,
   used: string,
@@ -71,14 +71,14 @@ export function toolsOf(
   return { tools: isNamed && offered.length === 0 ? ['!*'] : [...offered, ...taken] };
 }
 
-/** What it is about a server that has no counterpart here, of the keys that are there. */
+/** Notes on keys of the entry that Tidegate does not support. */
 export function notesOn(entry: JsonObject, notes: Readonly<Record<string, string>>): ClientServer['notes'] {
   return Object.keys(notes).flatMap((key) => (entry[key] === undefined ? [] : [notes[key] ?? '']));
 }
 
-/** Leave to call its tools without asking, which the gate does not get. */
+/** A permission to call tools without asking, which the gateway entry does not get. */
 export function approvalNotes(entry: JsonObject, key: string, leave: Json): ClientServer['notes'] {
-  return entry[key] === leave ? [`${key} is not taken over: it would hold for all tools of the gate`] : [];
+  return entry[key] === leave ? [`${key} is not imported: it would apply to all tools of Tidegate`] : [];
 }
 
 export function isScalar(value: Json): value is string | number | boolean {
@@ -91,5 +91,5 @@ export function listOf(value: Json): readonly Json[] {
 
 export function textOf(value: Json): string {
   if (isScalar(value)) return String(value);
-  throw new CannotRead('has a value that is no text');
+  throw new CannotRead('has a value that is not text');
 }

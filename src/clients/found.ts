@@ -9,20 +9,20 @@ import {
 import { isGate } from './is-gate.js';
 import { isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
 
-/** A server that stands in a file of a client. */
+/** A server found in a client file. */
 export interface FoundServer {
   readonly name: string;
   readonly section: Section;
   readonly entry: JsonObject;
-  /** Absent: the gate cannot start it. */
+  /** Absent if the gateway cannot start it. */
   readonly server?: ClientServer;
-  /** Why there is no server, as the end of "it …". */
+  /** Why there is no server; completes a sentence that begins with "it". */
   readonly why?: string;
-  /** It is a gate of ours. */
+  /** The entry starts Tidegate itself. */
   readonly isGate: boolean;
 }
 
-/** All servers of a file, in its order. Throws where the text cannot be read. */
+/** All servers of a file, in file order. Throws if the text cannot be parsed. */
 export function serversIn(
   client: Client,
   text: string,
@@ -62,14 +62,14 @@ function readOne(client: Client, { name, entry, section, place }: One): Pick<Fou
 const longestName = 128;
 const longestText = 64 * 1024;
 
-/** No setting is so long, and whoever looks into one that is looks for long. */
+/** No real setting is this long, and searching a longer one would take too much time. */
 function assertModest(value: Json): void {
   if (typeof value === 'string' && value.length > longestText)
-    throw new CannotRead(`has a text of more than ${String(longestText / 1024)} KiB`);
+    throw new CannotRead(`has a value longer than ${String(longestText / 1024)} KiB`);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     if (key.length > longestName)
-      throw new CannotRead(`has a name of more than ${String(longestName)} characters`);
+      throw new CannotRead(`has a name longer than ${String(longestName)} characters`);
     assertModest(inner as Json);
   }
 }

@@ -1,6 +1,5 @@
 import { plainEntry } from './claude-desktop.js';
-import type { Client, JsonObject } from './client.js';
-import { CannotRead } from './client.js';
+import { CannotRead, type Client, type JsonObject } from './client.js';
 import { approvalNotes, checkedUrl, listOf, notesOn, readerOf, startOf, toolsOf } from './entry.js';
 import { jsonDocument } from './json-document.js';
 import { valueAt } from './json-value.js';
@@ -20,8 +19,7 @@ export const gemini: Client = {
   ],
   read(entry, section, place) {
     const reader = readerOf(entry, dollar, { place, section });
-    if (entry['tcp'] !== undefined)
-      throw new CannotRead('is reached over a websocket, which Tidegate does not speak');
+    if (entry['tcp'] !== undefined) throw new CannotRead('uses a WebSocket, which Tidegate does not support');
     const http = reader.text('httpUrl');
     const { timeout } = entry;
     const start =
@@ -33,8 +31,8 @@ export const gemini: Client = {
       isEnabled: true,
       notes: [
         ...notesOn(entry, {
-          oauth: 'its login is not taken over',
-          authProviderType: 'its login is not taken over',
+          oauth: 'its login is not imported',
+          authProviderType: 'its login is not imported',
         }),
         ...approvalNotes(entry, 'trust', true),
       ],
@@ -46,7 +44,7 @@ export const gemini: Client = {
   keeps: { trust: false },
 };
 
-/** `mcp.allowed` and `mcp.excluded` of the same file. */
+/** `mcp.allowed` and `mcp.excluded` in the same file. */
 function switchedOff(root: JsonObject): (name: string) => boolean {
   const allowed = valueAt(root, ['mcp', 'allowed']);
   const excluded = listOf(valueAt(root, ['mcp', 'excluded']));

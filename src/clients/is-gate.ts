@@ -1,26 +1,26 @@
 import { isJsonObject, type JsonObject } from './json-value.js';
 
-/** A gate of ours as a client starts it. Texts are the client's own: references in them are not resolved. */
+/** A gateway entry of a client. References in its texts are not resolved. */
 export interface GateEntry {
-  /** By a path of its own, by its name on PATH, by a runner that fetches it, or behind a program that we know nothing of. */
+  /** Started by path, by name on PATH, by a package runner, or through an unknown program. */
   readonly form: 'path' | 'name' | 'runner' | 'behind';
   readonly command: string;
-  /** The file that an interpreter is given. */
+  /** The script passed to an interpreter. */
   readonly script?: string;
-  /** What `--config` names. */
+  /** The value of `--config`. */
   readonly config?: string;
-  /** What else it is told, such as `--as agent:alice`. */
+  /** Other arguments, such as `--as agent:alice`. */
   readonly more: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
-/** Whether an entry starts a gate of ours: `tidegate mcp`, by whatever path, package runner or interpreter. */
+/** Whether an entry starts Tidegate: `tidegate mcp`, by any path, package runner or interpreter. */
 export function isGate(entry: JsonObject): boolean {
   return gateOf(entry) !== undefined;
 }
 
-/** How an entry starts a gate of ours; undefined where it starts something else. */
+/** How an entry starts Tidegate; undefined if it starts something else. */
 export function gateOf(entry: JsonObject): GateEntry | undefined {
   const words = [entry['command'], entry['args']].flat().filter((word) => typeof word === 'string');
   const at = words.findIndex((word) =>
@@ -37,7 +37,7 @@ export function gateOf(entry: JsonObject): GateEntry | undefined {
   };
 }
 
-/** `docker run …`, `ssh box …`, `env X=y …`: paths after it may be those of another world, and it may hold the gate back. */
+/** After `docker run …` or `ssh box …`, paths may belong to another system, and the wrapper may restrict the gateway. */
 function startedBy(before: readonly string[], word: string): Pick<GateEntry, 'form' | 'command' | 'script'> {
   const [command = word, ...more] = before;
   const isFile = /[\\/]/.test(word) || /\.c?m?js$/i.test(word);
@@ -52,7 +52,7 @@ const interpreters = /^(?:node|nodejs|bun|deno)(?:\.exe)?$/i;
 const runners = /^(?:npx|bunx|npm|pnpm|yarn|bun)(?:\.cmd|\.exe)?$/i;
 const runnerWords: ReadonlySet<string> = new Set(['-y', '--yes', '-q', '--quiet', 'exec', 'dlx', 'x', '--']);
 
-/** A shim's file is a ticket of one run, and no configuration. */
+/** `--config` of `mcp-serve` is a ticket for one run, not a configuration. */
 function wordsOf(words: readonly string[]): Pick<GateEntry, 'config' | 'more'> {
   const isShim = words.includes('mcp-serve');
   const at = isShim ? -1 : words.findIndex((word) => word === '--config' || word.startsWith('--config='));

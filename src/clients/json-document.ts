@@ -11,7 +11,7 @@ import { CannotEdit, type Change, type DocumentFormat } from './document.js';
 import { jsonErrorWords } from './json-error-words.js';
 import type { Json, JsonObject } from './json-value.js';
 
-/** JSON with comments and commas at the end, as editors allow them. */
+/** JSON with comments and trailing commas, as editors allow them. */
 export const jsonDocument: DocumentFormat = {
   name: 'JSON',
   parse: (text) => objectOf(treeOf(text)),
@@ -33,7 +33,7 @@ function treeOf(text: string): Node | undefined {
     throw new SyntaxError(
       `${placeOf(text, first.offset)}: ${jsonErrorWords(printParseErrorCode(first.error))}`,
     );
-  if (tree?.type !== 'object') throw new SyntaxError('line 1: the file holds no object');
+  if (tree?.type !== 'object') throw new SyntaxError('line 1: the file is not a JSON object');
   return tree;
 }
 
@@ -51,7 +51,7 @@ function objectOf(tree: Node | undefined): JsonObject {
   return tree === undefined ? {} : (valueOf(tree) as JsonObject);
 }
 
-// Not the library's own: there a key such as `__proto__` would become a prototype.
+// The library's own conversion would turn a `__proto__` key into a prototype.
 function valueOf(node: Node): Json {
   const { children = [] } = node;
   if (node.type === 'array') return children.map(valueOf);
@@ -65,7 +65,7 @@ function nameOf(property: Node): string {
 
 function valueNode(property: Node): Node {
   const [, value] = property.children ?? [];
-  if (value === undefined) throw new SyntaxError('a key has no value');
+  if (value === undefined) throw new SyntaxError('a key without a value');
   return value;
 }
 
@@ -96,11 +96,11 @@ interface Splice {
   readonly put: string;
 }
 
-/** Keys that stand twice mean different things to different readers. */
+/** Parsers disagree on which duplicate key counts. */
 function refuseTwins(tree: Node | undefined, section: readonly string[]): void {
   for (let depth = 0; depth <= section.length; depth += 1) {
     const names = propertiesAt(tree, section.slice(0, depth)).map(nameOf);
-    if (new Set(names).size < names.length) throw new CannotEdit('a key stands twice in one object');
+    if (new Set(names).size < names.length) throw new CannotEdit('duplicate key in an object');
   }
 }
 
@@ -109,7 +109,7 @@ function replacement(text: string, property: Node, add: NonNullable<Change['add'
   return { from: offset, to: offset + length, put: entryText(text, offset, add) };
 }
 
-/** The entry, indented like the line that it begins in. */
+/** The entry, indented like the line it begins on. */
 function entryText(text: string, offset: number, { name, entry }: NonNullable<Change['add']>): string {
   const { step, end } = styleOf(text);
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
@@ -125,7 +125,7 @@ function styleOf(text: string): { readonly step: string; readonly end: string } 
   return { step, end: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
-/** The property with its comma, and with its line if nothing else stands there. Comments stay where they are. */
+/** Removes the property with its comma, and the line if it is then empty. Comments stay. */
 function removal(
   text: string,
   property: Node,
@@ -138,7 +138,7 @@ function removal(
     const between = text.slice(end, comma);
     return [{ ...wholeLine(text, property.offset, comma + 1), put: between.trim() }];
   }
-  // Without a comma behind it, the one before it would be left over.
+  // Without a comma after the property, the one before it must go.
   const previous = all.slice(0, all.indexOf(property)).findLast((one) => !removed.includes(one));
   const before = previous && commaAfter(text, previous.offset + previous.length);
   const left = before === undefined ? [] : [{ from: before, to: before + 1, put: '' }];
@@ -153,7 +153,7 @@ function wholeLine(text: string, start: number, end: number): Splice {
   return { from: start, to: end + (/^[\t ]+/.exec(text.slice(end))?.[0].length ?? 0), put: '' };
 }
 
-/** Where the comma stands, if one comes before anything else but comments. */
+/** Position of the next comma, if only whitespace and comments come before it. */
 function commaAfter(text: string, from: number): number | undefined {
   const skipped = /^(?:\s|\/\/[^\n\r]*|\/\*[^]*?\*\/)*/.exec(text.slice(from))?.[0].length ?? 0;
   return text[from + skipped] === ',' ? from + skipped : undefined;

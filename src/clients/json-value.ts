@@ -7,7 +7,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The value at a path, or undefined where there is none. Inherited properties do not count. */
+/** The value at a path, or undefined. Inherited properties do not count. */
 export function valueAt(root: Json, path: readonly string[]): Json {
   let value = root;
   for (const key of path) {
@@ -22,7 +22,7 @@ export function objectAt(root: Json, path: readonly string[]): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The same text for the same value, whatever the order of keys. */
+/** The same text for equal values, regardless of key order. */
 export function canonical(value: Json): string {
   if (isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value instanceof Date) return `date ${String(value.getTime())}`;

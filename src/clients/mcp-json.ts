@@ -3,7 +3,7 @@ import type { Client } from './client.js';
 import { jsonDocument } from './json-document.js';
 import { projectFiles } from './paths.js';
 
-/** `.mcp.json` of a project, which Claude Code and others share. */
+/** A project's `.mcp.json`, used by Claude Code and others. */
 export const mcpJson: Client = {
   name: 'mcp-json',
   title: '.mcp.json',

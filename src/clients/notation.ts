@@ -1,9 +1,9 @@
 import { CannotRead, type ClientPlace, type Section } from './client.js';
 
-/** How a client writes that a value comes from elsewhere. */
+/** How a client writes references to variables. */
 export interface Notation {
   readonly pattern: RegExp;
-  /** The same in our notation; undefined where it is no reference. */
+  /** The reference in our notation; undefined if it is not a reference. */
   meaning(match: RegExpMatchArray, around: Around): string | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface Around {
   readonly section: Section;
 }
 
-/** A text of a client in our notation: references become `${NAME}`, and what only looks like one is escaped. */
+/** Translates a client's text: references become `${NAME}`, and text that only looks like one is escaped. */
 export function translate(text: string, notation: Notation, around: Around): string {
   let ours = '';
   let at = 0;
@@ -20,7 +20,7 @@ export function translate(text: string, notation: Notation, around: Around): str
     const meaning = notation.meaning(match, around);
     if (meaning === undefined) continue;
     ours += escaped(text.slice(at, index));
-    // `$${` stands for the signs themselves, so a dollar cannot stand before a reference.
+    // `$${` is an escaped `${`, so a dollar sign cannot come right before a reference.
     if (ours.endsWith('$') && meaning.startsWith('${'))
       throw new CannotRead('has a $ right before a reference');
     ours += meaning;
@@ -34,7 +34,7 @@ interface Match {
   readonly index: number;
 }
 
-/** Behind the last `}` no brace is closed: who looked for its end from each `{` there would look for ever. */
+/** No brace closes after the last `}`; scanning from each `{` there would take quadratic time. */
 function matchesIn(text: string, pattern: RegExp): readonly Match[] {
   const cut = text.lastIndexOf('}') + 1;
   const rest = text.slice(cut).replaceAll('{', ' ');
@@ -48,13 +48,13 @@ function escaped(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** A name that a variable can have. */
+/** A valid variable name made from the text. */
 export function variableName(text: string): string {
   const name = without(text.replace(/[^A-Za-z0-9_]+/g, '_'), '_').toUpperCase();
   return /^[A-Z_]/.test(name) ? name : `_${name}`;
 }
 
-/** The text without the sign at its beginning and end; a pattern such as `_+$` would try from each sign in between. */
+/** Trims the character from both ends. A pattern such as `_+$` would take quadratic time. */
 export function without(text: string, sign: string): string {
   let [start, end] = [0, text.length];
   while (start < end && text[start] === sign) start += 1;
@@ -69,7 +69,7 @@ export function reference(name: string, fallback?: string): string {
 
 const never = /(?!)/g;
 
-/** The client takes texts as they are. */
+/** The client takes text literally. */
 export const literal: Notation = { pattern: never, meaning: () => undefined };
 
 /** `${NAME}` and `${NAME:-default}`. */
@@ -84,7 +84,7 @@ export const dollar: Notation = {
   meaning: ([, bare, braced, fallback]) => reference(bare ?? braced ?? '', fallback),
 };
 
-/** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and their like, as editors write them. */
+/** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and similar, as in editors. */
 export const editor: Notation = {
   pattern: /\$\{([^}]+)\}/g,
   meaning([, said = ''], { place, section }) {
@@ -98,7 +98,7 @@ export const editor: Notation = {
     if (said === 'workspaceFolderBasename' && folder !== undefined)
       return escaped(folder.split(/[\\/]/).at(-1) ?? '');
     if (said === 'pathSeparator' || said === '/') return place.platform === 'win32' ? '\\' : '/';
-    throw new CannotRead(`uses \${${kind}}, which only the editor knows`);
+    throw new CannotRead(`uses \${${kind}}, which only the editor can resolve`);
   },
 };
 
@@ -106,7 +106,7 @@ export const editor: Notation = {
 export const braces: Notation = {
   pattern: /\{(env|file):([^}]+)\}/g,
   meaning([, kind, name = '']) {
-    if (kind === 'file') throw new CannotRead('takes a value from a file, which has to be set by hand');
+    if (kind === 'file') throw new CannotRead('reads a value from a file: set that value by hand');
     return reference(name.trim());
   },
 };

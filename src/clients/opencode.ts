@@ -28,14 +28,14 @@ export const opencode: Client = {
     const env = reader.record('environment');
     const cwd = reader.text('cwd');
     if (entry['type'] === undefined && entry['command'] === undefined && entry['url'] === undefined)
-      throw new CannotRead('only says whether a server of another file is used');
+      throw new CannotRead('only enables or disables a server of another file');
     return {
       start:
         command === undefined
           ? startOf(entry, reader)
           : { kind: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }) },
       isEnabled: entry['enabled'] !== false,
-      notes: notesOn(entry, { oauth: 'its login is not taken over' }),
+      notes: notesOn(entry, { oauth: 'its login is not imported' }),
     };
   },
   gate: ({ command, args, env }: GateStart): JsonObject => ({
@@ -46,7 +46,7 @@ export const opencode: Client = {
   }),
 };
 
-/** Files that variables name. */
+/** Files named by environment variables. */
 function namedFiles(place: ClientPlace) {
   const { OPENCODE_CONFIG: file, OPENCODE_CONFIG_DIR: folder } = place.env;
   const paths = pathsOf(place);
@@ -56,7 +56,7 @@ function namedFiles(place: ClientPlace) {
   ];
 }
 
-/** Since 2.0 servers stand in `mcp.servers`; before, right in `mcp`, where one of them may be called `servers`. */
+/** Since 2.0 servers are in `mcp.servers`; before, directly in `mcp`, where a server may itself be named `servers`. */
 function sectionPath(mcp: Json): readonly string[] {
   const servers = valueAt(mcp, ['servers']);
   const isServer =

@@ -1,12 +1,12 @@
 import { posix, win32 } from 'node:path';
 import type { ClientFile, ClientPlace } from './client.js';
 
-/** Paths as the platform of the place writes them, which need not be ours. */
+/** Path functions of the given platform, which may differ from the current one. */
 export function pathsOf({ platform }: Pick<ClientPlace, 'platform'>): typeof posix {
   return platform === 'win32' ? win32 : posix;
 }
 
-/** The folder of a user's settings: `%APPDATA%`, `~/Library/Application Support`, `~/.config`. */
+/** The user's settings folder: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
 export function settingsFolder(place: ClientPlace): string {
   const paths = pathsOf(place);
   if (place.platform === 'win32') return place.env['APPDATA'] || paths.join(place.home, 'AppData', 'Roaming');
@@ -25,7 +25,7 @@ export function userFile(place: ClientPlace, ...parts: readonly string[]): Clien
   return { path: pathsOf(place).join(...parts), scope: 'user' };
 }
 
-/** One in each folder of the project. In the home itself it is the user's: no colleague has it. */
+/** One file per project folder. A file in the home folder counts as the user's, because it is not shared. */
 export function projectFiles(place: ClientPlace, ...parts: readonly string[]): readonly ClientFile[] {
   const paths = pathsOf(place);
   return place.folders.map((folder) => ({

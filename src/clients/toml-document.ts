@@ -3,7 +3,7 @@ import { CannotEdit, type Change, type DocumentFormat } from './document.js';
 import { type JsonObject, objectAt } from './json-value.js';
 import { type TomlTable, tomlTables } from './toml-tables.js';
 
-/** TOML, changed table by table: whole lines go and come, all others stay as they are. */
+/** TOML, edited by whole tables; all other lines stay unchanged. */
 export const tomlDocument: DocumentFormat = {
   name: 'TOML',
   parse(text) {
@@ -11,7 +11,7 @@ export const tomlDocument: DocumentFormat = {
       return parse(text.replace(/^\ufeff/, '')) as JsonObject;
     } catch (error) {
       const line = error instanceof TomlError ? `line ${String(error.line)}` : 'the file';
-      throw new SyntaxError(`${line}: not TOML`);
+      throw new SyntaxError(`${line}: invalid TOML`);
     }
   },
   splice,
@@ -25,7 +25,7 @@ function splice(text: string, { section, remove, add }: Change): string {
   const names = there.filter((name) => remove.includes(name) || name === add?.name);
   const tables = ownTables(text, section, names);
   const missing = names.filter((name) => !tables.some(({ path }) => path[section.length] === name));
-  if (missing.length > 0) throw new CannotEdit('servers stand in it that have no table of their own');
+  if (missing.length > 0) throw new CannotEdit('a server is not written as its own table');
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const added = add === undefined ? '' : tableText(section, add.name, add.entry).replaceAll('\n', end) + end;
   const [first] = tables;
@@ -39,7 +39,7 @@ function splice(text: string, { section, remove, add }: Change): string {
   );
 }
 
-/** What stood behind the table in empty lines stands behind the new one. */
+/** Keeps the empty line after the replaced table. */
 function spaced(added: string, old: string, end: string): string {
   if (added === '') return '';
   return added + (/\r?\n(\s*\n)$/.test(old) ? end : '');

@@ -1,4 +1,4 @@
-/** A table of a TOML text: from its header to the last line that belongs to it. */
+/** A TOML table from its header to its last line. */
 export interface TomlTable {
   readonly path: readonly string[];
   readonly isArray: boolean;
@@ -7,8 +7,8 @@ export interface TomlTable {
 }
 
 /**
- * The tables of a text that is known to be TOML. Comments above a header belong to what follows, so a table ends
- * with its last value and the empty lines right behind it.
+ * The tables of valid TOML text. Comments above a header belong to the next table, so a table ends with its last value
+ * and the empty lines right after it.
  */
 export function tomlTables(text: string): readonly TomlTable[] {
   const tables: { path: readonly string[]; isArray: boolean; from: number; to: number }[] = [];
@@ -22,7 +22,7 @@ export function tomlTables(text: string): readonly TomlTable[] {
   return tables;
 }
 
-/** Empty lines belong only right behind; comments never. */
+/** Only empty lines right after a value belong to the table; comments never do. */
 function belongs(line: string, isInside: boolean, isNext: boolean): boolean {
   const isComment = !isInside && line.trimStart().startsWith('#');
   const isEmpty = !isInside && line.trim() === '';
@@ -32,7 +32,7 @@ function belongs(line: string, isInside: boolean, isNext: boolean): boolean {
 interface Line {
   readonly from: number;
   readonly to: number;
-  /** Whether it begins within a value of several lines. */
+  /** Whether the line begins inside a multi-line value. */
   readonly isInside: boolean;
 }
 
@@ -43,13 +43,13 @@ function* linesOf(text: string): Generator<Line> {
     const to = found === -1 ? text.length : found + 1;
     const isInside = state.quote !== '' || state.depth > 0;
     yield { from, to, isInside };
-    // A header has brackets of its own.
+    // The brackets of a header do not count.
     if (isInside || headerOf(text.slice(from, to)) === undefined) follow(text.slice(from, to), state);
     from = to;
   }
 }
 
-/** Keeps count of strings of several lines and of open brackets. */
+/** Tracks multi-line strings and open brackets. */
 function follow(line: string, state: { quote: string; depth: number }): void {
   for (let at = 0; at < line.length; at += 1) {
     const char = line[at] ?? '';
@@ -68,7 +68,7 @@ function follow(line: string, state: { quote: string; depth: number }): void {
     else if (char === ']' || char === '}') state.depth -= 1;
     else if (char === '#') break;
   }
-  // Only strings with three quotes go on in the next line.
+  // Only triple-quoted strings continue on the next line.
   if (state.quote.length === 1) state.quote = '';
 }
 
@@ -90,7 +90,7 @@ function keyOf(part: string): string {
   try {
     return String(JSON.parse(part));
   } catch {
-    // An escape that only TOML has: such a table is none of those that are looked for.
+    // A TOML-only escape: no table we look for has one.
     return part;
   }
 }

@@ -14,8 +14,8 @@ export const vscode: Client = {
   read(entry, section, place) {
     const reader = readerOf(entry, editor, { place, section });
     const notes = notesOn(entry, {
-      envFile: 'its file of variables is not read: set them in its env',
-      sandbox: 'its sandbox is not taken over',
+      envFile: 'its envFile is not read: set the variables in its env',
+      sandbox: 'its sandbox setting is not imported',
     });
     return { start: startOf(entry, reader), isEnabled: true, notes };
   },

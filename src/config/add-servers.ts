@@ -3,16 +3,16 @@ import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } fr
 export interface NewServer {
   readonly name: string;
   readonly entry: Readonly<Record<string, unknown>>;
-  /** What is said above it. */
+  /** A YAML comment above the entry. */
   readonly comment?: string;
 }
 
-/** The text is written in a way that nothing can be added to without changing the rest. */
+/** Thrown if nothing can be added to the text without changing the rest of it. */
 export class CannotAdd extends Error {
   override readonly name = 'CannotAdd';
 }
 
-/** The text of a `tidegate.yaml` with more servers. All that stood there stays, byte by byte, and means the same. */
+/** Adds servers to the text of a `tidegate.yaml`. Existing bytes and their meaning stay unchanged. */
 export function addServers(text: string, servers: readonly NewServer[]): string {
   if (servers.length === 0) return text;
   const before = plainOf(text);
@@ -20,38 +20,38 @@ export function addServers(text: string, servers: readonly NewServer[]): string 
   const known = isObject(before['servers']) ? before['servers'] : {};
   const added = Object.fromEntries(servers.map(({ name, entry }) => [name, entry]));
   const wanted = { ...before, servers: { ...known, ...added } };
-  if (!sameValue(plainOf(next), wanted)) throw new CannotAdd('something else would have changed too');
+  if (!sameValue(plainOf(next), wanted)) throw new CannotAdd('adding the servers would change other values');
   return next;
 }
 
-/** The servers of a text, by name, in both spellings. */
+/** The servers of a text by name, from `servers` and `mcpServers`. */
 export function serversOf(text: string): Readonly<Record<string, unknown>> {
   const { servers, mcpServers } = plainOf(text);
   return { ...(isObject(mcpServers) ? mcpServers : {}), ...(isObject(servers) ? servers : {}) };
 }
 
-/** All of a text but its servers, as data. */
+/** The data of a text without its servers. */
 export function withoutServers(text: string): Readonly<Record<string, unknown>> {
   const { servers: _, mcpServers: __, ...rest } = plainOf(text);
   return rest;
 }
 
-/** How the servers would be written by hand. */
+/** The YAML text of the servers. */
 export function serversText(servers: readonly NewServer[]): string {
   return `servers:\n${blockOf(servers, '  ')}`;
 }
 
 function plainOf(text: string): Readonly<Record<string, unknown>> {
   const document = parseDocument(text, { uniqueKeys: true });
-  if (document.errors.length > 0) throw new CannotAdd('it has errors');
+  if (document.errors.length > 0) throw new CannotAdd('it has syntax errors');
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 1000 });
   } catch {
-    throw new CannotAdd('an alias of it leads nowhere, or too far');
+    throw new CannotAdd('it has an alias that cannot be resolved');
   }
   if (value === null || value === undefined) return {};
-  if (!isObject(value)) throw new CannotAdd('it holds no mapping');
+  if (!isObject(value)) throw new CannotAdd('it is not a mapping');
   return value;
 }
 
@@ -81,7 +81,7 @@ function intoMap(
   const start = isScalar(first) ? (first.range?.[0] ?? 0) : 0;
   const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
   if (indent.trim() !== '' || last === undefined)
-    throw new CannotAdd('its servers are indented in an odd way');
+    throw new CannotAdd('the indentation of its servers is inconsistent');
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   return afterLine(text, valueEnd(last), lines(blockOf(servers, indent)), end);
 }
@@ -95,7 +95,7 @@ function valueEnd({ key, value }: Pair): number {
   return range?.[1] ?? (isScalar(key) ? (key.range?.[1] ?? 0) : 0);
 }
 
-/** Behind the line that the place is in; a place at the start of a line is behind the one before. */
+/** Inserts the block after the line at `place`; a place at the start of a line belongs to the line before. */
 function afterLine(text: string, place: number, block: string, end: string): string {
   const found = text[place - 1] === '\n' ? place - 1 : text.indexOf('\n', place);
   if (found === -1) return `${text}${end}${block}`;
@@ -104,7 +104,7 @@ function afterLine(text: string, place: number, block: string, end: string): str
 
 function intoFlow(text: string, map: YAMLMap, added: string): string {
   const close = (map.range?.[1] ?? 0) - 1;
-  if (text[close] !== '}') throw new CannotAdd('its end cannot be found');
+  if (text[close] !== '}') throw new CannotAdd('the end of its servers cannot be found');
   const before = text.slice(0, close).trimEnd();
   const gap = text.slice(before.length, close);
   const comma = map.items.length === 0 || before.endsWith(',') ? '' : ',';
@@ -119,7 +119,7 @@ function blockOf(servers: readonly NewServer[], indent: string): string {
   return texts.join('').replaceAll(/^(?=.)/gm, indent);
 }
 
-/** JSON is YAML. */
+/** JSON is valid YAML. */
 function flowOf(servers: readonly NewServer[]): string {
   return servers.map(({ name, entry }) => `${JSON.stringify(name)}: ${JSON.stringify(entry)}`).join(', ');
 }

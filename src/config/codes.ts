@@ -2,188 +2,219 @@ export type Severity = 'error' | 'warning';
 
 interface CodeEntry {
   readonly meaning: string;
-  /** What to do when the place that reports it knows nothing better. */
+  /** The default, for findings without a more specific remedy. */
   readonly remedy: string;
 }
 
-/** Every problem that configuration, trust and the state directory can report. Codes never change. */
+/** Every problem that configuration, trust and the state directory can report. Codes are stable. */
 export const problemCodes = {
   'config.unreadable': {
     meaning: 'The file cannot be read.',
-    remedy: 'Check that the path names a regular file that you may read.',
+    remedy: 'Check that the path is a regular file and that you can read it.',
   },
   'config.too_large': {
-    meaning: 'The file, or what its aliases expand to, is larger than any configuration needs to be.',
-    remedy: 'Make the file smaller, or repeat less with aliases.',
+    meaning: 'The file, or the values that its aliases expand to, exceeds the size limit.',
+    remedy: 'Make the file smaller, or use fewer aliases.',
   },
   'config.too_deep': {
-    meaning: 'The file is nested deeper than any configuration needs to be.',
-    remedy: 'Remove the nesting.',
+    meaning: 'The file is nested too deeply.',
+    remedy: 'Reduce the nesting.',
   },
   'config.not_utf8': { meaning: 'The file is not UTF-8 text.', remedy: 'Save the file as UTF-8.' },
   'config.syntax': {
-    meaning: 'The file is not well-formed YAML or JSON.',
-    remedy: 'Correct the syntax here.',
+    meaning: 'The file is not valid YAML or JSON.',
+    remedy: 'Fix the syntax at this position.',
   },
   'config.duplicate_key': {
-    meaning: 'The same key stands twice in one mapping.',
-    remedy: 'Keep one of the two.',
+    meaning: 'A mapping has a duplicate key.',
+    remedy: 'Remove one of the two keys.',
   },
   'config.unknown_key': {
-    meaning: 'The key is not part of the configuration.',
-    remedy: 'Remove it, or correct its spelling.',
+    meaning: 'The key is unknown.',
+    remedy: 'Remove it, or check the spelling.',
   },
   'config.wrong_type': {
-    meaning: 'The value is of another kind than the key takes.',
-    remedy: 'Write a value of the kind that the message names.',
+    meaning: 'The value has the wrong type.',
+    remedy: 'Use a value of the type that the message names.',
   },
   'config.bad_value': {
-    meaning: 'The value is of the right kind but not one that works.',
-    remedy: 'Write a value that the message allows.',
+    meaning: 'The value has the right type but is invalid.',
+    remedy: 'Use a value that the message allows.',
   },
   'config.bad_name': {
-    meaning: 'A name that you chose (of a server, variable or header) has characters that names cannot have.',
+    meaning: 'A name (of a server, variable or header) has characters that are not allowed.',
     remedy: 'Choose another name.',
   },
-  'config.missing': { meaning: 'A key that is needed here is absent.', remedy: 'Add the key.' },
+  'config.missing': { meaning: 'A required key is missing.', remedy: 'Add the key.' },
   'config.exclusive': {
-    meaning: 'Two keys stand together that exclude each other.',
-    remedy: 'Keep one of them.',
+    meaning: 'Two keys cannot be used together.',
+    remedy: 'Remove one of them.',
   },
   'config.env_missing': {
     meaning: 'The file refers to an environment variable that is not set.',
     remedy:
-      'Set the variable, keep its value with `tidegate secrets set NAME`, or give a default: ${NAME:-default}.',
+      'Set the variable, store its value with `tidegate secrets set NAME`, or give a default: ${NAME:-default}.',
   },
   'config.env_syntax': {
-    meaning: 'A `${` is not a reference to an environment variable.',
-    remedy: 'Write ${NAME} or ${NAME:-default}, or $${ for the two characters themselves.',
+    meaning: 'A `${` does not start a valid reference to an environment variable.',
+    remedy: 'Write ${NAME} or ${NAME:-default}. To write a literal ${, use $${.',
   },
   'config.unsupported': {
-    meaning: 'The value is known, but Tidegate does not support it.',
-    remedy: 'Use what the message names instead.',
+    meaning: 'Tidegate does not support this value.',
+    remedy: 'Use the alternative that the message names.',
   },
   'config.auth_none_not_loopback': {
-    meaning: '`http.auth: none` together with a host that other machines can reach.',
+    meaning: '`http.auth: none` is set for a host that other machines can reach.',
     remedy: 'Use `auth: token`, or listen on 127.0.0.1.',
   },
   'config.collision': { meaning: 'Two servers have the same name.', remedy: 'Rename one of them.' },
+  'config.overlapping_prefixes': {
+    meaning: 'Tool names of one server can collide with tool names of another.',
+    remedy:
+      'Give one of them a different `prefix`. Until then, a name belongs to the server with the longest matching prefix, and the other server’s tool is not offered.',
+  },
   'config.too_many_problems': {
-    meaning: 'There are more problems than are reported at once.',
-    remedy: 'Solve the ones above first.',
+    meaning: 'The file has more problems than the report shows.',
+    remedy: 'Fix the problems above first.',
   },
   'config.relative_home': {
-    meaning: 'TIDEGATE_HOME is a relative path, which names another directory for each command.',
+    meaning: 'TIDEGATE_HOME is a relative path, so it depends on the directory you run the command in.',
     remedy: 'Set TIDEGATE_HOME to an absolute path.',
+  },
+  'config.passed_over': {
+    meaning: 'A closer configuration file exists, but is not trusted, so another one is in use.',
+    remedy: 'Review it, run `tidegate trust` and restart Tidegate; or delete it.',
+  },
+  'config.changed': {
+    meaning:
+      'The configuration file was changed or deleted after it was trusted. Its last trusted content still sets permissions and limits, but its servers do not start.',
+    remedy: 'Review it, then run `tidegate trust`. If you deleted it, run `tidegate trust --forget <file>`.',
+  },
+  'config.root_in_state': {
+    meaning: 'A workspace root is inside the state directory, so agents could access the files of Tidegate.',
+    remedy:
+      'Start in another directory, change `workspace.roots`, or set TIDEGATE_HOME to another directory.',
+  },
+  'config.link_in_root': {
+    meaning:
+      'The path of the state directory or the store goes through a symbolic link inside a workspace root. An agent could point the link to its own files.',
+    remedy:
+      'Replace the link with the folder or file it points to, use the real path (`store.file`, TIDEGATE_HOME), or choose `workspace.roots` that do not contain the link.',
   },
   'state.unsafe': {
     meaning: 'Other users of this machine can change the state directory.',
-    remedy: 'Choose a directory of your own with TIDEGATE_HOME, or correct its owner and permissions.',
+    remedy: 'Fix its owner and permissions, or set TIDEGATE_HOME to a directory that only you can change.',
   },
   'state.unwritable': {
-    meaning: 'The state directory cannot be made or written.',
-    remedy: 'Make it writable, or choose another one with TIDEGATE_HOME.',
+    meaning: 'The state directory cannot be created or is not writable.',
+    remedy: 'Make it writable, or set TIDEGATE_HOME to another directory.',
+  },
+  'log.unsafe': {
+    meaning: 'The path of the log file is a link, or is not a regular file that only you can access.',
+    remedy: 'Check what it is, then delete it or set `log.file` to another file.',
+  },
+  'log.unwritable': {
+    meaning: 'The log file cannot be created or opened.',
+    remedy: 'Fix `log.file` or the permissions of its directory.',
   },
   'trust.unsafe': {
-    meaning: 'Another user could have written the record of trusted files. Nothing is trusted.',
-    remedy: 'Look at who changed it, remove it, and run `tidegate trust` again.',
+    meaning: 'Another user could have changed the record of trusted files, so nothing is trusted.',
+    remedy: 'Check who changed it, delete it, and run `tidegate trust` again.',
   },
   'trust.corrupt': {
-    meaning: 'The record of trusted files cannot be understood. Nothing is trusted.',
-    remedy: 'Remove it, and run `tidegate trust` again.',
+    meaning: 'The record of trusted files is corrupt, so nothing is trusted.',
+    remedy: 'Delete it, and run `tidegate trust` again.',
   },
   'trust.unwritable': {
-    meaning: 'The record of trusted files could not be changed.',
+    meaning: 'The record of trusted files could not be written.',
     remedy: 'Check that the state directory is writable, then try again.',
   },
   'secrets.unsafe': {
-    meaning: 'Another user could have read or written the file of secrets. None of it is used.',
-    remedy:
-      'Take the rights of others away (chmod 600), and change the secrets if others may have read them.',
+    meaning: 'Another user could have read or changed the secrets file, so it is ignored.',
+    remedy: 'Run chmod 600 on it, and rotate the secrets if other users may have read them.',
   },
   'secrets.corrupt': {
-    meaning: 'The file of secrets cannot be understood. None of it is used.',
-    remedy: 'Remove it, and keep the values again with `tidegate secrets set <name>`.',
+    meaning: 'The secrets file is corrupt, so it is ignored.',
+    remedy: 'Delete it, and store the values again with `tidegate secrets set <name>`.',
   },
   'secrets.unwritable': {
-    meaning: 'The file of secrets could not be changed.',
+    meaning: 'The secrets file could not be written.',
     remedy: 'Check that the state directory is writable, then try again.',
   },
   'profiles.ambiguous': {
-    meaning: 'There is more than one file of profiles.',
-    remedy: 'Keep one of them, or name one with `access.profiles` in tidegate.yaml.',
+    meaning: 'There is more than one profiles file.',
+    remedy: 'Keep one of them, or choose one with `access.profiles` in tidegate.yaml.',
   },
   'profiles.untrusted': {
-    meaning:
-      'Nobody trusted the file of profiles, or the model, as it is now. What is shipped applies in its place.',
-    remedy: 'Read it, then run `tidegate trust`.',
+    meaning: 'The profiles file or the model is not trusted. The built-in one applies instead.',
+    remedy: 'Review it, then run `tidegate trust`.',
   },
   'profiles.changed': {
     meaning:
-      'A file of profiles, or a model, that was trusted has changed since, or is gone. Nobody can say what applies.',
-    remedy: 'Read it, then run `tidegate trust`; or take the trust back with `tidegate trust --forget`.',
+      'The profiles file or the model was changed or deleted after it was trusted, so permissions are unknown.',
+    remedy: 'Review it, then run `tidegate trust`; or withdraw trust with `tidegate trust --forget`.',
   },
   'profiles.cycle': {
-    meaning: 'Profiles extend each other in a circle.',
+    meaning: 'Profiles extend each other in a cycle.',
     remedy: 'Remove one of the `extends`.',
   },
   'profiles.unknown_parent': {
-    meaning: 'A profile extends one that does not exist.',
+    meaning: 'A profile extends an unknown profile.',
     remedy: 'Correct the name, or add the profile.',
   },
   'profiles.duplicate': {
-    meaning: 'The same profile or principal stands twice.',
-    remedy: 'Keep one of the two.',
+    meaning: 'A profile or principal is defined twice.',
+    remedy: 'Remove one of the two.',
   },
   'profiles.unknown_default': {
-    meaning: 'The default profile does not exist.',
-    remedy: 'Name a profile that exists, or `none`.',
+    meaning: 'The default profile is unknown.',
+    remedy: 'Use an existing profile, or `none`.',
   },
   'profiles.unknown_profile': {
-    meaning: 'A principal has a profile that does not exist.',
+    meaning: 'A principal has an unknown profile.',
     remedy: 'Correct the name, or add the profile.',
   },
   'profiles.bad_name': {
-    meaning: 'The text cannot be the name of a profile.',
-    remedy: 'Use letters, digits, `_`, `.` and `-`, at most 64 of them, and not `none`.',
+    meaning: 'The profile name is invalid.',
+    remedy: 'Use up to 64 letters, digits, `_`, `.` and `-`. `none` is reserved.',
   },
   'profiles.bad_entry': {
-    meaning: 'The text names no tool and no group of tools.',
+    meaning: 'The entry is not a valid tool or group of tools.',
     remedy:
-      'Write a name (`Read`), a pattern (`find_*`), `server:<name>`, `server:<name>/<tool>`, `plugin:<name>` or `tier:<1 to 5>`, with `!` before it to block.',
+      'Use a name (`Read`), a pattern (`find_*`), `server:<name>`, `server:<name>/<tool>`, `plugin:<name>` or `tier:<1 to 5>`. Put `!` in front to block.',
   },
   'profiles.bad_principal': {
-    meaning: 'The text is not a principal.',
-    remedy: 'Write it like agent:alice, user:ana or service:ci.',
+    meaning: 'The text is not a valid principal.',
+    remedy: 'Use a principal such as agent:alice, user:ana or service:ci.',
   },
   'profiles.too_many': {
-    meaning: 'There are more profiles, principals, entries or patterns than a file of policy may have.',
+    meaning: 'The file has too many profiles, principals, entries or patterns.',
     remedy:
-      'Use patterns and groups in place of long lists, and grants in place of rules for single principals.',
+      'Use patterns and groups instead of long lists, and grants instead of rules for individual principals.',
   },
   'profiles.unknown_tool': {
-    meaning: 'The entry fits no tool that is there now.',
-    remedy: 'Correct the name, or leave it if the tool comes later.',
+    meaning: 'The entry matches no current tool.',
+    remedy: 'Correct the name, or keep it if the tool will be added later.',
   },
   'access.bad_model': {
-    meaning: 'The file that extends the authorization model cannot be used.',
-    remedy: 'Correct the model here.',
+    meaning: 'The file that extends the authorization model is invalid.',
+    remedy: 'Fix the model at this position.',
   },
   'plugins.bad_manifest': {
-    meaning: 'The manifest of a plugin cannot be used as it is.',
-    remedy: 'Correct `plugin.yaml` here.',
+    meaning: 'A plugin manifest is invalid.',
+    remedy: 'Fix `plugin.yaml` at this position.',
   },
   'plugins.bad_entry': {
-    meaning: 'An entry of `plugins.yaml` cannot be used as it is.',
-    remedy: 'Correct the entry here.',
+    meaning: 'An entry in `plugins.yaml` is invalid.',
+    remedy: 'Fix the entry at this position.',
   },
   'plugins.unusable': {
-    meaning: 'A plugin cannot be used: its program, its folder, its checksum or its settings are not right.',
-    remedy: 'Do what the message says, then look again with `tidegate plugin list`.',
+    meaning: 'A plugin cannot be used because of its program, folder, checksum or settings.',
+    remedy: 'Fix the problem, then check with `tidegate plugin list`.',
   },
   'tools.name_clash': {
-    meaning: 'Two tools that run here have the same name.',
-    remedy: 'Give one of them another name.',
+    meaning: 'Two local tools have the same name.',
+    remedy: 'Rename one of them.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 

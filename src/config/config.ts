@@ -1,36 +1,61 @@
-/** Everything that `tidegate.yaml` says, with defaults filled in and paths absolute. Frozen plain data. */
+/** The contents of `tidegate.yaml`, with defaults applied and absolute paths. Frozen plain data. */
 export interface Config {
-  /** In the order of the file, those that are not enabled included. */
+  /** The values of `${NAME}` references in the file. They may be secrets, so never log them. */
+  readonly referenced?: readonly string[];
+  /** In file order, including disabled servers. */
   readonly servers: readonly ServerConfig[];
-  /** Patterns for `createToolFilter`, over the names of our own tools. */
+  /** Patterns for `createToolFilter`, matched against the names of built-in tools. */
   readonly builtins: readonly string[];
   readonly workspace: WorkspaceConfig;
+  readonly shell: ShellConfig;
+  /** Workflows whose commands run outside the sandbox even when an agent starts them. */
+  readonly unsandboxedWorkflows: readonly string[];
   readonly http: HttpConfig;
   readonly log: LogConfig;
   readonly store: StoreConfig;
   readonly access: AccessConfig;
   readonly surface: SurfaceConfig;
-  /** Absent: nothing is traced. */
+  /** Without it, nothing is traced. */
   readonly telemetry?: TelemetryConfig;
-  /** The file it came from, links resolved; absent for the built-in defaults. */
+  /** The source file, with links resolved. Absent for the built-in defaults. */
   readonly file?: string;
+}
+
+/** Limits and sandbox of `Bash` commands. 0 means no limit. */
+export interface ShellConfig {
+  readonly limits: {
+    /** MiB. */
+    readonly memory: number;
+    readonly processes: number;
+    readonly openFiles: number;
+    readonly cpuSeconds: number;
+  };
+  readonly hasUnixSockets: boolean;
+  readonly sandbox: 'auto' | 'off';
+  /** Absolute paths of folders outside the workspace that sandboxed commands can write to. */
+  readonly writable: readonly string[];
+  readonly hasNetwork: boolean;
 }
 
 export type ServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface AnyServerConfig {
   readonly name: string;
-  /** Stands before the names of the server's tools; may be empty. */
+  /** Prepended to the names of the server's tools; may be empty. */
   readonly prefix: string;
   /** Patterns for `createToolFilter`. */
   readonly tools: readonly string[];
   readonly isEnabled: boolean;
   /** For one call, in milliseconds. */
   readonly timeout: number;
-  /** In milliseconds; 0 means that the server is never stopped for being idle. */
+  /** In milliseconds; 0 means that an idle server is never stopped. */
   readonly idle: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
-  /** Absent: as the surface says. */
+  /** Folders that the server gets as roots. Without it, no roots are offered. */
+  readonly roots?: readonly string[];
+  /** Whether a server with protocol version 2026-07-28 gets the roots of the caller, for that call only. */
+  readonly takesCallerRoots?: boolean;
+  /** Defaults to `surface.lazy`. */
   readonly isLazy?: boolean;
 }
 
@@ -50,19 +75,21 @@ export interface HttpServerConfig extends AnyServerConfig {
   readonly login?: LoginConfig;
 }
 
-/** What the operator says about the login to a server; all of it may be left out. */
+/** The operator's settings for the login to a server. */
 export interface LoginConfig {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly clientDocument?: string;
   readonly issuer?: string;
   readonly scopes?: readonly string[];
-  /** 0: any free one. */
+  /** 0 picks any free port. */
   readonly port: number;
 }
 
 export interface WorkspaceConfig {
   readonly roots: readonly string[];
+  /** Whether callers are stopped from changing files that the operator trusted to run. */
+  readonly isLocked?: boolean;
 }
 
 export interface HttpConfig {
@@ -73,25 +100,25 @@ export interface HttpConfig {
 
 export interface LogConfig {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Absent: stderr. */
+  /** Defaults to stderr. */
   readonly file?: string;
 }
 
 export type StoreConfig =
-  /** Without a file: the one in the state directory. */
+  /** `file` defaults to the one in the state directory. */
   | { readonly kind: 'sqlite'; readonly file?: string }
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'memory' };
 
 export interface AccessConfig {
   readonly zone: string;
-  /** For how many days records are kept; 0: for ever. */
+  /** In days; 0 keeps records forever. */
   readonly auditKeep: number;
-  /** `none`: principals without a profile have nothing. Absent: what the file of profiles says. */
+  /** `none` gives principals without a profile no access. Defaults to the setting in the profiles file. */
   readonly defaultProfile?: string;
-  /** The file of profiles, where the configuration names one. */
+  /** The profiles file, if the configuration names one. */
   readonly profiles?: string;
-  /** The file that extends the model, where the configuration names one. */
+  /** The file that extends the model, if the configuration names one. */
   readonly model?: string;
 }
 

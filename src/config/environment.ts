@@ -1,6 +1,7 @@
 import type { Environment } from './substitute.js';
 
-const posixBase = [
+/** Variables that every child inherits, on all platforms except Windows. */
+export const childBaseNames = [
   'PATH',
   'HOME',
   'USER',
@@ -16,7 +17,7 @@ const posixBase = [
   'SSL_CERT_DIR',
 ] as const;
 
-// Without SYSTEMROOT and its like, most Windows programs do not start.
+// Without SYSTEMROOT and similar variables, most Windows programs do not start.
 const windowsBase = [
   'PATH',
   'PATHEXT',
@@ -42,18 +43,18 @@ const windowsBase = [
   'SSL_CERT_DIR',
 ] as const;
 
-/** The whole environment of a child: a fixed base from ours, and what the file names. Nothing else of ours leaks. */
+/** The complete environment of a child: a fixed base, and what the file names. Nothing else leaks to it. */
 export function childEnvironment(
   own: Environment,
   configured: Readonly<Record<string, string>>,
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   if (platform === 'win32') return windowsEnvironment(own, configured);
-  const base = posixBase.flatMap((name) => entryOf(own, name));
+  const base = childBaseNames.flatMap((name) => entryOf(own, name));
   return Object.fromEntries([...base, ...Object.entries(configured)]);
 }
 
-// Windows does not tell `Path` from `PATH`: a child must not get both.
+// Windows variable names are case-insensitive, so a child must not get both `Path` and `PATH`.
 function windowsEnvironment(
   own: Environment,
   configured: Readonly<Record<string, string>>,
@@ -64,7 +65,7 @@ function windowsEnvironment(
   return Object.fromEntries([...base.flatMap((name) => entryOf(own, name)), ...Object.entries(configured)]);
 }
 
-// A value that starts like a shell function is code, not a value.
+// A value that starts like a shell function is code that bash would run.
 function entryOf(own: Environment, name: string): (readonly [string, string])[] {
   const value = Object.hasOwn(own, name) ? own[name] : undefined;
   return value === undefined || value.startsWith('()') ? [] : [[name, value]];

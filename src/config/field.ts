@@ -1,14 +1,21 @@
-// The small language that the table of keys is written in.
+// The types that the tables of config keys are written in.
 export type Field = ScalarField | ListField | MapField | RecordField;
 
 export type ScalarField = TextField | IntegerField | BooleanField | ChoiceField | DurationField;
 
+/** What a key can do to the operator who trusts the file. The trust screen does not show keys with `none`. */
+export type Risk = 'starts' | 'files' | 'sends' | 'secret' | 'defence' | 'access' | 'none';
+
 interface Described {
-  /** Whole sentences; they become the reference page and what editors show. */
+  /** Full sentences. They appear in the reference page and in editors. */
   readonly description: string;
   readonly required?: true;
-  /** The key makes sense only beside this other key of the same record. */
+  /** The key is allowed only together with this other key of the same record. */
   readonly beside?: string;
+  /** Only for keys that hold a scalar, or a list or map of scalars. */
+  readonly risk?: Risk;
+  /** Shown by `tidegate trust` below the values. */
+  readonly riskNote?: string;
 }
 
 export type TextFormat =
@@ -26,7 +33,7 @@ export type TextFormat =
 export interface TextField extends Described {
   readonly kind: 'text';
   readonly format: TextFormat;
-  /** Numbers and booleans are taken as the text they are written as. */
+  /** Accept numbers and booleans as the text they are written as. */
   readonly takesScalars?: true;
   readonly default?: string;
 }
@@ -46,7 +53,7 @@ export interface BooleanField extends Described {
 export interface ChoiceField extends Described {
   readonly kind: 'choice';
   readonly choices: readonly string[];
-  /** Values that people know from elsewhere, and what to tell them. */
+  /** Values that other programs support, with the error to report for them. */
   readonly unsupported?: Readonly<Record<string, { readonly message: string; readonly remedy: string }>>;
   readonly default?: string;
 }
@@ -61,14 +68,22 @@ export interface DurationField extends Described {
 export interface ListField extends Described {
   readonly kind: 'list';
   readonly of: Field;
-  /** A value that is no list counts as a list of one. */
+  /** Accept a single value as a list with one item. */
   readonly takesOne?: true;
   readonly default?: readonly string[];
 }
 
-export type NameRule = 'server' | 'variable' | 'header' | 'profile' | 'principal' | 'client' | 'tool';
+export type NameRule =
+  | 'server'
+  | 'variable'
+  | 'header'
+  | 'profile'
+  | 'principal'
+  | 'client'
+  | 'tool'
+  | 'workflow';
 
-/** Entries under names that the writer of the file chooses. */
+/** Entries under names that the author of the file chooses. */
 export interface MapField extends Described {
   readonly kind: 'map';
   readonly names: NameRule;
@@ -76,19 +91,19 @@ export interface MapField extends Described {
   readonly default?: Readonly<Record<string, never>>;
 }
 
-/** Entries under the names that the table lists. */
+/** Entries under fixed names. */
 export interface RecordField extends Described {
   readonly kind: 'record';
   readonly fields: Readonly<Record<string, Field>>;
   readonly default?: Readonly<Record<string, never>>;
-  /** Other programs own this format: their keys are let pass. */
+  /** Accept unknown keys, because other programs own this format. */
   readonly isOpen?: true;
   readonly exactlyOne?: readonly [string, string];
-  /** What to tell who writes a key that belongs to another format. */
+  /** Remedies for keys that belong to other formats. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-/** What a field gives once it was read. */
+/** The type of the value that a field reads to. */
 export type ValueOf<F extends Field> = F extends { readonly kind: 'text' }
   ? string
   : F extends { readonly kind: 'integer' | 'duration' }
@@ -115,3 +130,19 @@ type PresentValue<F extends Field> = F extends { readonly default: unknown } | {
 export function defineRecord<const F extends RecordField>(field: F): F {
   return field;
 }
+
+/** Like `defineRecord`, but a key without a risk class is a compile error that names the key. */
+export function defineClassified<const F extends RecordField>(
+  field: F & ([Unclassified<F>] extends [never] ? unknown : { readonly keyWithoutRisk: Unclassified<F> }),
+): F {
+  return field;
+}
+
+/** The paths of all keys that hold a value but have no risk class. */
+type Unclassified<F, P extends string = ''> = F extends { readonly risk: Risk }
+  ? never
+  : F extends { readonly kind: 'record'; readonly fields: infer R }
+    ? { [K in keyof R & string]: Unclassified<R[K], P extends '' ? K : `${P}.${K}`> }[keyof R & string]
+    : F extends { readonly kind: 'list' | 'map'; readonly of: infer I }
+      ? Unclassified<I, `${P}.*`>
+      : P;

@@ -3,17 +3,17 @@ import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'nod
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LockTimes {
-  /** A lock that stays the same for so long was left by a process that died: the work under it takes milliseconds. */
+  /** A lock that is unchanged for this long was left by a dead process, because the work under it takes milliseconds. */
   readonly abandonedAfter: number;
   readonly giveUpAfter: number;
 }
 
 const usualTimes: LockTimes = { abandonedAfter: 5_000, giveUpAfter: 15_000 };
-/** Requests may take their limits, one after the other. */
+/** Allows for several requests that each run until they time out. */
 const longTimes: LockTimes = { abandonedAfter: 90_000, giveUpAfter: 100_000 };
 const LOOK_EVERY = 20;
 
-/** Runs the action while no other process runs one under the same lock file. Throws when the lock cannot be had. */
+/** Runs the action while holding the lock file. Throws if the lock cannot be acquired. */
 export function withFileLock<T>(lock: string, action: (isHeld: () => boolean) => T, times = usualTimes): T {
   const token = randomUUID();
   acquire(lock, token, times);
@@ -25,8 +25,8 @@ export function withFileLock<T>(lock: string, action: (isHeld: () => boolean) =>
 }
 
 /**
- * The same for work that takes its time, such as a request. The holder is named by its process, so that one that died is
- * not waited for.
+ * Like `withFileLock`, for slow work such as a request. The lock file contains the pid of the holder, so that a dead
+ * process does not block others.
  */
 export async function withLongFileLock<T>(
   lock: string,
@@ -52,7 +52,7 @@ function acquire(lock: string, token: string, times: LockTimes): void {
   while (!isTaken()) pause(LOOK_EVERY);
 }
 
-/** Each call tries once. Ages are measured by watching, not by comparing clocks: file systems may have their own. */
+/** Each call tries once. Measures the age of a lock by observing it, because file system clocks may differ from ours. */
 function createTaking(
   lock: string,
   token: string,
@@ -70,7 +70,7 @@ function createTaking(
       seen = holder;
       seenSince = now;
     }
-    if (now - begun > giveUpAfter) throw new Error(`another process holds ${lock}`);
+    if (now - begun > giveUpAfter) throw new Error(`another process holds the lock ${lock}`);
     if (seen === undefined || (!isGone(seen) && now - seenSince <= abandonedAfter)) return false;
     breakLock(lock, seen);
     return tryCreate(lock, token);
@@ -87,7 +87,7 @@ function tryCreate(lock: string, token: string): boolean {
   }
 }
 
-// Two processes may break the same lock. Who finds that it took a newer one puts it back.
+// Two processes may break the same lock. If this one removed a newer lock, it puts it back.
 function breakLock(lock: string, abandoned: string): void {
   const aside = `${lock}.${randomUUID()}`;
   try {

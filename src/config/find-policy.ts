@@ -3,11 +3,11 @@ import { join, relative } from 'node:path';
 import { createProblem, type Problem } from './problem.js';
 import { type ConfigWatch, watchConfig, type WatchTimes } from './watch.js';
 
-/** Where policy stands: beside the configuration, or where the configuration says. */
+/** Where policy files are: next to the configuration, or where it says. */
 export interface PolicyPlace {
-  /** Of `tidegate.yaml`; where there is none, of the workspace. */
+  /** The directory of `tidegate.yaml`, or the workspace if there is none. */
   readonly directory: string;
-  /** What `access` in `tidegate.yaml` names; it must be there. */
+  /** The file named under `access` in `tidegate.yaml`. It must exist. */
   readonly profiles?: string;
   readonly model?: string;
 }
@@ -25,7 +25,7 @@ const profileNames = [
 ];
 const modelName = join('.tidegate', 'model.fga');
 
-/** The file of profiles and the extension of the model that belong to a place, as far as there are any. */
+/** Finds the profiles file and the model extension of a place, if they exist. */
 export function findPolicy(place: PolicyPlace): FoundPolicy {
   const found = profileFiles(place).filter((file) => file === place.profiles || isThere(file));
   const [model] = modelFiles(place).filter((file) => file === place.model || isThere(file));
@@ -37,7 +37,7 @@ export function findPolicy(place: PolicyPlace): FoundPolicy {
   };
 }
 
-/** Calls `onChange` after each change of what `findPolicy` may find, also when a file comes or goes. */
+/** Calls `onChange` whenever a file that `findPolicy` looks for is created, changed or deleted. */
 export function watchProfiles(place: PolicyPlace, onChange: () => void, times: WatchTimes = {}): ConfigWatch {
   const watches = policyFiles(place).map((file) => watchConfig(file, onChange, times));
   return {
@@ -60,8 +60,8 @@ function modelFiles({ directory, model }: PolicyPlace): readonly string[] {
   return [model ?? join(directory, modelName)];
 }
 
-// Whatever has the name is there, be it a link to nowhere: reading it says what is wrong. To take it for absent would
-// let other profiles apply than those that somebody wrote.
+// A dangling link counts as present, so that reading it reports an error. Otherwise other profiles than intended would
+// apply silently.
 function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -72,6 +72,6 @@ function isThere(file: string): boolean {
 
 function ambiguous({ directory }: PolicyPlace, first: string, second: string): Problem {
   const names = [first, second].map((file) => relative(directory, file)).join(' and ');
-  const message = `Both ${names} are there, and only one can apply.`;
+  const message = `${names} both exist, but only one can apply.`;
   return createProblem(second, '', { code: 'profiles.ambiguous', message });
 }

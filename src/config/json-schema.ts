@@ -6,12 +6,12 @@ import { configTable } from './schema.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** JSON Schema (2020-12) of `tidegate.yaml`, for editors. It says what the table says. */
+/** JSON Schema (2020-12) of `tidegate.yaml`, for editors, generated from the table. */
 export function configJsonSchema(): JsonSchema {
   return referringSchema('tidegate.yaml', configTable);
 }
 
-/** Of a file whose values may come from the environment. */
+/** The schema of a file whose values may come from the environment. */
 export function referringSchema(title: string, table: RecordField): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -19,7 +19,7 @@ export function referringSchema(title: string, table: RecordField): JsonSchema {
     ...schemaOf(table),
     $defs: {
       reference: {
-        description: 'Taken from an environment variable: `${NAME}` or `${NAME:-default}`.',
+        description: 'Reference to an environment variable: `${NAME}` or `${NAME:-default}`.',
         type: 'string',
         pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$',
       },
@@ -71,7 +71,7 @@ function listShape(field: ListField): JsonSchema {
   return field.takesOne === true ? { anyOf: [schemaOf(field.of), list] } : list;
 }
 
-// `servers:` with nothing below it is as if it were absent.
+// An empty `servers:` counts as absent.
 function orNothing(type: string): readonly string[] {
   return [type, 'null'];
 }

@@ -1,20 +1,20 @@
 import { parseDuration } from './duration.js';
 import type { ChoiceField, DurationField, IntegerField, ScalarField, TextField } from './field.js';
 import { flawOf } from './formats.js';
-import { quote } from '../kernel/source-place.js';
+import { quote } from '../lib/source-place.js';
 import type { Finding } from './problem.js';
 import { suggestion } from './read-context.js';
 
-/** A scalar of the file with its references replaced. */
+/** A scalar from the file with its references replaced. */
 export interface Scalar {
   readonly value: string | number | boolean;
-  /** As the file has it, with its references: safe to repeat in a message. */
+  /** The text in the file, with references unresolved, so it is safe to repeat in a message. */
   readonly source: string;
-  /** A text that came from a reference may stand for a number or boolean. */
+  /** A text that came from a reference may represent a number or boolean. */
   readonly isReference: boolean;
 }
 
-/** `wrong`: another kind of value is wanted. A flaw: the right kind, but no value that works. */
+/** `wrong`: the value has the wrong type. A flaw: the type is right, but the value is invalid. */
 export type Verdict = { readonly value: string | number | boolean } | { readonly flaw: Finding } | 'wrong';
 
 export function judgeScalar(field: ScalarField, scalar: Scalar): Verdict {
@@ -32,10 +32,10 @@ export function judgeScalar(field: ScalarField, scalar: Scalar): Verdict {
   }
 }
 
-/** What the field takes, as the end of the sentence "The value must be …". */
+/** What the field accepts, as the end of the sentence "The value must be …". */
 export function wantedBy(field: ScalarField): string {
   if (field.kind === 'choice') return `one of ${field.choices.join(', ')}`;
-  return { text: 'a text', integer: 'a number', boolean: 'true or false', duration: 'a duration' }[
+  return { text: 'a string', integer: 'a number', boolean: 'true or false', duration: 'a duration' }[
     field.kind
   ];
 }
@@ -74,7 +74,7 @@ function judgeDuration({ minimum }: DurationField, scalar: Scalar): Verdict {
   const value = parseDuration(asNumber(scalar) ?? scalar.value);
   if (value !== undefined && value >= minimum) return { value };
   return bad(`${quote(scalar.source)} is not a duration from ${minimum} ms to 24 days.`, {
-    remedy: 'Write milliseconds as a number, or a text like 500ms, 60s, 2m, 1h.',
+    remedy: 'Use a number of milliseconds, or a string such as 500ms, 60s, 2m or 1h.',
   });
 }
 

@@ -142,7 +142,7 @@ describe('what is wrong in a file of profiles', () => {
 
   it.each(['[!Bash]', '[! Bash]', '[*]', '[*_x]'])('says to use quotes for %s', async (list) => {
     const { problems } = await load(`profiles: {a: {tools: ${list}}}`);
-    expect(problems[0]?.remedy).toMatch(/begins with `[!*]` in quotes/);
+    expect(problems[0]?.remedy).toMatch(/quotes around text that starts with `[!*]`/);
   });
 
   it('is also that it cannot be read', async () => {

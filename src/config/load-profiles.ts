@@ -1,13 +1,13 @@
 import type { ProblemCode, Severity } from './codes.js';
 import { parseSource, problemsOf } from './parse-source.js';
-import { placeIn } from '../kernel/source-place.js';
+import { placeIn } from '../lib/source-place.js';
 import { createProblem, type Finding, type Problem } from './problem.js';
 import { type ProfilesValues, profilesTable } from './profiles-schema.js';
 import { readTree } from './read-tree.js';
 import { readSource, type Source } from './source-file.js';
-import { findEntry, offsetAt, type Path, type TreeNode } from '../kernel/tree.js';
+import { findEntry, offsetAt, type Path, type TreeNode } from '../lib/tree.js';
 
-/** A profile as the file has it. What its words mean is for `access` to say. */
+/** A profile as written in the file. `access` interprets its entries. */
 export interface WrittenProfile {
   readonly name: string;
   readonly description?: string;
@@ -24,7 +24,7 @@ export interface WrittenPrincipal {
   readonly remove: readonly string[];
 }
 
-/** Something that is wrong with what the file means, found by whoever knows that. */
+/** A problem with the meaning of the file, found by `access`. */
 export interface ProfilesFinding {
   readonly code: ProblemCode;
   readonly severity?: Severity;
@@ -36,21 +36,21 @@ export interface ProfilesFinding {
 export interface LoadedProfiles {
   /** With links resolved. */
   readonly file: string;
-  /** Of exactly the bytes that were read; absent when they could not be. */
+  /** Hash of exactly the bytes that were read; absent if reading failed. */
   readonly sha256?: string;
   readonly defaultProfile?: string;
   readonly profiles: readonly WrittenProfile[];
   readonly principals: readonly WrittenPrincipal[];
   readonly problems: readonly Problem[];
-  /** The finding with its line and column in this file. */
+  /** Adds the line and column in this file to the finding. */
   problemAt(finding: ProfilesFinding): Problem;
-  /** The line of what stands at this place. */
+  /** The line of the value at this path. */
   lineAt(path: Path): number;
 }
 
 /**
- * Reads a file of profiles and reports all problems of its form at once. Never rejects because of the file. Nothing in
- * it refers to the environment: the hash of its bytes covers all that it says.
+ * Reads a profiles file and reports all syntax and schema problems at once. Never rejects because of the file. The file
+ * cannot refer to the environment, so the hash of its bytes covers everything in it.
  */
 export async function loadProfiles(path: string, text?: string): Promise<LoadedProfiles> {
   const source = readSource(path, text);
@@ -79,7 +79,7 @@ function problemAt({ file, text }: Source, root: TreeNode, finding: ProfilesFind
   return createProblem(file, text, { ...finding, offset: offsetAt(root, finding.path) });
 }
 
-/** The line of each profile, counted once over the text. */
+/** The line of each profile, counted in one pass over the text. */
 function linesIn(root: TreeNode, text: string): ReadonlyMap<string, number> {
   const profiles = findEntry(root, ['profiles'])?.value;
   const entries = profiles?.kind === 'map' ? profiles.entries.toSorted((a, b) => a.start - b.start) : [];

@@ -163,9 +163,11 @@ describe('references to the environment', () => {
     expect(config.servers).toEqual([]);
   });
 
-  it('in brackets without quotes get told so', async () => {
+  it('in brackets need quotes', async () => {
     const { problems } = await load('servers: {s: {command: x, args: [${TOKEN}]}}');
-    expect(problems).toMatchObject([{ code: 'config.syntax', remedy: expect.stringContaining('in quotes') }]);
+    expect(problems).toMatchObject([
+      { code: 'config.syntax', remedy: expect.stringContaining('put quotes around') },
+    ]);
   });
 });
 
@@ -282,6 +284,14 @@ workspace: {roots: [a, null]}
     expect(problems[9]?.remedy).toContain('`modern`');
     expect(problems[10]?.remedy).toContain('enabled: false');
     for (const problem of problems) expect(problem.message && problem.remedy).toMatch(/[.?]$/);
+  });
+
+  it('says where a key with dots belongs', async () => {
+    const { problems } = await load('surface.pin: [a]\nnothing.pin: [a]\n');
+    expect(problems.map(({ remedy }) => remedy)).toEqual([
+      'Nest `pin:` under `surface:`.',
+      expect.not.stringContaining('Nest'),
+    ]);
   });
 
   it('of syntax have a place too, and do not echo', async () => {

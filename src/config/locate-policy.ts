@@ -9,7 +9,7 @@ export interface LocatedProfiles extends LoadedProfiles {
   readonly isTrusted: boolean;
 }
 
-/** The text that extends the model. What it means is for `access` to say, once it is trusted. */
+/** The text that extends the model. `access` interprets it once it is trusted. */
 export interface LocatedModel {
   readonly file: string;
   readonly sha256?: string;
@@ -17,17 +17,17 @@ export interface LocatedModel {
   readonly isTrusted: boolean;
 }
 
-/** Absent: there is no such file, and what is shipped applies. */
+/** A missing part means that there is no such file and the built-in one applies. */
 export interface LocatedPolicy {
   readonly profiles?: LocatedProfiles;
   readonly model?: LocatedModel;
-  /** With an error among them no rights can be told: whoever would start must not. */
+  /** If any of them is an error, permissions are unknown and nothing may start. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Finds and reads the files of policy of a place. One that nobody ever trusted is a warning, and does not apply. One that
- * was trusted and has changed since, or is gone, is an error: what is shipped may allow what it forbade.
+ * Finds and reads the policy files of a place. A file that was never trusted does not apply and causes a warning. A trusted
+ * file that was changed or deleted is an error, because the built-in policy may allow what the file forbade.
  */
 export async function locatePolicy(place: PolicyPlace, trust: Trust): Promise<LocatedPolicy> {
   const found = findPolicy(place);
@@ -71,8 +71,8 @@ function readModel(path: string, trust: Trust): Read<LocatedModel> {
 }
 
 /**
- * Undefined: this very content is trusted. The file's real path first, then the names that lead there: where one of them
- * was trusted, a link has taken its place, and that is a change like any other.
+ * Returns undefined if exactly this content is trusted. Checks the real path first, then the names that lead to it: if one
+ * of those was trusted, it has been replaced by a link, which counts as a change.
  */
 function standingOf(
   [file = '', ...names]: readonly string[],
@@ -84,11 +84,11 @@ function standingOf(
   if (doubt !== undefined) return [doubt];
   if ([file, ...names].some((name) => isRecorded(name, trust)))
     return [changed(file, 'The file has changed since it was trusted.')];
-  const message = 'Nobody trusted this file: what is shipped applies in its place.';
+  const message = 'This file is not trusted, so the built-in policy applies instead.';
   return [createProblem(file, '', { code: 'profiles.untrusted', severity: 'warning', message })];
 }
 
-/** The files of policy of a place that are trusted, whatever they hold by now. */
+/** The policy files of a place that were trusted, even if they have changed since. */
 export function recordedPolicy(place: PolicyPlace, trust: Trust): readonly string[] {
   const known = new Set(policyFiles(place).flatMap((file) => [file, realPath(file)]));
   return trust.list().flatMap(({ file }) => (known.has(file) ? [file] : []));
@@ -97,10 +97,10 @@ export function recordedPolicy(place: PolicyPlace, trust: Trust): readonly strin
 function goneProblems(place: PolicyPlace, found: FoundPolicy, trust: Trust): readonly Problem[] {
   return policyFiles(place)
     .filter((file) => file !== found.profiles && file !== found.model && isRecorded(file, trust))
-    .map((file) => changed(file, 'The file was trusted, and is gone.'));
+    .map((file) => changed(file, 'The file was deleted after it was trusted.'));
 }
 
-/** The name in the real folder of its workspace: links above it lead where they did when it was trusted. */
+/** Resolves links only in the workspace folder, as they were resolved when the file was trusted. */
 function realName(path: string): string {
   const folder = basename(dirname(path)) === '.tidegate' ? dirname(dirname(path)) : dirname(path);
   return join(realPath(folder), relative(folder, path));

@@ -2,41 +2,47 @@
 export const loginTable = {
   kind: 'record',
   description:
-    'How to log in to a server that wants it (OAuth 2.1). Most servers need nothing of this: what to do is found out, and `tidegate login` does it.',
+    'OAuth 2.1 settings for a server that requires a login. Most servers need none: `tidegate login` discovers them.',
   fields: {
     client_id: {
       kind: 'text',
+      risk: 'access',
       format: 'any',
       description:
-        'The id of a client that was registered with the authorization server by hand. Without it the gate uses `client_document`, or registers itself.',
+        'Client ID that you registered with the authorization server yourself. Without it, Tidegate uses `client_document` or registers a client.',
     },
     client_secret: {
       kind: 'text',
+      risk: 'secret',
       format: 'any',
       beside: 'client_id',
-      description: 'The secret of that client. Take it from the environment: `${GITHUB_CLIENT_SECRET}`.',
+      description: 'Client secret. Take it from the environment: `${GITHUB_CLIENT_SECRET}`.',
     },
     client_document: {
       kind: 'text',
+      risk: 'access',
       format: 'url',
       description:
-        'Address of a client id metadata document of yours, which is then the client id where the authorization server takes such ids.',
+        'URL of your client ID metadata document. It is used as the client ID if the authorization server accepts such IDs.',
     },
     issuer: {
       kind: 'text',
+      risk: 'sends',
       format: 'url',
       description:
-        'The only authorization server that is asked. Without it: the one that the server names, and with a `client_secret` the one that it named first.',
+        'The only authorization server to use. Defaults to the one that the server names; with a `client_secret`, to the one that it named first.',
     },
     scopes: {
       kind: 'list',
-      description: 'What to ask for. Without it: what the server says that it needs.',
+      risk: 'access',
+      description: 'Scopes to request. Defaults to the scopes that the server says it needs.',
       of: { kind: 'text', format: 'header', description: 'One scope.' },
     },
     port: {
       kind: 'integer',
+      risk: 'none',
       description:
-        'The port on 127.0.0.1 that the browser comes back to, for clients whose registration names one. `0` takes any free one.',
+        'Port on 127.0.0.1 for the redirect from the browser. Set it if your client registration requires a specific port. `0` picks any free port.',
       minimum: 0,
       maximum: 65_535,
       default: 0,

@@ -6,8 +6,8 @@ interface Line {
 }
 
 /**
- * Where the text first nests deeper than allowed, found from its lexemes alone: composing such a text would use
- * up the stack, or abort the process. Block levels are counted generously, never too low.
+ * Returns where the text first exceeds the nesting limit. It uses only the lexer, because parsing such a text could
+ * overflow the stack or abort the process. Block levels may be overcounted, never undercounted.
  */
 export function tooDeepAt(text: string, deepest: number): number | undefined {
   const lines: Line[] = [];
@@ -32,7 +32,7 @@ export function tooDeepAt(text: string, deepest: number): number | undefined {
   return undefined;
 }
 
-// The lexer announces documents and scalars with single control characters that are not in the text.
+// The lexer marks documents and scalars with control characters that are not in the text.
 function isMarker(lexeme: string): boolean {
   return lexeme === '\x02' || lexeme === '\x18' || lexeme === '\x1f';
 }

@@ -1,10 +1,10 @@
 import { createProblem, type Finding, type Problem } from './problem.js';
 import type { ShapeMemory } from './shape-memory.js';
 import type { Source } from './source-file.js';
-import { emptyMap, type TreeNode } from '../kernel/tree.js';
+import { emptyMap, type TreeNode } from '../lib/tree.js';
 import { shapeOf, treeOf } from './tree-shape.js';
 
-/** More problems than this help nobody. */
+/** Longer reports are not useful. */
 const MOST_PROBLEMS = 100;
 
 export interface Parsed {
@@ -12,7 +12,7 @@ export interface Parsed {
   readonly findings: readonly Finding[];
 }
 
-/** What a file says, as a tree with places. `shapes`: what is known of files that were read before. */
+/** Parses a file into a tree with positions. `shapes` caches the structure of known files. */
 export async function parseSource(source: Source, shapes?: ShapeMemory): Promise<Parsed> {
   const { file, text, sha256 = '', finding } = source;
   if (finding !== undefined) return { root: emptyMap, findings: [finding] };
@@ -20,7 +20,7 @@ export async function parseSource(source: Source, shapes?: ShapeMemory): Promise
   const known = shapes?.recall(file, sha256);
   const root = known && treeOf(known, text);
   if (root) return { root, findings: [] };
-  // The YAML library takes longer to load than most files take to read.
+  // Loading the YAML library takes longer than reading most files.
   const { parseText } = await import('./yaml-tree.js');
   const parsed = parseText(text);
   const shape = shapes && parsed.findings.length === 0 ? shapeOf(parsed.root, text) : undefined;
@@ -28,7 +28,7 @@ export async function parseSource(source: Source, shapes?: ShapeMemory): Promise
   return parsed;
 }
 
-/** Findings with their places, in the order of the file. */
+/** Findings with line and column, in file order. */
 export function problemsOf({ file, text }: Source, findings: readonly Finding[]): Problem[] {
   const ordered = findings.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
   const shown = ordered.slice(0, MOST_PROBLEMS);
@@ -38,7 +38,7 @@ export function problemsOf({ file, text }: Source, findings: readonly Finding[])
     shown.push({
       code: 'config.too_many_problems',
       offset,
-      message: `There are ${rest} more problems from here on.`,
+      message: `${rest} more problems follow.`,
     });
   }
   return shown.map((finding) => createProblem(file, text, finding));

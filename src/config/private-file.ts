@@ -21,13 +21,13 @@ export type PrivateContent =
 
 interface Bounds {
   readonly largest: number;
-  /** The rights of others that make it unsafe: to write, or to read too. */
+  /** Mode bits that make the file unsafe: write access for others, or read access too. */
   readonly forbidden: number;
 }
 
-/** Reads a file of the state directory, unless somebody else could have written or, where that matters, read it. */
+/** Reads a file of the state directory, unless its owner or mode bits make it unsafe. */
 export function readPrivateFile(path: string, { largest, forbidden }: Bounds): PrivateContent {
-  // Windows lacks the last two; there, undefined counts as 0.
+  // Windows lacks the last two flags; undefined counts as 0.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   let descriptor: number;
   try {
@@ -36,7 +36,7 @@ export function readPrivateFile(path: string, { largest, forbidden }: Bounds): P
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return { state: 'absent' };
     return code === 'ELOOP'
-      ? { state: 'unsafe', reason: 'it is a link' }
+      ? { state: 'unsafe', reason: 'it is a symbolic link' }
       : { state: 'corrupt', reason: String(error) };
   }
   try {
@@ -50,7 +50,7 @@ export function readPrivateFile(path: string, { largest, forbidden }: Bounds): P
   }
 }
 
-/** Replaces the file in one step: whoever reads sees the old or the new one, also after a power cut. */
+/** Replaces the file atomically: readers see the old or the new one, even after a power failure. */
 export function replacePrivateFile(path: string, text: string, mayCommit: () => boolean): void {
   sweepDrafts(path);
   const draft = `${path}.${randomUUID()}.draft`;
@@ -63,7 +63,7 @@ export function replacePrivateFile(path: string, text: string, mayCommit: () => 
   syncDirectory(dirname(path));
 }
 
-/** A new file for this user alone, on the disk when it returns. */
+/** Creates a file that only this user can access, and syncs it to disk. */
 export function writePrivateFile(path: string, content: string | Buffer): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
@@ -80,10 +80,10 @@ function suspicionOf(stats: Stats, forbidden: number): string | undefined {
   if (self === undefined) return undefined;
   if (stats.uid !== self) return 'it belongs to another user';
   if ((stats.mode & forbidden) === 0) return undefined;
-  return (stats.mode & 0o022) === 0 ? 'other users may read it' : 'other users may write to it';
+  return (stats.mode & 0o022) === 0 ? 'other users can read it' : 'other users can write to it';
 }
 
-// Only the holder of the lock writes drafts: any that is there was left by a process that died.
+// Only the lock holder writes drafts, so an existing one was left by a process that died.
 function sweepDrafts(path: string): void {
   const own = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path))) {
@@ -91,9 +91,9 @@ function sweepDrafts(path: string): void {
   }
 }
 
-/** Makes a rename last. */
+/** Makes a rename durable. */
 export function syncDirectory(directory: string): void {
-  // Windows cannot open directories; its file systems keep renames without this.
+  // Windows cannot open directories, and does not need this for durable renames.
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, constants.O_RDONLY);
   try {

@@ -1,9 +1,9 @@
 import { parseSource } from './parse-source.js';
 import { createProblem, type Finding, type Problem } from './problem.js';
 import { readSource } from './source-file.js';
-import { offsetAt, type Path } from '../kernel/tree.js';
+import { offsetAt, type Path } from '../lib/tree.js';
 
-/** A finding of somebody who knows what a value means, with the line and column of that value. */
+/** Adds the line and column of the value to a finding from another module. */
 export async function problemInFile(
   file: string,
   finding: Finding & { readonly path: Path },

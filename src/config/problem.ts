@@ -1,7 +1,9 @@
-import { formatPath, type Path, placeIn, printable } from '../kernel/index.js';
+import { formatPath, placeIn } from '../lib/source-place.js';
+import type { Path } from '../lib/tree.js';
+import { printable } from '../lib/printable.js';
 import { type ProblemCode, problemCodes, type Severity } from './codes.js';
 
-/** Something that a person has to correct, with the place and the way. */
+/** Something that a person has to fix: where it is, and how to fix it. */
 export interface Problem {
   readonly code: ProblemCode;
   readonly severity: Severity;
@@ -11,11 +13,11 @@ export interface Problem {
   readonly path: string;
   readonly message: string;
   readonly remedy: string;
-  /** The environment variable that is not set, where that is the problem. */
+  /** The missing environment variable, if that is the problem. */
   readonly variable?: string;
 }
 
-/** A problem as its finder sees it: by offset in the text. */
+/** A problem with an offset in the text instead of a line and column. */
 export interface Finding {
   readonly code: ProblemCode;
   readonly message: string;
@@ -28,7 +30,7 @@ export interface Finding {
 
 export type Report = (finding: Finding) => void;
 
-/** A finding with its place in the file. The first line and column are 1. */
+/** Turns a finding into a problem with line and column, both starting at 1. */
 export function createProblem(file: string, text: string, finding: Finding): Problem {
   return Object.freeze({
     code: finding.code,

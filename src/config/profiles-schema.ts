@@ -5,18 +5,18 @@ const entry = {
   format: 'any',
   takesScalars: true,
   description:
-    'The name of a tool (`Read`), a pattern over names (`find_*`), `server:<name>`, `plugin:<name>`, `tier:<n>`, or a tool of one of them (`server:github/create_issue`). `!` before it blocks.',
+    'A tool name (`Read`), a pattern (`find_*`), `server:<name>`, `plugin:<name>`, `tier:<n>`, or a tool of a server or plugin (`server:github/create_issue`). Put `!` in front to block it.',
 } as const;
 
 const profile = defineRecord({
   kind: 'record',
-  description: 'What whoever has the profile may see and call.',
-  hints: { inherits: 'Write `extends` instead.', parent: 'Write `extends` instead.' },
+  description: 'What principals with this profile can see and call.',
+  hints: { inherits: 'Use `extends` instead.', parent: 'Use `extends` instead.' },
   fields: {
-    description: { kind: 'text', format: 'any', description: 'What the profile is for, for people.' },
+    description: { kind: 'text', format: 'any', description: 'What the profile is for, for human readers.' },
     extends: {
       kind: 'list',
-      description: 'The profile, or profiles, that this one adds to.',
+      description: 'The profile or profiles that this one extends.',
       default: [],
       takesOne: true,
       of: { kind: 'text', format: 'any', description: 'The name of a profile.' },
@@ -24,13 +24,13 @@ const profile = defineRecord({
     tools: {
       kind: 'list',
       description:
-        'What may be seen and called. An entry with `!` blocks, and a block beats every grant, also those that come from elsewhere.',
+        'Tools that can be seen and called. An entry that starts with `!` blocks tools. A block overrides every grant, no matter where the grant comes from.',
       default: [],
       of: entry,
     },
     see_only: {
       kind: 'list',
-      description: 'What may be seen but not called.',
+      description: 'Tools that can be seen but not called.',
       default: [],
       of: entry,
     },
@@ -39,52 +39,57 @@ const profile = defineRecord({
 
 const principal = defineRecord({
   kind: 'record',
-  description: 'What is special about one principal.',
+  description: 'Rules for one principal.',
   fields: {
     profile: {
       kind: 'text',
       format: 'any',
-      description: 'Its profile, as long as none was assigned to it with `tidegate profile assign`.',
+      description: 'Profile of the principal, unless `tidegate profile assign` has assigned one.',
     },
-    add: { kind: 'list', description: 'What it may call beside its profile.', default: [], of: entry },
+    add: {
+      kind: 'list',
+      description: 'Tools that it can call in addition to its profile.',
+      default: [],
+      of: entry,
+    },
     remove: {
       kind: 'list',
-      description: 'What is blocked for it, wherever it would come from.',
+      description: 'Tools that are blocked for it, no matter where a grant comes from.',
       default: [],
       of: entry,
     },
   },
 });
 
-/** The one description of `profiles.yaml`. Reading, JSON Schema and reference page derive from it. */
+/** Defines every key of `profiles.yaml`. The reader, the JSON Schema and the reference page derive from it. */
 export const profilesTable = defineRecord({
   kind: 'record',
-  description: 'Profiles: who may see and call what, by name.',
+  description: 'Profiles: named sets of tools that principals can see and call.',
   default: {},
   fields: {
     $schema: {
       kind: 'text',
       format: 'any',
-      description: 'Address of the JSON Schema, for editors. Not used.',
+      description: 'URL of the JSON Schema, for editors. Tidegate ignores it.',
     },
     default_profile: {
       kind: 'text',
       format: 'any',
       description:
-        'The profile of a principal that has none; `none` gives nothing. Without it: `minimal`. `access.default_profile` in `tidegate.yaml` wins over it.',
+        'Profile for principals that have no profile assigned. `none` gives no access. Defaults to `minimal`. `access.default_profile` in `tidegate.yaml` overrides it.',
     },
     profiles: {
       kind: 'map',
       names: 'profile',
       description:
-        'Profiles by name. They stand beside the shipped ones; one that has the name of a shipped one takes its place.',
+        'Profiles by name, in addition to the built-in ones. A profile with the name of a built-in profile replaces it.',
       default: {},
       of: profile,
     },
     principals: {
       kind: 'map',
       names: 'principal',
-      description: 'Rules for single principals, by `agent:<id>`, `user:<id>` or `service:<id>`.',
+      description: 'Rules for individual principals, by `agent:<id>`, `user:<id>` or `service:<id>`.',
       default: {},
       of: principal,
     },

@@ -1,34 +1,36 @@
-import { nearest } from '../kernel/nearest.js';
+import { nearest } from '../lib/nearest.js';
 import type { Report } from './problem.js';
 import type { Secrets } from './secrets.js';
 import type { Environment } from './substitute.js';
-import { kindOf, type Path, type TreeNode } from '../kernel/tree.js';
+import { kindOf, type Path, type TreeNode } from '../lib/tree.js';
 
-/** What reading a tree needs to know beside the tree. */
+/** The inputs for reading a tree, besides the tree. */
 export interface ReadContext {
   readonly text: string;
   readonly environment: Environment;
-  /** Values that the environment does not have. */
+  /** Values for variables that are not in the environment. */
   readonly secrets?: Pick<Secrets, 'valueOf' | 'problem'>;
   readonly report: Report;
-  /** Texts keep their references; they are judged by what these stand for all the same. */
+  /** Collects every value that a reference resolves to. */
+  readonly referenced?: Set<string>;
+  /** Return texts with references unresolved. They are still checked with references resolved. */
   readonly asWritten?: boolean;
-  /** Nothing is a reference: what the file says is all that counts. */
+  /** Treat `${…}` as plain text. */
   readonly isLiteral?: boolean;
 }
 
-/** A value of the file, and the way to it from the root. */
+/** A value in the file and its path from the root. */
 export interface Place<N extends TreeNode = TreeNode> {
   readonly node: N;
   readonly path: Path;
 }
 
 export function reportWrongType(wanted: string, { node, path }: Place, context: ReadContext): void {
-  const message = `The value must be ${wanted}, and is ${kindOf(node)}.`;
+  const message = `The value must be ${wanted}, but is ${kindOf(node)}.`;
   context.report({ code: 'config.wrong_type', offset: node.start, path, message });
 }
 
-/** The remedy that names the nearest known word, where one is near. */
+/** A remedy that suggests the closest known word, if one is close enough. */
 export function suggestion(word: string, known: readonly string[]): { readonly remedy?: string } {
   const near = nearest(word, known);
   return near === undefined ? {} : { remedy: `Did you mean \`${near}\`?` };

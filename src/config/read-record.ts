@@ -1,9 +1,9 @@
 import type { RecordField } from './field.js';
-import { quote } from '../kernel/source-place.js';
+import { quote } from '../lib/source-place.js';
 import { type Place, type ReadContext, suggestion } from './read-context.js';
-import { isAbsent, type MapEntry, type MapNode } from '../kernel/tree.js';
+import { isAbsent, type MapEntry, type MapNode } from '../lib/tree.js';
 
-/** What can be wrong with the keys of a record, whatever their values are. */
+/** Checks the keys of a record, without looking at their values. */
 export function checkRecord(field: RecordField, place: Place<MapNode>, context: ReadContext): void {
   const { node, path } = place;
   if (field.isOpen !== true) reportUnknown(field, place, context);
@@ -15,7 +15,7 @@ export function checkRecord(field: RecordField, place: Place<MapNode>, context: 
       code: 'config.missing',
       offset: node.start,
       path,
-      message: `The key ${key} is missing.`,
+      message: `The required key ${key} is missing.`,
     });
   }
   if (hasExactlyOne(field, present, place, context)) reportMisplaced(field, present, place, context);
@@ -30,16 +30,16 @@ function reportUnknown(field: RecordField, { node, path }: Place<MapNode>, conte
     const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
     const known = Object.keys(fields);
     const remedy = hint === undefined ? (nested(key, known) ?? suggestion(key, known)) : { remedy: hint };
-    const message = `${quote(key)} is not a key that is known here.`;
+    const message = `Unknown key ${quote(key)}.`;
     context.report({ code: 'config.unknown_key', offset: start, path: [...path, key], message, ...remedy });
   }
 }
 
-/** A path as messages and pages write it, in place of keys below each other. */
+/** Detects a dotted path that was written as one key. */
 function nested(key: string, known: readonly string[]): { readonly remedy: string } | undefined {
   const [first = '', ...rest] = key.split('.');
   if (rest.length === 0 || !known.includes(first)) return undefined;
-  return { remedy: `Write \`${rest.join('.')}:\` one level below \`${first}:\`.` };
+  return { remedy: `Nest \`${rest.join('.')}:\` under \`${first}:\`.` };
 }
 
 function hasExactlyOne(
@@ -53,7 +53,7 @@ function hasExactlyOne(
   const other = present.get(second);
   if (present.has(first) !== (other !== undefined)) return true;
   if (other === undefined) {
-    const message = `Neither ${first} nor ${second} is here.`;
+    const message = `Either ${first} or ${second} is required.`;
     context.report({
       code: 'config.missing',
       offset: node.start,
@@ -62,7 +62,7 @@ function hasExactlyOne(
       remedy: `Add ${first} or ${second}.`,
     });
   } else {
-    const message = `${first} and ${second} exclude each other.`;
+    const message = `${first} and ${second} cannot be used together.`;
     context.report({ code: 'config.exclusive', offset: other.start, path: [...path, second], message });
   }
   return false;
@@ -77,7 +77,7 @@ function reportMisplaced(
   for (const [key, { beside }] of Object.entries(fields)) {
     const entry = present.get(key);
     if (beside === undefined || entry === undefined || present.has(beside)) continue;
-    const message = `${key} has a meaning only together with ${beside}.`;
+    const message = `${key} is only allowed together with ${beside}.`;
     const remedy = 'Remove it.';
     context.report({ code: 'config.exclusive', offset: entry.start, path: [...path, key], message, remedy });
   }

@@ -1,11 +1,11 @@
 import type { ScalarField } from './field.js';
 import { judgeScalar, type Scalar, wantedBy } from './judge-scalar.js';
-import { quote } from '../kernel/source-place.js';
+import { quote } from '../lib/source-place.js';
 import { type Place, type ReadContext, reportWrongType } from './read-context.js';
 import { substitute } from './substitute.js';
-import type { ScalarNode } from '../kernel/tree.js';
+import type { ScalarNode } from '../lib/tree.js';
 
-/** The value that the field takes; undefined when there is none, which is then reported. */
+/** Reads the value of the field. Reports a problem and returns undefined if it is invalid. */
 export function readScalar(field: ScalarField, place: Place, context: ReadContext): unknown {
   const { node, path } = place;
   if (node.kind !== 'scalar') {
@@ -25,18 +25,21 @@ function isKeptText({ kind }: ScalarField, { value }: ScalarNode, { asWritten }:
   return asWritten === true && kind === 'text' && typeof value === 'string';
 }
 
-// Replaces `${…}` references. Every one that is wrong is reported.
+// Replaces `${…}` references and reports every invalid one.
 function settle({ node, path }: Place<ScalarNode>, context: ReadContext): Scalar | undefined {
   const { source } = node;
   if (typeof node.value !== 'string' || context.isLiteral === true)
     return { value: node.value ?? '', source, isReference: false };
-  const { text, isReference, missing, malformed } = substitute(node.value, context.environment, (name) =>
-    context.secrets?.valueOf(name),
+  const { text, isReference, values, missing, malformed } = substitute(
+    node.value,
+    context.environment,
+    (name) => context.secrets?.valueOf(name),
   );
+  values.forEach((value) => context.referenced?.add(value));
   for (const { name, written } of missing) {
     const doubt = context.secrets?.problem()?.message;
     const message = `The environment variable ${name} is not set.${doubt === undefined ? '' : ` ${doubt}`}`;
-    const remedy = `Set ${name}, keep its value with \`tidegate secrets set ${name}\`, or write \${${name}:-default}.`;
+    const remedy = `Set ${name}, store its value with \`tidegate secrets set ${name}\`, or write \${${name}:-default}.`;
     context.report({
       code: 'config.env_missing',
       offset: offsetOf(written, node, context),
@@ -47,13 +50,13 @@ function settle({ node, path }: Place<ScalarNode>, context: ReadContext): Scalar
     });
   }
   for (const written of malformed) {
-    const message = `${quote(written)} is not a reference to an environment variable.`;
+    const message = `${quote(written)} is not a valid reference to an environment variable.`;
     context.report({ code: 'config.env_syntax', offset: offsetOf(written, node, context), path, message });
   }
   return missing.length + malformed.length > 0 ? undefined : { value: text, source, isReference };
 }
 
-// Escapes and line folding can hide the reference in the file; then the start of the value has to do.
+// Escapes and line folding can hide the reference in the file. Fall back to the start of the value.
 function offsetOf(written: string, node: ScalarNode, { text }: ReadContext): number {
   const found = text.slice(node.start, node.end).indexOf(written);
   return node.start + Math.max(0, found);

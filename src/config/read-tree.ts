@@ -1,21 +1,21 @@
 import { parseDuration } from './duration.js';
 import type { Field, ListField, MapField, RecordField, ValueOf } from './field.js';
 import { nameRules } from './formats.js';
-import { quote } from '../kernel/source-place.js';
+import { quote } from '../lib/source-place.js';
 import { type Place, type ReadContext, reportWrongType } from './read-context.js';
 import { checkRecord } from './read-record.js';
 import { readScalar } from './read-scalar.js';
-import { emptyMap, isAbsent, type ListNode, type MapNode, type Path, type TreeNode } from '../kernel/tree.js';
+import { emptyMap, isAbsent, type ListNode, type MapNode, type Path, type TreeNode } from '../lib/tree.js';
 
-/** Reads a tree by a table: reports what does not fit, and fills in defaults where nothing (usable) stands. */
+/** Reads a tree by a table. Reports invalid values, and uses defaults for missing and invalid ones. */
 export function readTree<F extends RecordField>(table: F, root: TreeNode, context: ReadContext): ValueOf<F> {
   const place = { node: root, path: [] };
   const value = readField(table, place, context) ?? readField(table, { ...place, node: emptyMap }, context);
-  // The reader is the check: it gives for each kind of field what ValueOf says.
+  // Safe: for each kind of field, the reader returns the type that ValueOf declares.
   return value as ValueOf<F>;
 }
 
-/** The same for a table with keys that must be there: undefined where one is missing, which is reported. */
+/** Like `readTree`, for a table with required keys. Returns undefined if one is missing, which is reported. */
 export function readNeeded<F extends RecordField>(
   table: F,
   root: TreeNode,
@@ -24,7 +24,7 @@ export function readNeeded<F extends RecordField>(
   return readTree(table, root, context);
 }
 
-/** Undefined: absent, or wrong and reported. */
+/** Returns undefined if the value is absent, or invalid and reported. */
 function readField(field: Field, place: Place, context: ReadContext): unknown {
   const { node, path } = place;
   if (isAbsent(node)) return undefined;
@@ -65,7 +65,7 @@ function readMap(field: MapField, { node, path }: Place<MapNode>, context: ReadC
   for (const { key, start, value } of node.entries) {
     const below = [...path, key];
     if (!rule.test(key)) {
-      const message = `${quote(key)} cannot be the name of a ${field.names}.`;
+      const message = `${quote(key)} is not a valid ${field.names} name.`;
       context.report({ code: 'config.bad_name', offset: start, path: below, message, remedy });
     }
     const read = readEntry(field.of, { node: value, path: below }, context);
@@ -74,14 +74,14 @@ function readMap(field: MapField, { node, path }: Place<MapNode>, context: ReadC
   return values;
 }
 
-// Nothing after a name or a dash was most likely forgotten: it is not the same as an absent key.
+// An empty value after a name or a dash is probably a mistake, so unlike an absent key it is reported.
 function readEntry(field: Field, place: Place, context: ReadContext): unknown {
   if (!isAbsent(place.node)) return readField(field, place, context);
   if (field.kind === 'record') {
     const { start, end } = place.node;
     return readRecord(field, { node: { ...emptyMap, start, end }, path: place.path }, context);
   }
-  reportWrongType('a text', place, context);
+  reportWrongType('a string', place, context);
   return undefined;
 }
 

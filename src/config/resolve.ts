@@ -3,21 +3,24 @@ import type { Config, HttpServerConfig, LoginConfig, ServerConfig, StdioServerCo
 import { bareHost, isLoopbackHost } from './formats.js';
 import type { ReadContext } from './read-context.js';
 import { readTree } from './read-tree.js';
-import { type ConfigValues, serverTable } from './schema.js';
-import { emptyMap } from '../kernel/tree.js';
+import type { ConfigValues } from './schema.js';
+import { serverTable } from './server-schema.js';
+import { emptyMap } from '../lib/tree.js';
 
 export interface ResolveParts {
   /** Where relative paths start, and where commands run. */
   readonly directory: string;
   readonly home: string;
-  /** The root that is offered when the file names none. */
+  /** The default workspace root. */
   readonly workspace: string;
   readonly file?: string;
-  /** Paths with references in them stay as they are: nobody can say where they lead. */
+  /** Leave paths with references unresolved. */
   readonly asWritten?: boolean;
-  /** Servers that something is wrong with are left out. */
+  /** Servers with errors are left out. */
   readonly isSound: (section: ServerSection, name: string) => boolean;
   readonly sections: readonly ServerSection[];
+  /** The values of references in the file. */
+  readonly referenced?: readonly string[];
 }
 
 export type ServerSection = 'servers' | 'mcpServers';
@@ -28,7 +31,14 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
   return deepFreeze({
     servers: parts.sections.flatMap((section) => serversOf(section, values, parts)),
     builtins,
-    workspace: { roots: workspace.roots?.map((root) => absolute(root, parts)) ?? [parts.workspace] },
+    workspace: {
+      roots: workspace.roots?.map((root) => absolute(root, parts)) ?? [parts.workspace],
+      isLocked: workspace.lock_trusted,
+    },
+    shell: shellOf(values, parts),
+    unsandboxedWorkflows: [...values.workflows].flatMap(([name, { sandbox }]) =>
+      sandbox === 'off' ? [name] : [],
+    ),
     http: httpOf(http),
     log: { level: log.level, ...(log.file === undefined ? {} : { file: absolute(log.file, parts) }) },
     store: storeOf(store, parts),
@@ -49,11 +59,24 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
             serviceName: telemetry.service_name,
           },
         }),
+    ...(parts.referenced !== undefined && parts.referenced.length > 0 && { referenced: parts.referenced }),
     ...(parts.file === undefined ? {} : { file: parts.file }),
   });
 }
 
-/** Nothing active at all would leave nobody anything to call: then nothing is deferred. */
+function shellOf({ shell }: ConfigValues, parts: ResolveParts): Config['shell'] {
+  const { limits, unix_sockets, sandbox, network, writable } = shell;
+  const { memory, processes, open_files: openFiles, cpu_seconds: cpuSeconds } = limits;
+  return {
+    limits: { memory, processes, openFiles, cpuSeconds },
+    hasUnixSockets: unix_sockets,
+    sandbox,
+    hasNetwork: network,
+    writable: writable.map((path) => absolute(path, parts)),
+  };
+}
+
+/** With zero active tools, deferred tools could never be called, so lazy tools are turned off. */
 function surfaceOf({ surface, tools }: ConfigValues): Config['surface'] {
   const { embeddings } = surface;
   const maxActiveSchemas = tools.max_active_schemas ?? surface.max_active_schemas;
@@ -85,12 +108,12 @@ function present<T extends object>(values: T): { readonly [K in keyof T]?: Exclu
   return Object.fromEntries(entries) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-// Reported by the rules; and even who ignores the report does not get an open door.
+// `checkRules` reports this. Force `token` anyway, in case the report is ignored.
 function httpOf({ port, host, auth }: ConfigValues['http']): Config['http'] {
   return { port, host: bareHost(host), auth: isLoopbackHost(host) ? auth : 'token' };
 }
 
-// A key that has no meaning for the kind, or is missing for it, is reported by the rules.
+// `checkRules` reports keys that are missing or not allowed for the kind.
 function storeOf({ kind, file, url }: ConfigValues['store'], parts: ResolveParts): Config['store'] {
   if (kind === 'postgres') return { kind, url: url ?? '' };
   return kind === 'memory' || file === undefined ? { kind } : { kind, file: absolute(file, parts) };
@@ -115,7 +138,7 @@ function serversOf(
 
 const silent: ReadContext = { text: '', environment: {}, report: () => undefined };
 
-// The settings that the other spelling does not have are those of an entry that leaves them out.
+// Settings that `mcpServers` lacks get the defaults of `servers`.
 function adopt(server: ForeignServer): Server {
   const { type: _, disabled, ...same } = server;
   return { ...readTree(serverTable, emptyMap, silent), ...same, enabled: !disabled };
@@ -131,6 +154,8 @@ function serverOf(name: string, server: Server, parts: ResolveParts): ServerConf
     timeout: server.timeout,
     idle: server.idle,
     protocol: server.protocol,
+    ...(server.roots !== undefined && { roots: server.roots.map((root) => absolute(root, parts)) }),
+    ...(server.caller_roots && { takesCallerRoots: true }),
     ...(server.lazy !== undefined && { isLazy: server.lazy }),
   };
   if (command !== undefined) {

@@ -1,22 +1,22 @@
 import { isLoopbackHost } from './formats.js';
-import { formatPath } from '../kernel/source-place.js';
+import { formatPath } from '../lib/source-place.js';
 import type { Finding, Report } from './problem.js';
 import type { ConfigValues } from './schema.js';
-import { findEntry, type Path, type TreeNode } from '../kernel/tree.js';
+import { findEntry, type Path, type TreeNode } from '../lib/tree.js';
 
-/** What can be wrong between values that are each right by themselves. */
+/** Checks rules that involve more than one value. */
 export function checkRules(values: ConfigValues, root: TreeNode, report: Report): void {
   const at = (path: Path) => ({ path, offset: findEntry(root, path)?.start ?? 0 });
   for (const name of values.mcpServers.keys()) {
     if (!values.servers.has(name)) continue;
-    const message = `Both ${formatPath(['servers', name])} and ${formatPath(['mcpServers', name])} have this name.`;
+    const message = `${formatPath(['servers', name])} and ${formatPath(['mcpServers', name])} define the same server.`;
     report({ code: 'config.collision', ...at(['mcpServers', name]), message });
   }
   for (const [name, { type, command, url }] of values.mcpServers) {
     const wanted = type === 'stdio' ? 'command' : 'url';
     const other = type === 'stdio' ? url : command;
     if (type === undefined || other === undefined) continue;
-    const message = `A server of the type ${type} needs a ${wanted}.`;
+    const message = `A server with type ${type} needs a ${wanted}.`;
     report({
       code: 'config.exclusive',
       ...at(['mcpServers', name, 'type']),
@@ -24,11 +24,36 @@ export function checkRules(values: ConfigValues, root: TreeNode, report: Report)
       remedy: 'Correct the type.',
     });
   }
+  checkPrefixes(values, root, report);
   checkStore(values.store, root, report);
   checkSurface(values, root, report);
   if (values.http.auth === 'none' && !isLoopbackHost(values.http.host)) {
-    const message = 'Without a token, everybody who can reach this host would act as the operator.';
+    const message = 'Without a token, everyone who can reach this host would act as the operator.';
     report({ code: 'config.auth_none_not_loopback', ...at(['http', 'auth']), message });
+  }
+}
+
+/** If the prefix of one server starts with that of another, their tool names can collide. */
+function checkPrefixes({ servers, mcpServers }: ConfigValues, root: TreeNode, report: Report): void {
+  const enabled = [
+    ...[...servers].flatMap(([name, { prefix, enabled: isOn }]) =>
+      isOn ? [{ name, prefix: prefix ?? `${name}_`, path: ['servers', name] }] : [],
+    ),
+    ...[...mcpServers].flatMap(([name, { disabled }]) =>
+      disabled || servers.has(name) ? [] : [{ name, prefix: `${name}_`, path: ['mcpServers', name] }],
+    ),
+  ];
+  const byPrefix = enabled.toSorted((a, b) => a.prefix.length - b.prefix.length);
+  for (const [at, longer] of byPrefix.entries()) {
+    const other = byPrefix.slice(0, at).find(({ prefix }) => longer.prefix.startsWith(prefix));
+    if (other === undefined) continue;
+    report({
+      code: 'config.overlapping_prefixes',
+      severity: 'warning',
+      path: longer.path,
+      offset: findEntry(root, longer.path)?.start ?? 0,
+      message: `Tools of ${other.name} can have names that start with "${longer.prefix}", the prefix of ${longer.name}.`,
+    });
   }
 }
 
@@ -42,13 +67,17 @@ function checkSurface({ surface, tools }: ConfigValues, root: TreeNode, report: 
     if (own === 0)
       warn(
         [section, 'max_active_schemas'],
-        'With no room for any tool that is found, nothing is deferred.',
-        'Write `surface.lazy: off` to say so, or a number from 1.',
+        '`max_active_schemas: 0` turns lazy tools off.',
+        'Use `surface.lazy: off` to make this explicit, or a number of at least 1.',
       );
   }
   const isTwice = tools.lazy_mcp !== undefined && findEntry(root, ['surface', 'lazy']) !== undefined;
   if (isTwice)
-    warn(['tools', 'lazy_mcp'], 'It wins over `surface.lazy`, which says the same.', 'Keep one of them.');
+    warn(
+      ['tools', 'lazy_mcp'],
+      'This key overrides `surface.lazy`, which is also set.',
+      'Remove one of them.',
+    );
 }
 
 function checkStore({ kind, file, url }: ConfigValues['store'], root: TreeNode, report: Report): void {
@@ -57,20 +86,20 @@ function checkStore({ kind, file, url }: ConfigValues['store'], root: TreeNode, 
     return { path: ['store', key], offset: entry?.start ?? 0 };
   };
   if (kind === 'postgres' && url === undefined && findEntry(root, ['store', 'url']) === undefined)
-    report({ code: 'config.missing', ...at('url'), message: 'A store of the kind postgres needs a url.' });
+    report({ code: 'config.missing', ...at('url'), message: 'A postgres store needs a url.' });
   const misplaced = {
     file: kind !== 'sqlite' && file !== undefined,
     url: kind !== 'postgres' && url !== undefined,
   };
   for (const [key, isMisplaced] of Object.entries(misplaced)) {
     if (!isMisplaced) continue;
-    const message = `A store of the kind ${kind} has no ${key}.`;
-    const remedy = 'Remove it, or correct the kind.';
+    const message = `A ${kind} store does not use ${key}.`;
+    const remedy = 'Remove it, or change the kind.';
     report({ code: 'config.exclusive', ...at(key), message, remedy });
   }
 }
 
-/** Problems that do no harm where they stand become warnings; all others stay what they are. */
+/** Turns problems that do no harm in their place into warnings. */
 export function softened(finding: Finding, values: ConfigValues, isJson: boolean): Finding {
   const { code, path = [] } = finding;
   const isForeignKey = isJson && code === 'config.unknown_key' && path.length === 1;

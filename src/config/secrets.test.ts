@@ -46,7 +46,7 @@ describe('the file of secrets', () => {
     chmodSync(secrets.file, 0o640);
     const { problems } = await loaded({});
     expect(problems).toMatchObject([{ code: 'config.env_missing' }]);
-    expect(problems[0]?.message).toContain('other users may read it');
+    expect(problems[0]?.message).toContain('other users can read it');
     expect(problems[0]?.remedy).toContain('tidegate secrets set ONE');
     expect(openSecrets(directory).keep({ TWO: 'x' })).toMatchObject({ code: 'secrets.unsafe' });
     // The control: with its rights as they were, it is used again.

@@ -4,20 +4,20 @@ import { readPrivateFile, replacePrivateFile } from './private-file.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
 
-/** Values for `${NAME}` that the environment does not have, kept for this user alone. */
+/** Stored values for `${NAME}` that are not in the environment, readable by this user only. */
 export interface Secrets {
   readonly file: string;
   valueOf(name: string): string | undefined;
   names(): readonly string[];
-  /** Why none is used, when the file cannot be believed. */
+  /** Why the file is ignored, if it is unsafe or corrupt. */
   problem(): Problem | undefined;
-  /** Keeps or, with undefined, forgets values. A problem means that nothing was changed. */
+  /** Stores values; undefined deletes one. If it returns a problem, nothing was changed. */
   keep(values: Readonly<Record<string, string | undefined>>): Problem | undefined;
 }
 
 const LARGEST = 1024 * 1024;
 
-/** Nothing is read before the first question, and then once. */
+/** Reads the file on first use, once. */
 export function openSecrets(directory: string): Secrets {
   const file = join(directory, 'secrets.json');
   let known: Reading | undefined;
@@ -41,7 +41,7 @@ export function openSecrets(directory: string): Secrets {
         const reason = error instanceof Error ? error.message : String(error);
         return createProblem(file, '', {
           code: 'secrets.unwritable',
-          message: `The file of secrets was not changed: ${reason}.`,
+          message: `The secrets file was not changed: ${reason}.`,
         });
       }
     },
@@ -53,7 +53,7 @@ interface Reading {
   readonly problem?: Problem;
 }
 
-// Fails closed: with any doubt there are no values.
+// Fails closed: an unsafe or corrupt file has no values.
 function read(directory: string, file: string): Reading {
   const unsafe = stateDirectoryProblem(directory);
   if (unsafe !== undefined) return { values: new Map(), problem: unsafe };
@@ -62,8 +62,8 @@ function read(directory: string, file: string): Reading {
   const values = content.state === 'sound' ? valuesIn(content.text) : undefined;
   if (values !== undefined) return { values };
   const state = content.state === 'unsafe' ? 'unsafe' : 'corrupt';
-  const reason = content.state === 'sound' ? 'it is not one that Tidegate wrote' : content.reason;
-  const message = `The file of secrets is not used: ${reason}.`;
+  const reason = content.state === 'sound' ? 'it was not written by Tidegate' : content.reason;
+  const message = `The secrets file is ignored: ${reason}.`;
   return { values: new Map(), problem: createProblem(file, '', { code: `secrets.${state}`, message }) };
 }
 

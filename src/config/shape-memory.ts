@@ -3,19 +3,19 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { TreeShape } from './tree-shape.js';
 
-/** Remembers how files were built, so that one that did not change is used without the YAML library. */
+/** Caches the structure of files, so that an unchanged file is read without the YAML library. */
 export interface ShapeMemory {
-  /** Only of exactly these bytes. */
+  /** Matches only exactly these bytes. */
   recall(file: string, sha256: string): TreeShape | undefined;
   keep(file: string, sha256: string, shape: TreeShape): void;
 }
 
-/** Longer ones take longer to read back than they save. */
+/** Reading longer ones back takes longer than it saves. */
 const longestShape = 50_000;
-/** So many files are more than anyone works with; then it begins anew. */
+/** When the cache holds more files than this, it is cleared. */
 const mostKept = 1000;
 
-/** Shapes of another version of the program are forgotten: it may read the same file in another way. */
+/** Shapes written by another program version are ignored, because it may read the same file differently. */
 export function openShapeMemory(stateDirectory: string, version: string): ShapeMemory {
   const folder = join(stateDirectory, 'configs');
   const keptIn = (file: string): string =>
@@ -26,7 +26,7 @@ export function openShapeMemory(stateDirectory: string, version: string): ShapeM
         const kept: unknown = JSON.parse(readFileSync(keptIn(file), 'utf8'));
         return isKept(kept) && kept.version === version && kept.sha256 === sha256 ? kept.shape : undefined;
       } catch {
-        // Never kept, or damaged: the file is read as YAML.
+        // Missing or damaged: the file is parsed as YAML.
         return undefined;
       }
     },
@@ -35,10 +35,10 @@ export function openShapeMemory(stateDirectory: string, version: string): ShapeM
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         if (readdirSync(folder).length >= mostKept) emptyFolder(folder);
-        // In place: half of a record is not JSON, so it counts as none, and no draft can be left behind.
+        // Written in place without a draft: a partial record is invalid JSON and is ignored.
         writeFileSync(keptIn(file), JSON.stringify({ version, sha256, shape }), { mode: 0o600 });
       } catch {
-        // It only costs the next start some time.
+        // Without the cache, the next start is only slower.
       }
     },
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { longestDuration, parseDuration } from './duration.js';
 import { flawOf, isLoopbackHost, nameRules } from './formats.js';
-import { nearest } from '../kernel/nearest.js';
-import { formatPath, quote } from '../kernel/source-place.js';
+import { nearest } from '../lib/nearest.js';
+import { formatPath, quote } from '../lib/source-place.js';
 
 describe('a duration', () => {
   it.each([

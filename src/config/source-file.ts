@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Finding } from './problem.js';
 
-/** No configuration is larger. It also bounds how long a hostile file can keep the YAML reader busy. */
+/** The size limit. It also bounds the parsing time of a hostile file. */
 const LARGEST = 256 * 1024;
 
 export interface Source {
-  /** With links resolved: what is trusted, and what relative paths start from. */
+  /** With links resolved. Trust and relative paths are based on this path. */
   readonly file: string;
   readonly text: string;
-  /** Of exactly the bytes that `text` was decoded from; absent when they were not all read. */
+  /** Hash of exactly the bytes of `text`; absent if they were not all read. */
   readonly sha256?: string;
   readonly finding?: Finding;
 }
 
 /**
- * Reads a file once. Its hash and its text come from the same bytes, so nothing can change in between.
- * `given`: what stands for its content.
+ * Reads a file once. Its hash and its text come from the same bytes, so the file cannot change in between.
+ * `given` replaces its content. `isReal`: use the path as it is, even if it is a link now.
  */
-export function readSource(path: string, given?: string | Buffer): Source {
-  const file = realPath(resolve(path));
+export function readSource(path: string, given?: string | Buffer, isReal = false): Source {
+  const file = isReal ? path : realPath(resolve(path));
   try {
     return decode(file, given === undefined ? readBytes(file) : Buffer.from(given));
   } catch (error) {
@@ -33,19 +33,24 @@ export function readSource(path: string, given?: string | Buffer): Source {
   }
 }
 
-/** With links resolved, where that can be done. */
+/** Resolves links if possible. */
 export function realPath(file: string): string {
   try {
     return realpathSync.native(file);
   } catch {
-    // Opening it will give the better reason.
+    // Opening the file gives a better error.
     return file;
   }
 }
 
+/** Resolves links in the parent folders, but not the file or link itself. */
+export function ownName(path: string): string {
+  return join(realPath(dirname(resolve(path))), basename(path));
+}
+
 function decode(file: string, bytes: Buffer): Source {
   if (bytes.length > LARGEST) {
-    const message = `The file has more than ${LARGEST / 1024} KiB.`;
+    const message = `The file is larger than ${LARGEST / 1024} KiB.`;
     return { file, text: '', finding: { code: 'config.too_large', message } };
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -62,7 +67,7 @@ function decode(file: string, bytes: Buffer): Source {
 }
 
 function readBytes(file: string): Buffer {
-  // Without O_NONBLOCK, opening a named pipe would wait for a writer. (Windows has no such flag; undefined counts as 0.)
+  // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows lacks the flag; undefined counts as 0.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(descriptor).isFile()) throw new Error('it is not a regular file');

@@ -1,7 +1,7 @@
-import { emptyMap, type Path, type TreeNode } from '../kernel/tree.js';
+import { emptyMap, type Path, type TreeNode } from '../lib/tree.js';
 import { readSource } from './source-file.js';
 
-/** A file as a tree with places, and what its reader had to say. */
+/** A parsed file with positions, and the problems found. */
 export interface ReadSource {
   readonly file: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface ReadSource {
   }[];
 }
 
-/** Loads the YAML library, and gives a reader of files that waits for nothing any more. */
+/** Loads the YAML library and returns a synchronous file reader. */
 export async function openSourceReader(): Promise<(path: string, given?: string | Buffer) => ReadSource> {
   const { parseText } = await import('./yaml-tree.js');
   return (path, given) => {

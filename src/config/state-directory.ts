@@ -1,11 +1,11 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { quote } from '../kernel/source-place.js';
+import { quote } from '../lib/source-place.js';
 import { createProblem, type Problem } from './problem.js';
 import { homeOf } from './state-path.js';
 import type { Environment } from './substitute.js';
 
-/** Why TIDEGATE_HOME names no directory: what is relative would be another one wherever a command is typed. */
+/** Rejects a relative TIDEGATE_HOME, which would depend on the current directory. */
 export function homeProblem(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -15,12 +15,12 @@ export function homeProblem(
   const meant = own.startsWith('~/') ? join(homeOf(environment, platform), own.slice(2)) : resolve(own);
   return createProblem(own, '', {
     code: 'config.relative_home',
-    message: `TIDEGATE_HOME is the relative path ${quote(own)}.`,
+    message: `TIDEGATE_HOME is a relative path: ${quote(own)}.`,
     remedy: `Set TIDEGATE_HOME to an absolute path, such as ${meant}`,
   });
 }
 
-/** Makes the directory for this user alone (0700). Gives a problem when it cannot be, or others could change it. */
+/** Creates the directory with mode 0700. Returns a problem if that fails or other users could change it. */
 export function prepareStateDirectory(directory: string): Problem | undefined {
   try {
     makeDirectory(directory);
@@ -29,12 +29,12 @@ export function prepareStateDirectory(directory: string): Problem | undefined {
     const reason = error instanceof Error ? error.message : String(error);
     return createProblem(directory, '', {
       code: 'state.unwritable',
-      message: `The directory cannot be made: ${reason}.`,
+      message: `The directory cannot be created: ${reason}.`,
     });
   }
 }
 
-// Step by step: Node's own `recursive` never comes back from a file system that takes no directories, such as /proc.
+// Not `recursive: true`, which never returns on a file system that rejects directories, such as /proc.
 function makeDirectory(directory: string): void {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const parent = dirname(directory);
@@ -42,18 +42,18 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have created it.
     if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
-/** Why what stands in the directory cannot be believed. A directory that does not exist holds nothing wrong. */
+/** Returns why the files in the directory cannot be trusted. A missing directory is fine. */
 export function stateDirectoryProblem(directory: string): Problem | undefined {
   const stats = statSync(directory, { throwIfNoEntry: false });
   return stats === undefined ? undefined : ownershipProblem(directory, stats);
 }
 
-// It is reported, never corrected: TIDEGATE_HOME may name a directory that others use too.
+// Report it but never fix it: TIDEGATE_HOME may be a directory that other users share.
 function ownershipProblem(directory: string, { uid, mode }: Stats): Problem | undefined {
   const self = process.getuid?.();
   if (self === undefined) return undefined;
@@ -61,6 +61,6 @@ function ownershipProblem(directory: string, { uid, mode }: Stats): Problem | un
   if (!isForeign && (mode & 0o022) === 0) return undefined;
   const message = isForeign
     ? 'The directory belongs to another user.'
-    : 'Every user may write to the directory.';
+    : 'Other users can write to the directory.';
   return createProblem(directory, '', { code: 'state.unsafe', message });
 }

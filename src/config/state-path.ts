@@ -2,14 +2,14 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from './substitute.js';
 
-/** Where this user's state is kept. Only says where: see `prepareStateDirectory`. */
+/** The path of this user's state directory. `prepareStateDirectory` creates it. */
 export function stateDirectory(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
 ): string {
   const { TIDEGATE_HOME: own, XDG_STATE_HOME: shared, LOCALAPPDATA: local } = environment;
   if (own) return resolve(own);
-  // The XDG rules say that a relative path is to be ignored.
+  // The XDG specification says to ignore relative paths.
   if (shared !== undefined && isAbsolute(shared)) return join(shared, 'tidegate');
   const home = homeOf(environment, platform);
   if (platform === 'win32') return join(local || join(home, 'AppData', 'Local'), 'tidegate');

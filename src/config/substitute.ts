@@ -1,13 +1,15 @@
 export interface Reference {
-  /** The reference as written, up to the end of the name: how the file can be searched for it. */
+  /** The reference as written, up to the end of the name. Used to find its position in the file. */
   readonly written: string;
   readonly name: string;
 }
 
 export interface Substitution {
   readonly text: string;
-  /** Whether the text came, in part, from the environment or a default. */
+  /** Whether any part of the text came from the environment or a default. */
   readonly isReference: boolean;
+  /** The values that replaced references. */
+  readonly values: readonly string[];
   readonly missing: readonly Reference[];
   readonly malformed: readonly string[];
 }
@@ -16,13 +18,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const reference = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/** What the environment lacks may be kept elsewhere. */
+/** Looks up variables that are not in the environment. */
 export type Kept = (name: string) => string | undefined;
 
-/** Replaces `${NAME}` and `${NAME:-default}` (used when unset or empty); `$${` stands for `${` itself. */
+/** Replaces `${NAME}` and `${NAME:-default}` (used when unset or empty); `$${` is a literal `${`. */
 export function substitute(text: string, environment: Environment, kept?: Kept): Substitution {
   const missing: Reference[] = [];
   const malformed: string[] = [];
+  const values: string[] = [];
   let settled = '';
   let isReference = false;
   let at = 0;
@@ -39,11 +42,12 @@ export function substitute(text: string, environment: Environment, kept?: Kept):
     const value = name === undefined ? undefined : valueOf(name, fallback, { environment, kept });
     if (name === undefined) malformed.push(text.slice(open, Math.min(end, open + 40)));
     else if (value === undefined) missing.push({ written: `\${${name}`, name });
+    if (value !== undefined) values.push(value);
     settled += text.slice(at, open) + (value ?? '');
-    // Also past what is malformed: every character is looked at once, whatever the text.
+    // Also skip malformed references, so that every character is read only once.
     at = end;
   }
-  return { text: settled + text.slice(at), isReference, missing, malformed };
+  return { text: settled + text.slice(at), isReference, values, missing, malformed };
 }
 
 interface Sources {

@@ -1,14 +1,14 @@
 import type { YAMLError } from 'yaml';
 import type { Finding } from './problem.js';
 
-/** One mistake makes a YAML reader stumble many times; more than these help nobody. */
+/** One mistake can cause many YAML errors, so only the first ones are useful. */
 const MOST_FINDINGS = 10;
 
-/** Both have a meaning of their own in YAML, and both begin what people write to name tools. */
-export const markRemedy = 'Put a text that begins with `!` in quotes.';
-export const starRemedy = 'Put a text that begins with `*` in quotes.';
+/** Tool patterns often start with these characters, which have a special meaning in YAML. */
+export const markRemedy = 'Put quotes around text that starts with `!`.';
+export const starRemedy = 'Put quotes around text that starts with `*`.';
 
-/** What the YAML library complained about: one finding for a line, without what only follows from others. */
+/** Turns errors of the YAML library into findings: one per line, without follow-up errors. */
 export function syntaxFindings(flaws: readonly YAMLError[], text: string): readonly Finding[] {
   const byLine = new Map<number, Finding>();
   for (const flaw of flaws.slice(0, 1_000)) {
@@ -23,7 +23,7 @@ export function syntaxFindings(flaws: readonly YAMLError[], text: string): reado
 
 function findingOf({ code, message, pos: [offset] }: YAMLError, text: string): Finding {
   if (code === 'RESOURCE_EXHAUSTION')
-    return { code: 'config.too_deep', offset, message: 'The nesting is too deep.' };
+    return { code: 'config.too_deep', offset, message: 'The file is nested too deeply.' };
   const remedy = remedyOf(code, text, offset);
   return {
     code: 'config.syntax',
@@ -37,10 +37,10 @@ function remedyOf(code: YAMLError['code'], text: string, offset: number): string
   if (code === 'TAG_RESOLVE_FAILED') return markRemedy;
   if (code === 'BAD_ALIAS') return starRemedy;
   const isReference = text.slice(Math.max(0, offset - 1), offset + 2).includes('${');
-  return isReference ? 'Inside [ ] and { }, put a text with ${…} in quotes.' : undefined;
+  return isReference ? 'Inside [ ] and { }, put quotes around text that contains ${…}.' : undefined;
 }
 
-// Some messages end with a piece of the file, which may be a secret.
+// Some messages end with part of the file, which may be a secret.
 function withoutSource(message: string): string {
   return message.replace(/(token in YAML \w+|extra characters): .*$/s, '$1');
 }

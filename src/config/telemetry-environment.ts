@@ -1,7 +1,7 @@
 import type { TelemetryConfig } from './config.js';
 import type { Environment } from './substitute.js';
 
-/** Where spans go by the variables that OpenTelemetry's own tools read, when the file says nothing. */
+/** Reads the standard OpenTelemetry variables, for when the file has no `telemetry` key. */
 export function telemetryFromEnvironment(environment: Environment): TelemetryConfig | undefined {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact, OTEL_EXPORTER_OTLP_ENDPOINT: base } = environment;
   const endpoint = exact || (base && `${base.replace(/\/+$/, '')}/v1/traces`);
@@ -13,7 +13,7 @@ export function telemetryFromEnvironment(environment: Environment): TelemetryCon
   };
 }
 
-/** `name=value` pairs between commas; the values are percent-encoded. */
+/** Parses comma-separated `name=value` pairs with percent-encoded values. */
 function readHeaders(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').map((pair) => pair.split('='));
   return Object.fromEntries(

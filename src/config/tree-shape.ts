@@ -1,14 +1,14 @@
-import type { MapEntry, ScalarNode, ScalarValue, TreeNode } from '../kernel/tree.js';
+import type { MapEntry, ScalarNode, ScalarValue, TreeNode } from '../lib/tree.js';
 
-/** Where everything of a tree stands in its text, and what kind it is: numbers only, nothing of what the text says. */
+/** The positions and kinds of the nodes of a tree, as numbers. Contains none of the text. */
 export type TreeShape = readonly number[];
 
 const kinds = { map: 0, list: 1, text: 2, number: 3, true: 4, false: 5, null: 6 } as const;
 
-/** Thrown and caught here: a tree that says something in other words than its text, as after an escape or an alias. */
+/** Internal: a value differs from its text, for example because of an escape or an alias. */
 class NoShape extends Error {}
 
-/** Gives undefined for a tree that cannot be made from its text again without reading it as YAML. */
+/** Returns undefined for a tree that cannot be rebuilt from its text without parsing YAML. */
 export function shapeOf(root: TreeNode, text: string): TreeShape | undefined {
   const shape: number[] = [];
   try {
@@ -45,14 +45,14 @@ function kindOfScalar({ value, source }: ScalarNode): number {
   throw new NoShape();
 }
 
-/** A word stands where it begins, or after its quotation mark. */
+/** The position of a word: its start, or after its opening quote. */
 function placeOf(word: string, start: number, text: string): number {
   if (text.startsWith(word, start)) return start;
   if (text.startsWith(word, start + 1)) return start + 1;
   throw new NoShape();
 }
 
-/** Makes the tree again. Gives undefined when the shape is not one. */
+/** Rebuilds the tree. Returns undefined if the shape is invalid. */
 export function treeOf(shape: TreeShape, text: string): TreeNode | undefined {
   let at = 0;
   const next = (): number => {
@@ -80,7 +80,7 @@ export function treeOf(shape: TreeShape, text: string): TreeNode | undefined {
     const root = node();
     return at === shape.length ? root : undefined;
   } catch (error) {
-    // Damaged: too short, or so long that nothing can hold it.
+    // Damaged: too short, or too long to allocate.
     if (error instanceof NoShape || error instanceof RangeError) return undefined;
     throw error;
   }

@@ -2,25 +2,32 @@ import { join, resolve } from 'node:path';
 import { withFileLock } from './file-lock.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
+import { readTrusted, sweepTrusted, writeTrusted } from './trusted-content.js';
 import { readTrustFile, type TrustRecord, writeTrustFile } from './trust-file.js';
 
 /**
- * Which files may start things, by their content. Every question is answered from the disk, never from memory. Files
- * are named by the real path under which they were read (`Config.file`).
+ * Records which files may start programs, by their content. Every query reads from disk, never from memory. Files are
+ * identified by the real path from which they were read (`Config.file`).
  */
 export interface Trust {
-  /** True only for the file and the very content that were recorded. */
+  /** True only for exactly the recorded file and content. */
   isTrusted(file: string, sha256: string | undefined): boolean;
-  /** A problem means that nothing was recorded. */
-  record(file: string, sha256: string): Problem | undefined;
+  /** If it returns a problem, nothing was recorded. `content` stays in effect after the file changes or is deleted. */
+  record(
+    file: string,
+    sha256: string,
+    more?: Pick<TrustRecord, 'covers' | 'guards'> & { readonly content?: string },
+  ): Problem | undefined;
+  /** The trusted content, whatever the file contains now. Undefined if no copy was stored or the copy was modified. */
+  content(file: string): string | undefined;
   forget(file: string): Problem | undefined;
   /** Oldest first. */
   list(): readonly TrustRecord[];
-  /** Why nothing is trusted, when the record cannot be believed. */
+  /** Why nothing is trusted, if the record is unsafe or corrupt. */
   problem(): Problem | undefined;
 }
 
-/** The oldest entries make room; their files have to be trusted anew. */
+/** Older entries are dropped; their files have to be trusted again. */
 const MOST_RECORDS = 1_000;
 
 export function openTrust(directory: string, now: () => Date = () => new Date()): Trust {
@@ -31,11 +38,17 @@ export function openTrust(directory: string, now: () => Date = () => new Date())
       const name = nameOf(file);
       return read(directory, path).records.some((record) => record.file === name && record.sha256 === sha256);
     },
-    record(file, sha256) {
-      const added = { file: nameOf(file), sha256, recorded: now().toISOString() };
-      return change(directory, path, (records) =>
-        [...without(records, added.file), added].slice(-MOST_RECORDS),
-      );
+    record(file, sha256, { covers, guards, content } = {}) {
+      const more = { ...(covers && { covers }), ...(guards && { guards }) };
+      const added = { file: nameOf(file), sha256, recorded: now().toISOString(), ...more };
+      return change(directory, path, (records) => {
+        if (content !== undefined) writeTrusted(directory, sha256, content);
+        return [...without(records, added.file), added].slice(-MOST_RECORDS);
+      });
+    },
+    content(file) {
+      const record = read(directory, path).records.find((one) => one.file === nameOf(file));
+      return record && readTrusted(directory, record.sha256);
     },
     forget: (file) => change(directory, path, (records) => without(records, nameOf(file))),
     list: () => read(directory, path).records,
@@ -48,13 +61,13 @@ interface Reading {
   readonly problem?: Problem;
 }
 
-// Fails closed: with any doubt there are no records.
+// Fails closed: an unsafe or corrupt file has no records.
 function read(directory: string, path: string): Reading {
   const unsafe = stateDirectoryProblem(directory);
   if (unsafe !== undefined) return { records: [], problem: unsafe };
   const content = readTrustFile(path);
   if (content.state === 'sound') return { records: content.records };
-  const message = `Nothing is trusted, because of this record of trusted files: ${content.reason}.`;
+  const message = `Nothing is trusted, because the record of trusted files cannot be used: ${content.reason}.`;
   return { records: [], problem: createProblem(path, '', { code: `trust.${content.state}`, message }) };
 }
 
@@ -66,14 +79,17 @@ function change(directory: string, path: string, next: Change): Problem | undefi
   try {
     return withFileLock(`${path}.lock`, (isHeld) => {
       const { records, problem } = read(directory, path);
-      if (problem === undefined) writeTrustFile(path, next(records), isHeld);
-      return problem;
+      if (problem !== undefined) return problem;
+      const kept = next(records);
+      writeTrustFile(path, kept, isHeld);
+      sweepTrusted(directory, new Set(kept.map(({ sha256 }) => sha256)));
+      return undefined;
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return createProblem(path, '', {
       code: 'trust.unwritable',
-      message: `The record was not changed: ${reason}.`,
+      message: `The record of trusted files was not changed: ${reason}.`,
     });
   }
 }
@@ -82,7 +98,7 @@ function without(records: readonly TrustRecord[], file: string): readonly TrustR
   return records.filter((record) => record.file !== file);
 }
 
-// Links are resolved once, by whoever reads the file: resolving them again here could find another file by then.
+// The reader of the file has resolved links. Resolving them again here could yield a different file.
 function nameOf(realPath: string): string {
   return resolve(realPath);
 }

@@ -6,18 +6,18 @@ export interface ConfigWatch {
 }
 
 export interface WatchTimes {
-  /** How long the file must rest before it is looked at: writers do not write in one step. */
+  /** How long the file must be unchanged before it is checked, because writers write in several steps. */
   readonly settle?: number;
-  /** How often to look anyway. Network file systems and links into other directories send no events. */
+  /** The polling interval. Network file systems and links into other directories send no events. */
   readonly poll?: number;
 }
 
-/** How often the file is looked at when the system cannot tell of changes at all. */
+/** The polling interval when file events are unavailable. */
 const POLL_WITHOUT_EVENTS = 1_000;
 
 /**
- * Calls `onChange` after each change of the file since this call: written, replaced, linked elsewhere, removed. The directory is
- * watched, because editors put a new file in the place of the old one. Keeps no process alive.
+ * Calls `onChange` after each change of the file: written, replaced, relinked or deleted. It watches the directory, because
+ * editors replace the file. Does not keep the process alive.
  */
 export function watchConfig(file: string, onChange: () => void, times: WatchTimes = {}): ConfigWatch {
   const { settle = 100, poll = 5_000 } = times;
@@ -30,7 +30,7 @@ export function watchConfig(file: string, onChange: () => void, times: WatchTime
     pending = undefined;
     const stamp = stampOf(file);
     if (stamp === known) return;
-    // Between removing and replacing there is no file. It is gone only if it is still gone a little later.
+    // A replaced file is missing for a moment. It counts as deleted only if it is still missing a little later.
     if (stamp === undefined && !isMissing) {
       isMissing = true;
       pending = setTimeout(look, settle * 2).unref();
@@ -43,7 +43,7 @@ export function watchConfig(file: string, onChange: () => void, times: WatchTime
   const lookSoon = () => {
     const now = performance.now();
     if (pending === undefined) firstEvent = now;
-    // A file that never rests is looked at all the same.
+    // A file that changes all the time is checked anyway.
     else if (now - firstEvent > settle * 10) return;
     clearTimeout(pending);
     pending = setTimeout(look, settle).unref();
@@ -70,11 +70,11 @@ function watchDirectory(file: string, onEvent: () => void): FSWatcher | undefine
     const watcher = watch(dirname(file), { persistent: false }, (_, changed) => {
       if (changed === null || changed === name) onEvent();
     });
-    // Polling goes on without it.
+    // Polling continues without events.
     watcher.on('error', () => watcher.close());
     return watcher;
   } catch {
-    // No such directory, or no more watches to be had: polling alone.
+    // The directory is missing or the watch limit is reached. Fall back to polling.
     return undefined;
   }
 }

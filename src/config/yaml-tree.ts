@@ -1,4 +1,4 @@
-// Knows the YAML library, and is therefore loaded when a file is read, not before.
+// Imports the YAML library, so load this module only when a file has to be parsed.
 import {
   type Alias,
   isAlias,
@@ -12,7 +12,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { tooDeepAt } from './nesting.js';
-import { quote } from '../kernel/source-place.js';
+import { quote } from '../lib/source-place.js';
 import type { Finding } from './problem.js';
 import { markRemedy, starRemedy, syntaxFindings } from './syntax-findings.js';
 import {
@@ -23,11 +23,11 @@ import {
   type ScalarNode,
   type ScalarValue,
   type TreeNode,
-} from '../kernel/tree.js';
+} from '../lib/tree.js';
 
-/** Deeper nesting than this is refused: the library would use up the stack, or abort the process. */
+/** The nesting limit. Deeper files could overflow the stack in the library, or abort the process. */
 const DEEPEST = 64;
-/** How many values aliases and merges may add: the work after reading stays in proportion to the file. */
+/** How many values aliases and merges may add, so that the work stays in proportion to the file size. */
 const MOST_REPEATED = 50_000;
 
 export interface ParsedText {
@@ -35,22 +35,22 @@ export interface ParsedText {
   readonly findings: readonly Finding[];
 }
 
-/** Reads YAML (and so JSON) into a tree with places. Never throws; with a syntax error the tree is empty. */
+/** Parses YAML, which includes JSON, into a tree with positions. Never throws; after a syntax error the tree is empty. */
 export function parseText(text: string): ParsedText {
   const offset = tooDeepAt(text, DEEPEST);
   if (offset !== undefined)
-    return refuse({ code: 'config.too_deep', offset, message: 'The nesting is too deep.' });
+    return refuse({ code: 'config.too_deep', offset, message: 'The file is nested too deeply.' });
   try {
     return parseShallow(text);
   } catch {
-    // The library is not ours: what it cannot bear is a problem of the file, not the end of the program.
-    return refuse(syntax(0, 'The YAML reader cannot make sense of this file.'));
+    // A crash in the library is reported as a problem of the file.
+    return refuse(syntax(0, 'The file cannot be parsed as YAML.'));
   }
 }
 
 function parseShallow(text: string): ParsedText {
   const document = parseDocument(text, {
-    // Ours is linear; the library's compares every pair of keys.
+    // Our own check is linear; the library compares every pair of keys.
     uniqueKeys: false,
     stringKeys: true,
     prettyErrors: false,
@@ -72,13 +72,13 @@ function syntax(offset: number, message: string): Finding {
 
 interface Sized {
   readonly node: TreeNode;
-  /** How many values it stands for, with those that aliases repeat. */
+  /** How many values it contains, including values repeated by aliases. */
   readonly size: number;
 }
 
 interface Conversion {
   readonly findings: Finding[];
-  /** By anchor; undefined while the anchored value is still being read, so that it cannot contain itself. */
+  /** By anchor. Undefined while the anchored value is being read, so that it cannot contain itself. */
   readonly anchors: Map<string, Sized | undefined>;
   repeated: number;
 }
@@ -87,7 +87,7 @@ function convert(contents: Node): ParsedText {
   const conversion: Conversion = { findings: [], anchors: new Map(), repeated: 0 };
   const { node } = convertNode(contents, conversion, 0);
   if (conversion.repeated <= MOST_REPEATED) return { root: node, findings: conversion.findings };
-  return refuse({ code: 'config.too_large', message: 'The aliases of the file expand to too many values.' });
+  return refuse({ code: 'config.too_large', message: 'The aliases in the file expand to too many values.' });
 }
 
 function convertNode(node: unknown, conversion: Conversion, at: number): Sized {
@@ -111,12 +111,12 @@ function convertPlain(node: unknown, conversion: Conversion, at: number): Sized 
   return { node: isScalar(node) ? convertScalar(node, at) : emptyScalar(at), size: 1 };
 }
 
-// To YAML, `! Bash` is the text `Bash`: what was meant to be taken away would be given.
+// YAML reads `! Bash` as `Bash`, so an exclusion would silently become a grant.
 function refuseLoneMark({ tag, range }: Scalar, { findings }: Conversion, at: number): void {
   const [offset = at] = range ?? [];
   if (tag === '!')
     findings.push({
-      ...syntax(offset, 'The `!` before this value says nothing to YAML.'),
+      ...syntax(offset, 'YAML ignores the `!` before this value.'),
       remedy: markRemedy,
     });
 }
@@ -127,7 +127,7 @@ function convertScalar(scalar: Scalar, at: number): ScalarNode {
   return { kind: 'scalar', value: valueOf(scalar.value, source), source, start, end };
 }
 
-// Under `%YAML 1.1` the library may give other things than JSON has; they count as the text they are written as.
+// With `%YAML 1.1` the library may return types that JSON does not have. They count as the text in the file.
 function valueOf(value: unknown, source: string): ScalarValue {
   if (value === undefined || value === null) return null;
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string'
@@ -176,7 +176,7 @@ function duplicate(key: string, offset: number): Finding {
     code: 'config.duplicate_key',
     offset,
     path: [key],
-    message: `The key ${quote(key)} stands here twice.`,
+    message: `Duplicate key ${quote(key)}.`,
   };
 }
 
@@ -186,7 +186,7 @@ function mergedEntries(node: TreeNode, conversion: Conversion): readonly MapEntr
   for (const source of sources) {
     if (source.kind !== 'map') {
       conversion.findings.push(
-        syntax(source.start, 'A merge key `<<` takes a mapping or a list of mappings.'),
+        syntax(source.start, 'A merge key `<<` needs a mapping or a list of mappings.'),
       );
     } else if (spend(conversion, source.entries.length)) {
       for (const entry of source.entries) entries.push(entry);
@@ -202,7 +202,7 @@ function resolveAlias(alias: Alias, conversion: Conversion): Sized {
     return { node: { ...target.node, start, end }, size: target.size };
   }
   if (target === undefined) {
-    const message = `There is no value with the anchor ${quote(alias.source)} before this alias.`;
+    const message = `The anchor ${quote(alias.source)} is not defined before this alias.`;
     conversion.findings.push({ ...syntax(start, message), remedy: starRemedy });
   }
   return { node: emptyScalar(start), size: 1 };

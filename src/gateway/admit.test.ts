@@ -8,7 +8,7 @@ import {
   templateSpec,
   toolRequest,
 } from '../../test/support/hall.js';
-import { type Call, createFault, type Request, type Wanted } from '../kernel/index.js';
+import { type Call, createFault, type Request, type Wanted } from '../core/index.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
 import { admit, isAdmitted, withAnswers } from './admit.js';
 
@@ -76,7 +76,7 @@ describe('what is hidden and what is absent', () => {
     expect(hidden.instructions(session)).toBeUndefined();
   });
 
-  it('what may be seen but not called is not found by a call', async () => {
+  it('[16.26] what may be seen but not called is not permitted', async () => {
     const fake = provider();
     const gateway = openHall({
       providers: [fake],
@@ -85,7 +85,7 @@ describe('what is hidden and what is absent', () => {
     const outcome = await gateway.call(toolRequest('echo'), createFakeExchange());
     expect(outcome).toMatchObject({
       kind: 'fault',
-      fault: { code: 'tool.not_found', message: 'Unknown tool: echo' },
+      fault: { code: 'tool.not_permitted' },
     });
     expect(fake.calls).toEqual([]);
     expect(gateway.list(toolRequest('echo').session, 'tools')).toHaveLength(1);

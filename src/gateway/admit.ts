@@ -7,7 +7,8 @@ import {
   type Resumption,
   type Target,
   type Wanted,
-} from '../kernel/index.js';
+  wantedName,
+} from '../core/index.js';
 
 export interface Found {
   readonly target: Target;
@@ -18,14 +19,15 @@ export type Admission =
   | { readonly ok: true; readonly call: Call; readonly provider: Provider }
   | { readonly ok: false; readonly fault: Fault };
 
-/** Turns a request into a call, or says why not. The only place where calls are made. */
+/** Turns a request into a call, or returns a fault. The only place where calls are created. */
 export function admit(
   request: Request,
-  find: (wanted: Wanted) => Found | undefined,
+  find: (wanted: Wanted) => Found | 'not_permitted' | undefined,
   continued: { readonly answers?: Resumption; readonly resumed: boolean },
 ): Admission {
   const found = find(request.wanted);
   if (found === undefined) return { ok: false, fault: notFound(request.wanted) };
+  if (found === 'not_permitted') return { ok: false, fault: notPermitted(request.wanted) };
   const parsed = found.provider.parse(found.target, request.params);
   if (!parsed.ok) return { ok: false, fault: parsed.fault };
   const { session, client, params } = request;
@@ -38,6 +40,7 @@ export function admit(
     providerId: found.provider.id,
     params,
     input: parsed.input,
+    ignored: parsed.ignored,
     trace: request.trace,
     answers: continued.answers,
     resumed: continued.resumed,
@@ -45,18 +48,23 @@ export function admit(
   return { ok: true, call, provider: found.provider };
 }
 
-/** The same call with the answers of another round: still the admitted target, principal and input. */
+/** The same call with the answers of another input round. Target, principal and input stay as admitted. */
 export function withAnswers(call: Call, answers: Resumption): Call {
-  if (!isAdmitted(call)) throw new Error('answers were offered to a call that was never admitted');
-  return seal({ ...call, trace: call.trace, answers });
+  if (!isAdmitted(call)) throw new Error('answers given to a call that was never admitted');
+  return seal({ ...call, trace: call.trace, ignored: call.ignored, answers });
 }
 
-/** Whether a call came through `admit`. The corridor asks before it lets anything reach a provider. */
+/** Whether a call came through `admit`. The pipeline checks this before anything reaches a provider. */
 export function isAdmitted(call: Call): boolean {
   return SealedCall.isOne(call);
 }
 
-/** Identical for what does not exist and for what is hidden. */
+function notPermitted(wanted: Wanted): Fault {
+  const message = `You can see ${wantedName(wanted)} but are not allowed to call it.`;
+  return createFault('tool.not_permitted', message);
+}
+
+/** Must be identical for absent and hidden targets. */
 function notFound(wanted: Wanted): Fault {
   if (wanted.kind === 'tool') return createFault('tool.not_found', `Unknown tool: ${wanted.name}`);
   if (wanted.kind === 'prompt') return createFault('prompt.not_found', `Unknown prompt: ${wanted.name}`);
@@ -80,13 +88,13 @@ function seal(fields: Fields): Call {
   return sealed as Call;
 }
 
-/** Carries a mark that only this file can set. A set of all calls would do the same and cost far more. */
+/** Carries a mark that only this file can set. Much cheaper than a set of all admitted calls. */
 class SealedCall {
   readonly #mark = true;
 
   constructor(fields: Fields, key: symbol) {
-    // Whoever holds a call holds its constructor too.
-    if (key !== ourKey) throw new Error('calls are made by admit only');
+    // Code that holds a call can also reach its constructor.
+    if (key !== ourKey) throw new Error('only admit may create calls');
     Object.assign(this, fields);
   }
 

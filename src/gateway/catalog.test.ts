@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  openHall,
-  promptSpec,
-  resourceSpec,
-  sessionOf,
-  templateSpec,
-  toolRequest,
-} from '../../test/support/hall.js';
-import { content, type Outcome, emptyObject } from '../kernel/index.js';
-import { createFakeExchange, createFakeProvider, type FakeProvider } from '../testing/index.js';
+import { openHall, promptSpec, resourceSpec, sessionOf, templateSpec } from '../../test/support/hall.js';
+import { content, type Outcome } from '../core/index.js';
+import { emptyObject } from '../lib/json-text.js';
+import { createFakeProvider, type FakeProvider } from '../testing/index.js';
 import { mergeCatalogs, templateFor } from './catalog.js';
 
 const done = (): Outcome => content(emptyObject);
@@ -26,15 +20,15 @@ describe('the merged catalogue', () => {
     expect(merged.providers).toEqual([one, two]);
   });
 
-  it('leaves out, whole, a provider that takes a name of an earlier one, and names both', () => {
+  it('drops only the tool whose name another provider has, and names both', () => {
     const one = createFakeProvider('one', { same: done });
     const two = createFakeProvider('two', { same: done, other: done }, { instructions: 'two says' });
     const merged = mergeCatalogs([one, two]);
-    expect([...merged.tools.keys()]).toEqual(['same']);
+    expect([...merged.tools.keys()]).toEqual(['same', 'other']);
     expect(merged.tools.get('same')?.provider).toBe(one);
     expect(merged.collisions).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
-    expect(merged.instructions).toEqual([]);
-    expect(merged.providers).toEqual([one]);
+    expect(merged.instructions).toHaveLength(1);
+    expect(merged.providers).toEqual([one, two]);
   });
 
   it('sees collisions of prompts too, and reports each one', () => {
@@ -83,49 +77,48 @@ describe('the merged catalogue', () => {
     const merged = mergeCatalogs([one, two]);
     expect(merged.resources.get('x://1')?.provider).toBe(one);
     const found = (uri: string, hidden?: FakeProvider) =>
-      templateFor(merged, uri, (offered) => (offered.provider === hidden ? undefined : offered))?.provider;
+      templateFor(merged, uri, (offered) => (offered?.provider === hidden ? undefined : offered))?.provider;
     expect(found('x://2')).toBe(one);
     expect(found('y://2')).toBeUndefined();
     expect(found('x://2', one)).toBe(two);
   });
 });
 
-describe('a provider that was left out', () => {
-  it('shows as failed, with what to do', () => {
+describe('a provider of which a name is dropped', () => {
+  it('goes on with the rest, and shows what is dropped and what to do', () => {
     const gateway = openHall({
-      providers: [createFakeProvider('one', { same: done }), createFakeProvider('two', { same: done })],
+      providers: [
+        createFakeProvider('one', { same: done }),
+        createFakeProvider('two', { same: done, b: done }),
+      ],
     });
     expect(gateway.collisions()).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
     expect(gateway.status()).toMatchObject([
       { id: 'one', state: 'ready', tools: 1 },
       {
         id: 'two',
-        state: 'failed',
-        detail: 'one and two both offer "same": give one of them another prefix',
+        state: 'ready',
+        tools: 1,
+        dropped: ['same'],
+        detail: 'not offered: "same" belongs to one; change the prefix of one of them',
       },
     ]);
   });
 
-  it('is not asked for addresses that nobody listed either', async () => {
-    const one = createFakeProvider('one', { same: done });
-    const two = { ...createFakeProvider('two', { same: done }), mayHave: () => true };
-    const wanted = { kind: 'resource', uri: 'x://secret' } as const;
-    const request = toolRequest('', {}, { wanted });
-    const gateway = openHall({ providers: [one, two] });
-    expect(await gateway.call(request, createFakeExchange())).toMatchObject({
-      fault: { code: 'resource.not_found' },
-    });
-    expect(two.calls).toEqual([]);
-    // The control: alone, it is asked.
-    await openHall({ providers: [two] }).call(request, createFakeExchange());
-    expect(two.calls).toHaveLength(1);
-  });
-
-  it('comes back when the collision is gone', () => {
+  it('gets the name if it was not claimed and the other provider drops it', () => {
     const one = createFakeProvider('one', { same: done });
     const gateway = openHall({ providers: [one, createFakeProvider('two', { same: done })] });
     one.offer({ other: done });
     expect(gateway.collisions()).toEqual([]);
     expect(gateway.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other', 'same']);
+  });
+
+  it('does not get the name while the provider that claimed it is there', async () => {
+    const one = createFakeProvider('one', { same: done });
+    const gateway = openHall({ providers: [one, createFakeProvider('two', { same: done })] });
+    await gateway.settle();
+    one.offer({ other: done });
+    expect(gateway.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other']);
+    expect(gateway.collisions()).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
   });
 });

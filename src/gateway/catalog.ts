@@ -1,23 +1,16 @@
-import type {
-  Catalogue,
-  PromptSpec,
-  Provider,
-  ResourceSpec,
-  Spec,
-  TemplateSpec,
-  ToolSpec,
-} from '../kernel/index.js';
+import type { PromptSpec, Provider, ResourceSpec, TemplateSpec, ToolSpec } from '../core/index.js';
+import { createNameClaims, type NameClaims } from './name-claims.js';
+import type { Offered } from './offered.js';
+import { type Contest, ownNames } from './own-names.js';
+import type { Usable } from './unlisted.js';
 import { templateMatches } from './uri-template.js';
-
-export interface Offered<S extends Spec> {
-  readonly spec: S;
-  readonly provider: Provider;
-}
 
 export interface Collision {
   readonly name: string;
   readonly first: string;
   readonly second: string;
+  /** The owner's name, if it differs but looks the same. */
+  readonly looksLike?: string;
 }
 
 interface Instructions {
@@ -25,108 +18,105 @@ interface Instructions {
   readonly text: string;
 }
 
-/** Everything that all providers offer, merged in the order in which they were configured. */
+/** The lists of all providers, merged in configuration order. */
 export interface Catalog {
   readonly tools: ReadonlyMap<string, Offered<ToolSpec>>;
   readonly prompts: ReadonlyMap<string, Offered<PromptSpec>>;
+  /** Names that more than one provider offers or has offered. */
+  readonly contests: {
+    readonly tools: ReadonlyMap<string, Contest<ToolSpec>>;
+    readonly prompts: ReadonlyMap<string, Contest<PromptSpec>>;
+  };
   readonly resources: ReadonlyMap<string, Offered<ResourceSpec>>;
   readonly templates: ReadonlyMap<string, Offered<TemplateSpec>>;
-  /** Addresses that an earlier provider has, in the order of the providers. */
+  /** URIs that an earlier provider owns, in provider order. */
   readonly laterResources: readonly Offered<ResourceSpec>[];
   readonly laterTemplates: readonly Offered<TemplateSpec>[];
   readonly instructions: readonly Instructions[];
   readonly collisions: readonly Collision[];
-  /** The providers that were not left out. */
   readonly providers: readonly Provider[];
 }
 
-/** A pure function of the providers' lists. A provider that takes an earlier one's name is left out whole. */
-export function mergeCatalogs(providers: readonly Provider[]): Catalog {
-  const merged = {
-    tools: new Map<string, Offered<ToolSpec>>(),
-    prompts: new Map<string, Offered<PromptSpec>>(),
-    resources: new Map<string, Offered<ResourceSpec>>(),
-    templates: new Map<string, Offered<TemplateSpec>>(),
-    laterResources: [] as Offered<ResourceSpec>[],
-    laterTemplates: [] as Offered<TemplateSpec>[],
-    instructions: [] as Instructions[],
-    collisions: [] as Collision[],
-    providers: [] as Provider[],
+/** Depends only on the providers' lists and on the name claims. Offers of names owned by another provider are dropped. */
+export function mergeCatalogs(
+  providers: readonly Provider[],
+  claims: NameClaims = createNameClaims(),
+): Catalog {
+  const tools = ownNames('tools', providers, claims, (list) => list.tools);
+  const prompts = ownNames('prompts', providers, claims, (list) => list.prompts);
+  return {
+    tools: tools.owned,
+    prompts: prompts.owned,
+    contests: { tools: tools.contests, prompts: prompts.contests },
+    ...addressesOf(providers),
+    instructions: providers.flatMap((provider) => {
+      const text = provider.list().instructions;
+      return text ? [{ provider, text }] : [];
+    }),
+    collisions: [...collisionsOf(tools.contests), ...collisionsOf(prompts.contests)],
+    providers,
   };
+}
+
+function collisionsOf<S extends ToolSpec | PromptSpec>(
+  contests: ReadonlyMap<string, Contest<S>>,
+): readonly Collision[] {
+  return [...contests].flatMap(([name, { owner, later, looksLike }]) =>
+    later.map(({ provider }) => ({
+      name,
+      first: owner.id,
+      second: provider.id,
+      ...(looksLike !== undefined && { looksLike }),
+    })),
+  );
+}
+
+/**
+ * A URI belongs to the provider configured first, so a later one cannot take it over. Callers that cannot see the first
+ * one get the next.
+ */
+function addressesOf(
+  providers: readonly Provider[],
+): Pick<Catalog, 'resources' | 'templates' | 'laterResources' | 'laterTemplates'> {
+  const resources = new Map<string, Offered<ResourceSpec>>();
+  const templates = new Map<string, Offered<TemplateSpec>>();
+  const laterResources: Offered<ResourceSpec>[] = [];
+  const laterTemplates: Offered<TemplateSpec>[] = [];
   for (const provider of providers) {
     const list = provider.list();
-    const clashes = [
-      ...clashesOf(provider, list.tools, merged.tools),
-      ...clashesOf(provider, list.prompts, merged.prompts),
-    ];
-    // One by one: there are as many as a server likes, and a call takes only so many arguments.
-    for (const clash of clashes) merged.collisions.push(clash);
-    if (clashes.length === 0) addAll(merged, provider, list);
+    for (const spec of list.resources) {
+      if (resources.has(spec.uri)) laterResources.push({ spec, provider });
+      else resources.set(spec.uri, { spec, provider });
+    }
+    for (const spec of list.templates) {
+      if (templates.has(spec.uriTemplate)) laterTemplates.push({ spec, provider });
+      else templates.set(spec.uriTemplate, { spec, provider });
+    }
   }
-  return merged;
+  return { resources, templates, laterResources, laterTemplates };
 }
 
-function clashesOf<S extends ToolSpec | PromptSpec>(
-  provider: Provider,
-  specs: readonly S[],
-  taken: ReadonlyMap<string, Offered<S>>,
-): Collision[] {
-  return specs.flatMap(({ name }) => {
-    const other = taken.get(name);
-    return other ? [{ name, first: other.provider.id, second: provider.id }] : [];
-  });
-}
-
-interface Merging {
-  readonly tools: Map<string, Offered<ToolSpec>>;
-  readonly prompts: Map<string, Offered<PromptSpec>>;
-  readonly resources: Map<string, Offered<ResourceSpec>>;
-  readonly templates: Map<string, Offered<TemplateSpec>>;
-  readonly laterResources: Offered<ResourceSpec>[];
-  readonly laterTemplates: Offered<TemplateSpec>[];
-  readonly instructions: Instructions[];
-  readonly providers: Provider[];
-}
-
-function addAll(merged: Merging, provider: Provider, list: Catalogue): void {
-  merged.providers.push(provider);
-  for (const spec of list.tools) merged.tools.set(spec.name, { spec, provider });
-  for (const spec of list.prompts) merged.prompts.set(spec.name, { spec, provider });
-  // An address belongs to the provider that was configured first: a later one cannot take it over. It has it only for
-  // those who may not know of the first.
-  for (const spec of list.resources) {
-    if (merged.resources.has(spec.uri)) merged.laterResources.push({ spec, provider });
-    else merged.resources.set(spec.uri, { spec, provider });
-  }
-  for (const spec of list.templates) {
-    if (merged.templates.has(spec.uriTemplate)) merged.laterTemplates.push({ spec, provider });
-    else merged.templates.set(spec.uriTemplate, { spec, provider });
-  }
-  if (list.instructions) merged.instructions.push({ provider, text: list.instructions });
-}
-
-/** A provider that has an address after another one, if any: the first one that may be used. */
-export function laterFor(
-  catalog: Catalog,
-  uri: string,
-  usable: (offered: Offered<ResourceSpec>) => Offered<ResourceSpec> | undefined,
-): Offered<ResourceSpec> | undefined {
+/** The first usable provider of a URI after its owner, if any. */
+export function laterFor(catalog: Catalog, uri: string, usable: Usable): Offered<ResourceSpec> | undefined {
+  let first: Offered<ResourceSpec> | undefined;
   for (const offered of catalog.laterResources) {
-    const found = offered.spec.uri === uri ? usable(offered) : undefined;
-    if (found !== undefined) return found;
+    // Checked even if the URI does not match, or timing would reveal a hidden resource.
+    const found = usable(offered, 'resource');
+    if (offered.spec.uri === uri) first ??= found;
   }
-  return undefined;
+  return first;
 }
 
-/** The template that an address was made from, if any: the first one that may be used. */
+/** The first usable template that matches a URI, if any. */
 export function templateFor(
   catalog: Catalog,
   uri: string,
-  usable: (offered: Offered<TemplateSpec>) => Offered<TemplateSpec> | undefined,
+  usable: Usable,
 ): Offered<TemplateSpec> | undefined {
+  let first: Offered<TemplateSpec> | undefined;
   for (const offered of [...catalog.templates.values(), ...catalog.laterTemplates]) {
-    const found = templateMatches(offered.spec.uriTemplate, uri) ? usable(offered) : undefined;
-    if (found !== undefined) return found;
+    const found = usable(offered, 'template');
+    if (templateMatches(offered.spec.uriTemplate, uri)) first ??= found;
   }
-  return undefined;
+  return first;
 }

@@ -14,11 +14,11 @@ import {
   createFault,
   type Exchange,
   type Interceptor,
-  JsonText,
   type Observer,
   type Outcome,
   type Request,
-} from '../kernel/index.js';
+} from '../core/index.js';
+import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
 
 const done = content(JsonText.from({ content: [] }));
@@ -46,6 +46,27 @@ describe('the gateway', () => {
     const outcome = await openHall({ providers: [provider] }).call(toolRequest('echo'), createFakeExchange());
     expect(outcome).toBe(done);
     expect(provider.calls).toHaveLength(1);
+  });
+
+  it.each(['live', 'rounds'] as const)('reports the steps of a call to observers (%s)', async (asking) => {
+    const seen: string[] = [];
+    const observer: Observer = {
+      name: 'steps',
+      begin: () => () => undefined,
+      step: (_request, name) => {
+        seen.push(name);
+        return () => seen.push(`${name} ended`);
+      },
+    };
+    const provider = createFakeProvider('one', {
+      graph: (_call, exchange) => {
+        exchange.step?.('first')();
+        return done;
+      },
+    });
+    const gateway = openHall({ providers: [provider], observers: [observer] });
+    await gateway.call(toolRequest('graph'), createFakeExchange({ asking }));
+    expect(seen).toEqual(['first', 'first ended']);
   });
 
   it('shows and gives nothing to a stranger', async () => {

@@ -1,14 +1,12 @@
-import type { Access } from '../access/index.js';
+import { type Access, withoutOperations } from '../access/index.js';
 import {
   type Call,
-  type Cancellation,
   type Client,
   createFault,
   type Exchange,
   type Fault,
   faulted,
   type Interceptor,
-  type JsonText,
   type Observer,
   type Outcome,
   type Provider,
@@ -19,19 +17,23 @@ import {
   type Spec,
   type ToolSpec,
   type Wanted,
-} from '../kernel/index.js';
-import { bridgeName, type Surface } from '../surface/index.js';
+} from '../core/index.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import type { JsonText } from '../lib/json-text.js';
+import { bridgeName, type Surface } from '../exposure/index.js';
 import { admit } from './admit.js';
-import { isBridge, throughBridge, toldByBridge } from './bridge.js';
+import { isBridge, throughBridge, toldByBridge } from './call-tool.js';
 import type { Collision } from './catalog.js';
-import { createCorridor, describeError } from './chain.js';
-import { openDirectory } from './directory.js';
+import { createCorridor, describeError } from './pipeline.js';
+import { openDirectory } from './registry.js';
 import type { ProviderReport } from './provider-reports.js';
 import type { ListKind, ListOf } from './lists.js';
 import { callWithLiveAsks } from './live-asks.js';
+import type { NameClaims } from './name-claims.js';
 import { readQuestions, unanswerable } from './questions.js';
-import { openRounds } from './rounds.js';
+import { openRounds } from './multi-round.js';
 import { createStateSeal, type StateSeal } from './state-seal.js';
+import { type Rights, whileAllowed } from './while-allowed.js';
 import { withSteps } from './with-steps.js';
 
 export interface GatewayParts {
@@ -41,61 +43,79 @@ export interface GatewayParts {
   readonly interceptors: readonly Interceptor[];
   readonly observers: readonly Observer[];
   readonly now: () => number;
-  /** Told once when a session is over, for what was to live as long. */
+  /** Called once when a session ends, to release what belongs to it. */
   readonly onLeave?: (session: Session) => void;
-  /** The problems of arguments in words, for a tool whose schema its caller may never have read. */
+  /** Describes invalid arguments, for callers that may not know the schema. */
   readonly checkArguments?: (tool: ToolSpec, params: JsonText) => readonly string[];
-  /** Shared by replicas; random when left out. */
+  /** Which provider had which name first. Default: kept in memory. */
+  readonly claims?: NameClaims;
+  /** Called when the set of dropped names changes. */
+  readonly onCollisions?: () => void;
+  /** Must be the same in all replicas. Default: random. */
   readonly seal?: StateSeal;
 }
 
-/** The one way through: calls, lists, changes. */
+/** The only way to call, list and watch tools, prompts and resources. */
 export interface Gateway {
   call(request: Request, exchange: Exchange): Promise<Outcome>;
-  /** As this client is shown it; without a client, everything that the session can see. */
+  /** The list for this client; without a client, everything the session can see. */
   list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
-  /** Every tool that the session can see, shown or not. */
+  /** Every tool that the session can see, active or not. */
   visibleTools(session: Session): readonly ToolSpec[];
-  /** Every tool there is, whoever may see it: to be prepared for a search, never for an answer. */
+  /** Every tool regardless of access. For building the search index only, never for answers. */
   everyTool(): readonly ToolSpec[];
-  /** How the providers are doing of which the session can see something, or could if they had it. */
+  /** Status of the providers of which the session can see, or could see, something. */
   statusFor(session: Session): readonly ProviderReport[];
-  /** What there is by that name, whoever may see it: for operators and records, never for an answer. */
+  /** Looks up a target regardless of access. For operators and records only, never for answers. */
   lookup(wanted: Wanted): Spec | undefined;
-  /** One tool as this session sees it, or undefined. The same answer as list and call give. */
+  /** One tool as this session sees it, or undefined. Always agrees with list and call. */
   describe(session: Session, name: string): ToolSpec | undefined;
   /**
-   * Waits until the first lists are known, two seconds at most and once; and until the session's rights are as they are
-   * now. To be awaited before a list is shown to it.
+   * Waits for the first lists (once, at most two seconds) and refreshes the session's rights. Await it before you show a
+   * list to the session.
    */
   settle(session?: Session): Promise<void>;
-  /** Resolves when every provider has listed what it offers, or has failed to. For callers that have time. */
-  listed(): Promise<void>;
-  /** Resolves when every provider has listed because somebody else wanted lists. Starts nothing. */
+  /** Resolves when these providers, or all, have listed or failed to. For callers that can wait. */
+  listed(sources?: readonly Source[]): Promise<void>;
+  /** Resolves when every provider has listed. Starts nothing. */
   firstListed(): Promise<void>;
-  /** The session's rights as they are now: `list` and `describe` answer from there. Undefined: they are already. */
+  /** Refreshes the session's rights, which `list` and `describe` use. Undefined: they are up to date. */
   refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session, client?: Client): string | undefined;
-  /** What one provider says about itself, for whom its tools are visible. */
+  /** The instructions of one provider, if the session can see its tools. */
   wordsOf(source: Source): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  /** Told which lists of this session changed: by what servers offer, or by what it may see. */
+  /** Called with the lists of this session that changed, because servers or its rights changed. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
-  rootsChanged(): void;
-  /** The session is over: whatever was to live as long as it ends. */
+  /** Ends the session and everything that belongs to it. */
   leave(session: Session): void;
   status(): readonly ProviderReport[];
   collisions(): readonly Collision[];
-  /** Puts new providers in place of the old ones; sessions stay. The caller closes the old ones. */
+  /** Replaces all providers; sessions stay. The caller closes the old ones. */
   replaceProviders(providers: readonly Provider[]): void;
   close(): Promise<void>;
 }
 
 export function openGateway(parts: GatewayParts): Gateway {
-  const directory = openDirectory(parts.providers, parts.access, parts.surface);
+  const directory = openDirectory({ ...parts, access: withoutOperations(parts.access) });
   const corridor = createCorridor(parts.interceptors);
   const seal = parts.seal ?? createStateSeal(parts.now);
   const rounds = openRounds(seal);
+
+  function findFor(session: Session, wanted: Wanted): ReturnType<Parameters<typeof admit>[1]> {
+    const isSeen = wanted.kind === 'tool' && directory.describe(session, wanted.name) !== undefined;
+    return directory.find(session, wanted) ?? (isSeen ? 'not_permitted' : undefined);
+  }
+
+  function rightsTo({ session, wanted }: Request): Rights {
+    return {
+      async isAllowed() {
+        await directory.refresh(session);
+        return directory.find(session, wanted) !== undefined;
+      },
+      onChange: (listener) => parts.access.onChange(listener),
+    };
+  }
 
   async function carry(
     request: Request,
@@ -105,10 +125,10 @@ export function openGateway(parts: GatewayParts): Gateway {
   ): Promise<Outcome> {
     const settling = directory.settleFor(request.session, request.wanted);
     if (settling !== undefined) await settling;
-    // The last thing before it is judged: no answer from before an acknowledged change may let it through.
+    // Refresh right before the check: a revoked right must not let the call through.
     const refreshing = directory.refresh(request.session);
     if (refreshing !== undefined) await refreshing;
-    const admission = admit(request, (wanted) => directory.find(request.session, wanted), continued);
+    const admission = admit(request, (wanted) => findFor(request.session, wanted), continued);
     if (!admission.ok) return faulted(admission.fault);
     const { call, provider } = admission;
     seen.call = call;
@@ -118,20 +138,22 @@ export function openGateway(parts: GatewayParts): Gateway {
       return sealed(request, await rounds.resume(request, exchange, continued.parkedId, continued.responses));
     }
     const start = (live: Exchange): Promise<Outcome> =>
-      corridor(call, live, (wrapped) =>
-        untilCancelled(wrapped, () =>
-          wrapped.asking === 'live'
-            ? callWithLiveAsks(provider, call, wrapped)
-            : callInRounds(provider, call, wrapped),
+      whileAllowed(live, rightsTo(request), (guarded) =>
+        corridor(call, guarded, (wrapped) =>
+          untilCancelled(wrapped, () =>
+            wrapped.asking === 'live'
+              ? callWithLiveAsks(provider, call, wrapped)
+              : callInRounds(provider, call, wrapped),
+          ),
         ),
       );
     if (exchange.asking === 'live') return start(exchange);
     return sealed(request, await rounds.run(request, exchange, start));
   }
 
-  /** Whoever calls a tool is shown it from then on; and is told its schema where he did not know it. */
+  /** Activates the tool on use; includes its schema in errors if the client has not seen it. */
   function used(request: Request, { target }: Call): Fault | undefined {
-    if (target.kind !== 'tool') return undefined;
+    if (target.kind !== 'tool' || target.spec.reach === 'workflow') return undefined;
     const { session, client, via } = request;
     const visible = directory.visibleTools(session);
     const isUnread = via !== undefined || parts.surface.isDeferred(session, target.spec, visible, client);
@@ -140,7 +162,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     return issues.length > 0 ? unreadSchema(target.spec, issues) : undefined;
   }
 
-  /** The state of an upstream leaves under our seal; the state of a parked call has it already. */
+  /** Seals the state of an upstream. The state of a parked call is sealed already. */
   function sealed(request: Request, outcome: Outcome): Outcome {
     if (outcome.kind !== 'asks' || isSealed(request, outcome.state)) return outcome;
     const state = seal.close(request, {
@@ -164,7 +186,9 @@ export function openGateway(parts: GatewayParts): Gateway {
         : await carry(request, exchange, continued, seen);
     } catch (error) {
       const detail = describeError(error);
-      return faulted(createFault('internal', 'The gate failed to carry out this call.', { detail }));
+      return faulted(
+        createFault('internal', 'Tidegate failed to run this call because of an internal error.', { detail }),
+      );
     }
   }
 
@@ -178,7 +202,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     return outcome;
   }
 
-  /** Who may not use the bridge finds none. */
+  /** Callers without access to call_tool get `tool.not_found`. */
   async function bridged(request: Request, exchange: Exchange): Promise<Outcome> {
     await directory.refresh(request.session);
     const found = directory.find(request.session, { kind: 'tool', name: bridgeName });
@@ -204,13 +228,12 @@ export function openGateway(parts: GatewayParts): Gateway {
       await directory.settle();
       if (session !== undefined) await directory.refresh(session);
     },
-    listed: () => directory.listed(),
+    listed: (sources) => directory.listed(sources),
     firstListed: () => directory.firstListed,
     instructions: (session, client) => directory.instructions(session, client),
     wordsOf: (source) => directory.wordsOf(source),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (session, listener) => directory.onChange(session, listener),
-    rootsChanged: () => directory.rootsChanged(),
     leave(session) {
       parts.surface.forget(session);
       parts.onLeave?.(session);
@@ -226,14 +249,14 @@ export function openGateway(parts: GatewayParts): Gateway {
 }
 
 function unreadSchema({ name, definition }: ToolSpec, issues: readonly string[]): Fault {
-  const message = `The arguments of ${name} are not right: ${issues.join('; ')}.`;
+  const message = `Invalid arguments for ${name}: ${issues.join('; ')}.`;
   const { inputSchema } = definition.value as { readonly inputSchema?: unknown };
   return createFault('input.invalid', message, { data: { issues, input_schema: inputSchema } });
 }
 
 const cancelled = faulted(createFault('call.cancelled', 'The call was cancelled.'));
 
-/** Gives up waiting when the caller is gone; what the target does about it is its own affair. */
+/** Stops waiting when the caller is gone. The target may still finish its work. */
 function untilCancelled(caller: Cancellation, start: () => Promise<Outcome>): Promise<Outcome> {
   if (caller.isCancelled) return Promise.resolve(cancelled);
   return new Promise((resolve, reject) => {
@@ -249,7 +272,7 @@ function untilCancelled(caller: Cancellation, start: () => Promise<Outcome>): Pr
   });
 }
 
-/** A caller that answers in rounds is asked nothing that it did not say it can answer. */
+/** Multi-round callers are only asked for input that they declared they can give. */
 async function callInRounds(provider: Provider, call: Call, exchange: Exchange): Promise<Outcome> {
   const outcome = await provider.call(call, exchange);
   if (outcome.kind !== 'asks') return outcome;
@@ -271,7 +294,7 @@ interface Continued {
   readonly responses: JsonText;
 }
 
-/** What a request continues: nothing, a call parked here, or a round with the upstream. */
+/** What a request continues: nothing, a call parked here, or an input round of the upstream. */
 function continuation(seal: StateSeal, request: Request): Continued | { readonly fault: Fault } {
   const { resume } = request;
   if (resume === undefined) return { resumed: false, responses: request.params };
@@ -279,9 +302,12 @@ function continuation(seal: StateSeal, request: Request): Continued | { readonly
   const opened = seal.open(request, resume.state);
   if (!opened.ok) {
     return opened.reason === 'expired'
-      ? { fault: createFault('ask.expired', 'That call no longer waits for an answer: make it again.') }
+      ? { fault: createFault('ask.expired', 'This request has expired. Retry the call.') }
       : {
-          fault: createFault('ask.forged', 'requestState is not one that this gate gave out for this call.'),
+          fault: createFault(
+            'ask.forged',
+            'requestState is invalid: Tidegate did not issue it for this call.',
+          ),
         };
   }
   const { responses } = resume;
@@ -292,14 +318,14 @@ function continuation(seal: StateSeal, request: Request): Continued | { readonly
 
 type End = ReturnType<Observer['begin']>;
 
-/** Observers change nothing: one that throws loses its own record, never the call. */
+/** An observer that throws loses its own record; the call goes on. */
 function beginAll(observers: readonly Observer[], request: Request): End[] {
   const ends: End[] = [];
   for (const observer of observers) {
     try {
       ends.push(observer.begin(request));
     } catch {
-      // An observer that cannot begin has nothing to end.
+      // An observer that failed to begin is not asked to end.
     }
   }
   return ends;
@@ -309,6 +335,6 @@ function endOne(end: End, attempt: Parameters<End>[0]): void {
   try {
     end(attempt);
   } catch {
-    // See beginAll: the outcome stands whatever the observer does.
+    // See beginAll: an observer must not change the outcome.
   }
 }

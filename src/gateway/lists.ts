@@ -1,5 +1,6 @@
-import type { PromptSpec, ResourceSpec, Spec, TemplateSpec, ToolSpec } from '../kernel/index.js';
-import type { Catalog, Offered } from './catalog.js';
+import type { PromptSpec, ResourceSpec, Spec, TemplateSpec, ToolSpec } from '../core/index.js';
+import type { Catalog } from './catalog.js';
+import type { Offered } from './offered.js';
 
 export interface Lists {
   readonly tools: readonly ToolSpec[];
@@ -21,8 +22,15 @@ export function listsOf(catalog: Catalog): Lists {
   const specs = <S extends Spec>(map: ReadonlyMap<string, Offered<S>>): readonly S[] =>
     Object.freeze([...map.values()].map(({ spec }) => spec));
   return {
-    tools: specs(catalog.tools),
-    prompts: specs(catalog.prompts),
+    // Keep dropped offers in place: a caller that cannot see the owner of a name gets the next one.
+    tools:
+      catalog.contests.tools.size === 0
+        ? specs(catalog.tools)
+        : Object.freeze(catalog.providers.flatMap((provider) => provider.list().tools)),
+    prompts:
+      catalog.contests.prompts.size === 0
+        ? specs(catalog.prompts)
+        : Object.freeze(catalog.providers.flatMap((provider) => provider.list().prompts)),
     resources: Object.freeze([
       ...specs(catalog.resources),
       ...catalog.laterResources.map(({ spec }) => spec),
@@ -34,7 +42,7 @@ export function listsOf(catalog: Catalog): Lists {
   };
 }
 
-/** The first of each address, of those that somebody may see. The very same list where nothing has to go. */
+/** Keeps the first item per name or URI. Returns the same array if there is nothing to remove. */
 export function createFirsts(): <S extends Spec>(visible: readonly S[]) => readonly S[] {
   const known = new WeakMap<readonly Spec[], readonly Spec[]>();
   return <S extends Spec>(visible: readonly S[]): readonly S[] => {
@@ -54,7 +62,7 @@ function addressOf(spec: Spec): string {
   return spec.kind === 'template' ? spec.uriTemplate : spec.name;
 }
 
-/** Lists that did not change keep their identity, so that nobody is told of a change that is none. */
+/** Unchanged lists keep their identity, so that no change is reported for them. */
 export function keepEqual(before: Lists, after: Lists): Lists {
   const pick = <S extends Spec>(a: readonly S[], b: readonly S[]): readonly S[] =>
     a.length === b.length && a.every((spec, i) => isSame(spec, b[i])) ? a : b;

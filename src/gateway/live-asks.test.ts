@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openHall, toolRequest } from '../../test/support/hall.js';
-import { type Call, content, JsonText, type Outcome, type Question } from '../kernel/index.js';
+import { type Call, content, type Outcome, type Question } from '../core/index.js';
+import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider, type FakeHandler } from '../testing/index.js';
 import type { Gateway } from './gateway.js';
 

@@ -4,17 +4,17 @@ import {
   type Exchange,
   type Fault,
   faulted,
-  JsonText,
   type Outcome,
   type Provider,
   type Question,
-} from '../kernel/index.js';
+} from '../core/index.js';
+import { JsonText } from '../lib/json-text.js';
 import { withAnswers } from './admit.js';
 import { readQuestions, unanswerable } from './questions.js';
 
 const maxRounds = 16;
 
-/** Calls a provider for a caller that can be asked on the spot: each round of questions is put to it at once. */
+/** Calls a provider for a client that can be asked during the call. Each round of questions is sent at once. */
 export async function callWithLiveAsks(provider: Provider, call: Call, exchange: Exchange): Promise<Outcome> {
   let current = call;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -27,7 +27,7 @@ export async function callWithLiveAsks(provider: Provider, call: Call, exchange:
       ...(outcome.state !== undefined && { state: outcome.state }),
     });
   }
-  return faulted(createFault('ask.too_many', 'The tool kept asking questions without coming to a result.'));
+  return faulted(createFault('ask.too_many', 'The tool kept asking for input without returning a result.'));
 }
 
 type Answered =
@@ -54,9 +54,12 @@ async function answersTo(questions: JsonText, exchange: Exchange): Promise<Answe
 }
 
 function refused(error: JsonText): Fault {
-  return createFault('upstream.error', 'The client refused.', { upstream: error });
+  return createFault('upstream.error', 'The client declined to answer.', { upstream: error });
 }
 
 function unknownQuestion(): Fault {
-  return createFault('provider.malformed', 'The server asked something that the protocol does not know.');
+  return createFault(
+    'provider.malformed',
+    'The server sent a request for input that the protocol does not define.',
+  );
 }

@@ -1,34 +1,54 @@
-import type { Provider, ProviderStatus, Source } from '../kernel/index.js';
+import type { Provider, ProviderStatus, Source, ToolSpec } from '../core/index.js';
 import type { Catalog, Collision } from './catalog.js';
 
 export interface ProviderReport extends ProviderStatus {
   readonly id: string;
   readonly source: Source;
   readonly tools: number;
+  /** Tools and prompts that are not offered because another provider owns the name. */
+  readonly dropped?: readonly string[];
 }
 
 export function reportsOf(providers: readonly Provider[], catalog: Catalog): readonly ProviderReport[] {
-  return providers.map((provider) => ({
-    id: provider.id,
-    source: provider.source,
-    tools: provider.list().tools.length,
-    ...provider.status(),
-    ...collisionStatus(catalog, provider),
-  }));
+  const clashes = new Map<string, Collision[]>();
+  for (const clash of catalog.collisions) {
+    const same = clashes.get(clash.second);
+    if (same === undefined) clashes.set(clash.second, [clash]);
+    else same.push(clash);
+  }
+  return providers.map((provider) => {
+    const { tools } = provider.list();
+    const status = provider.status();
+    const own = clashes.get(provider.id) ?? [];
+    const isDropped = ({ name, source }: ToolSpec): boolean =>
+      catalog.contests.tools.get(name)?.later.some(({ spec }) => spec.source === source) === true;
+    return {
+      id: provider.id,
+      source: provider.source,
+      tools: own.length === 0 ? tools.length : tools.filter((tool) => !isDropped(tool)).length,
+      ...status,
+      ...(own.length > 0 && {
+        dropped: own.map(({ name }) => name),
+        detail: [...(status.detail === undefined ? [] : [status.detail]), describeDropped(own)].join('; '),
+      }),
+    };
+  });
 }
 
-function collisionStatus(
-  catalog: Catalog,
-  provider: Provider,
-): { state: 'failed'; detail: string } | undefined {
-  const clash = catalog.collisions.find(({ second }) => second === provider.id);
-  return clash && { state: 'failed', detail: collisionDetail(clash) };
+const mostNames = 5;
+
+function describeClash({ name, first, looksLike }: Collision): string {
+  return looksLike === undefined
+    ? `"${name}" belongs to ${first}`
+    : `"${name}" looks like "${looksLike}" of ${first}`;
 }
 
-/** In plugins it has the code that AWF gives it, because people look for that. */
-function collisionDetail({ first, second, name }: Collision): string {
-  const both = `${first} and ${second} both offer "${name}"`;
-  return second.startsWith('plugin:')
-    ? `USER.MCP_PROXY.NAME_COLLISION: ${both}: leave it out of \`expose\` in plugins.yaml`
-    : `${both}: give one of them another prefix`;
+/** Why names of one provider are not offered. Plugins get the AWF error code, because users search for it. */
+function describeDropped(clashes: readonly Collision[]): string {
+  const named = clashes.slice(0, mostNames).map(describeClash);
+  const more = clashes.length > mostNames ? `, and ${String(clashes.length - mostNames)} more` : '';
+  const isPlugin = clashes[0]?.second.startsWith('plugin:') === true;
+  const code = isPlugin ? 'USER.MCP_PROXY.NAME_COLLISION: ' : '';
+  const remedy = isPlugin ? 'remove it from `expose` in plugins.yaml' : 'change the prefix of one of them';
+  return `${code}not offered: ${named.join(', ')}${more}; ${remedy}`;
 }

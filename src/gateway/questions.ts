@@ -1,21 +1,13 @@
-import {
-  createFault,
-  type Exchange,
-  type Fault,
-  JsonText,
-  membersOf,
-  type Question,
-  questionMethods,
-  textOf,
-} from '../kernel/index.js';
+import { createFault, type Exchange, type Fault, type Question, questionMethods } from '../core/index.js';
+import { JsonText, membersOf, textOf } from '../lib/json-text.js';
 
 interface KeyedQuestion {
   readonly key: string;
-  /** Undefined for something that the protocol does not know. */
+  /** Undefined if the protocol does not define it. */
   readonly question: Question | undefined;
 }
 
-/** The questions of an outcome, in the order in which they were asked. */
+/** The questions of an outcome, in order. */
 export function readQuestions({ text }: JsonText): readonly KeyedQuestion[] {
   return membersOf(text).map(({ key, start, end }) => ({
     key,
@@ -30,7 +22,7 @@ function readQuestion(text: string): Question | undefined {
   return method && { method, params: new JsonText(textOf(text, members, 'params') ?? '{}') };
 }
 
-/** Why this caller cannot be asked that, or undefined when it can. */
+/** The fault if this client cannot answer the question. */
 export function unanswerable(question: Question, exchange: Exchange): Fault | undefined {
   if (exchange.canAnswer(question.method)) return undefined;
   const capability = question.method.split('/')[0] ?? question.method;

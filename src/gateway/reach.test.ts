@@ -27,6 +27,6 @@ it.each([
   expect(held(...tools)).toBe(isInReach);
 });
 
-it('whoever is held to no names reaches all', () => {
+it('a session without name limits could reach every source', () => {
   expect(couldReach({ chain: [{ principal, rights: 'all' }] }, 'server:vault')).toBe(true);
 });

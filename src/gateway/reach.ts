@@ -1,8 +1,8 @@
-import type { Session, Source } from '../kernel/index.js';
+import type { Session, Source } from '../core/index.js';
 
 /**
- * Whether a session that is held to some names of tools could be given one of this source. Its tools may not be known, as
- * of a server that failed; but they begin with its name, and whoever may use none of them need not learn that it is there.
+ * Whether a session limited to some tool names could get a tool of this source. The tools may be unknown, for example
+ * because the server failed, but they start with its name. If none could match, the session must not learn of the server.
  */
 export function couldReach({ chain = [] }: Pick<Session, 'chain'>, source: Source): boolean {
   const prefix = `${source.slice(source.indexOf(':') + 1)}_`;
@@ -11,7 +11,7 @@ export function couldReach({ chain = [] }: Pick<Session, 'chain'>, source: Sourc
 
 function couldMatch(patterns: readonly string[], prefix: string): boolean {
   const given = patterns.filter((pattern) => !pattern.startsWith('!'));
-  // Only what is taken away is named: the rest is given.
+  // Only exclusions: everything else is allowed.
   if (given.length === 0) return patterns.length > 0;
   return given.some((pattern) => {
     const literal = pattern.split(/[*?]/)[0] ?? '';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eve, sessionOf, toolRequest } from '../../test/support/hall.js';
-import { JsonText, type Link, type Principal, principalKey, type Request } from '../kernel/index.js';
+import { JsonText } from '../lib/json-text.js';
+import { type Link, type Principal, principalKey, type Request } from '../core/index.js';
 import { createStateSeal, type SealedState } from './state-seal.js';
 
 const key = Buffer.alloc(32, 7);

@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Link, membersOf, principalKey, type Request, textOf, wantedName } from '../kernel/index.js';
+import { type Link, principalKey, type Request, wantedName } from '../core/index.js';
+import { membersOf, textOf } from '../lib/json-text.js';
 
-/** What a `requestState` stands for: a call parked here, or the state of the upstream that asked. */
+/** The content of a `requestState`: a call parked here, or the state of the upstream that asked. */
 export type SealedState =
   | { readonly kind: 'parked'; readonly id: string }
   | { readonly kind: 'upstream'; readonly state?: string };
@@ -10,7 +11,7 @@ export type Opened =
   | { readonly ok: true; readonly state: SealedState }
   | { readonly ok: false; readonly reason: 'forged' | 'expired' };
 
-/** Makes and checks `requestState`: bound to principal, credential and its chain, target, arguments and time. */
+/** Creates and verifies `requestState`, bound to principal, credential, delegation chain, target, arguments and time. */
 export interface StateSeal {
   close(request: Request, state: SealedState): string;
   open(request: Request, text: string): Opened;
@@ -31,7 +32,7 @@ export function createStateSeal(now: () => number, key: Buffer = randomBytes(32)
       const [body = '', mac = '', ...rest] = text.split('.');
       const given = Buffer.from(mac, 'base64url');
       const right = sign(body);
-      // The encoded form is compared too: base64url has several spellings of one value.
+      // Compare the encoded form too: base64url has several spellings of one value.
       const isOurs =
         given.length === right.length && timingSafeEqual(given, right) && mac === right.toString('base64url');
       if (!isOurs || rest.length > 0) return { ok: false, reason: 'forged' };
@@ -41,7 +42,7 @@ export function createStateSeal(now: () => number, key: Buffer = randomBytes(32)
 }
 
 function read(body: string, binding: string, now: number): Opened {
-  // Signed by us, so its shape is known.
+  // We signed it, so its shape is known.
   const sealed = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as SealedState & {
     readonly bound: string;
     readonly until: number;
@@ -63,12 +64,12 @@ function bindingOf(request: Request): string {
   return createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
 }
 
-/** A child of a token may have its parent's principal: what the parent was asked is still not its business. */
+/** A child token can share its parent's principal, but must not answer questions put to the parent. */
 function linkOf({ principal, rights, profile, tools, tokenId }: Link): readonly unknown[] {
   return [principalKey(principal), rights, profile ?? null, tools ?? null, tokenId ?? null];
 }
 
-/** The same text for the same value, whatever its spacing and the order of its keys. */
+/** Canonical text of a value, independent of spacing and key order. */
 function canonical(text: string): string {
   return JSON.stringify(JSON.parse(withExactNumbers(text)), (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -77,7 +78,7 @@ function canonical(text: string): string {
   );
 }
 
-/** Numbers as strings, because two that differ beyond 2^53 parse as one; strings are marked to stay apart. */
+/** Turns numbers into strings, because numbers beyond 2^53 can parse as equal. Strings are marked to keep them apart. */
 function withExactNumbers(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, (token) =>
     token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`,

@@ -1,11 +1,11 @@
-/** Whether an address could have been made from an RFC 6570 template. Generous: the provider judges in the end. */
+/** Whether a URI may match an RFC 6570 template. Permissive: the provider decides in the end. */
 export function templateMatches(template: string, uri: string): boolean {
   const literals = template.split(/\{[^{}]*\}/);
   if (literals.length === 1) return template === uri;
   return matchesInOrder(literals, uri);
 }
 
-/** The literals stand in the address in order, the first at its start and the last at its end. */
+/** The literals must occur in order, the first at the start and the last at the end. */
 function matchesInOrder(literals: readonly string[], uri: string): boolean {
   const first = literals[0] ?? '';
   const last = literals[literals.length - 1] ?? '';

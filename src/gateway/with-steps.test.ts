@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { emptyObject, type Observer } from '../kernel/index.js';
+import { emptyObject } from '../lib/json-text.js';
+import type { Observer } from '../core/index.js';
 import { createFakeExchange } from '../testing/index.js';
 import { withSteps } from './with-steps.js';
 
 const begin: Observer['begin'] = () => () => {};
 
 describe('steps of a call', () => {
-  it('cost nothing when nobody watches them', () => {
+  it('cost nothing without observers', () => {
     const exchange = createFakeExchange();
     expect(withSteps(exchange, 'r', [{ name: 'log', begin }])).toBe(exchange);
   });

@@ -51,7 +51,7 @@ async function ask(path: string, value: object): Promise<Response> {
   return fetch(`${model.origin}${path}`, { method: 'POST', body: JSON.stringify(value) });
 }
 
-describe('a scripted model that speaks Anthropic Messages', () => {
+describe('a scripted model with the Anthropic Messages API', () => {
   it('streams text and calls as blocks, the arguments in pieces', async () => {
     model = await openScriptedModel([
       { say: 'well then', calls: [{ name: 'Bash', arguments: { command: 'ls' } }, { name: /echo/ }] },
@@ -77,12 +77,12 @@ describe('a scripted model that speaks Anthropic Messages', () => {
     ]);
   });
 
-  it('reads tools, turn, results and instructions, and answers whole when no stream is asked for', async () => {
+  it('reads tools, turn, results and instructions, and answers without a stream if none is requested', async () => {
     model = await openScriptedModel(inConversation([{ calls: [{ name: 'Bash' }] }, { say: 'over' }]));
     const answer = await ask('/v1/messages', { ...body, messages: afterOne });
     expect(await answer.json()).toMatchObject({
       type: 'message',
-      // Another id than that of the turn before.
+      // Must differ from the id of the previous turn.
       id: 'msg_3',
       content: [{ type: 'text', text: 'over' }],
       stop_reason: 'end_turn',
@@ -112,7 +112,7 @@ describe('a scripted model that speaks Anthropic Messages', () => {
     ]);
   });
 
-  it('counts tokens without a turn, and fails in its own words', async () => {
+  it('counts tokens without using a turn, and reports errors in its own format', async () => {
     model = await openScriptedModel([{ fails: { status: 429, message: 'slowly' } }]);
     expect(await (await ask('/v1/messages/count_tokens', body)).json()).toEqual({ input_tokens: 10 });
     expect(model.requests).toEqual([]);

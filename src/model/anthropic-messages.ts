@@ -13,7 +13,7 @@ import {
 } from './parts.js';
 import type { ModelRequest, ToolResult } from './turn.js';
 
-/** Messages, as Anthropic speaks it. */
+/** Anthropic Messages API. */
 export const anthropicMessages: ModelFormat = {
   name: 'anthropic-messages',
   isAt: (path) => path.endsWith('/v1/messages'),
@@ -27,7 +27,7 @@ export const anthropicMessages: ModelFormat = {
       isStreaming: stream === true,
       advertised: recordsOf(tools).map((tool) => ({
         name: textOf(tool['name']),
-        // What the provider runs by itself has a type and no schema.
+        // Tools that the provider runs have a type but no schema.
         kind: 'input_schema' in tool ? 'function' : 'built-in',
         isDeferred: tool['defer_loading'] === true,
       })),
@@ -76,7 +76,7 @@ function resultsOf(history: readonly JsonRecord[]): readonly ToolResult[] {
     .map(({ tool_use_id: id, content, is_error: isError }) => ({
       callId: textOf(id),
       tool: names.get(textOf(id)) ?? '',
-      // A search answers with references and no text.
+      // A search returns references without text.
       text: contentText(content) || (listOf(content).length > 0 ? JSON.stringify(content) : ''),
       isError: isError === true,
     }));
@@ -87,7 +87,7 @@ function messageHead(
   { usage = { input: 10, output: 5 } }: SpokenAnswer,
 ): object {
   return {
-    // Clients take two messages with one id for one message.
+    // Clients treat two messages with the same id as one.
     id: `msg_${String(messages.length)}`,
     type: 'message',
     role: 'assistant',

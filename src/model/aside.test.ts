@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inConversation } from './in-conversation.js';
 
-describe('an aside', () => {
+describe('a side request', () => {
   const wanted = {
     type: 'OBJECT',
     properties: {
@@ -12,7 +12,7 @@ describe('an aside', () => {
       isSure: { type: 'boolean' },
     },
   };
-  it('that wants JSON gets some that fits, or its agent asks again for minutes', () => {
+  it('gets valid JSON if it asks for JSON, because the agent would retry for minutes', () => {
     const script = inConversation([{ say: 'of the conversation' }]);
     const body = { generationConfig: { responseJsonSchema: wanted } };
     const answer = script({ turn: 0, advertised: [], body }) as { readonly say: string };

@@ -1,17 +1,17 @@
 import { recordOf, textOf } from './parts.js';
 import type { ModelRequest, ScriptedTurn } from './turn.js';
 
-/** Deeper than any question that an agent asks on the way. */
+/** Maximum depth of generated JSON; deeper than any schema that agents send. */
 const deepest = 8;
 
-/** The answer to a request that shows no tools to call; undefined for one of the conversation itself. */
+/** The answer to a request without tools to call; undefined for a request of the conversation itself. */
 export function asideFor({
   advertised,
   body,
 }: Pick<ModelRequest, 'advertised'> & { readonly body?: unknown }): ScriptedTurn | undefined {
   if (!advertised.every(({ kind }) => kind === 'built-in')) return undefined;
   const schema = schemaIn(body);
-  // Whoever wants JSON asks again and again, for minutes, until it is some.
+  // Clients that expect JSON would retry for minutes.
   return { say: schema === undefined ? 'ok' : JSON.stringify(valueFor(schema, deepest)) };
 }
 
@@ -21,7 +21,7 @@ function schemaIn(body: unknown): unknown {
   return responseJsonSchema ?? responseSchema;
 }
 
-/** The plainest value that a schema allows, as far as it speaks of kinds. */
+/** The simplest value that matches the types of a schema. */
 function valueFor(schema: unknown, depth: number): unknown {
   const { type, properties, enum: values } = recordOf(schema);
   if (Array.isArray(values) && values.length > 0) return values[0] as unknown;

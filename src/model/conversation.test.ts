@@ -23,7 +23,7 @@ async function ask(body: object, more: RequestInit = {}): Promise<Response> {
 }
 
 describe('a script in conversation', () => {
-  it('reads its turn from the conversation, however often it is asked', async () => {
+  it('derives the turn from the conversation, however often it is asked', async () => {
     model = await openScriptedModel(
       inConversation([{ calls: [{ name: 'bash' }] }, { calls: [{ name: /look$/ }] }, { say: 'end' }]),
     );
@@ -53,17 +53,17 @@ describe('a script in conversation', () => {
     });
   });
 
-  it('answers an aside with a few words and says which tools there were when none fits', async () => {
+  it('answers a side request briefly, and lists the tools if none matches', async () => {
     model = await openScriptedModel(inConversation([{ calls: [{ name: /write/ }] }]));
     expect(await (await ask({})).json()).toMatchObject({ choices: [{ message: { content: 'ok' } }] });
     const failed = await ask({ tools });
     expect(failed.status).toBe(400);
     expect(await failed.json()).toMatchObject({
-      error: { message: 'no tool like /write/ was shown, but: mcp_look, bash' },
+      error: { message: 'no tool matches /write/. Shown: mcp_look, bash' },
     });
   });
 
-  it('reads packed bodies, and as a proxy lets nobody through but keeps where they wanted to go', async () => {
+  it('reads compressed bodies, and as a proxy records and refuses every connection', async () => {
     model = await openScriptedModel([{ say: 'read' }]);
     const packed = gzipSync(JSON.stringify({ model: 'packed' }));
     expect((await ask({}, { body: packed, headers: { 'content-encoding': 'gzip' } })).status).toBe(200);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ModelFormat } from './format.js';
 import type { ScriptedDelivery, ScriptedFault } from './turn.js';
 
-/** Answers with what goes wrong, or never. */
+/** Sends the scripted failure, or never answers. */
 export function fail(
   { status = 500, headers = {}, body, hangs, ...rest }: ScriptedFault,
   format: ModelFormat,
@@ -14,7 +14,7 @@ export function fail(
     .end(body ?? format.fault({ ...rest, status }));
 }
 
-/** Sends an answer in the pieces that the script wants, as far as it wants. */
+/** Sends an answer in the chunks the script asks for. */
 export async function deliver(
   texts: readonly string[],
   { chunkBytes, cutAfter, delayMs = 0 }: ScriptedDelivery,
@@ -34,12 +34,12 @@ export async function deliver(
     if (part.length > 0) await written(response, part);
     if (sent >= limit) break;
   }
-  // A broken connection has no last chunk.
+  // A broken connection has no final chunk.
   if (cutAfter !== undefined) response.destroy();
   else response.end();
 }
 
-/** Each piece is a write of its own, with time for it to leave as such. */
+/** Sends each piece as a separate write, with time for it to leave. */
 function written(response: ServerResponse, part: Buffer): Promise<void> {
   return new Promise((resolve) => {
     response.write(part, () => setImmediate(resolve));

@@ -1,35 +1,35 @@
 import type { CallKind, ModelRequest, ScriptedAnswer, ScriptedFault } from './turn.js';
 
-/** A call with everything decided that a script may leave open. */
+/** A call with all defaults filled in. */
 export interface SpokenCall {
   readonly name: string;
   readonly id: string;
-  /** The arguments as text: JSON, unless the script wanted something else. */
+  /** Arguments as text: JSON, unless the script sets something else. */
   readonly text: string;
   readonly kind: CallKind | 'nested';
 }
 
-/** An answer as the formats write it down. */
+/** An answer in the form the formats write. */
 export interface SpokenAnswer extends Omit<ScriptedAnswer, 'calls'> {
   readonly calls: readonly SpokenCall[];
 }
 
-/** What a format finds in a body. */
+/** What a format reads from a request body. */
 export type ReadRequest = Omit<ModelRequest, 'format' | 'headers' | 'body' | 'tools'>;
 
-/** One way in which models are spoken to. The script is the same for all of them. */
+/** A model API. Scripts work with all of them. */
 export interface ModelFormat {
   readonly name: string;
-  /** Whether a request to this path speaks it. */
+  /** Whether this path belongs to the API. */
   readonly isAt: (path: string) => boolean;
-  /** Where it counts tokens. Such a request is answered at once, and is no part of the script. */
+  /** Endpoint that counts tokens. Such a request is answered at once and does not advance the script. */
   readonly counting?: { readonly isAt: (path: string) => boolean; readonly answer: object };
-  /** What the ids of calls begin with. */
+  /** Prefix of call ids. */
   readonly idPrefix: string;
   readonly read: (body: unknown, path: string) => ReadRequest;
   /** The whole answer as a body. */
   readonly whole: (answer: SpokenAnswer, request: ModelRequest) => string;
-  /** The same as a stream of server-sent events, one text each. */
+  /** The answer as server-sent events. */
   readonly events: (answer: SpokenAnswer, request: ModelRequest) => readonly string[];
   readonly fault: (fault: ScriptedFault) => string;
 }

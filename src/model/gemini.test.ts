@@ -42,7 +42,7 @@ async function ask(verb: string, value: object): Promise<Response> {
   });
 }
 
-describe('a scripted model that speaks the language of Gemini', () => {
+describe('a scripted model with the Gemini API', () => {
   it('streams text in pieces and calls whole', async () => {
     model = await openScriptedModel([
       { say: 'well then', calls: [{ name: /echo/, arguments: { a: 1 } }, { name: 'write_file' }] },
@@ -71,7 +71,7 @@ describe('a scripted model that speaks the language of Gemini', () => {
     expect(events[0]).not.toHaveProperty('candidates.0.finishReason');
   });
 
-  it('reads tools, turn, results and instructions, and answers whole when the verb says so', async () => {
+  it('reads tools, turn, results and instructions, and answers without a stream if none is requested', async () => {
     model = await openScriptedModel(inConversation([{ calls: [{ name: /x/ }] }, { say: 'over' }]));
     const answer = await ask('generateContent', { ...body, contents: afterOne });
     expect(await answer.json()).toMatchObject({
@@ -94,7 +94,7 @@ describe('a scripted model that speaks the language of Gemini', () => {
     ]);
   });
 
-  it('counts tokens without a turn, and fails in its own words', async () => {
+  it('counts tokens without using a turn, and reports errors in its own format', async () => {
     model = await openScriptedModel([{ fails: { status: 503, code: 'UNAVAILABLE', message: 'later' } }]);
     expect(await (await ask('countTokens', body)).json()).toEqual({ totalTokens: 10 });
     expect(await (await ask('generateContent', body)).json()).toEqual({

@@ -4,7 +4,7 @@ import type { AdvertisedTool, ToolResult } from './turn.js';
 
 const place = /\/models\/([^/]+):(streamGenerateContent|generateContent)$/;
 
-/** generateContent, as Google speaks it. The path says the model, and whether a stream is wanted. */
+/** Google generateContent API. The path contains the model and whether to stream. */
 export const gemini: ModelFormat = {
   name: 'gemini',
   isAt: (path) => place.test(path),
@@ -30,14 +30,14 @@ export const gemini: ModelFormat = {
     JSON.stringify(response(model, [...textParts(answer), ...callParts(answer)], answer)),
   events(answer, { model }) {
     const texts = words(answer.say).map((text) => event(response(model, [{ text }])));
-    // Arguments come whole here, so the calls are the last event.
+    // Arguments are never split in this format, so the calls are the last event.
     return [...texts, event(response(model, callParts(answer), answer))];
   },
   fault: ({ message = 'scripted failure', code, status = 500 }) =>
     JSON.stringify({ error: { code: status, message, status: code ?? 'INTERNAL' } }),
 };
 
-/** Other keys than the declarations are tools of the provider, such as a search. */
+/** Keys other than the declarations are provider tools, such as a search. */
 function toolsOf({ functionDeclarations, ...others }: JsonRecord): readonly AdvertisedTool[] {
   return [
     ...recordsOf(functionDeclarations).map(({ name }) => ({ name: textOf(name), kind: 'function' as const })),
@@ -74,12 +74,12 @@ function textParts({ say }: SpokenAnswer): readonly object[] {
 function callParts({ calls }: SpokenAnswer): readonly object[] {
   return calls.map(({ id, name, text }) => ({
     functionCall: { id, name, args: valueOf(text) },
-    // Clients of thinking models send it back, and some refuse calls without one.
+    // Clients of thinking models send it back, and some reject calls without one.
     thoughtSignature: Buffer.from(id).toString('base64'),
   }));
 }
 
-/** One piece of an answer; the last one is given the answer and says how it ended. */
+/** One piece of an answer. The last piece gets the answer and contains the finish reason. */
 function response(model: string, parts: readonly object[], last?: SpokenAnswer): object {
   const content = { role: 'model', parts };
   return {

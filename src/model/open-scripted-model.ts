@@ -10,30 +10,30 @@ import { readBody } from './read-body.js';
 import { speak } from './speak.js';
 import type { ModelRequest, ScriptedTurn } from './turn.js';
 
-/** Turns in their order, one for each request; or a function, for several conversations at once. */
+/** Turns in order, one per request; or a function, for several conversations at once. */
 export type ModelScript =
   | readonly ScriptedTurn[]
   | ((request: ModelRequest, at: number) => ScriptedTurn | Promise<ScriptedTurn>);
 
-/** A model that says what a test wrote down. It listens on the loopback interface only. */
+/** A model that follows a script. It listens on the loopback interface only. */
 export interface ScriptedModel {
   /** For `base_url`: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  /** The same without `/v1`, for clients that add it themselves: those of Anthropic and Google. */
+  /** The same without `/v1`, for clients that add it: those of Anthropic and Google. */
   readonly origin: string;
-  /** Everything that it was asked, in its order. */
+  /** All requests, in order. */
   readonly requests: readonly ModelRequest[];
-  /** Where its clients wanted to go when they have it as their proxy (`HTTPS_PROXY`). It lets nobody through. */
+  /** Hosts that clients tried to reach through it as their proxy (`HTTPS_PROXY`). Every attempt is refused. */
   readonly tunnels: readonly string[];
-  /** Whether every turn of a list was asked for. */
+  /** Whether all turns of the list were requested. */
   isOver(): boolean;
   close(): Promise<void>;
 }
 
-/** Other formats have their own file; the script stays the same. */
+/** Each format has its own file. */
 const formats: readonly ModelFormat[] = [openaiChat, openaiResponses, anthropicMessages, gemini];
 
-/** Opens a model that answers by a script. A request beyond the script gets status 500, which says so. */
+/** Opens a model that follows a script. A request beyond the script gets status 500. */
 export async function openScriptedModel(script: ModelScript): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const tunnels: string[] = [];

@@ -12,7 +12,7 @@ import {
 } from './parts.js';
 import type { ToolResult } from './turn.js';
 
-/** Chat Completions, as OpenAI and many others speak it. */
+/** OpenAI Chat Completions API, which many others use too. */
 export const openaiChat: ModelFormat = {
   name: 'openai-chat',
   isAt: (path) => path.endsWith('/chat/completions'),
@@ -107,7 +107,7 @@ function wireCall({ id, name, text }: SpokenCall): object {
   return { id, type: 'function', function: { name, arguments: text } };
 }
 
-/** The first piece carries id and name, the others only more of the arguments. */
+/** The first piece has the id and name, the others only more arguments. */
 function callDeltas({ calls, pieces, indexes = [], isInterleaved }: SpokenAnswer): readonly object[] {
   const perCall = calls.map(({ id, name, text }, at) => {
     const index = indexes[at] ?? at;

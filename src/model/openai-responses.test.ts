@@ -59,7 +59,7 @@ async function output(value: object): Promise<unknown> {
   return ((await (await ask(value)).json()) as { output: unknown }).output;
 }
 
-describe('a scripted model that speaks OpenAI Responses', () => {
+describe('a scripted model with the OpenAI Responses API', () => {
   it('streams items: announced, in pieces, then whole', async () => {
     model = await openScriptedModel([
       { say: 'well then', calls: [{ name: /echo/, arguments: { a: 1 } }], pieces: 2 },
@@ -153,7 +153,7 @@ describe('a scripted model that speaks OpenAI Responses', () => {
     ]);
   });
 
-  it('marks what a search found, and makes rogue calls of every kind', async () => {
+  it('marks tools found by a search, and makes forbidden calls of every kind', async () => {
     model = await openScriptedModel([
       {
         calls: [

@@ -3,7 +3,7 @@ import { cut, event, type JsonRecord, recordOf, valueOf, words } from './parts.j
 import { readResponses } from './responses-request.js';
 import type { ModelRequest } from './turn.js';
 
-/** Responses, as OpenAI speaks it. */
+/** OpenAI Responses API. */
 export const openaiResponses: ModelFormat = {
   name: 'openai-responses',
   isAt: (path) => path.endsWith('/responses'),
@@ -78,7 +78,7 @@ function callItem(call: SpokenCall, request: ModelRequest): Typed {
   }
 }
 
-/** A tool in a namespace must be called with it. */
+/** A tool in a namespace must be called with the namespace. */
 function named(flat: string): object {
   const at = flat.indexOf('/');
   return at < 0 ? { name: flat } : { name: flat.slice(at + 1), namespace: flat.slice(0, at) };
@@ -88,13 +88,13 @@ function execOf({ advertised }: ModelRequest): string {
   return advertised.find(({ name, kind }) => kind === 'custom' && /(^|\/)exec$/.test(name))?.name ?? 'exec';
 }
 
-/** Code that calls the tool and says what came of it. */
+/** Code that calls the tool and prints its result. */
 function codeFor({ name, text }: SpokenCall): string {
   const given = typeof valueOf(text) === 'string' ? JSON.stringify(text) : text;
   return `text(await tools.${name.slice('exec>'.length)}(${given}));`;
 }
 
-/** Each item is announced, told in pieces and then given whole. */
+/** Each item is announced, streamed in pieces and then sent whole. */
 function itemEvents(item: Item, at: number, pieces?: number): readonly Typed[] {
   const place = { output_index: at, item_id: item.id };
   const told = piecesOf(item, pieces).map((piece) => ({ ...piece, ...place }));

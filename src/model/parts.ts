@@ -1,4 +1,4 @@
-/** Small things that every format needs to read a body and to write an answer. */
+/** Helpers that every format uses to read a body and write an answer. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The text of a content that is either a text or a list of parts with texts. */
+/** Text of content that is a string or a list of parts. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return recordsOf(content)
@@ -27,7 +27,7 @@ export function contentText(content: unknown): string {
     .join('\n');
 }
 
-/** A server-sent event; formats differ in whether they name it. */
+/** A server-sent event; only some formats name it. */
 export function event(value: object, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`;
 }
@@ -43,7 +43,7 @@ export function cut(text: string, pieces = 3): readonly string[] {
   );
 }
 
-/** The text of arguments as a value, for formats that send no text. What is no JSON stays a text. */
+/** Parses arguments, for formats that send values. Invalid JSON stays a string. */
 export function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 const maxOutputLength = 64 * 1024 * 1024;
 
-/** The body of a request as JSON, undefined when it is none. */
+/** The request body as JSON; undefined if it is not valid. */
 export async function readBody(incoming: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let size = 0;

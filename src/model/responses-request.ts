@@ -2,7 +2,7 @@ import type { ReadRequest } from './format.js';
 import { contentText, type JsonRecord, recordOf, recordsOf, textOf } from './parts.js';
 import type { AdvertisedTool, ToolResult } from './turn.js';
 
-/** Reads a body of OpenAI Responses: the conversation is a list of items, and tools may be among them. */
+/** Reads an OpenAI Responses body: the conversation is a list of items, which may include tools. */
 export function readResponses(body: unknown): ReadRequest {
   const { model, stream, tools, input, instructions } = recordOf(body);
   const items =
@@ -26,7 +26,7 @@ export function readResponses(body: unknown): ReadRequest {
   };
 }
 
-/** Some models are given their tools as an item, and what a search found is only told by its result. */
+/** Some models get tools as items, and only the result of a search contains what it found. */
 function toolsAmongItems({ type, tools }: JsonRecord): readonly AdvertisedTool[] {
   if (type === 'additional_tools') return recordsOf(tools).flatMap((tool) => toolsOf(tool));
   if (type !== 'tool_search_output') return [];
@@ -46,7 +46,7 @@ function toolsOf(tool: JsonRecord, namespace?: string): readonly AdvertisedTool[
   return type === 'custom' && name === 'exec' ? [own, ...nestedIn(textOf(description))] : [own];
 }
 
-/** In code mode the tools stand in the description of the one tool that runs code. */
+/** In code mode, the description of the code tool lists the tools. */
 function nestedIn(description: string): readonly AdvertisedTool[] {
   return [...description.matchAll(/declare const tools: \{\s*([\w$]+)\(/g)].map(([, name = '']) => ({
     name: `exec>${name}`,
@@ -65,7 +65,7 @@ function flatName(name: string, namespace?: string): string {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** Calls that stand together were made in one turn; thoughts between them do not part them. */
+/** Adjacent calls belong to one turn, even with reasoning items between them. */
 function turnOf(items: readonly JsonRecord[]): number {
   const types = items.map(({ type }) => textOf(type)).filter((type) => type !== 'reasoning');
   return types.filter((type, at) => isCall(type) && !isCall(types[at - 1] ?? '')).length;

@@ -12,7 +12,7 @@ async function ask(body: object): Promise<Response> {
 }
 
 describe('a scripted model', () => {
-  it('says its turns in their order, and then that there are no more', async () => {
+  it('returns its turns in order, and an error after the last one', async () => {
     model = await openScriptedModel([
       { say: 'one' },
       { calls: [{ name: 'Read', arguments: { path: 'a' } }] },
@@ -32,7 +32,7 @@ describe('a scripted model', () => {
     expect((await ask({})).status).toBe(500);
   });
 
-  it('streams calls in pieces, interleaved if wanted, with whatever indexes', async () => {
+  it('streams calls in pieces, optionally interleaved and with any indexes', async () => {
     model = await openScriptedModel([
       {
         calls: [
@@ -63,7 +63,7 @@ describe('a scripted model', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
   });
 
-  it('breaks off where it is told to, fails as it is told to, and keeps what it was asked', async () => {
+  it('breaks off or fails as scripted, and records all requests', async () => {
     model = await openScriptedModel(({ messages }, at) =>
       at === 0
         ? { say: 'cut', cutAfter: 40 }

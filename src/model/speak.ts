@@ -1,7 +1,7 @@
 import type { ModelFormat, SpokenAnswer, SpokenCall } from './format.js';
 import type { ModelRequest, ScriptedAnswer, ScriptedCall, ScriptedFault } from './turn.js';
 
-/** Decides what a script left open: which tool a pattern means here, ids, how the tool wants to be called. */
+/** Fills in what a script leaves open: the tool a pattern matches, ids, and how to call the tool. */
 export function speak(
   answer: ScriptedAnswer,
   request: ModelRequest,
@@ -12,7 +12,7 @@ export function speak(
     speakCall(call, request, `${idPrefix}${String(request.results.length + at + 1)}`),
   );
   const missing = spoken.find((call) => 'missing' in call);
-  // A client that tries again would be told the same: it must not.
+  // Status 400, because a retry would fail the same way.
   if (missing) return { fails: { status: 400, message: missing.missing } };
   return { ...rest, calls: spoken.filter((call): call is SpokenCall => !('missing' in call)) };
 }
@@ -26,7 +26,7 @@ function speakCall(
     typeof name === 'string'
       ? { name, kind: advertised.find((one) => one.name === name)?.kind ?? kindByName(name) }
       : advertised.find((one) => one.name.search(name) >= 0);
-  if (!tool) return { missing: `no tool like ${String(name)} was shown, but: ${tools.join(', ')}` };
+  if (!tool) return { missing: `no tool matches ${String(name)}. Shown: ${tools.join(', ')}` };
   return {
     name: tool.name,
     id: id ?? ownId,

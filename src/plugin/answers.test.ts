@@ -5,7 +5,7 @@ import {
   pluginService,
   stepTypeService,
   validatorService,
-} from '../kernel/plugin-protocol/index.js';
+} from '../plugin-protocol/index.js';
 import { answersOf, WrongArguments } from './answers.js';
 import { defineOperation, definePlugin, type Plugin } from './define-plugin.js';
 

@@ -1,4 +1,4 @@
-import type { SchemaIssue } from '../kernel/index.js';
+import type { SchemaIssue } from '../core/index.js';
 import {
   type EventMessage,
   type Message,
@@ -14,23 +14,23 @@ import {
   type ValidationIssue,
   validatorService,
   type ValueOf,
-} from '../kernel/plugin-protocol/index.js';
+} from '../plugin-protocol/index.js';
 import type { AnyOperation, EmittedEvent, Issue, Plugin } from './define-plugin.js';
 import { operationSchemaOf } from './operation-schema.js';
 
-/** How one method is answered. A throw becomes an error of the call, with its words. */
+/** Handles one method. A thrown error becomes the error of the call, with its message. */
 export interface Answer {
   readonly method: Method<Message, Message>;
   give(asked: unknown, signal: AbortSignal): Promise<unknown>;
 }
 
-/** What the caller sent does not fit the operation: told apart from an operation that failed. */
+/** Invalid arguments, as opposed to an operation that failed. */
 export class WrongArguments extends Error {}
 
 const utf8 = new TextEncoder();
 const json = (value: unknown): Uint8Array => utf8.encode(JSON.stringify(value));
 
-/** What a plugin answers to each method, free of the wire. What it lacks is answered as other plugins answer it. */
+/** The handlers of a plugin, independent of gRPC. Missing features are answered like other plugins do. */
 export function answersOf(plugin: Plugin): readonly Answer[] {
   const operations = new Map(Object.entries(plugin.operations ?? {}));
   const stepTypes = new Map(Object.entries(plugin.stepTypes ?? {}));
@@ -115,7 +115,7 @@ function answer<A extends Message, G extends Message>(
   method: Method<A, G>,
   give: (asked: ValueOf<A>, signal: AbortSignal) => Partial<ValueOf<G>> | Promise<Partial<ValueOf<G>>>,
 ): Answer {
-  // Whoever serves it reads what is asked by the table of this very method.
+  // The server decodes the request with the table of this method.
   return { method, give: async (asked, signal) => give(asked as ValueOf<A>, signal) };
 }
 
@@ -143,20 +143,21 @@ async function execute(
 ): Promise<Executed> {
   const { input, output } = operation;
   const read = await input['~standard'].validate(values);
-  if (read.issues)
-    throw new WrongArguments(`The arguments of ${name} are not right: ${issueWords(read.issues)}.`);
+  if (read.issues) throw new WrongArguments(`Invalid arguments for ${name}: ${issueWords(read.issues)}.`);
   try {
-    // The schema of this very operation made the value.
+    // The schema of this operation parsed the value.
     const result = await operation.run(read.value as never, context);
     if (typeof result === 'string') return { success: true, output: result };
     const { data, text = '' } = result as { readonly data?: unknown; readonly text?: string };
     const checked = output && (await output['~standard'].validate(data));
     if (checked?.issues)
-      return failed(`${name} ran, but its result is not what it promised: ${issueWords(checked.issues)}.`);
+      return failed(
+        `${name} ran, but its result does not match its output schema: ${issueWords(checked.issues)}.`,
+      );
     const given = Object.entries(checked?.value ?? data ?? {}).filter(([, value]) => value !== undefined);
     return { success: true, output: text, data: new Map(given.map(([key, value]) => [key, json(value)])) };
   } catch (error) {
-    return failed(wordsOf(error) || `${name} failed without a word.`);
+    return failed(wordsOf(error) || `${name} failed without an error message.`);
   }
 }
 
@@ -168,7 +169,7 @@ function issueWords(issues: readonly SchemaIssue[]): string {
   return words.join('; ');
 }
 
-/** JSON, or the text itself where it is none: other hosts send both. */
+/** Parses JSON, or returns the text itself: other hosts send both. */
 function valueOf(bytes: Uint8Array): unknown {
   let text = '';
   try {

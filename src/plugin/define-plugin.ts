@@ -1,23 +1,23 @@
-import type { InputOf, OutputOf, Schema } from '../kernel/index.js';
+import type { InputOf, OutputOf, Schema } from '../core/index.js';
 
-/** A schema whose values are objects: arguments and results have names. */
+/** A schema for objects: arguments and results have names. */
 export type ObjectSchema = Schema<object, object>;
 
-/** What runs with a call. */
+/** The context of a call. */
 export interface OperationContext {
-  /** Aborts when the caller gives up, or the plugin is told to end. */
+  /** Aborts when the caller cancels, or the plugin is asked to stop. */
   readonly signal: AbortSignal;
-  /** What `Init` was told. */
+  /** The settings from `Init`. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** What an operation gives: data that fits its output schema, or a text when it declared none. */
+/** The result of an operation: data that matches its output schema, or text if it has none. */
 export type OperationResult<Output extends ObjectSchema | undefined> = Output extends ObjectSchema
   ? { readonly data: InputOf<Output>; readonly text?: string }
   : string;
 
 export interface Operation<Input extends ObjectSchema, Output extends ObjectSchema | undefined> {
-  /** For a model that knows nothing else of it: what it does, and when to use it. */
+  /** Describe what it does and when to use it, for a model that knows nothing else about it. */
   readonly description: string;
   readonly input: Input;
   readonly output?: Output;
@@ -27,7 +27,7 @@ export interface Operation<Input extends ObjectSchema, Output extends ObjectSche
   ): OperationResult<Output> | Promise<OperationResult<Output>>;
 }
 
-/** An operation whose types its author knows and nobody else needs to. */
+/** An operation without its type parameters. */
 export interface AnyOperation {
   readonly description: string;
   readonly input: Schema;
@@ -79,7 +79,7 @@ export interface Event {
   readonly depth: number;
 }
 
-/** What a plugin tells in answer to an event. Its manifest must name the type under `events.emit`. */
+/** An event that a plugin emits in response to another. Its manifest must list the type under `events.emit`. */
 export interface EmittedEvent {
   readonly type: string;
   readonly payload?: unknown;
@@ -94,24 +94,24 @@ export interface Plugin {
   readonly stepTypes?: Readonly<Record<string, StepType>>;
   readonly validators?: Validators;
   onEvent?(event: Event): readonly EmittedEvent[] | undefined | Promise<readonly EmittedEvent[] | undefined>;
-  /** Told the settings once, before anything else. Throw to say why the plugin cannot work. */
+  /** Called once with the settings, before anything else. Throw if the plugin cannot work. */
   init?(config: Readonly<Record<string, unknown>>): void | Promise<void>;
   shutdown?(): void | Promise<void>;
 }
 
-/** Gives an operation its types. */
+/** Defines an operation with inferred types. */
 export function defineOperation<
   Input extends ObjectSchema,
   Output extends ObjectSchema | undefined = undefined,
 >(operation: Operation<Input, Output>): AnyOperation {
-  // The schemas of this very operation make what its code is given.
+  // The schemas of this operation produce the values passed to its code.
   return operation as AnyOperation;
 }
 
-/** Defines a plugin: its operations, step types, validators and what it makes of events stand in one place. */
+/** Defines a plugin: operations, step types, validators and event handlers. */
 export function definePlugin(plugin: Plugin): Plugin {
   for (const name of [...Object.keys(plugin.operations ?? {}), ...Object.keys(plugin.stepTypes ?? {})])
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
-      throw new Error(`${plugin.name}: "${name}" cannot be the name of an operation or a step type`);
+      throw new Error(`${plugin.name}: "${name}" is not a valid name for an operation or step type`);
   return Object.freeze({ ...plugin });
 }

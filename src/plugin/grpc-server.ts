@@ -16,14 +16,14 @@ import {
   type Message,
   type Method,
   stdioService,
-} from '../kernel/plugin-protocol/index.js';
+} from '../plugin-protocol/index.js';
 import { type Answer, WrongArguments } from './answers.js';
 import type { StrayOutput } from './stray-output.js';
 
 export interface GrpcServerParts {
   readonly answers: readonly Answer[];
   readonly output: StrayOutput;
-  /** Aborted when the plugin ends. */
+  /** Aborted when the plugin stops. */
   readonly life: AbortSignal;
   readonly onShutdown: () => void;
 }
@@ -39,13 +39,13 @@ export interface TlsParts {
   readonly certificate: string;
 }
 
-/** Calls in flight have been told to stop by then. */
+/** Calls in flight have been aborted by then. */
 const graceMs = 300;
 
-/** The services of a plugin, with those that go-plugin has beside them. */
+/** The services of a plugin, and those that go-plugin adds. */
 export function createGrpcServer(parts: GrpcServerParts): GrpcServer {
   const server = new Server({
-    // Other hosts send 4 MiB at most; nothing says that ours must.
+    // Other hosts send at most 4 MiB, but ours may send more.
     'grpc.max_receive_message_length': 64 * 1024 * 1024,
     'grpc.max_send_message_length': -1,
     'grpc.enable_channelz': 0,
@@ -60,7 +60,7 @@ export function createGrpcServer(parts: GrpcServerParts): GrpcServer {
     call.on('cancelled', stop);
     parts.life.addEventListener('abort', () => call.end(), { once: true });
   });
-  // Nobody asks for a broker here; a host that offers one finds somebody who holds the line.
+  // The broker is unused, but a host that opens the stream expects it to stay open.
   add(server, brokerService.startStream, (call: ServerDuplexStream<unknown, object>) => {
     call.on('data', () => undefined);
     call.on('end', () => call.end());
@@ -83,7 +83,7 @@ export function createGrpcServer(parts: GrpcServerParts): GrpcServer {
   };
 }
 
-/** Each method is registered as a service of its own: their paths are all that counts. */
+/** Registers each method as its own service: only the paths matter. */
 function add(server: Server, method: Method<Message, Message>, handler: unknown): void {
   const { path, asked, given, streams } = method;
   const asBytes = (table: Message) => (value: object) => Buffer.from(encodeMessage(table, value));
@@ -116,7 +116,7 @@ function unary(answer: Answer, life: AbortSignal): handleUnaryCall<unknown, unkn
   };
 }
 
-/** The same events, one after another on one line; what they lead to is told to nobody, as this way has no answer. */
+/** Events as a stream, handled in order. Emitted events are dropped, because this method has no response for them. */
 function streamed({ answers, life }: GrpcServerParts) {
   const single = answers.find(({ method }) => method.path === eventService.handleEvent.path);
   return (call: NodeJS.ReadableStream, done: (error: null, given: object) => void): void => {

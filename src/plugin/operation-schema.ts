@@ -1,11 +1,11 @@
-import type { OperationSchema } from '../kernel/plugin-protocol/index.js';
+import type { OperationSchema } from '../plugin-protocol/index.js';
 import type { AnyOperation } from './define-plugin.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const target = { target: 'draft-2020-12' } as const;
 
-/** What of an operation goes over the wire: one level of names, types and defaults. The schema itself checks the rest. */
+/** The schema as the protocol carries it: one level of names, types and defaults. The plugin validates the rest. */
 export function operationSchemaOf(
   name: string,
   { description, input, output }: AnyOperation,
@@ -38,7 +38,7 @@ function propertiesOf({ properties }: Json): Readonly<Record<string, Json>> {
 
 const known = ['string', 'integer', 'boolean', 'number', 'array', 'object'];
 
-/** A union has the first type that the wire knows. */
+/** For a union, the first type that the protocol knows. */
 function typeOf(schema: Json): string {
   const { type, anyOf, oneOf, enum: choices } = schema;
   const types = Array.isArray(type) ? (type as readonly unknown[]) : [type];

@@ -4,8 +4,8 @@ import { defineOperation, definePlugin, type Plugin } from './define-plugin.js';
 import { servePlugin } from './serve-plugin.js';
 
 /**
- * Loads a file whose default export is a plugin, TypeScript or JavaScript, and serves it. `tidegate/plugin` and `zod` are
- * for that file what they are here, whatever is installed beside it.
+ * Loads a TypeScript or JavaScript file whose default export is a plugin, and serves it. In that file, `tidegate/plugin`
+ * and `zod` resolve to the copies used here, whatever is installed next to it.
  */
 export async function runPluginFile(file: URL | string): Promise<void> {
   const path = file instanceof URL ? fileURLToPath(file) : file;
@@ -19,11 +19,11 @@ export async function runPluginFile(file: URL | string): Promise<void> {
   const exported: unknown = await jiti.import(path);
   const plugin = isObject(exported) ? exported['default'] : undefined;
   if (isPlugin(plugin)) return servePlugin(plugin);
-  process.stderr.write(`${path}: its default export is not a plugin; make one with definePlugin\n`);
+  process.stderr.write(`${path}: the default export is not a plugin. Create one with definePlugin.\n`);
   process.exitCode = 1;
 }
 
-/** A first look, because nobody compiled the file. */
+/** A run-time check, because the file may not be type-checked. */
 function isPlugin(value: unknown): value is Plugin {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCertificate, handshake } from '../kernel/plugin-protocol/index.js';
+import { createCertificate, handshake } from '../plugin-protocol/index.js';
 import { answersOf } from './answers.js';
 import type { Plugin } from './define-plugin.js';
 import { takeOverOutput } from './stray-output.js';
@@ -10,15 +10,14 @@ import { takeOverOutput } from './stray-output.js';
 const parentMs = 1_000;
 const tries = 20;
 
-/** Serves a plugin until its host, or whoever started it, is done with it. To be called once, by the plugin's program. */
+/** Serves a plugin until its host stops it. Call it once, in the plugin's main file. */
 export async function servePlugin(plugin: Plugin): Promise<void> {
   const { env } = process;
-  if (env[handshake.cookieName] !== handshake.cookie)
-    return refuse(plugin, 'is started by its host, not by hand');
+  if (env[handshake.cookieName] !== handshake.cookie) return refuse(plugin, 'must be started by its host');
   const versions = (env['PLUGIN_PROTOCOL_VERSIONS'] ?? handshake.appVersion).split(',');
   if (!versions.includes(handshake.appVersion))
-    return refuse(plugin, 'speaks version 1 of the plugin protocol only');
-  // First of all: from here on whatever is printed goes another way.
+    return refuse(plugin, 'supports only version 1 of the plugin protocol');
+  // Must come first: from here on, printed output is redirected.
   const output = takeOverOutput(process.stdout);
   const life = new AbortController();
   const { createGrpcServer } = await import('./grpc-server.js');
@@ -58,7 +57,7 @@ function refuse({ name }: Plugin, why: string): void {
 }
 
 interface Place {
-  /** As the handshake has it: `unix|/path`. */
+  /** In handshake format: `unix|/path`. */
   readonly address: string;
   readonly socket?: string;
 }
@@ -78,13 +77,13 @@ async function listen(env: NodeJS.ProcessEnv, bind: (at: string) => Promise<numb
       await bind(`127.0.0.1:${String(port)}`);
       return { address: `tcp|127.0.0.1:${String(port)}` };
     } catch {
-      // Taken by another program: the next one may be free.
+      // In use: try the next port.
     }
   }
   throw new Error('no free port between PLUGIN_MIN_PORT and PLUGIN_MAX_PORT');
 }
 
-/** A terminal's Ctrl+C is for the host, who then tells us. A host that died can tell nobody. */
+/** Ignores Ctrl+C, because the host handles it and stops us. Ends when the host has died. */
 function endWithOthers(end: () => void): void {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', end);
@@ -97,7 +96,7 @@ function endWithOthers(end: () => void): void {
 interface Identity {
   readonly key: string;
   readonly pem: string;
-  /** The certificate as the handshake has it: base64 without padding. */
+  /** The certificate in handshake format: base64 without padding. */
   readonly line: string;
 }
 

@@ -1,14 +1,14 @@
-/** What the plugin prints: it must not mix with the handshake, so it goes to the host by another way. */
+/** Redirects what the plugin prints, because stdout carries the handshake. */
 export interface StrayOutput {
   /** Writes to the real standard output. */
   print(text: string): void;
-  /** Gives what was printed so far, and from now on as it comes. The returned function stops that. */
+  /** Passes on the buffered output, then new output as it comes. The returned function stops this. */
   listen(hear: (bytes: Uint8Array) => void): () => void;
 }
 
 const mostHeld = 256 * 1024;
 
-/** Takes over standard output. What nobody hears is kept up to a bound; the oldest goes first. */
+/** Takes over standard output. Without a listener, the most recent output is buffered. */
 export function takeOverOutput(stdout: NodeJS.WriteStream): StrayOutput {
   const write = stdout.write.bind(stdout);
   let hear: ((bytes: Uint8Array) => void) | undefined;
@@ -22,7 +22,7 @@ export function takeOverOutput(stdout: NodeJS.WriteStream): StrayOutput {
     while (size > mostHeld && held.length > 0) size -= held.shift()?.length ?? 0;
   }
 
-  // The signatures of `write` differ in what may stand second.
+  // The overloads of `write` differ in the second parameter.
   stdout.write = (chunk: string | Uint8Array, second?: unknown, third?: unknown): boolean => {
     take(
       typeof chunk === 'string'

@@ -1,5 +1,5 @@
 // What a database gives back, read as what was written there. Anything else is a damaged store.
-import { type GrantChange, type GrantTuple, StoreError } from '../access/ports.js';
+import { type GrantChange, type GrantTuple, StoreError } from '../access/ports/index.js';
 import { conditionOf } from './record-text.js';
 
 export function textOf(cell: unknown): string {

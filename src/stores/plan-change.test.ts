@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GrantTuple, GrantWrite } from '../access/ports.js';
+import type { GrantTuple, GrantWrite } from '../access/ports/index.js';
 import { changesOf, isMatch, planChange } from './plan-change.js';
 import { keyOf } from './words.js';
 

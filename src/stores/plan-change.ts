@@ -1,4 +1,4 @@
-import type { GrantChange, GrantFilter, GrantKey, GrantTuple, GrantWrite } from '../access/ports.js';
+import type { GrantChange, GrantFilter, GrantKey, GrantTuple, GrantWrite } from '../access/ports/index.js';
 import { conditionOf, conditionText } from './record-text.js';
 import { compareKeys, keyOf, onlyKey } from './words.js';
 

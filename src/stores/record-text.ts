@@ -1,6 +1,6 @@
 // Conditions, tokens and audit records as the JSON text that databases keep, and back.
 import { createHash } from 'node:crypto';
-import { type AuditRecord, type GrantTuple, StoreError, type TokenRecord } from '../access/ports.js';
+import { type AuditRecord, type GrantTuple, StoreError, type TokenRecord } from '../access/ports/index.js';
 
 const longestColumn = 200;
 

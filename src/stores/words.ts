@@ -1,5 +1,5 @@
 // Texts that every store keeps the same, and the order in which all of them give tuples.
-import type { GrantKey, GrantTuple, GrantWrite } from '../access/ports.js';
+import type { GrantKey, GrantTuple, GrantWrite } from '../access/ports/index.js';
 
 const longestText = 4096;
 /** Of what stands in an index of PostgreSQL as it is. */

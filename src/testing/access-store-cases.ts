@@ -7,8 +7,8 @@ import { textCases } from './access-store/text-cases.js';
 import { tokenCases } from './access-store/token-cases.js';
 
 /**
- * What every store of grants, tokens and audit promises, whichever it is. Each case works in zones of its own, so that all of
- * them may share one database, and rejects with an assertion error where the store does not keep its word.
+ * Conformance tests for stores of grants, tokens and audit records. Each case uses its own zones, so that all cases can
+ * share one database, and rejects with an assertion error if the store violates the contract.
  */
 export const accessStoreCases: readonly AccessStoreCase[] = [
   ...grantCases,

@@ -1,25 +1,18 @@
-import {
-  cardOf,
-  type ContentBlock,
-  decodeArguments,
-  type Exchange,
-  type SchemaIssue,
-  type Session,
-  type ToolModule,
-  type ToolPorts,
-} from '../kernel/index.js';
+import { cardOf, decodeArguments, type Exchange, type SchemaIssue, type Session } from '../core/index.js';
+import type { ContentBlock, ToolModule } from '../ports/tool-module.js';
+import type { ToolPorts } from '../ports/tool-ports.js';
 import { createFakeExchange } from './fake-exchange.js';
 
 export interface CallParts {
-  /** Fakes, or the real thing: exactly what the tool named in `needs`, and what it should find in `optional`. */
+  /** Fakes or real services: everything in `needs`, and any of `optional` that should be present. */
   readonly ports?: Partial<ToolPorts>;
   readonly exchange?: Exchange;
   readonly session?: Session;
 }
 
-/** What came of a call, as an agent would get it. */
+/** The result of a call, as an agent would get it. */
 export interface Called {
-  /** What the output schema made of the data; undefined for a tool that has none. */
+  /** Data after the output schema; undefined for a tool without one. */
   readonly data: unknown;
   readonly text: string;
   readonly content: readonly ContentBlock[];
@@ -31,20 +24,19 @@ const tester: Session = {
   principal: { kind: 'user', id: 'tester', zone: 'local' },
 };
 
-/** Calls a tool as the gate does: arguments are read and checked, the result too. What the tool throws comes out. */
+/** Calls a tool like the gateway does: arguments and result are validated. Errors from the tool are rethrown. */
 export async function callTool(tool: ToolModule, args: unknown, parts: CallParts = {}): Promise<Called> {
   const { ports = {}, exchange = createFakeExchange(), session = tester } = parts;
   const missing = (tool.needs ?? []).filter((need) => ports[need] === undefined);
-  if (missing.length > 0)
-    throw new Error(`${tool.name} needs ${missing.join(', ')}: hand it in as \`ports\``);
-  const input = await tool.input['~standard'].validate(decodeArguments(args, cardOf(tool)));
+  if (missing.length > 0) throw new Error(`${tool.name} needs ${missing.join(', ')}: pass it in \`ports\``);
+  const input = await tool.input['~standard'].validate(decodeArguments(args, cardOf(tool)).input);
   if (input.issues) throw new Error(`arguments: ${wordsOf(input.issues)}`);
-  // The schema of this very tool made the input, and the ports that it needs are there.
+  // The input matches the schema of this tool, and the required ports are present.
   const result = await tool.run(input.value as never, { exchange, session, ports: ports as ToolPorts });
   if (typeof result === 'string') return { data: undefined, text: result, content: [textBlock(result)] };
   if (!('data' in result)) return { data: undefined, text: textOf(result.content), content: result.content };
   const output = await tool.output?.['~standard'].validate(result.data);
-  if (output === undefined) throw new Error(`${tool.name} gave data, but has no output schema`);
+  if (output === undefined) throw new Error(`${tool.name} returned data but has no output schema`);
   if (output.issues) throw new Error(`data: ${wordsOf(output.issues)}`);
   const { text = JSON.stringify(output.value), content = [] } = result;
   return { data: output.value, text, content: [textBlock(text), ...content] };

@@ -1,31 +1,26 @@
-import {
-  type Answer,
-  createCancellation,
-  type Exchange,
-  JsonText,
-  type LogLevel,
-  type Question,
-} from '../kernel/index.js';
+import type { Answer, Exchange, LogLevel, Question } from '../core/index.js';
+import { createCancellation } from '../lib/cancellation.js';
+import { JsonText } from '../lib/json-text.js';
 
 export interface FakeExchange extends Exchange {
-  /** What was sent back to the caller while the call ran. */
+  /** Everything sent to the caller during the call. */
   readonly sent: {
     readonly progress: JsonText[];
     readonly logs: { readonly level: LogLevel; readonly params: JsonText }[];
     readonly questions: Question[];
   };
-  /** What a caller does when it loses patience. */
+  /** Cancels the call, like a caller would. */
   cancel(): void;
 }
 
 export interface FakeExchangeOptions {
   readonly asking?: Exchange['asking'];
   readonly logLevel?: LogLevel;
-  /** Answers every question; without it the caller declares that it can answer none. */
+  /** Answers every question. Without it, the caller declares no capability to answer. */
   readonly answer?: (question: Question) => unknown;
 }
 
-/** A caller made of nothing but memory. */
+/** An in-memory caller. */
 export function createFakeExchange(options: FakeExchangeOptions = {}): FakeExchange {
   const caller = createCancellation();
   const sent: FakeExchange['sent'] = { progress: [], logs: [], questions: [] };

@@ -1,19 +1,20 @@
-import { type FileChange, type FileFacts, type Files, type TextEdit, ToolFailure } from '../kernel/index.js';
+import type { FileChange, FileFacts, Files, TextEdit } from '../ports/files.js';
+import { ToolFailure } from '../core/index.js';
 
 export interface FakeFiles extends Files {
-  /** What stands in each file now. */
+  /** Current content of each file. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 const form = { encoding: 'utf-8', hasBom: false, lineEnding: 'lf' } as const;
 
-/** A workspace made of nothing but memory: texts by their paths. It forgets who read what. */
+/** An in-memory workspace: file contents by path. It does not track reads. */
 export function createFakeFiles(texts: Readonly<Record<string, string>> = {}): FakeFiles {
   const files = new Map(Object.entries(texts));
 
   function textOf(path: string): string {
     const text = files.get(path);
-    if (text === undefined) throw new ToolFailure('not_found', `There is no file ${path}.`);
+    if (text === undefined) throw new ToolFailure('not_found', `${path} does not exist.`);
     return text;
   }
 
@@ -63,8 +64,9 @@ function editOnce(
 ): Edited {
   const parts = text.split(oldText);
   const found = parts.length - 1;
-  if (found === 0) throw new ToolFailure('not_found', 'The text to replace is not in the file.');
-  if (found > 1 && !replaceAll) throw new ToolFailure('conflict', `It is there ${String(found)} times.`);
+  if (found === 0) throw new ToolFailure('not_found', 'The text to replace was not found in the file.');
+  if (found > 1 && !replaceAll)
+    throw new ToolFailure('conflict', `The text to replace occurs ${String(found)} times.`);
   return { text: parts.join(newText), replacements: replacements + found };
 }
 

@@ -4,18 +4,18 @@ import {
   content,
   emptyCatalogue,
   type Exchange,
-  JsonText,
   type Outcome,
   type Provider,
   type ToolSpec,
-} from '../kernel/index.js';
+} from '../core/index.js';
+import { JsonText } from '../lib/json-text.js';
 
 export type FakeHandler = (call: Call, exchange: Exchange) => Outcome | Promise<Outcome>;
 
 export interface FakeProvider extends Provider {
   /** Every call that reached this provider. */
   readonly calls: Call[];
-  /** Puts other tools in place of the present ones, as a server does that sends list_changed. */
+  /** Replaces all tools, like a server that sends list_changed. */
   offer(tools: Readonly<Record<string, FakeHandler>>): void;
 }
 
@@ -51,7 +51,6 @@ export function createFakeProvider(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    rootsChanged: () => {},
     close: () => Promise.resolve(),
     offer(next) {
       offered = next;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { content, JsonText } from '../kernel/index.js';
+import { content } from '../core/index.js';
+import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider } from './index.js';
 
 const question = { method: 'roots/list', params: JsonText.from({}) } as const;
 
 describe('a fake exchange', () => {
-  it('keeps what it is sent', () => {
+  it('records what it receives', () => {
     const exchange = createFakeExchange({ logLevel: 'info' });
     exchange.progress(JsonText.from(1));
     exchange.log('error', JsonText.from(2));
@@ -13,7 +14,7 @@ describe('a fake exchange', () => {
     expect(exchange.sent.logs.map(({ level, params }) => [level, params.value])).toEqual([['error', 2]]);
   });
 
-  it('answers as it is told, or cannot answer', async () => {
+  it('answers as configured, or declines', async () => {
     const able = createFakeExchange({ answer: ({ method }) => ({ to: method }) });
     expect(able.canAnswer('roots/list')).toBe(true);
     const answer = await able.ask(question);
@@ -24,7 +25,7 @@ describe('a fake exchange', () => {
     expect(unable.sent.questions).toEqual([question]);
   });
 
-  it('can lose patience', () => {
+  it('can cancel', () => {
     const exchange = createFakeExchange();
     let told = 0;
     exchange.onCancel(() => {
@@ -37,7 +38,7 @@ describe('a fake exchange', () => {
 });
 
 describe('a fake provider', () => {
-  it('offers its tools and tells of others', () => {
+  it('offers its tools and announces changes', () => {
     const provider = createFakeProvider('one', { a: () => content(JsonText.from({})) });
     let changes = 0;
     const stop = provider.onChange(() => {

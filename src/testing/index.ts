@@ -14,7 +14,7 @@ export type {
   ToolIndex,
   ToolIndexParts,
   ToolText,
-} from '../surface/search/index.js';
+} from '../search/index.js';
 export type {
   AccessEngine,
   AccessEngineParts,
@@ -44,7 +44,7 @@ export type {
   StoredGrant,
   StoreErrorCode,
   TokenRecord,
-} from '../access/ports.js';
+} from '../access/ports/index.js';
 export {
   type AdvertisedTool,
   type CallKind,

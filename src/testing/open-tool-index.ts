@@ -1,8 +1,8 @@
-import type { ToolIndex, ToolIndexParts } from '../surface/search/index.js';
+import type { ToolIndex, ToolIndexParts } from '../search/index.js';
 
-/** Opens an empty index of tools, the one behind the search of a gate: to measure how it ranks tools of your own. */
+/** Opens an empty tool search index, for measuring how it ranks your own tools. */
 export async function openToolIndex(parts: ToolIndexParts = {}): Promise<ToolIndex> {
-  // Late, so that whoever only wants the fakes does not load it.
-  const search = await import('../surface/search/index.js');
+  // Imported on demand, so that users of the fakes don't load it.
+  const search = await import('../search/index.js');
   return search.createToolIndex(parts);
 }

@@ -57,7 +57,7 @@ describe('a graph', () => {
     await expect(callTool(collatz(), { n: 6 }, { exchange })).rejects.toThrow('cancelled');
   });
 
-  it('tells of progress, and marks each node for whoever watches', async () => {
+  it('reports progress, and a step for each node', async () => {
     const steps: string[] = [];
     const fake = createFakeExchange();
     const exchange = Object.assign(fake, {
@@ -108,6 +108,6 @@ describe('a graph', () => {
         second: node('second', ['exit'], (_payload, { exit }) => exit('reached')),
       }),
     });
-    await expect(callTool(sneaky, { n: 1 })).rejects.toThrow('never declared');
+    await expect(callTool(sneaky, { n: 1 })).rejects.toThrow('without declaring it');
   });
 });

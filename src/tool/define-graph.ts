@@ -1,10 +1,11 @@
-import type { Effect, OutputOf, PortName, ToolContext, ToolModule } from '../kernel/index.js';
+import type { Effect, OutputOf, PortName } from '../core/index.js';
+import type { ToolContext, ToolModule } from '../ports/tool-module.js';
 import { type ObjectSchema, type ResultOf, type ToolWords } from './define-tool.js';
 import { type Move, runGraph } from './run-graph.js';
 
 declare const payloadType: unique symbol;
 
-/** Says what a node is handed. It has no value, only a type. */
+/** Declares the payload type of a node. Type only, no value. */
 export interface Payload<Type> {
   readonly [payloadType]?: Type;
 }
@@ -18,14 +19,14 @@ type TypeOf<P> = P extends Payload<infer Type> ? Type : never;
 type Name<P extends Payloads> = keyof P & string;
 type Goal<P extends Payloads> = Name<P> | 'exit';
 
-/** The nodes that the input of the tool fits. */
+/** Nodes whose payload matches the tool's input. */
 type Entrance<P extends Payloads, Input> = {
   readonly [N in Name<P>]: [Input] extends [TypeOf<P[N]>] ? N : never;
 }[Name<P>];
 
 declare const moveTo: unique symbol;
 
-/** A move that goes where its type says. Only `goto` and `exit` make one. */
+/** A move to a known node. Only `goto` and `exit` create one. */
 interface MoveTo<To> extends Move {
   readonly [moveTo]: To;
 }
@@ -37,7 +38,7 @@ type Goto<P extends Payloads, Goals extends Goal<P>> = <N extends Goals & Name<P
 
 type Exit<Result, Goals> = 'exit' extends Goals ? (result: Result) => MoveTo<'exit'> : never;
 
-/** What a node may use: the ports of its tool, and the ways out that it declared. */
+/** What a node can use: the ports of its tool, and the moves it declared. */
 export type NodeContext<P extends Payloads, Goals extends Goal<P>, Result, Context> = Context & {
   readonly goto: Goto<P, Goals>;
   readonly exit: Exit<Result, Goals>;
@@ -51,7 +52,7 @@ export interface GraphNode<N extends string> {
   run(payload: never, context: never): Move | Promise<Move>;
 }
 
-/** Makes a node: its name, where it may go, and its code. */
+/** Defines a node: name, possible next nodes, and code. */
 export type NodeMaker<P extends Payloads, Result, Context> = <N extends Name<P>, const Goals extends Goal<P>>(
   name: N,
   goals: readonly Goals[],
@@ -69,18 +70,18 @@ export interface GraphDefinition<
   Optional extends PortName,
   P extends Payloads,
 > extends ToolWords<E, Input, Output, Needs, Optional> {
-  /** What each node is handed. */
+  /** The payload of each node. */
   readonly payloads: P;
-  /** The node that is handed the input. */
+  /** The node that receives the input. */
   readonly first: Entrance<P, OutputOf<Input>>;
-  /** How many nodes may run before the tool gives up; 100 when left out. */
+  /** Maximum number of node runs. Default: 100. */
   readonly maxSteps?: number;
   readonly nodes: (node: NodeMaker<P, ResultOf<Output>, ToolContext<Needs, Exclude<Optional, Needs>>>) => {
     readonly [N in Name<P>]: GraphNode<N>;
   };
 }
 
-/** Defines a tool made of typed nodes. To everyone else it is a tool like any other. */
+/** Defines a tool made of typed nodes. From outside it is a normal tool. */
 export function defineGraph<
   E extends Effect,
   Input extends ObjectSchema,
@@ -89,7 +90,7 @@ export function defineGraph<
   Needs extends PortName = never,
   Optional extends PortName = never,
 >(definition: GraphDefinition<E, Input, Output, Needs, Optional, P>): ToolModule;
-// As with `defineTool`: what the types above promise, the gate and `runGraph` keep.
+// The gateway and `runGraph` guarantee the types above, as for `defineTool`.
 export function defineGraph(definition: object): ToolModule {
   const { payloads: _payloads, first, maxSteps = 100, nodes: makeNodes, ...words } = definition as LooseGraph;
   const nodes = makeNodes((_name, goals, run) => ({ goals, run }));
@@ -112,14 +113,14 @@ type LooseMaker = (
   run: GraphNode<string>['run'],
 ) => GraphNode<string>;
 
-/** Where nobody compiled the graph, its mistakes are told when it is defined and not when it is called. */
+/** Checks graphs that were not type-checked, so that errors show up at definition and not at the first call. */
 function refuseLooseEnds(
   { name, first }: LooseGraph,
   nodes: Readonly<Record<string, GraphNode<string>>>,
 ): void {
-  if (!Object.hasOwn(nodes, first)) throw new Error(`${name}: there is no node ${first} to begin with`);
+  if (!Object.hasOwn(nodes, first)) throw new Error(`${name}: the first node ${first} does not exist`);
   for (const [from, { goals }] of Object.entries(nodes)) {
     const lost = goals.find((goal) => goal !== 'exit' && !Object.hasOwn(nodes, goal));
-    if (lost !== undefined) throw new Error(`${name}: ${from} goes to ${lost}, and there is no such node`);
+    if (lost !== undefined) throw new Error(`${name}: node ${from} goes to unknown node ${lost}`);
   }
 }

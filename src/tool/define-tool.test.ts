@@ -31,7 +31,7 @@ it('a defined tool gets what its schema makes of the arguments', async () => {
   await expect(callTool(greet, { name: 'Ada', times: 0 })).rejects.toThrow();
 });
 
-it('a test is told which port it forgot', async () => {
+it('a test gets an error that names the missing port', async () => {
   const tool = defineTool({
     name: 'roots',
     title: 'Roots',

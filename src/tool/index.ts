@@ -1,31 +1,35 @@
 export { z } from 'zod';
+export type {
+  BinaryFile,
+  FileChange,
+  FileFacts,
+  FilePage,
+  Files,
+  ImageFile,
+  TextEdit,
+  TextLine,
+  TextPage,
+} from '../ports/files.js';
+export type {
+  ContentBlock,
+  PlainResult,
+  ToolContext,
+  ToolModule,
+  TypedResult,
+} from '../ports/tool-module.js';
 export {
-  type BinaryFile,
-  type ContentBlock,
   type Effect,
   type Exchange,
-  type FileChange,
-  type FileFacts,
-  type FilePage,
-  type Files,
   type Hints,
-  type ImageFile,
   type InputOf,
   type OutputOf,
-  type PlainResult,
-  type PortName,
   type Schema,
-  type Search,
   type Session,
-  type Shell,
-  type TextEdit,
-  type TextLine,
-  type TextPage,
-  type ToolContext,
   ToolFailure,
-  type ToolModule,
-  type TypedResult,
   type WorkCode,
-} from '../kernel/index.js';
+} from '../core/index.js';
+export type { PortName } from '../core/index.js';
+export type { Search } from '../ports/search.js';
+export type { Shell } from '../ports/shell.js';
 export { defineGraph, type NodeContext, payload, type Payload } from './define-graph.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';

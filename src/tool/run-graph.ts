@@ -1,6 +1,8 @@
-import { type Exchange, JsonText, type ToolContext, ToolFailure, type ToolResult } from '../kernel/index.js';
+import { type Exchange, ToolFailure } from '../core/index.js';
+import { JsonText } from '../lib/json-text.js';
+import type { ToolContext, ToolResult } from '../ports/tool-module.js';
 
-/** What a node decides: where to go with what, or to end with a result. */
+/** A node's decision: go to a node with a payload, or exit with a result. */
 export interface Move {
   readonly to: string;
   readonly payload: unknown;
@@ -20,7 +22,7 @@ interface RunnableNode {
 const goto = (to: string, payload: unknown): Move => ({ to, payload });
 const exit = (result: unknown): Move => ({ to: 'exit', payload: result });
 
-/** Goes from node to node until one exits. */
+/** Runs nodes until one exits. */
 export async function runGraph(graph: Graph, input: unknown, context: ToolContext): Promise<ToolResult> {
   const { exchange } = context;
   let move: Move = goto(graph.first, input);
@@ -30,17 +32,17 @@ export async function runGraph(graph: Graph, input: unknown, context: ToolContex
     const node = graph.nodes[move.to];
     if (node === undefined) throw new Error(`The graph has no node ${move.to}.`);
     const next = await traced(exchange, move.to, () =>
-      // The types of `defineGraph` tie each payload to its node.
+      // `defineGraph` checks each payload against its node.
       node.run(move.payload as never, { ...context, goto, exit } as never),
     );
     if (!node.goals.includes(next.to))
-      throw new Error(`Node ${move.to} went to ${next.to}, which it never declared.`);
-    // The types of `defineGraph` let a node exit only with a result of its tool.
+      throw new Error(`Node ${move.to} went to ${next.to} without declaring it.`);
+    // `defineGraph` lets a node exit only with a result of its tool.
     if (next.to === 'exit') return next.payload as ToolResult;
     move = next;
   }
-  const message = `The tool came to no end within ${String(graph.maxSteps)} steps.`;
-  throw new ToolFailure('failed', message, { reason: 'step_limit', suggestion: 'Ask for less at once.' });
+  const message = `The tool did not finish within ${String(graph.maxSteps)} steps.`;
+  throw new ToolFailure('failed', message, { reason: 'step_limit', suggestion: 'Make a smaller request.' });
 }
 
 function tellProgress(exchange: Exchange, progress: number, message: string): void {

@@ -1,14 +1,16 @@
-import { formatPath, type Path, placeIn, printable, type TreeNode } from '../kernel/index.js';
+import { formatPath, placeIn } from '../lib/source-place.js';
+import type { Path, TreeNode } from '../lib/tree.js';
+import { printable } from '../lib/printable.js';
 import { type Severity, type WorkflowCode, workflowCodes } from './codes.js';
 
-/** A text that was read into a tree. */
+/** A text and the tree parsed from it. */
 export interface Source {
   readonly file: string;
   readonly text: string;
   readonly root: TreeNode;
 }
 
-/** Something that a person has to correct, with the place and the way. */
+/** A problem in a workflow, with its position and a suggested fix. */
 export interface Finding {
   readonly code: WorkflowCode;
   readonly severity: Severity;
@@ -20,7 +22,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A finding as its finder sees it. */
+/** A finding before its position and defaults are filled in. */
 export interface Flaw {
   readonly code: WorkflowCode;
   readonly message: string;
@@ -46,7 +48,7 @@ export function findingOf(flaw: Flaw): Finding {
   });
 }
 
-/** In the order of their places; the same thing is said once. */
+/** Sorts by position and removes duplicates. */
 export function orderedFindings(findings: readonly Finding[]): readonly Finding[] {
   const known = new Set<string>();
   return findings

@@ -1,13 +1,13 @@
 import { type Library, type LibraryParts, openLibrary } from './library.js';
 import { readRegular } from './read-regular.js';
 
-/** A library that reads every file once: what was hashed is what is used, whatever becomes of the file. */
+/** Reads every file only once, so a file cannot change between hashing and use. */
 export interface FixedLibrary extends Library {
-  /** From now on nothing is there but what was read before. */
+  /** Afterwards, only files that were read before are available. */
   seal(): void;
 }
 
-/** All that one workflow may bring. */
+/** Limit for all files of one workflow together. */
 const mostBytes = 100 * 1024 * 1024;
 
 export function openFixedLibrary(parts: LibraryParts): FixedLibrary {
@@ -15,7 +15,7 @@ export function openFixedLibrary(parts: LibraryParts): FixedLibrary {
   let left = mostBytes;
   const counted = (read: (path: string) => Buffer) =>
     once((path: string) => {
-      if (isSealed) throw new Error('it is not among the files that were trusted');
+      if (isSealed) throw new Error('it is not one of the trusted files');
       const bytes = read(path);
       left -= bytes.length;
       if (left < 0) throw new Error('the files of the workflow are too large');
@@ -34,7 +34,7 @@ export function openFixedLibrary(parts: LibraryParts): FixedLibrary {
   };
 }
 
-/** What was answered once stays the answer; what failed is tried again. */
+/** Caches successful results; failures are retried. */
 function once<Given extends readonly (string | undefined)[], Answer>(
   work: (...given: Given) => Answer,
 ): (...given: Given) => Answer {

@@ -1,4 +1,4 @@
-export { bundleOf } from './bundle.js';
+export { type Bundle, bundleOf } from './bundle.js';
 export { exitOfCode, type WorkflowCode, workflowCodes } from './codes.js';
 export { workflowJsonSchema } from './fields/json-schema.js';
 export { describeFinding, type Finding } from './finding.js';
@@ -22,3 +22,4 @@ export { openTranscript } from './run/transcript.js';
 export { type Validated, validateWorkflow } from './validate/validate-workflow.js';
 export type { ProviderName } from './grammar/providers.js';
 export type { GateNames } from './validate/agents.js';
+export type { FindRivals } from './validate/plugins.js';

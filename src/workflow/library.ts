@@ -1,11 +1,12 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { findProgram } from '../lib/find-program.js';
 import { readWorkflow } from './grammar/read-workflow.js';
 import type { Workflow } from './grammar/workflow.js';
 import { type Finding, findingOf, type Source } from './finding.js';
 import { readRegular } from './read-regular.js';
 
-/** A file that was read, and what its reader had to say. */
+/** A file that was read, and the problems found while parsing it. */
 export interface SourceReading extends Source {
   readonly sha256?: string;
   readonly flaws: readonly {
@@ -16,47 +17,76 @@ export interface SourceReading extends Source {
   }[];
 }
 
+/** Files of the workspace that commands run. */
+export interface RunFiles {
+  readonly files: readonly { readonly file: string; readonly sha256: string }[];
+  /** Paths that decide which code these files load. */
+  readonly guards?: { readonly fixed: readonly string[]; readonly absent: readonly string[] };
+  /** Why the list of files is incomplete. */
+  readonly problem?: string;
+}
+
 export interface LibraryParts {
   readonly cwd: string;
-  /** Whose `.tidegate/` and `.awf/` are looked into, nearest first. */
+  /** Folders whose `.tidegate/` and `.awf/` are searched, nearest first. */
   readonly folders: readonly string[];
-  /** Folders of the user that may hold what a workspace does not: `~/.config/tidegate`, `~/.config/awf`. */
+  /** User folders, searched after the workspace: `~/.config/tidegate`, `~/.config/awf`. */
   readonly homes: readonly string[];
-  /** `given`: what stands for the content of the file. */
+  /** `given`: content to use instead of the file. */
   readonly readSource: (path: string, given?: string | Buffer) => SourceReading;
-  /** How the bytes of a file come; absent: from the disk, each time anew. */
+  /** Folders agents can write to. */
+  readonly roots: readonly string[];
+  /** Environment used to look up programs. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Workspace files that commands name, and the files those load, with hashes. Absent: none are known. */
+  readonly filesRunBy?: (
+    commands: readonly string[],
+    folders: readonly string[],
+    isWide: boolean,
+  ) => RunFiles;
+  /** Names of workflows whose commands run outside the sandbox even if an agent starts them. */
+  readonly unsandboxed?: readonly string[];
+  /** Reads the bytes of a file. Absent: reads from disk every time. */
   readonly read?: (path: string) => Buffer;
 }
 
 export interface Loaded {
   readonly workflow: Workflow;
   readonly findings: readonly Finding[];
-  /** The files of the templates that its states were made from, also of templates in templates. */
+  /** Files of all templates the workflow uses, including nested ones. */
   readonly templates: readonly string[];
   readonly sha256?: string;
 }
 
 export type Shelf = 'workflows' | 'templates' | 'prompts' | 'scripts' | 'skills' | 'roles' | 'plugins';
 
-/** Where workflows, and what they use, are found. */
+/** Finds workflows and the files they use. */
 export interface Library {
   readonly cwd: string;
-  /** The folders that are looked into, nearest first. */
+  /** Folders agents can write to. */
+  readonly roots: readonly string[];
+  /** Folders that are searched, nearest first. */
   readonly bases: readonly string[];
-  /** The first of them that is there, or else the first. */
+  /** The first of the `bases` that exists, or else the first. */
   readonly home: string;
-  /** A path, or a name that is looked up. Undefined: there is none. */
+  /** Finds a workflow by path or name. Undefined if there is none. */
   find(nameOrPath: string, from?: string): string | undefined;
-  /** `text`: what stands for the file, where there is none. */
+  /** `text`: content to use instead of the file. */
   load(file: string, text?: string): Loaded;
-  /** Every workflow that has a name here. */
+  /** Every workflow that can be found by name. */
   list(): readonly { readonly name: string; readonly file: string }[];
-  /** A file or a folder of some kind by its name. */
+  /** Finds a file or a folder by name. */
   lookup(shelf: Shelf, name: string, from: string): string | undefined;
-  /** The bytes of a file that was found here. Throws for all but regular files of some size. */
+  /** The bytes of a file found here. Throws unless it is a regular file of limited size. */
   read(path: string): Buffer;
-  /** A file of the workspace, also after links are resolved. */
+  /** Reads a file inside the workspace. Links must not lead outside. */
   readInside(path: string): Buffer;
+  /** The file that is started for a program of this name. */
+  program(name: string): string | undefined;
+  /** Workspace files that commands run in any of these folders. `isWide`: include everything they might run. */
+  filesRunBy(commands: readonly string[], folders: readonly string[], isWide: boolean): RunFiles;
+  /** Whether commands of this workflow run outside the sandbox even if an agent starts it. */
+  isUnsandboxed(file: string): boolean;
 }
 
 const endings = ['.yaml', '.yml'];
@@ -83,7 +113,7 @@ export function openLibrary(parts: LibraryParts): Library {
     );
   }
 
-  /** As `read` gives it, and not as it may be a moment later. */
+  /** Parses the bytes from `read`, because the file on disk may change in the meantime. */
   function readSource(file: string): SourceReading {
     try {
       return parts.readSource(file, read(file));
@@ -101,8 +131,20 @@ export function openLibrary(parts: LibraryParts): Library {
     return file === undefined ? undefined : { ...readSource(file), at: file };
   }
 
+  function list(): ReturnType<Library['list']> {
+    const found = new Map<string, string>();
+    for (const base of bases) {
+      for (const file of filesIn(join(base, 'workflows'))) {
+        const name = basename(file, extname(file));
+        if (!found.has(name)) found.set(name, file);
+      }
+    }
+    return [...found].map(([name, file]) => ({ name, file })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   return {
     cwd,
+    roots: parts.roots,
     bases,
     home: bases.find((base) => statOf(base)?.isDirectory() === true) ?? bases[0] ?? cwd,
     find,
@@ -121,7 +163,7 @@ export function openLibrary(parts: LibraryParts): Library {
         }
         return found;
       });
-      // Of a file that could not be read as YAML, nothing else is worth saying.
+      // If the YAML is invalid, further findings would only be noise.
       const isUnread =
         source.flaws.length > 0 && source.root.kind === 'map' && source.root.entries.length === 0;
       const findings = isUnread ? flaws : [...flaws, ...more, ...read.findings];
@@ -132,18 +174,10 @@ export function openLibrary(parts: LibraryParts): Library {
         ...(source.sha256 !== undefined && { sha256: source.sha256 }),
       };
     },
-    list() {
-      const found = new Map<string, string>();
-      for (const base of bases) {
-        for (const file of filesIn(join(base, 'workflows'))) {
-          const name = basename(file, extname(file));
-          if (!found.has(name)) found.set(name, file);
-        }
-      }
-      return [...found]
-        .map(([name, file]) => ({ name, file }))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    },
+    list,
+    isUnsandboxed: (file) =>
+      (parts.unsandboxed ?? []).length > 0 &&
+      list().some((one) => one.file === file && parts.unsandboxed?.includes(one.name) === true),
     lookup(shelf, name, from) {
       if (isAbsolute(name)) return exists(name) ? name : undefined;
       const places = [dirname(from), ...bases.map((base) => join(base, shelf)), cwd];
@@ -151,6 +185,8 @@ export function openLibrary(parts: LibraryParts): Library {
     },
     read,
     readInside: (path) => readInside(cwd, path),
+    program: (name) => findProgram(name, parts.env, cwd),
+    filesRunBy: parts.filesRunBy ?? (() => ({ files: [] })),
   };
 }
 
@@ -160,11 +196,11 @@ function readInside(cwd: string, path: string): Buffer {
   const real = realpathSync(resolve(cwd, path));
   const way = relative(realpathSync(cwd), real);
   if (way.startsWith('..') || way === '' || resolve(way) === way)
-    throw new Error('it is outside of the workspace');
+    throw new Error('it is outside the workspace');
   return readRegular(real, largestInside);
 }
 
-/** Workflow files of a folder, in the order of their names. */
+/** Workflow files in a folder, sorted by name. */
 export function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -172,7 +208,7 @@ export function filesIn(folder: string): readonly string[] {
       .map((entry) => join(folder, entry.name))
       .sort();
   } catch {
-    // No such folder, or not for us.
+    // The folder does not exist or is not readable.
     return [];
   }
 }
@@ -197,7 +233,7 @@ function statOf(path: string): ReturnType<typeof statSync> | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A way through a file, or a name that no system takes.
+    // The path leads through a file, or its name is not valid on this system.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 const usualMost = 10 * 1024 * 1024;
 
-/** Reads a file to its end. Whatever else stands there, such as a named pipe, would keep everybody waiting: it is refused. */
+/** Reads a whole file. Refuses everything but regular files: reading a named pipe would block. */
 export function readRegular(file: string, most = usualMost): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
@@ -13,7 +13,7 @@ export function readRegular(file: string, most = usualMost): Buffer {
     for (let count = -1; count !== 0 && length < bytes.length; length += count)
       count = readSync(descriptor, bytes, length, bytes.length - length, null);
     if (length > most) throw new Error(`it is larger than ${String(most / 1024 / 1024)} MiB`);
-    // It grew as it was read.
+    // The file grew while it was read.
     if (length === bytes.length) throw new Error('it is being written');
     return bytes.subarray(0, length);
   } finally {

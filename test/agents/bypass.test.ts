@@ -68,7 +68,7 @@ describe.each(agentNames)('bypass detection: %s', (cli) => {
     });
     const { result } = await run(cli, fake.program);
     expect(result.code).toBe('EXECUTION.AGENT.BYPASSED');
-    expect(result.steps[0]?.error?.message).toContain('has tools that the gate cannot take away');
+    expect(result.steps[0]?.error?.message).toContain('has tools that Tidegate cannot disable');
     expect(fake.starts().map(({ isTrial }) => isTrial)).toEqual([true]);
   });
 });
@@ -89,7 +89,7 @@ describe('AC-6: the coexistence warning', () => {
       const file = join(place.workspace, 'unproven.yaml');
       writeFileSync(file, JSON.stringify(flow));
       const { stderr, stdout, status } = await place.run1(['run', file], { env: place.agentEnv });
-      expect(stderr + stdout).toContain('Nothing proves that this version of');
+      expect(stderr + stdout).toContain('has not been verified to use only tools from Tidegate');
       expect(status).toBe(0);
       // And the agent itself is asked to keep to the gate.
       const started = fake.starts().find(({ isTrial }) => !isTrial);
@@ -106,7 +106,7 @@ describe('AC-6: the coexistence warning', () => {
       };
       writeFileSync(file, JSON.stringify({ ...flow, states: { ...flow.states, a: kept } }));
       const additive = await place.run1(['run', file], { env: place.agentEnv });
-      expect(additive.stderr + additive.stdout).not.toContain('Nothing proves');
+      expect(additive.stderr + additive.stdout).not.toMatch(/Nothing proves|not been verified/);
     },
   );
 });

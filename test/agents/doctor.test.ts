@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { nativeLines, writeFakeAgent } from '../support/fake-agent.js';
 import { done } from '../support/flow.js';
+import { runGate } from '../support/run-program.js';
 import { gatedAgent, gatedAgents } from './support/gated.js';
 import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
@@ -52,6 +53,30 @@ describe('tidegate doctor --agent', () => {
     ]);
   });
 
+  it('[15.7] names the files of a checkout that act: the real agent, with one flag of the plan taken away', async () => {
+    const bin = join(place.directory, 'loose');
+    mkdirSync(bin);
+    const real = join(inject('agentsBin'), 'claude');
+    // The control of the verdicts above: without this flag Claude Code runs the hooks of a project.
+    const loose = [
+      '#!/bin/bash',
+      'words=()',
+      'while [ $# -gt 0 ]; do',
+      '  if [ "$1" = --setting-sources ]; then shift 2; else words+=("$1"); shift; fi',
+      'done',
+      `exec '${real}' "\${words[@]}"`,
+    ].join('\n');
+    writeFileSync(join(bin, 'claude'), `${loose}\n`, { mode: 0o755 });
+    const env = { ...place.agentEnv, PATH: `${bin}:${place.env['PATH'] ?? ''}` };
+    const args = ['doctor', '--agent', 'claude', '--model', gatedAgent('claude').model, '--json'];
+    const { stdout, stderr } = await runGate(place, args, { env, limitMs: 110_000 });
+    const { agents } = JSON.parse(stdout || `{"agents":[{"said":${JSON.stringify(stderr)}}]}`) as Report;
+    expect(agents[0]?.verdict).toMatchObject({
+      kind: 'leaks',
+      leaks: expect.arrayContaining(['code of .claude/settings.json']) as string[],
+    });
+  });
+
   it('says what leaks, and ends with a status of its own', async () => {
     const bin = join(place.directory, 'leaky');
     mkdirSync(bin);
@@ -97,7 +122,7 @@ describe('tidegate doctor --agent', () => {
     const fresh = openGatedPlace({}, false);
     try {
       const gated = gatedAgent('codex');
-      const note = /is tried once before its first run/;
+      const note = /Testing once whether/;
       const { openScriptedModel } = await import('tidegate/testing');
       const model = await openScriptedModel(() => ({ say: 'all done' }));
       const a = {

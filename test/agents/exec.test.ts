@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openScriptedModel } from 'tidegate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clis } from '../../src/agents/index.js';
-import { readOwnWords } from '../../src/app/workflows/own-words.js';
+import { readOwnWords } from '../../src/workspace/agents/own-words.js';
 import { waitFor } from '../support/gate.js';
 import { startMarked } from '../support/marked-run.js';
 import { agentBinary } from './support/agent-binary.js';

@@ -128,7 +128,6 @@ describe.each(gatedAgents)('$title, isolated', (gated) => {
 describe.each(gatedClis)('$title, additive', (gated) => {
   it('AC-2: keeps its own tools, has ours too, and only ours have spans (the control of the suite above)', async () => {
     const place = openPlaceFor();
-    for (const [name, text] of Object.entries(gated.approved)) place.homeFile(name, text);
     const run = await place.runAgent(
       gated,
       [
@@ -136,7 +135,10 @@ describe.each(gatedClis)('$title, additive', (gated) => {
         { calls: [{ name: /(?:^|[_/])notes_add$/, arguments: ours.notes_add }] },
         { say: 'all done' },
       ],
-      { step: { mcp_proxy: { ...proxy, intercept_builtins: false } } },
+      {
+        options: { native_permissions: 'full' },
+        step: { mcp_proxy: { ...proxy, intercept_builtins: false } },
+      },
     );
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
     // The very call that did nothing above.

@@ -39,16 +39,18 @@ describe('a model that does not answer', () => {
     const { port } = refusing.address() as AddressInfo;
     const { stdout, stderr, status } = await run(gated, `http://127.0.0.1:${String(port)}`);
     expect(stdout).toContain('EXECUTION.AGENT.UNAUTHORIZED');
-    expect(stderr).toContain(`next: set ${keyName} to a key that the model takes`);
+    expect(stderr).toContain(`next: set ${keyName} to a valid API key`);
     expect(status).toBe(3);
   });
 
   it('is told while it is waited for, and given up where nobody listens', async () => {
     const started = performance.now();
     const { stdout, status } = await run(gatedAgent('codex'), 'http://127.0.0.1:9');
-    expect(stdout).toMatch(/a asks again: Reconnecting/);
-    expect(stdout).toContain('a waits for the model … 10 s');
-    expect(stdout).toContain('EXECUTION.AGENT.UNAVAILABLE: Codex cannot reach its model: nothing listens at');
+    expect(stdout).toMatch(/a retrying: Reconnecting/);
+    expect(stdout).toContain('a waiting for the model … 10 s');
+    expect(stdout).toContain(
+      'EXECUTION.AGENT.UNAVAILABLE: Codex cannot reach its model: nothing is listening at',
+    );
     expect(stdout).toContain('http://127.0.0.1:9/v1');
     expect(status).toBe(3);
     expect(performance.now() - started).toBeLessThan(60_000);

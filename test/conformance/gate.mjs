@@ -29,6 +29,7 @@ export const fixtureServer = (era, more = {}) => ({
   args: [FIXTURE],
   env: { FIXTURE_ERA: era, FIXTURE_PAGE_SIZE: '7' },
   prefix: '',
+  caller_roots: true,
   ...more,
 });
 
@@ -38,6 +39,7 @@ export const bridgeServer = (config, directory, more = {}) => ({
   args: [PROGRAM, 'mcp', '--config', config],
   env: environment(directory),
   prefix: '',
+  caller_roots: true,
   ...more,
 });
 

@@ -61,7 +61,14 @@ export function isInScope({ protocol, client }, scenario) {
 const KEY_IS_LOST =
   'the scenario asks for the key "user_name"; a legacy elicitation/create has no key that the gate could repeat';
 
-const CROSSED = new Map([['input-required-result-basic-elicitation', KEY_IS_LOST]]);
+const ROOTS_STAY =
+  'the gateway never gives the roots of a caller to a legacy server, which all sessions share';
+
+const CROSSED = new Map([
+  ['input-required-result-basic-elicitation', KEY_IS_LOST],
+  ['input-required-result-basic-list-roots', ROOTS_STAY],
+  ['input-required-result-multiple-input-requests', ROOTS_STAY],
+]);
 
 /** Why a scored scenario says nothing about this arrangement, or undefined when it does. */
 export function inapplicable({ revision, era, client }, scenario) {

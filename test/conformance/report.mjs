@@ -20,7 +20,7 @@ const mark = ({ failed }) => (failed > 0 ? '✗' : '✓');
 function aside({ skipped }, rows) {
   const unscored = count(rows.filter((row) => !row.isScored));
   const parts = [
-    skipped > 0 ? `${skipped} skipped` : '',
+    skipped > 0 ? `${skipped} known failures or skipped` : '',
     unscored.all > 0 ? `unscored ${unscored.passed}/${unscored.all}` : '',
   ];
   const text = parts.filter((part) => part !== '').join(', ');
@@ -28,7 +28,7 @@ function aside({ skipped }, rows) {
 }
 
 function printRow({ scenario, verdict, isScored, reason, failures, warnings }) {
-  if (reason !== undefined) process.stdout.write(`    skipped ${scenario}: ${reason}\n`);
+  if (reason !== undefined) process.stdout.write(`    known failure ${scenario}: ${reason}\n`);
   if (verdict === 'failed' && !isScored) process.stdout.write(`    not scored, failing: ${scenario}\n`);
   if (verdict === 'failed') printChecks(scenario, failures);
   if (verdict !== 'skipped') printChecks(`warning in ${scenario}`, warnings);

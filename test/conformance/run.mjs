@@ -99,7 +99,7 @@ async function openTarget({ upstream, era, protocol }, directory, opened) {
   if (upstream === 'none') return await open(openFixture({ era }));
   if (upstream === 'http') {
     const { url } = await open(openFixture({ era, env: { FIXTURE_PAGE_SIZE: '7' } }));
-    return await open(openGate({ directory, servers: { fixture: { url, prefix: '' } } }));
+    return await open(openGate({ directory, servers: { fixture: { url, prefix: '', caller_roots: true } } }));
   }
   if (upstream === 'stdio')
     return await open(openGate({ directory, servers: { fixture: fixtureServer(era) } }));

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ChildProcess, Outcome, Processes, Provider, ToolSpec } from '../../src/kernel/index.js';
-import { JsonText } from '../../src/kernel/index.js';
+import type { ChildProcess, Processes } from '../../src/ports/processes.js';
+import type { Outcome, Provider, ToolSpec } from '../../src/core/index.js';
+import { JsonText } from '../../src/lib/json-text.js';
 import { type McpProviderOptions, openFileMemory, openMcpProvider } from '../../src/providers/mcp/index.js';
 import { openProcesses } from '../../src/services/processes/index.js';
 import { callOf, type ExchangeWishes, recordExchange } from '../support/upstream-calls.js';
@@ -57,7 +58,7 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
       enabled: true,
       processes,
       memory: openFileMemory(mkdtempSync(join(stateDir, 'memory-'))),
-      roots: ['/somewhere'],
+      roots: { kind: 'folders', folders: ['/somewhere'] },
       version: '0.0.0',
       createRedactor: () => (line) => line,
       log: () => undefined,

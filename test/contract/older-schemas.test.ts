@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccessStore, AuditRecord } from '../../src/access/ports.js';
+import type { AccessStore, AuditRecord } from '../../src/access/ports/index.js';
 import { schemaSteps as postgresSteps } from '../../src/stores/postgres/schema.js';
 import { openConnection } from '../../src/stores/sqlite/connection.js';
 import { schemaSteps as sqliteSteps } from '../../src/stores/sqlite/schema.js';

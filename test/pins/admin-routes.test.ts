@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openApi, routes } from '../../src/wire/admin/routes.js';
+import { openApi, routes } from '../../src/transports/admin-api/routes.js';
 
 interface Operation {
   readonly operationId: string;

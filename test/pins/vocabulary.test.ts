@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type FaultCode, faultCodes, faultTable, stages } from '../../src/kernel/index.js';
-import { legacyVersions } from '../../src/wire/era-legacy/codec.js';
-import { modernVersion } from '../../src/wire/era-modern/codec.js';
-import { mcpFaults } from '../../src/wire/faults.js';
-import { supportedVersions } from '../../src/wire/identity.js';
+import { type FaultCode, faultCodes, faultTable, stages } from '../../src/core/index.js';
+import { legacyVersions } from '../../src/transports/stateful/codec.js';
+import { modernVersion } from '../../src/transports/stateless/codec.js';
+import { mcpFaults } from '../../src/transports/faults.js';
+import { supportedVersions } from '../../src/transports/identity.js';
 
 // The expected side is written out. A pin is changed on purpose and in its own commit, never to go green.
 
@@ -47,11 +47,13 @@ const pinnedFaults: Readonly<Record<FaultCode, string>> = {
   'provider.lost': 'agent retryable result -32603',
   'provider.malformed': 'us result -32603',
   'provider.starting': 'agent retryable result -32603',
+  'provider.busy': 'agent retryable result -32603',
   'provider.unavailable': 'operator retryable result -32603',
   'provider.login': 'human result -32603',
   'provider.untrusted': 'operator result -32603',
   'resource.not_found': 'agent error -32602 legacy -32002',
   'tool.not_found': 'agent error -32602',
+  'tool.not_permitted': 'operator result -32603',
   'upstream.error': 'agent error -32603',
   'work.bad_state': 'agent result -32603',
   'work.conflict': 'agent result -32603',

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthority } from '../../src/access/authority/index.js';
+import { openAuthority } from '../../src/access/authorizer/index.js';
 import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
-import { createPolicy } from '../../src/access/authority/policy.js';
+import { createPolicy } from '../../src/access/authorizer/policy.js';
 import { resolveProfiles } from '../../src/access/profiles/index.js';
-import type { AccessStore, GrantTuple } from '../../src/access/ports.js';
-import { JsonText, type Session, type ToolSpec } from '../../src/kernel/index.js';
+import type { AccessStore, GrantTuple } from '../../src/access/ports/index.js';
+import { JsonText } from '../../src/lib/json-text.js';
+import type { Session, ToolSpec } from '../../src/core/index.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
 import { count } from '../support/counts.js';
 import { endProcess, openPlace, type Place, spawnStdioGate } from '../support/gate.js';
@@ -139,13 +140,13 @@ it('control: an answer that is kept for a bucket of ten revisions lets revoked c
   const database = stores.createMemoryDatabase();
   const writer = stores.createMemoryStore(database);
   const reader = stores.createMemoryStore(database);
-  let known = 0;
+  let known = await reader.head('local');
   const inBuckets: AccessStore = {
     ...reader,
     // As a cache by quantised revision does: the number changes once in ten writes.
-    revision: (zone) => {
-      const now = Number(reader.revision(zone));
-      if (Math.floor(now / 10) !== Math.floor(known / 10)) known = now;
+    head: async (zone) => {
+      const now = await reader.head(zone);
+      if (Math.floor(now.revision / 10) !== Math.floor(known.revision / 10)) known = now;
       return known;
     },
   };

@@ -277,7 +277,11 @@ describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $w
     const deepGate = await openHttpGate(deep);
     onTestFinished(() => deepGate.close());
     const tens = far.filter((name) => name.startsWith('t1') && name !== 't13').map((name) => `far_${name}`);
-    const expected = ['Glob', 'Grep', 'Read', 'Write', 'far_t00', 'far_t02', ...tens].sort();
+    const discovery = ['get_tool_details', 'list_servers', 'load_tools', 'search_tools'].map(
+      (name) => `discovery_${name}`,
+    );
+    const own = ['Glob', 'Grep', 'Read', 'Write', ...discovery];
+    const expected = [...own, 'far_t00', 'far_t02', ...tens].sort();
     await runOk(deep, 'profile', 'assign', 'agent:deep', 'd');
     const { secret } = await makeToken(deep, '--as', 'agent:deep');
     const client = await openSdkClient({
@@ -410,7 +414,7 @@ describe.each(fewSdks)('a sub-agent, with SDK $sdk ($mode)', (kind) => {
     const parent = await makeToken(place, '--as', newAgent());
     const [plain, bare] = [
       await attenuateToken(place, '--from', parent.id),
-      await attenuateToken(place, '--from', parent.id, '--no-inherit-active'),
+      await attenuateToken(place, '--from', parent.id, '--inherit-active-mcp', 'false'),
     ];
     expect(await shown(plain.id)).toMatchObject({ inheritsActive: true, parent: parent.id });
     expect(await shown(bare.id)).toMatchObject({ inheritsActive: false, parent: parent.id });
@@ -616,12 +620,14 @@ describe('the record', () => {
         ['nothing', 'unknown_tool'],
       ] as const;
       const traces = new Map<string, string>();
-      for (const [name] of attempts) {
+      for (const [name, reason] of attempts) {
         const trace = randomBytes(16).toString('hex');
         traces.set(name, trace);
         const meta = { traceparent: `00-${trace}-${randomBytes(8).toString('hex')}-01` };
-        // The agent is told the same each time.
-        await expect(client.call(name, {}, { meta })).rejects.toThrow(`Unknown tool: ${name}`);
+        // [16.26] Only a tool that the agent can see is called by its name; everything else is unknown.
+        if (reason === 'no_call_grant')
+          expect(JSON.stringify(await client.call(name, {}, { meta }))).toContain('tool.not_permitted');
+        else await expect(client.call(name, {}, { meta })).rejects.toThrow(`Unknown tool: ${name}`);
       }
       await waitFor(
         async () => (await recordsOf(agent, '&denied=true')).length >= attempts.length,
@@ -636,7 +642,7 @@ describe('the record', () => {
           action: 'call',
           decision: 'deny',
           reason,
-          outcome: 'tool.not_found',
+          outcome: reason === 'no_call_grant' ? 'tool.not_permitted' : 'tool.not_found',
           traceId: traces.get(name),
           revision: expect.any(Number) as number,
         });

@@ -1,17 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type ClientName, type ClientPlaceOf, openClientPlace } from '../support/client-place.js';
+import { describe, expect, it } from 'vitest';
+import { type ClientName, type ClientPlaceOf, clientPlaceOfTest } from '../support/client-place.js';
 import { hasTerminals, openTerminal } from '../support/terminal.js';
-
-const places: ClientPlaceOf[] = [];
-afterEach(() => places.splice(0).forEach((place) => place.close()));
-
-function opened(clients: readonly ClientName[]): ClientPlaceOf {
-  const place = openClientPlace(clients);
-  places.push(place);
-  return place;
-}
 
 /** Puts servers into the file of a client. */
 function put(place: ClientPlaceOf, client: ClientName, servers: Readonly<Record<string, unknown>>): void {
@@ -27,7 +18,7 @@ async function isTrusted(place: ClientPlaceOf): Promise<unknown> {
 describe('a tidegate.yaml that a checkout brought', () => {
   const planted = '# mine\nservers:\n  planted: { command: evil-program } # keep\n\n\n\n# far away\n';
   const brought = (): { readonly place: ClientPlaceOf; readonly file: string } => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     put(place, 'cursor', { late: { command: 'late-program' } });
     const file = join(place.workspace, 'tidegate.yaml');
     writeFileSync(file, planted);
@@ -66,7 +57,7 @@ describe('a tidegate.yaml that a checkout brought', () => {
     expect(place.files()).toEqual(before);
     // The control: once it is trusted, it does.
     expect((await place.run(['trust', '--yes', file])).status).toBe(0);
-    expect((await place.run(['import', '--point', '--yes', '--force'])).stdout).toContain('Pointed');
+    expect((await place.run(['import', '--point', '--yes', '--force'])).stdout).toContain('Connected');
   });
 
   it('is not trusted by init --yes', async () => {
@@ -122,7 +113,7 @@ describe('undo', () => {
   ];
 
   it.each(swaps)('writes through no link that was put in the place of %s', async (_, swap) => {
-    const place = opened(['vscode']);
+    const place = clientPlaceOfTest(['vscode']);
     const before = readFileSync(place.fileOf('vscode'), 'utf8');
     expect((await place.import('vscode', '--point', '--yes', '--force')).status).toBe(0);
     const target = join(place.directory, 'elsewhere', 'mcp.json');
@@ -143,7 +134,7 @@ describe('undo', () => {
   });
 
   it('works where links were on the way from the start, for new files too', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     const real = join(place.directory, 'dots');
     mkdirSync(real);
     symlinkSync(real, dirname(place.fileOf('codex')));
@@ -161,7 +152,7 @@ describe('a file of a project that is a link', () => {
   };
 
   it.each(['file', 'folder'])('is left out and told where it leads out of the project: %s', async (kind) => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     put(place, 'cursor', own);
     put(place, 'mcp-json', { theirs: { command: 'their-program' } });
     const file = join(place.workspace, '.cursor', 'mcp.json');
@@ -185,7 +176,7 @@ describe('a file of a project that is a link', () => {
   });
 
   it('is read where it stays in the project, and in the home of the user', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     put(place, 'cursor', own);
     const inner = join(place.workspace, 'shared.json');
     writeFileSync(inner, JSON.stringify({ mcpServers: { theirs: { command: 'their-program' } } }));
@@ -219,7 +210,7 @@ describe('a secret that is kept', () => {
   ];
 
   it.each(users)('gets another name where its own is used by %s', async (_, yaml) => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     put(place, 'cursor', { github });
     const file = join(place.workspace, 'tidegate.yaml');
     writeFileSync(file, yaml);
@@ -234,7 +225,7 @@ describe('a secret that is kept', () => {
   });
 
   it('keeps its name where only its own server, or one with the same value, uses it', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     put(place, 'cursor', { github, twin: { ...github, args: ['twin'] } });
     expect((await place.import('--yes')).status).toBe(0);
     const again = await place.import('--yes', '--secrets', 'keep', '--json');
@@ -254,7 +245,7 @@ describe('leave to call tools without asking', () => {
 
   it.each(['gemini', 'codex'] as const)('goes to no gate of %s, and that is told', async (client) => {
     for (const isFree of [true, false]) {
-      const place = opened([client]);
+      const place = clientPlaceOfTest([client]);
       writeFileSync(place.fileOf(client), textsOf[client](isFree));
       const done = await place.import(client, '--point', '--yes');
       expect(done.status, done.stderr).toBe(0);
@@ -263,7 +254,7 @@ describe('leave to call tools without asking', () => {
       expect(text).not.toMatch(/"trust": *true|"approve"/);
       // The control: what asks more than usual goes to the gate.
       expect(/"trust": *false|"prompt"/.test(text)).toBe(!isFree);
-      expect(done.stdout.includes('is not taken over: it would hold for all tools')).toBe(isFree);
+      expect(done.stdout.includes('is not imported: it would apply to all tools')).toBe(isFree);
     }
   });
 });
@@ -272,7 +263,7 @@ describe('a name without end in the file of a client', () => {
   it.each([[['import', '--dry-run']], [['init', '--yes']], [['doctor']]])(
     'fills no screen: %j',
     async (words) => {
-      const place = opened([]);
+      const place = clientPlaceOfTest([]);
       put(place, 'cursor', { ['n'.repeat(200_000)]: { command: 'a' }, fine: { command: 'b' } });
       const { stdout, stderr } = await place.run(words);
       expect(stdout.length + stderr.length).toBeLessThan(10_000);

@@ -15,24 +15,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  clientNames,
-  type ClientName,
-  type ClientPlaceOf,
-  fixtureSecrets,
-  openClientPlace,
-} from '../support/client-place.js';
+import { describe, expect, it } from 'vitest';
+import { clientNames, type ClientName, fixtureSecrets, clientPlaceOfTest } from '../support/client-place.js';
 import { hasTerminals, openTerminal } from '../support/terminal.js';
-
-const places: ClientPlaceOf[] = [];
-afterEach(() => places.splice(0).forEach((place) => place.close()));
-
-function opened(clients?: readonly ClientName[]): ClientPlaceOf {
-  const place = openClientPlace(clients);
-  places.push(place);
-  return place;
-}
 
 function expectNoSecrets(...texts: readonly string[]): void {
   for (const text of texts) for (const secret of fixtureSecrets) expect(text).not.toContain(secret);
@@ -54,7 +39,7 @@ const variables = Object.fromEntries(
 
 describe('all eight clients at once', () => {
   it('are imported, pointed at the gate and put back byte by byte, and no secret is shown', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest();
     const before = place.files();
     // The control: the secrets are there to be found.
     for (const secret of fixtureSecrets) expect(Object.values(before).join('')).toContain(secret);
@@ -92,7 +77,7 @@ describe('all eight clients at once', () => {
   });
 
   it('are only shown in a dry run, and not even the state folder is made', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest();
     const before = place.files();
     const { stdout, stderr, status } = await place.import('--point', '--dry-run');
     expect(status).toBe(0);
@@ -114,7 +99,7 @@ describe('all eight clients at once', () => {
   });
 
   it('ask somebody, and write nothing where there is nobody', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest();
     const before = place.files();
     const { status, stderr } = await place.import('--point');
     expect(status).toBe(6);
@@ -126,7 +111,7 @@ describe('all eight clients at once', () => {
 
 describe.each(clientNames)('%s', (client) => {
   it('keeps links, rights and bytes through point and undo', async () => {
-    const place = opened([client]);
+    const place = clientPlaceOfTest([client]);
     const file = place.fileOf(client);
     // As people with a folder of dotfiles have it; links of a project stay in it.
     const isOfProject = file.startsWith(place.workspace);
@@ -214,7 +199,7 @@ describe('a file that is not what it should be', () => {
   ];
 
   it.each(cases)('is told of and left alone: %s', async (_, client, spoil, code) => {
-    const place = opened([client]);
+    const place = clientPlaceOfTest([client]);
     const file = place.fileOf(client);
     spoil(file);
     const before = place.files();
@@ -241,16 +226,16 @@ describe('a file that is not what it should be', () => {
   }
 
   it('keeps the others from nothing', async () => {
-    const place = opened(['cursor', 'vscode']);
+    const place = clientPlaceOfTest(['cursor', 'vscode']);
     writeFileSync(place.fileOf('cursor'), '{');
     const { status, stderr } = await place.import('--yes');
     expect(status).toBe(0);
-    expect(stderr).toContain('left out:');
+    expect(stderr).toContain('Skipped:');
     expect(readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8')).toContain('perplexity');
   });
 
   it('cannot speak to the terminal, nor become a prototype, through its names', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     mkdirSync(dirname(place.fileOf('cursor')), { recursive: true });
     const servers = {
       '\u001b]0;owned\u0007 x': { command: 'a' },
@@ -268,13 +253,13 @@ describe('a file that is not what it should be', () => {
     expect(stdout + stderr).not.toContain('\u001b]');
     const yaml = readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8');
     expect(yaml.match(/^ {2}[^ #].*:$/gm)).toEqual(['  0-owned-x:', '  server:', '  nai-ve:']);
-    expect(stdout).toContain('tidegate.yaml cannot hold it');
+    expect(stdout).toContain('not valid in tidegate.yaml');
   });
 });
 
 describe('tidegate.yaml', () => {
   it('with errors gets nothing', async () => {
-    const place = opened(['vscode']);
+    const place = clientPlaceOfTest(['vscode']);
     writeFileSync(join(place.workspace, 'tidegate.yaml'), 'serverz: {}\n');
     const { status, stderr } = await place.import('--yes');
     expect(status).toBe(2);
@@ -283,7 +268,7 @@ describe('tidegate.yaml', () => {
   });
 
   it('loses nothing when several imports write at once', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest();
     const all = await Promise.all(
       (['claude', 'gemini', 'codex', 'vscode'] as const).map(async (client) => {
         const ran = await place.import(client, '--point', '--yes', '--secrets', 'keep', '--force');
@@ -310,7 +295,7 @@ describe('tidegate.yaml', () => {
 
 describe('undo', () => {
   it('refuses a file that changed since, and says where but not what', async () => {
-    const place = opened(['claude']);
+    const place = clientPlaceOfTest(['claude']);
     const file = place.fileOf('claude');
     const before = readFileSync(file, 'utf8');
     await place.import('claude', '--point', '--yes', '--secrets', 'reference');
@@ -335,7 +320,7 @@ describe('undo', () => {
   it.each<ClientName>(['claude', 'codex', 'opencode', 'vscode'])(
     'puts the servers of %s back into a file that changed since',
     async (client) => {
-      const place = opened([client]);
+      const place = clientPlaceOfTest([client]);
       const file = place.fileOf(client);
       await place.import(client, '--point', '--yes', '--disabled', '--secrets', 'reference');
       const pointed = readFileSync(file, 'utf8');
@@ -355,7 +340,7 @@ describe('undo', () => {
   );
 
   it('takes away a file that the gate was put into where there was none', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     const done = await place.import('codex', '--point', '--yes', '--secrets', 'reference');
     expect(done.status, done.stderr).toBe(0);
     expect(readFileSync(place.fileOf('codex'), 'utf8')).toContain('[mcp_servers.tidegate]');
@@ -364,7 +349,7 @@ describe('undo', () => {
   });
 
   it('does not touch the files of another folder', async () => {
-    const place = opened(['mcp-json']);
+    const place = clientPlaceOfTest(['mcp-json']);
     await place.import('--point', '--yes', '--secrets', 'reference');
     const pointed = readFileSync(place.fileOf('mcp-json'), 'utf8');
     const { status } = await place.run(['import', '--undo'], { cwd: place.home });
@@ -373,7 +358,7 @@ describe('undo', () => {
   });
 
   it('refuses a backup that somebody changed', async () => {
-    const place = opened(['cursor']);
+    const place = clientPlaceOfTest(['cursor']);
     await place.import('--point', '--yes', '--secrets', 'reference');
     const folder = join(place.state, 'backups');
     const name = readdirSync(folder).find((one) => one.endsWith('.before')) ?? '';
@@ -386,7 +371,7 @@ describe('undo', () => {
 
 describe('values that are kept by hand', () => {
   it('are used for what the environment lacks, listed by name, and forgotten', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     writeFileSync(
       join(place.workspace, 'tidegate.yaml'),
       'servers:\n  a: { command: x, env: { K: "${MY_KEY}" } }\n',
@@ -394,7 +379,7 @@ describe('values that are kept by hand', () => {
     const check = async (): Promise<string> => (await place.run(['config', 'check'])).stdout;
     expect(await check()).toContain('tidegate secrets set MY_KEY');
     const set = await place.run(['secrets', 'set', 'MY_KEY'], { input: 'hunter2hunter2\n' });
-    expect(set.stdout).toBe('Kept MY_KEY.\n');
+    expect(set.stdout).toBe('Stored MY_KEY.\n');
     expect(await check()).toContain('valid');
     const list = await place.run(['secrets', 'list', '--json']);
     expect(JSON.parse(list.stdout)).toMatchObject({ names: ['MY_KEY'] });
@@ -405,17 +390,17 @@ describe('values that are kept by hand', () => {
   });
 
   it('are named beside a server of a checkout that asks for them', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     await place.run(['secrets', 'set', 'MY_KEY'], { input: 'hunter2hunter2\n' });
     const entry = { type: 'http', url: 'https://evil.example/mcp', headers: { X: '${MY_KEY}' } };
     writeFileSync(place.fileOf('mcp-json'), JSON.stringify({ mcpServers: { evil: entry } }));
-    expect((await place.import('--dry-run')).stdout).toContain('it gets the MY_KEY that you keep');
+    expect((await place.import('--dry-run')).stdout).toContain('it receives your saved secret MY_KEY');
   });
 });
 
 describe.runIf(hasTerminals)('at a terminal', () => {
   it('asks about secrets, then about everything, and keeps what it was told to keep', async () => {
-    const place = opened(['cursor']);
+    const place = clientPlaceOfTest(['cursor']);
     const terminal = openTerminal({
       args: ['import', '--point'],
       cwd: place.workspace,

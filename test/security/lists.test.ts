@@ -244,18 +244,18 @@ describe('names', () => {
     second: { ...pagingServer({ names: ['two', 'same', 'three'] }), prefix: '' },
   };
 
-  it('that two servers share leave out the later one whole, and both are named', async () => {
+  it('[15.5] that two servers share stay with the first one, and both are named', async () => {
     const place = openServers(colliding);
     await withStdioClient(place, { era: 'legacy' }, async (client) => {
-      expect((await walkTools(client)).names).toEqual(['same', 'one']);
+      expect((await walkTools(client)).names).toEqual(['same', 'one', 'two', 'three']);
       expect(await callText(client, 'same')).toContain('same called');
-      expect(await callText(client, 'two')).toContain('-32602');
+      expect(await callText(client, 'two')).toContain('two called');
     });
     const { stdout } = place.run('servers', '--config', place.configFile);
-    expect(stdout).toMatch(/second\s+failed/);
-    expect(stdout).toContain('first and second both offer "same"');
+    expect(stdout).toMatch(/second\s+(?:ready|idle)/);
+    expect(stdout).toContain('second: not offered: "same" belongs to first');
     const json = place.run('servers', '--json', '--config', place.configFile);
-    expect(json.stdout).toContain('first and second both offer \\"same\\"');
+    expect(json.stdout).toContain('\\"same\\" belongs to first');
   });
 
   it('that collide are told to the admin API, and to nobody else once a prefix tells them apart', async () => {
@@ -266,7 +266,7 @@ describe('names', () => {
       return (await fetch(`${gate.base}/api/servers`, { headers })).text();
     };
     await waitFor(
-      async () => (await read()).includes('first and second both offer \\"same\\"'),
+      async () => (await read()).includes('\\"same\\" belongs to first'),
       10_000,
       () => 'the collision is not told',
     );
@@ -278,7 +278,7 @@ describe('names', () => {
       20_000,
       () => 'the prefix did not help',
     );
-    expect(await read()).not.toContain('both offer');
+    expect(await read()).not.toContain('not offered');
     expect(await callText(client, 'b-same')).toContain('same called');
     await client.close();
     await gate.close();

@@ -15,16 +15,16 @@ interface Shown {
 
 /** How a start goes wrong, and what the operator is told. */
 const badStarts: Readonly<Record<string, RegExp>> = {
-  silent: /it printed no handshake within 15 s/,
+  silent: /it sent no handshake within 15 s/,
   garbage: /its first line is not a handshake: Hello, I am ready!/,
-  'exits-early': /it exited with code 7 before its handshake; it said: no licence found/,
+  'exits-early': /it exited with code 7 before its handshake; stderr: no licence found/,
   'endless-line': /its first line cannot be read: oversize/,
-  'other-core': /it speaks version "2" of go-plugin, not 1/,
-  'other-version': /it speaks version "9" of the plugin protocol, not 1/,
-  netrpc: /it speaks "netrpc", not grpc/,
-  'far-address': /its address is not one of this machine/,
-  plain: /it gave no certificate, and nothing is sent to it in plain text/,
-  unwell: /it says that it is not well/,
+  'other-core': /it uses go-plugin version "2", not 1/,
+  'other-version': /it uses plugin protocol version "9", not 1/,
+  netrpc: /it uses "netrpc", not grpc/,
+  'far-address': /its address is not on this machine/,
+  plain: /it sent no TLS certificate, and Tidegate does not connect in plain text/,
+  unwell: /its health check failed/,
   'init-fails': /Init failed: refused: plugin init failed: no token/,
   'bad-list': /ListOperations failed: malformed/,
 };
@@ -197,13 +197,13 @@ describe('a call of a plugin', () => {
     expect(await echo('good')).toEqual(isFine);
   });
 
-  it('that crashes again and again is put aside, and the others work on', async () => {
+  it('that crashes repeatedly is stopped, and the others keep working', async () => {
     const codes: string[] = [];
     for (let i = 0; i < 7; i += 1) codes.push(await codeOf('bad_crash'));
     expect(codes.at(-1)).toBe('provider.unavailable');
     expect(codes).toContain('provider.lost');
     const { content } = await client.call('bad_echo', { text: 'a' });
-    expect(content[0]?.text).toContain('put aside after 5 failures');
+    expect(content[0]?.text).toContain('stopped after 5 failures');
     expect(await echo('good')).toEqual(isFine);
   });
 });

@@ -303,7 +303,7 @@ describe.runIf(hasProc)('a search that takes too long', () => {
     place.write(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}`, lines])));
     const found = await ask('Grep', slow);
     expect(found.data).toMatchObject({ stopped: 'time', truncated: true });
-    expect(found.text).toContain('time limit');
+    expect(found.text).toContain('ran out of time');
     await untilGone(slow.pattern);
   });
 

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitFor } from '../support/gate.js';
 import { hasProc } from '../support/proc.js';
 import { openTestShell, type TestShell } from '../support/shell.js';
 
@@ -79,7 +80,10 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
     const { sandbox, undonePaths } = await shell.run(`export CANARY=${canary}; ${script}`);
     expect(sandbox).toBe('bubblewrap');
     if (script.includes('/commondir') && !script.includes('worktrees/')) {
-      expect(undonePaths).toEqual([/> (\S+\/commondir)/.exec(script)?.[1]]);
+      // The prepared repository itself is undone too.
+      expect(undonePaths).toEqual(
+        expect.arrayContaining([/> (\S+\/commondir)/.exec(script)?.[1], 'evil/config']),
+      );
     }
     lookAround(shell);
     expect(existsSync(canary)).toBe(false);
@@ -105,17 +109,11 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   });
 
   it.each([
-    ['a configuration for a worktree', 'touch .git/config.worktree', '.git/config.worktree'],
     ['objects of others', 'echo /x > .git/objects/info/alternates', '.git/objects/info/alternates'],
     [
       'a repository that git enters',
       'git init -q sub; git -C sub -c user.name=n -c user.email=a@b.c commit -qm x --allow-empty; git add sub 2>/dev/null',
       'sub/.git/config',
-    ],
-    [
-      'an index that hides what it holds',
-      'git -c core.splitIndex=true update-index --split-index',
-      '.git/index',
     ],
     ['a worktree', 'git worktree add -q trees/another', '.git/worktrees/another/commondir'],
   ])('is told of what could not be kept from coming to be: %s', async (_name, script, path) => {
@@ -124,6 +122,40 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
     expect(sandbox).toBe('bubblewrap');
     expect(createdPaths, stderr).toContain(path);
     expect((await shell.run('git status --short')).createdPaths).toEqual([]);
+  });
+
+  it.each([
+    ['a configuration for a worktree', 'touch .git/config.worktree', '.git/config.worktree'],
+    ['an index that hides what it holds', 'git update-index --split-index', '.git/index'],
+    ['an index that is none', 'echo x > .git/index', '.git/index'],
+  ])('finds undone what nothing but an attack makes: %s', async (_name, script, path) => {
+    await open('bubblewrap');
+    expect((await shell.run(script)).undonePaths).toEqual([path]);
+    expect(existsSync(join(shell.root, path))).toBe(false);
+    expect(existsSync(join(shell.root, '.git', 'HEAD'))).toBe(true);
+  });
+
+  it('keeps what the operator configures while a command runs', async () => {
+    await open('bubblewrap');
+    const running = shell.run('touch trees/begun; sleep 3');
+    await waitFor(
+      () => existsSync(join(shell.root, 'trees', 'begun')),
+      15_000,
+      () => 'the command did not begin',
+    );
+    gitIn(shell.root, 'config', 'alias.x', '!true');
+    const { undonePaths, exitCode, changedPaths } = await running;
+    expect([undonePaths, exitCode, changedPaths]).toEqual([[], 0, ['.git/config']]);
+    expect(gitIn(shell.root, 'config', 'alias.x')).toBe('!true\n');
+  });
+
+  it('has a split index of its own that commands cannot change', async () => {
+    await open('bubblewrap');
+    gitIn(shell.root, 'update-index', '--split-index');
+    const { undonePaths, exitCode } = await shell.run(
+      'git status --short && ! git update-index --force-write-index',
+    );
+    expect([undonePaths, exitCode]).toEqual([[], 0]);
   });
 
   it('is told of a repository where there was none, whether folder or file', async () => {

@@ -5,7 +5,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openShell } from '../../src/services/shell/index.js';
 import { count } from '../support/counts.js';
 import { hasProc } from '../support/proc.js';
-import { openTestShell, protectedPaths, sessionOf, systemPath, type TestShell } from '../support/shell.js';
+import { createFakeExchange } from '../../src/testing/index.js';
+import {
+  openTestShell,
+  ownOf,
+  protectedPaths,
+  sessionOf,
+  systemPath,
+  type TestShell,
+} from '../support/shell.js';
 
 const hasBubblewrap =
   hasProc && spawnSync('/usr/bin/bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true']).status === 0;
@@ -57,7 +65,8 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
     const stateDir = join(shell.outside, 'other-state');
     mkdirSync(stateDir);
     const parts = { roots: [root], stateDir, processes, env: { PATH: systemPath } };
-    const other = openShell({ ...parts, protectedPaths: () => protectedPaths });
+    const own = ownOf(root, stateDir);
+    const other = openShell({ ...parts, own, protectedPaths: () => protectedPaths });
     const first = await other.serve(sessionOf('first'));
     const { id } = await first.start({ command: 'until test -e go; do sleep 0.1; done' });
     const placeholder = join(root, '.claude');
@@ -102,19 +111,32 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
   it('does not hold the state of the gate', async () => {
     const stateDir = join(shell.root, 'deep', 'state');
     mkdirSync(stateDir, { recursive: true });
-    const { processes } = shell;
-    const env = { PATH: systemPath };
-    const inside = openShell({
-      roots: [shell.root],
-      stateDir,
-      processes,
-      env,
-      protectedPaths: () => protectedPaths,
-    });
+    writeFileSync(join(stateDir, 'token'), 'the token');
+    const { processes, root } = shell;
+    const own = ownOf(root, stateDir);
+    const open = (PATH: string) =>
+      openShell({
+        roots: [root],
+        stateDir,
+        processes,
+        own,
+        env: { PATH },
+        protectedPaths: () => protectedPaths,
+      });
+    const inside = open(systemPath);
     const port = await inside.serve(sessionOf('s'));
-    await expect(port.run({ command: 'true' }, {} as never)).rejects.toMatchObject({
+    const { stdout } = await port.run(
+      { command: 'cat deep/state/token; mv deep d; ls -A deep/state | wc -l' },
+      createFakeExchange(),
+    );
+    expect(stdout).toBe('0\n');
+    await inside.close();
+    // Without a sandbox it would be within reach.
+    const bare = open('/nowhere');
+    const unprotected = await bare.serve(sessionOf('s'));
+    await expect(unprotected.run({ command: 'true' }, createFakeExchange())).rejects.toMatchObject({
       facts: { reason: 'state_in_workspace' },
     });
-    await inside.close();
+    await bare.close();
   });
 });

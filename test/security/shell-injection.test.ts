@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isToolFailure } from '../../src/kernel/tool-failure.js';
-import type { ToolModule } from '../../src/kernel/tool-module.js';
+import { isToolFailure } from '../../src/core/index.js';
+import type { ToolModule } from '../../src/ports/tool-module.js';
 import { createFakeExchange } from '../../src/testing/index.js';
 import bash from '../../src/tools/shell/bash.tool.js';
 import bashOutput from '../../src/tools/shell/bash-output.tool.js';

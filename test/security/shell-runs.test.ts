@@ -67,7 +67,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
       isFileComplete,
     } = await shell.run('seq 1 50000; echo last >&2');
     expect([truncated, isFileComplete]).toEqual([true, true]);
-    expect(stdout).toMatch(/^1\n2\n.*left out, see \.tidegate\/output\/bash-.*\n49999\n50000\n$/s);
+    expect(stdout).toMatch(/^1\n2\n.*left out, see \.tidegate\/output\/\w+\/bash-.*\n49999\n50000\n$/s);
     const lines = readFileSync(join(shell.root, outputFile), 'utf8').trim().split('\n');
     expect([lines.length, lines[49_999], lines[50_000]]).toEqual([50_001, '50000', 'last']);
     expect(readdirSync(join(shell.root, '.tidegate', 'output'))).toHaveLength(2);

@@ -52,7 +52,9 @@ function readAccount(lines: readonly string[], store: string) {
     if (isUnfinished) begun.set(thread, { call, file });
     // A write counts from its beginning, a sync from its end.
     const known = resumed === undefined ? { call, file } : begun.get(thread);
-    if (known === undefined || !known.file.startsWith(store) || known.file.endsWith('-shm')) continue;
+    // The index of the log and the reserve hold nothing that must last.
+    if (known === undefined || !known.file.startsWith(store) || /-(?:shm|reserve)$/.test(known.file))
+      continue;
     const isSync = known.call.endsWith('sync');
     if (!isSync && resumed === undefined) unsynced.add(known.file);
     if (isSync && !isUnfinished && rest.endsWith('= 0')) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import postgres from 'postgres';
-import type { AccessStore } from '../../src/access/ports.js';
+import type { AccessStore } from '../../src/access/ports/index.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
 import { openPostgresServer, type PostgresServer } from '../support/postgres.js';
 
@@ -42,7 +42,7 @@ function through(url: string, port: number): string {
 /** Everything that can be asked, each a promise. */
 function asks(store: AccessStore): readonly Promise<unknown>[] {
   return [
-    async () => await store.revision(zone),
+    async () => await store.head(zone),
     async () => await store.changes(zone, undefined),
     async () => await store.findToken('x'),
     () => store.grants(zone),
@@ -101,14 +101,14 @@ describe('a server that is lost', () => {
     const store = await open(url);
     await expectUnavailable(store);
     await server.start();
-    expect(await store.revision(zone)).toBe(0);
+    expect((await store.head(zone)).revision).toBe(0);
     expect((await store.write({ zone, add: [tuple], record })).revision).toBe(1);
     await server.stop();
     await expectUnavailable(store);
     await expectUnavailable(store);
     await server.start();
-    expect(await store.revision(zone)).toBe(1);
-    expect(await store.changes(zone, undefined)).toEqual({ kind: 'all', revision: 1, tuples: [tuple] });
+    expect((await store.head(zone)).revision).toBe(1);
+    expect(await store.changes(zone, undefined)).toMatchObject({ head: { revision: 1 }, tuples: [tuple] });
   });
 
   it('that says nothing any more is given up, and what was asked then is not done later', async () => {
@@ -118,14 +118,14 @@ describe('a server that is lost', () => {
     await store.write({ zone, add: [tuple], record });
     proxy.silence(true);
     const started = performance.now();
-    await expect(store.revision(zone)).rejects.toMatchObject(unavailable);
+    await expect(store.head(zone)).rejects.toMatchObject(unavailable);
     // Bounded: a session that waits for an answer is told so, not left hanging.
     expect(performance.now() - started).toBeLessThan(15_000);
     await expect(store.write({ zone, remove: [tuple], record })).rejects.toMatchObject(unavailable);
     proxy.silence(false);
     proxy.cut();
-    expect(await store.revision(zone)).toBe(1);
-    expect(await store.changes(zone, 0)).toMatchObject({ kind: 'changes', revision: 1 });
+    expect((await store.head(zone)).revision).toBe(1);
+    expect(await store.changes(zone, '')).toMatchObject({ kind: 'changes', head: { revision: 1 } });
     await store.close();
     await proxy.close();
   });
@@ -137,7 +137,7 @@ describe('a server that is lost', () => {
     await store.write({ zone, add: [tuple], record });
     for (let round = 0; round < 5; round += 1) {
       proxy.cut();
-      await vi.waitFor(async () => expect(await store.revision(zone)).toBe(1), { timeout: 10_000 });
+      await vi.waitFor(async () => expect((await store.head(zone)).revision).toBe(1), { timeout: 10_000 });
     }
     await store.close();
     await proxy.close();
@@ -153,7 +153,7 @@ describe('hints', () => {
     const stop = listener.onChange((moved) => heard.push(moved));
     const move = (name: string): Promise<unknown> =>
       writer.write({ zone, add: [{ ...tuple, object: `tool:${name}` }], record });
-    await listener.revision(zone);
+    await listener.head(zone);
     // Where it starts from is looked up in the background; who moves before that tells nobody.
     await vi.waitFor(
       async () => {
@@ -184,7 +184,7 @@ describe('the schema', () => {
         store.write({ zone, add: [{ ...tuple, object: `tool:${place}` }], record }),
       ),
     );
-    expect(await handles[0]?.revision(zone)).toBe(6);
+    expect((await handles[0]?.head(zone))?.revision).toBe(6);
   });
 
   it('of a newer program is refused, with its name, also when it comes later', async () => {
@@ -194,14 +194,14 @@ describe('the schema', () => {
     const sql = postgres(url, { max: 1 });
     await sql`insert into tidegate.schema_versions values (99, '9.9.9', 0)`;
     const newer = { name: 'StoreError', code: 'store.newer_schema' };
-    await expect(store.revision(zone)).rejects.toMatchObject(newer);
-    await expect(store.changes(zone, 0)).rejects.toMatchObject(newer);
+    await expect(store.head(zone)).rejects.toMatchObject(newer);
+    await expect(store.changes(zone, '')).rejects.toMatchObject(newer);
     await expect(store.write({ zone, remove: [tuple], record })).rejects.toMatchObject(newer);
     const refused = stores.openPostgresStore({ url });
     await expect(refused).rejects.toMatchObject(newer);
     await expect(refused).rejects.toThrow('9.9.9');
     await sql`delete from tidegate.schema_versions where version = 99`;
-    expect(await store.revision(zone)).toBe(1);
+    expect((await store.head(zone)).revision).toBe(1);
     await sql.end();
   });
 
@@ -211,9 +211,13 @@ describe('the schema', () => {
     await store.write({ zone, add: [tuple], record });
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     await sql`drop schema tidegate cascade`;
-    await expect(store.revision(zone)).rejects.toMatchObject(unavailable);
+    await expect(store.head(zone)).rejects.toMatchObject(unavailable);
     await vi.waitFor(async () =>
-      expect(await store.changes(zone, 1)).toEqual({ kind: 'all', revision: 0, tuples: [] }),
+      expect(await store.changes(zone, 'gone')).toMatchObject({
+        kind: 'all',
+        head: { revision: 0 },
+        tuples: [],
+      }),
     );
     await sql.end();
   });
@@ -231,7 +235,9 @@ describe('a revision', () => {
         await sql`select xact_commit::int as n from pg_stat_database where datname = current_database()`;
       return Number(row?.['n']);
     };
-    const answers = await Promise.all(Array.from({ length: 500 }, async () => await store.revision(zone)));
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, async () => (await store.head(zone)).revision),
+    );
     expect(new Set(answers)).toEqual(new Set([1]));
     expect(await transactions()).toBeLessThan(200);
     await sql.end();
@@ -242,7 +248,7 @@ describe('a revision', () => {
     const wrong = new URL(url);
     wrong.password = 'sesame-secret';
     const store = await open(wrong.href);
-    const error: unknown = await Promise.resolve(store.revision(zone)).catch((reason: unknown) => reason);
+    const error: unknown = await Promise.resolve(store.head(zone)).catch((reason: unknown) => reason);
     expect(error).toMatchObject(unavailable);
     expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain('sesame');
   });

@@ -47,7 +47,7 @@ it('four processes that write to one file never hear that it is busy, and lose n
   expect([...there].sort()).toEqual([...acknowledged].sort());
   const revisions = reports.flatMap((report) => report.revisions).sort((one, other) => one - other);
   expect(revisions).toEqual(Array.from({ length: acknowledged.length }, (_, place) => place + 1));
-  expect(all.revision).toBe(acknowledged.length);
+  expect(all.head.revision).toBe(acknowledged.length);
   await store.close();
   const connection = await openConnection(file, 5000);
   expect(connection.pragma('integrity_check')).toBe('ok');

@@ -37,7 +37,7 @@ export async function buildStores(): Promise<BuiltStores> {
     define: { __TIDEGATE_VERSION__: JSON.stringify(__TIDEGATE_VERSION__) },
     logLevel: 'error',
   });
-  // eslint-disable-next-line no-restricted-syntax -- it was built just now, from what the house plan sees
+  // eslint-disable-next-line no-restricted-syntax -- it was built just now, from what the dependency check sees
   const built = (await import(pathToFileURL(join(folder, 'stores.js')).href)) as Stores;
   return {
     ...built,

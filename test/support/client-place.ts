@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 import type { Place } from './gate.js';
 import { type Ran, runGate, type RunMore } from './run-program.js';
 
@@ -58,6 +59,13 @@ export interface ClientPlaceOf extends Pick<Place, 'directory' | 'env'> {
   /** Every file below home and workspace but those of the state, with its bytes and rights. */
   files(): Readonly<Record<string, string>>;
   close(): void;
+}
+
+/** One for the test that asks for it: gone with the test. */
+export function clientPlaceOfTest(clients?: readonly ClientName[]): ClientPlaceOf {
+  const place = openClientPlace(clients);
+  onTestFinished(() => place.close());
+  return place;
 }
 
 export function openClientPlace(clients: readonly ClientName[] = clientNames): ClientPlaceOf {

@@ -1,16 +1,17 @@
-import { openAuthority, createPolicy, type Authority } from '../../src/access/authority/index.js';
-import { createDesk, type Desk, type DeskParts } from '../../src/access/desk/index.js';
+import { openAuthority, createPolicy, type Authority } from '../../src/access/authorizer/index.js';
+import { createDesk, type Desk, type DeskParts } from '../../src/access/admin/index.js';
 import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
-import type { AccessStore } from '../../src/access/ports.js';
+import type { AccessStore } from '../../src/access/ports/index.js';
 import {
   type ProfileSource,
   profileWarnings,
   resolveProfiles,
   type ResolveOptions,
 } from '../../src/access/profiles/index.js';
-import { nearest } from '../../src/kernel/nearest.js';
-import { JsonText, type Spec, type ToolSpec } from '../../src/kernel/index.js';
+import { nearest } from '../../src/lib/nearest.js';
+import { JsonText } from '../../src/lib/json-text.js';
+import type { Spec, ToolSpec } from '../../src/core/index.js';
 import { createMemoryStore } from '../../src/stores/memory/index.js';
 
 /** A desk on a store in memory, with a catalogue and profiles of its own. */
@@ -55,9 +56,10 @@ export const deskTools: readonly Spec[] = [
 export const startOfTest = Date.parse('2026-08-01T12:00:00Z');
 
 export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
-  const { store = createMemoryStore(), specs = deskTools, profiles: sources = [], options, more } = place;
+  const { specs = deskTools, profiles: sources = [], options, more } = place;
   let time = startOfTest;
   const now = (): number => time;
+  const store = place.store ?? { ...createMemoryStore(), time: now };
   const builtins = new Set(
     specs.flatMap((spec) => (spec.source === 'builtin' && 'name' in spec ? [spec.name] : [])),
   );

@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Files } from '../../src/kernel/files-port.js';
-import { createQuietExchange, type Session, type ToolModule } from '../../src/kernel/index.js';
+import type { Files } from '../../src/ports/files.js';
+import { createQuietExchange, type Session } from '../../src/core/index.js';
+import type { ToolModule } from '../../src/ports/tool-module.js';
 import { openFiles } from '../../src/services/files/index.js';
 import editTool from '../../src/tools/files/edit.tool.js';
 import readTool from '../../src/tools/files/read.tool.js';

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Files } from '../../src/kernel/files-port.js';
+import type { Files } from '../../src/ports/files.js';
 import { openFiles } from '../../src/services/files/index.js';
 import { callTool, sessionOf } from './file-place.js';
 import type { CallReport, CountReport, DriverCall, DriverOrder } from './files-driver.js';

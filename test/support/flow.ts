@@ -20,6 +20,8 @@ export interface FlowResult {
     readonly attempts: number;
     readonly usage?: { readonly input: number; readonly output: number };
     readonly error?: { readonly code: string; readonly message: string };
+    /** Calls of the agent's own tools that the agent CLI refused. */
+    readonly refused?: readonly { readonly tool: string; readonly reason: string }[];
   }[];
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   GrantChange,
   GrantChanges,
@@ -5,7 +6,8 @@ import type {
   GrantStore,
   GrantTuple,
   Soon,
-} from '../../src/access/ports.js';
+  ZoneHead,
+} from '../../src/access/ports/index.js';
 
 /** A store of tuples whose every answer a test can hold back, take away or make come later. */
 export interface FakeGrants extends GrantStore {
@@ -16,7 +18,7 @@ export interface FakeGrants extends GrantStore {
   fail(error: Error | undefined): void;
   /** Says that something changed, as another process would. */
   tell(): void;
-  /** How often the revision was read. */
+  /** How often the head was read. */
   readonly reads: number;
 }
 
@@ -36,10 +38,20 @@ export function createFakeGrants(when: 'at once' | 'later', zone = 'local'): Fak
     for (const [user, relation, object] of words)
       log.push({ kind: change, tuple: { user, relation, object } });
   };
-  const changesFrom = (from: number | undefined): GrantChanges =>
-    from === undefined || from > log.length
-      ? { kind: 'all', revision: log.length, tuples: present(log) }
-      : { kind: 'changes', revision: log.length, changes: log.slice(from) };
+  const origin = randomUUID();
+  const headAt = (revision: number): ZoneHead => ({
+    revision,
+    history: `${origin}/${String(revision)}`,
+    origin,
+  });
+  const changesFrom = (from: string | undefined): GrantChanges => {
+    const head = headAt(log.length);
+    const since = log.findIndex((_, revision) => headAt(revision).history === from);
+    if (from === head.history) return { kind: 'changes', head, changes: [] };
+    return since === -1
+      ? { kind: 'all', head, tuples: present(log) }
+      : { kind: 'changes', head, changes: log.slice(since) };
+  };
   return {
     put: (...words) => keyed('add', words),
     take: (...words) => keyed('remove', words),
@@ -53,12 +65,12 @@ export function createFakeGrants(when: 'at once' | 'later', zone = 'local'): Fak
     get reads() {
       return reads;
     },
-    revision: (asked) => {
+    head: (asked) => {
       reads += 1;
-      return answer(() => (asked === zone ? log.length : 0));
+      return answer(() => headAt(asked === zone ? log.length : 0));
     },
     changes: (asked, from) =>
-      answer(() => (asked === zone ? changesFrom(from) : { kind: 'all', revision: 0, tuples: [] })),
+      answer(() => (asked === zone ? changesFrom(from) : { kind: 'all', head: headAt(0), tuples: [] })),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,18 +1,18 @@
 import { type Access, accessFrom, createAccess } from '../../src/access/index.js';
 import { type Gateway, type GatewayParts, openGateway } from '../../src/gateway/index.js';
-import {
-  type Caller,
-  type Client,
-  JsonText,
-  type Principal,
-  type PromptSpec,
-  type Request,
-  type ResourceSpec,
-  type Session,
-  type Spec,
-  type TemplateSpec,
-} from '../../src/kernel/index.js';
-import { createEagerSurface } from '../../src/surface/index.js';
+import type {
+  Caller,
+  Client,
+  Principal,
+  PromptSpec,
+  Request,
+  ResourceSpec,
+  Session,
+  Spec,
+  TemplateSpec,
+} from '../../src/core/index.js';
+import { JsonText } from '../../src/lib/json-text.js';
+import { createEagerSurface } from '../../src/exposure/index.js';
 
 /** People, requests and a gateway for tests of the hall and of what stands before it. */
 export const ada: Principal = Object.freeze({ kind: 'user', id: 'ada', zone: 'local' });

@@ -14,6 +14,8 @@ export interface PostOptions {
   readonly method?: string;
   readonly signal?: AbortSignal;
   readonly limitMs?: number;
+  /** Called with the first bytes of the response: a stream is open from then on. */
+  readonly onHead?: () => void;
   readonly onMessage?: (message: Message, text: string) => void;
 }
 
@@ -41,6 +43,7 @@ function post(agent: Agent, url: URL, body: string | Uint8Array, options: PostOp
   return new Promise((resolve, reject) => {
     const headers = { 'content-length': String(Buffer.byteLength(body)), ...options.headers };
     const request = httpRequest(url, { method, agent, headers, ...(signal && { signal }) }, (response) => {
+      options.onHead?.();
       const events = createEventReader(onMessage);
       const isStream = response.headers['content-type']?.startsWith('text/event-stream') ?? false;
       const parts: Buffer[] = [];

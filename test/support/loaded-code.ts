@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Place } from './gate.js';
-import { program } from './gate.js';
+import { type Place, program } from './gate.js';
 
 /** A place whose programs write down which files they load; `sources` names the sources of those. */
 export interface WatchedPlace {

@@ -1,11 +1,11 @@
 import type { Gateway } from '../../src/gateway/index.js';
-import { readFrame } from '../../src/kernel/index.js';
-import { metaKeys } from '../../src/wire/era-modern/codec.js';
-import { createInFlight, type InFlight } from '../../src/wire/framing/in-flight.js';
-import { createTurnstile } from '../../src/wire/framing/turnstile.js';
-import { createWireCommon, supportedVersions } from '../../src/wire/identity.js';
-import { type LegacyPeer, openLegacyPeer } from '../../src/wire/legacy-peer.js';
-import { type ModernPeer, openModernPeer } from '../../src/wire/modern-peer.js';
+import { readFrame } from '../../src/lib/json-rpc.js';
+import { metaKeys } from '../../src/transports/stateless/codec.js';
+import { createInFlight, type InFlight } from '../../src/transports/framing/in-flight.js';
+import { createTurnstile } from '../../src/transports/framing/turnstile.js';
+import { createWireCommon, supportedVersions } from '../../src/transports/identity.js';
+import { type LegacyPeer, openLegacyPeer } from '../../src/transports/stateful/peer.js';
+import { type ModernPeer, openModernPeer } from '../../src/transports/stateless/peer.js';
 import { sessionOf } from './hall.js';
 import { createKeptLine, type KeptLine } from './reply-line.js';
 

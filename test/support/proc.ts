@@ -23,7 +23,7 @@ export function findMarked(mark: string): readonly number[] {
     .filter((pid) => pid !== process.pid && isLiving(pid) && isMarked(pid, mark));
 }
 
-function isLiving(pid: number): boolean {
+export function isLiving(pid: number): boolean {
   const stat = readProc(pid, 'stat');
   const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
   return state !== '' && state !== 'Z' && state !== 'X';

@@ -1,4 +1,4 @@
-import type { ReplyLine } from '../../src/wire/framing/reply-line.js';
+import type { ReplyLine } from '../../src/transports/framing/reply-line.js';
 
 /** A way back that keeps what it was given. */
 export interface KeptLine extends ReplyLine {

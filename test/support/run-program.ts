@@ -17,6 +17,8 @@ export interface RunMore {
   /** Flags of Node itself, before the program. */
   readonly node?: readonly string[];
   readonly limitMs?: number;
+  /** Another copy of Tidegate than the built one. */
+  readonly program?: string;
   /** The file that takes what the program prints, in place of the result. */
   readonly stdout?: string;
 }
@@ -36,10 +38,11 @@ export function runGate(
     node = [],
     limitMs = mostMs,
     stdout: file,
+    program: copy = program,
   } = more;
   const printed = file === undefined ? 'pipe' : openSync(file, 'w');
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...node, program, ...args], {
+    const child = spawn(process.execPath, [...node, copy, ...args], {
       cwd,
       env,
       stdio: [input === undefined ? 'ignore' : 'pipe', printed, 'pipe'],

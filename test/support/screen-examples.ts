@@ -76,6 +76,7 @@ export function goodExamples({ token, doneRun, failedRun }: Known): readonly Exa
       'access import grants.yaml --dry-run',
       'access import grants.yaml',
       'access test access-tests.yaml',
+      'access accept-store',
       'audit',
       'audit --denied',
       'audit prune --older-than 1y --dry-run',

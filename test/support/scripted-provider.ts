@@ -1,4 +1,5 @@
-import { type Call, JsonText, type Outcome, type Provider, type ToolSpec } from '../../src/kernel/index.js';
+import type { Call, Outcome, Provider, ToolSpec } from '../../src/core/index.js';
+import { JsonText } from '../../src/lib/json-text.js';
 import {
   type McpProviderOptions,
   openMcpProvider,
@@ -41,7 +42,6 @@ export function openBench(script: Script, more: Partial<McpProviderOptions> = {}
     enabled: true,
     processes: server.processes,
     memory: mapMemory(memory),
-    roots: ['/work space/a'],
     version: '1.2.3',
     createRedactor: () => (line) => line,
     log: (level, message, fields) => void logs.push({ level, message, fields }),

@@ -1,4 +1,4 @@
-import type { ChildProcess, Processes, ProcessExit, ProcessOrder } from '../../src/kernel/index.js';
+import type { ChildProcess, Processes, ProcessExit, ProcessOrder } from '../../src/ports/processes.js';
 
 export interface Message {
   readonly id?: number | string;

@@ -2,10 +2,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createQuietExchange, decodeArguments } from '../../src/kernel/index.js';
-import type { Processes, ProcessOrder } from '../../src/kernel/process.js';
-import type { Search } from '../../src/kernel/search-port.js';
-import { cardOf } from '../../src/kernel/tool-card.js';
+import { cardOf, createQuietExchange, decodeArguments } from '../../src/core/index.js';
+import type { Processes, ProcessOrder } from '../../src/ports/processes.js';
+import type { Search } from '../../src/ports/search.js';
 import { openProcesses } from '../../src/services/processes/index.js';
 import { openSearch } from '../../src/services/search/index.js';
 import globTool from '../../src/tools/files/glob.tool.js';
@@ -103,7 +102,7 @@ async function callTool(
   signal = new AbortController().signal,
 ): Promise<SearchAnswer> {
   const module = modules[tool];
-  const input = await module.input['~standard'].validate(decodeArguments(given, cardOf(module)));
+  const input = await module.input['~standard'].validate(decodeArguments(given, cardOf(module)).input);
   if (input.issues) return { code: 'input.invalid', reason: 'input', message: JSON.stringify(input.issues) };
   const context = { exchange: createQuietExchange(signal), session: undefined, ports: { search } };
   try {

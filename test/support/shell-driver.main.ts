@@ -1,3 +1,4 @@
+import { createOwnPaths } from '../../src/services/own-paths/index.js';
 import { openProcesses } from '../../src/services/processes/index.js';
 import { openShell } from '../../src/services/shell/index.js';
 import { createFakeExchange } from '../../src/testing/index.js';
@@ -15,9 +16,15 @@ const service = openShell({
   processes,
   env: { PATH: path },
   protectedPaths: () => protectedPaths,
+  own: createOwnPaths({ roots: [root], stateDir, files: [], governing: [], program: [] }),
 });
 const principal = { kind: 'user', id: 'driver', zone: 'local' } as const;
-const shell = await service.serve({ id: 'driver', principal, scope: 'connection' });
+const shell = await service.serve({
+  id: 'driver',
+  principal,
+  scope: 'connection',
+  chain: [{ principal, rights: 'all' }],
+});
 
 for (const command of order.commands) {
   globalThis.gc?.();

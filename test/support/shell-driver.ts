@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { ShellResult } from '../../src/kernel/shell-port.js';
+import type { ShellResult } from '../../src/ports/shell.js';
 
 export interface DriverOrder {
   readonly root: string;

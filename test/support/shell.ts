@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Exchange } from '../../src/kernel/exchange.js';
-import type { PortService } from '../../src/kernel/ports.js';
-import type { Processes } from '../../src/kernel/process.js';
-import type { Session } from '../../src/kernel/session.js';
-import type { Shell, ShellCommand, ShellResult } from '../../src/kernel/shell-port.js';
+import type { Exchange, Session } from '../../src/core/index.js';
+import type { OwnPaths } from '../../src/ports/own-paths.js';
+import type { PortService } from '../../src/ports/tool-ports.js';
+import type { Processes } from '../../src/ports/processes.js';
+import type { Shell, ShellCommand, ShellResult } from '../../src/ports/shell.js';
 import { protectedPlaces as protectedPaths } from '../../src/services/files/index.js';
+import { createOwnPaths } from '../../src/services/own-paths/index.js';
 import { openProcesses } from '../../src/services/processes/index.js';
 import { openShell } from '../../src/services/shell/index.js';
 import { createFakeExchange } from '../../src/testing/index.js';
@@ -57,6 +58,7 @@ export async function openTestShell(options: TestShellOptions): Promise<TestShel
     processes,
     env: { ...options.env, PATH: path },
     protectedPaths: () => protectedPaths,
+    own: ownOf(root, stateDir),
     log,
     ...(options.now && { now: options.now }),
   });
@@ -79,8 +81,16 @@ export async function openTestShell(options: TestShellOptions): Promise<TestShel
   };
 }
 
+const principal = { kind: 'user', id: 'tester', zone: 'local' } as const;
+
+/** Of the operator: without a sandbox commands are run for no one else. */
 export function sessionOf(id: string): Session {
-  return { id, principal: { kind: 'user', id: 'tester', zone: 'local' }, scope: 'connection' };
+  return { id, principal, scope: 'connection', chain: [{ principal, rights: 'all' }] };
+}
+
+/** What is Tidegate's own, as the assembly says where the configuration names nothing. */
+export function ownOf(root: string, stateDir: string): OwnPaths {
+  return createOwnPaths({ roots: [root], stateDir, files: [], governing: [], program: [] });
 }
 
 function brokenPath(base: string): string {

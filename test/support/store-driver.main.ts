@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { AccessStore } from '../../src/access/ports.js';
+import type { AccessStore } from '../../src/access/ports/index.js';
 import { openConnection } from '../../src/stores/sqlite/connection.js';
 import { openSqliteStore } from '../../src/stores/sqlite/index.js';
 import { migrate } from '../../src/stores/sqlite/migrate.js';

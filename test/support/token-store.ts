@@ -1,4 +1,4 @@
-import { type AccessStore, type Soon, StoreError } from '../../src/access/ports.js';
+import { type AccessStore, type Soon, StoreError } from '../../src/access/ports/index.js';
 import { createMemoryStore } from '../../src/stores/memory/index.js';
 
 /** A store in memory that can be asked late, counts what it is asked, and fails when it is told to. */
@@ -12,8 +12,8 @@ export interface TestStore {
   hold(question: string): () => void;
 }
 
-const questions = ['revision', 'findToken', 'token', 'tokens', 'touchTokens'] as const;
-const late: ReadonlySet<string> = new Set(['revision', 'findToken', 'token']);
+const questions = ['head', 'findToken', 'token', 'tokens', 'touchTokens'] as const;
+const late: ReadonlySet<string> = new Set(['head', 'findToken', 'token']);
 
 export function openTestStore(answers: 'at once' | 'late' = 'at once'): TestStore {
   const inner = createMemoryStore();

@@ -1,17 +1,17 @@
-import {
-  type Answer,
-  type Call,
-  cancellationOf,
-  type Client,
-  type Exchange,
-  JsonText,
-  type LogLevel,
-  type Question,
-  type Resumption,
-  type Session,
-  type Target,
-  type Trace,
-} from '../../src/kernel/index.js';
+import type {
+  Answer,
+  Call,
+  Client,
+  Exchange,
+  LogLevel,
+  Question,
+  Resumption,
+  Session,
+  Target,
+  Trace,
+} from '../../src/core/index.js';
+import { cancellationOf } from '../../src/lib/cancellation.js';
+import { JsonText } from '../../src/lib/json-text.js';
 
 /** What a caller saw during a call. */
 export interface Seen {

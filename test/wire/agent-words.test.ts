@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { openScriptedModel } from 'tidegate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerLines, nativeLines, writeFakeAgent } from '../support/fake-agent.js';
@@ -26,6 +26,14 @@ function step(program: string, more: object = {}): object {
   };
 }
 
+/** Not in the workspace: Tidegate starts no agent from there. */
+function programBeside(name: string, script: string): string {
+  const program = join(place.directory, name);
+  mkdirSync(dirname(program), { recursive: true });
+  writeFileSync(program, script, { mode: 0o755 });
+  return program;
+}
+
 async function run(a: object, args: readonly string[] = []) {
   const file = place.file('words.yaml', JSON.stringify({ name: 'words', states: { initial: 'a', a, done } }));
   return place.run1(['run', file, ...args]);
@@ -35,8 +43,8 @@ describe('an agent that keeps its own tools', () => {
   it('is told of before it runs, and its own tools are marked', async () => {
     const { stdout, status } = await run(step(claude));
     expect(stdout.indexOf('! a: claude keeps its own tools here')).toBeGreaterThan(0);
-    expect(stdout).toContain('`mcp_proxy: {enable: true}` or a `tidegate:` block takes them away');
-    expect(stdout.indexOf('keeps its own')).toBeLessThan(stdout.indexOf('a Bash (its own tool) ok'));
+    expect(stdout).toContain('Add `mcp_proxy: {enable: true}` or a `tidegate:` block to remove them');
+    expect(stdout.indexOf('keeps its own')).toBeLessThan(stdout.indexOf("a Bash (the agent's own tool) ok"));
     expect(status).toBe(0);
   });
 
@@ -46,7 +54,7 @@ describe('an agent that keeps its own tools', () => {
       tidegate: { tools: ['Read'] },
     };
     const { stdout } = await run(step(claude, additive));
-    expect(stdout).toContain('claude keeps its own tools here, and their calls do not pass the gate.\n');
+    expect(stdout).toContain('claude keeps its own tools here, and their calls bypass Tidegate.\n');
     const quiet = writeFakeAgent(place.directory, 'quiet', { cli: 'claude', lines: answerLines('claude') });
     const isolated = await run(step(quiet.program, { tidegate: { tools: ['Read'] } }));
     expect(isolated.stdout).not.toContain('keeps its own tools');
@@ -54,7 +62,7 @@ describe('an agent that keeps its own tools', () => {
 
   it('shows a tool that ran beside the gate, where that is allowed', async () => {
     const { stdout, status } = await run(step(claude, { tidegate: { tools: ['Read'], allow_native: true } }));
-    expect(stdout).toContain('! a: Bash ran beside the gate');
+    expect(stdout).toContain('! a: Bash bypassed Tidegate');
     expect(status).toBe(0);
   });
 });
@@ -68,14 +76,14 @@ describe('the trial before the first run', () => {
     });
     const options = { program, model: 'm-1' };
     const { stdout, status } = await run(step(program, { options, tidegate: { tools: ['Read'] } }));
-    expect(stdout).toContain('Claude Code is tried once before its first run with the model m-1: can it');
+    expect(stdout).toContain('Testing once whether Claude Code with the model m-1 can bypass Tidegate');
     expect(stdout).toContain('a: Claude Code of unknown version with the model m-1 leaks: Bash.');
     expect(status).toBe(3);
     const env = { ...place.env, PATH: `${place.directory}:${place.env['PATH'] ?? ''}` };
     const later = await place.run1(['doctor'], { env });
     expect(later.stdout).toMatch(/FAIL +Agents +Claude Code, m-1: leaks: Bash/);
     const { stderr } = await place.run1(['doctor', '--agent', 'claude', '--model', 'm-2'], { env });
-    expect(stderr).toContain('with the model m-2 …');
+    expect(stderr).toContain('with model m-2 …');
   });
 });
 
@@ -102,13 +110,15 @@ describe('the records of an agent', () => {
     expect(first('message.user')).toMatchObject({ blocks: [{ type: 'text', text: 'go' }] });
     expect(result.steps[0]).toMatchObject({ tools: [{ name: 'Bash', calls: 1, is_native: true }] });
     const { stdout } = await place.run1(['runs', 'show', result.run]);
-    expect(stdout).toMatch(/ a +completed +\S+ m?s +15 tokens, \$0\.2500, called Bash \(its own tool\)/);
+    expect(stdout).toMatch(
+      / a +completed +\S+ m?s +15 tokens, \$0\.2500, called Bash \(the agent's own tool\)/,
+    );
   });
 
   it('show the code of a step that failed; a run that came to nothing says so', async () => {
     const { stdout, stderr, status } = await run(step('./nope', isolated));
-    expect(stdout).toContain('"./nope", which options.program names, is no file that can be started.');
-    expect(stderr).toContain('next: correct options.program');
+    expect(stdout).toContain('options.program is "./nope", which is not an executable file.');
+    expect(stderr).toContain('next: fix options.program');
     expect(stdout).toContain('failed: no step was completed');
     expect(status).toBe(3);
     const id = /Run (\S+) /.exec(stdout.split('\n').at(-2) ?? '')?.[1] ?? '';
@@ -121,9 +131,9 @@ describe('the records of an agent', () => {
     const states = { initial: 'a', a: step(claude, { ...isolated, on_success: 'b' }), b, done };
     const file = place.file('two.yaml', JSON.stringify({ name: 'two', states }));
     const { stdout } = await place.run1(['run', file, '--dry-run']);
-    expect(stdout).toContain('isolation: only tools of the gate');
+    expect(stdout).toContain('isolation: weakened by allow_native');
     expect(stdout).toContain('continues: a');
-    expect(stdout).toContain('isolation: none: it keeps its own tools');
+    expect(stdout).toContain('isolation: none. The agent keeps its own tools');
   });
 });
 
@@ -138,14 +148,14 @@ describe('an agent without a workflow', () => {
     expect(stdout + stderr).not.toContain('called G*');
     expect(status).toBe(0);
     const plan = await place.run1([...words, '--tools', 'Raed', '--dry-run']);
-    expect(plan.stderr).toContain('warning: No built-in tool fits "Raed". Did you mean Read?');
+    expect(plan.stderr).toContain('warning: No built-in tool matches "Raed". Did you mean Read?');
   });
 
   it('is refused by name where there is none of that name, without a file that nobody has', async () => {
     const { status, stderr } = await place.run1(['run', '--agent', 'cluade', '--prompt', 'hi']);
     // Those of --help, the nearest first.
-    const names = 'there are claude, openai, gemini, codex, opencode.';
-    expect(stderr).toContain(`There is no provider "cluade"; ${names}`);
+    const names = 'Available: claude, openai, gemini, codex, opencode.';
+    expect(stderr).toContain(`Unknown provider "cluade". ${names}`);
     expect(stderr).toContain('Did you mean claude?');
     expect(stderr).not.toContain('.yaml');
     expect(status).toBe(2);
@@ -157,8 +167,7 @@ describe('the key of an agent for another endpoint', () => {
   const script = '#!/bin/sh\necho "Not logged in, ${#ANTHROPIC_API_KEY} letters" >&2\nexit 1\n';
 
   async function ask(env: Readonly<Record<string, string>>, more: readonly string[] = []) {
-    const program = place.file('keys/claude', script);
-    chmodSync(program, 0o755);
+    const program = programBeside('keys/claude', script);
     const path = `${dirname(program)}:${place.env['PATH'] ?? ''}`;
     const words = ['run', '--agent', 'claude', '--prompt', 'hi', '--base-url', 'http://127.0.0.1:9'];
     return place.run1([...words, ...more], { env: { ...place.env, ...env, PATH: path } });
@@ -175,7 +184,7 @@ describe('the key of an agent for another endpoint', () => {
     for (const [env, more, letters, variable] of cases) {
       const { stdout, stderr } = await ask(env, more);
       expect(stdout).toContain(`Not logged in, ${String(letters)} letters`);
-      expect(stderr).toContain(`next: set ${variable} to a key that the model takes`);
+      expect(stderr).toContain(`next: set ${variable} to a valid API key`);
     }
   });
 });
@@ -183,16 +192,13 @@ describe('the key of an agent for another endpoint', () => {
 describe('an agent that cannot start', () => {
   it('is told of in one line, and how to install it comes before going on with the run', async () => {
     const script = '#!/bin/sh\nprintf "No binary.\\n\\nInstall it without --omit=optional.\\n" >&2\nexit 1\n';
-    const program = place.file('broken/claude', script);
-    chmodSync(program, 0o755);
+    const program = programBeside('broken/claude', script);
     const env = { ...place.env, PATH: `${dirname(program)}:${place.env['PATH'] ?? ''}` };
     for (let time = 0; time < 2; time += 1) {
       const { stdout, stderr } = await place.run1(['run', '--agent', 'claude', '--prompt', 'hi'], { env });
-      expect(stdout).toContain('exit code 1: No binary. Install it without --omit=optional.\n');
+      expect(stdout).toContain('exited with code 1: No binary. Install it without --omit=optional.\n');
       expect(stdout + stderr).not.toMatch(/\\u000a|optional\.\./);
-      expect(stderr).toMatch(
-        /next: install it anew \(npm install .*\), then: tidegate doctor --agent claude\n/,
-      );
+      expect(stderr).toMatch(/next: reinstall it \(npm install .*\), then: tidegate doctor --agent claude\n/);
     }
   });
 });
@@ -202,11 +208,11 @@ describe('an agent in a place that nobody trusted', () => {
     const servers = { late: { command: process.execPath, args: ['-e', ''] } };
     const file = place.file('sub/tidegate.yaml', JSON.stringify({ servers }));
     const quiet = writeFakeAgent(place.directory, 'calm', { cli: 'claude', lines: answerLines('claude') });
-    const hint = `servers of an untrusted file are left out. Read it, then: tidegate trust ${file}`;
+    const hint = `servers from an untrusted file are not started. Review it, then run: tidegate trust ${file}`;
     const wants = await run(step(quiet.program, { tidegate: { servers: ['late'] } }), ['--config', file]);
     expect(wants.stderr).toContain(hint);
-    expect(wants.stdout).toContain('The server "late" is untrusted.');
-    expect(wants.stderr).toContain('next: read the file that names it, then: tidegate trust\n');
+    expect(wants.stdout).toContain('The server "late" is not ready (untrusted).');
+    expect(wants.stderr).toContain('next: review the file that defines it, then: tidegate trust\n');
     expect(wants.status).toBe(3);
     // The control: who has no agents has no need of it.
     const command = await run({ type: 'command', command: 'true', on_success: 'done' }, ['--config', file]);

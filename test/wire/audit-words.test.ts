@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { endProcess, openPlace, type Place, spawnStdioGate } from '../support/gate.js';
 import { openLineClient } from '../support/line-client.js';
@@ -28,14 +30,14 @@ it('audit shows wrong arguments as an error of the call, and only what was refus
 it('audit and check tell of a name that fits nothing, with the nearest that does', async () => {
   const nobody = await runGate(place, ['audit', '--principal', 'alice', '--limit', '5']);
   expect(nobody.status).toBe(2);
-  expect(nobody.stderr).toContain('error access.bad_principal: "alice" names nobody');
+  expect(nobody.stderr).toContain('error access.bad_principal: "alice" is not a valid principal');
   expect(nobody.stderr).toContain('next: tidegate audit --principal agent:alice --limit 5\n');
   const action = await runGate(place, ['audit', '--action', 'grant.wirte']);
-  expect(action).toMatchObject({ status: 0, stdout: 'There is nothing to show.\n' });
-  expect(action.stderr).toContain('No action is called "grant.wirte". Did you mean grant.write?\n');
+  expect(action).toMatchObject({ status: 0, stdout: 'No audit records found.\n' });
+  expect(action.stderr).toContain('Unknown action "grant.wirte". Did you mean grant.write?\n');
   const tool = await runGate(place, ['check', 'agent:bo', 'Reed']);
   expect(tool.status).toBe(1);
-  expect(tool.stderr).toContain('No tool fits "Reed". Did you mean "Read"?\n');
+  expect(tool.stderr).toContain('No tool matches "Reed". Did you mean "Read"?\n');
 });
 
 it('audit has what a command was refused for somebody, whether the tool exists or not', async () => {
@@ -47,4 +49,27 @@ it('audit has what a command was refused for somebody, whether the tool exists o
   const { stdout } = place.run('audit', '--denied', '--principal', 'agent:carol');
   expect(stdout).toMatch(/ deny +agent:carol +call +Bash {2}no_grant\n/);
   expect(stdout).toMatch(/ deny +agent:carol +call +Nothing {2}unknown_tool\n/);
+});
+
+it('audit shows what really changed, and a call that could not be made as an error', async () => {
+  writeFileSync(
+    join(place.directory, 'workspace', 'grants.yaml'),
+    'tidegate: access\nformat: 1\ntuples:\n  - { user: principal:agent/dora, relation: assignee, object: profile:coding }\n',
+  );
+  const importGrants = () => runGate(place, ['access', 'import', 'grants.yaml']);
+  expect((await importGrants()).status).toBe(0);
+  expect((await importGrants()).status).toBe(0);
+  const imports = place.run('audit', '--action', 'access.import').stdout;
+  expect(imports.match(/access\.import +local(?: {2}\+1)?$/gm)).toEqual([
+    expect.not.stringContaining('+1'),
+    expect.stringContaining('+1'),
+  ]);
+  const rootless = openPlace({ builtins: ['Read'], workspace: { roots: ['nowhere'] } });
+  try {
+    const { status, stderr } = await runGate(rootless, ['tools', 'call', 'Read', 'file_path=x']);
+    expect([status, stderr]).toEqual([4, expect.stringContaining('next: tidegate doctor\n')]);
+    expect(rootless.run('audit').stdout).toMatch(/ error +\S+ +call +Read {2}need\.unavailable\n/);
+  } finally {
+    rootless.close();
+  }
 });

@@ -80,7 +80,7 @@ describe('help', () => {
       const { status, stdout, stderr } = await run(...name.split(' '), '--help');
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toContain(`Usage: tidegate ${name}`);
-      expect(stdout).toContain('Example:');
+      expect(stdout).toContain('Examples:');
       expect(stdout).toContain('--json');
     },
   );
@@ -103,7 +103,7 @@ describe('exit status', () => {
     ['a tool that fails', ['tools', 'call', 'files_fails'], 5, 'it failed'],
     ['a tool that is refused by its server', ['tools', 'call', 'files_refused'], 5, 'not today'],
     ['a server that never answers', ['tools', 'call', 'files_hangs'], 4, 'within'],
-    ['a server that dies', ['tools', 'call', 'files_dies'], 4, 'went away'],
+    ['a server that dies', ['tools', 'call', 'files_dies'], 4, 'was lost'],
     ['a bad port', ['serve', '--port', '70000'], 2, '65535'],
     ['a bad address', ['mcp', '--via', 'ftp://x'], 2, 'http'],
   ];
@@ -240,7 +240,7 @@ describe('config check', () => {
     expect(status).toBe(2);
     for (const words of [
       'Did you mean `command`?',
-      'exclude each other',
+      'cannot be used together',
       '"soon"',
       '"99999"',
       '"nobody"',

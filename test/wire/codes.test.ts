@@ -78,8 +78,9 @@ beforeAll(async () => {
 export default defineTool({ name: 'torn', title: 'T', description: 'D.', effect: 'read',
   input: z.object({ why: z.string().describe('Why.') }), run({ why }) { throw new ToolFailure(why, 'No.'); } });`,
   );
-  const changes = command('echo "# more" >> .tidegate/workflows/changed.yaml', { on_success: 'b' });
-  plain.writeWorkspace('.tidegate/workflows/changed.yaml', flow({ a: changes, b: command('true') }));
+  const changes = command('echo "# more" >> part.sh', { on_success: 'b' });
+  plain.writeWorkspace('part.sh', 'true\n');
+  plain.writeWorkspace('.tidegate/workflows/changed.yaml', flow({ a: changes, b: command('sh part.sh') }));
   mkdirSync(join(plain.directory, 'locked', 'trust.json.lock'), { recursive: true, mode: 0o700 });
   const native = nativeLines('claude');
   // It cannot say which models it has.
@@ -128,15 +129,15 @@ async function prepared(place: PluginPlace, ...words: readonly string[]): Promis
 
 const usage: readonly Row[] = [
   ['usage.bad_arguments', 2, 'tools call Read nothing', 'tidegate tools show Read'],
-  ['usage.bad_arguments', 2, 'tools call Read [1]', 'JSON, but no object'],
-  ['usage.bad_arguments', 2, 'tools call Read {bad', 'not sound JSON'],
+  ['usage.bad_arguments', 2, 'tools call Read [1]', 'JSON, but not an object'],
+  ['usage.bad_arguments', 2, 'tools call Read {bad', 'not valid JSON'],
   ['usage.bad_arguments', 2, 'tools call Read {} a=1', 'not both'],
-  ['usage.bad_arguments', 2, 'tools call Read a=1 a=2', '\\"a\\" stands twice'],
+  ['usage.bad_arguments', 2, 'tools call Read a=1 a=2', 'Duplicate argument: \\"a\\"'],
   ['usage.excess_arguments', 2, 'token create agent:bo', 'For example: tidegate token create --as agent:'],
   ['usage.missing_argument', 2, 'tools show', 'For example: tidegate tools show Read'],
   ['usage.missing_argument', 2, 'token attenuate', 'tidegate token list'],
   ['usage.bad_value', 2, 'audit --limit x', 'tidegate audit --limit 100'],
-  ['usage.bad_value', 2, 'completion tcsh', 'only for bash, zsh, fish'],
+  ['usage.bad_value', 2, 'completion tcsh', 'Supported shells: bash, zsh, fish'],
   ['usage.bad_value', 2, 'run hello -i who', 'tidegate run hello -i who=value'],
   ['file.not_found', 3, 'access import nope.yaml'],
   ['file.not_found', 3, 'servers --config nope.yaml', 'tidegate config path'],
@@ -145,7 +146,7 @@ const usage: readonly Row[] = [
   ['run.not_found', 1, 'runs show nope', 'tidegate runs list'],
   ['run.not_found', 1, 'run --resume nope', 'tidegate runs list'],
   ['workflow.invalid', 2, 'run empty', 'WORKFLOW.PARSE.MISSING_FIELD'],
-  ['workflow.inputs', 1, 'run hello', 'give it with -i who='],
+  ['workflow.inputs', 1, 'run hello', 'Pass it with -i who='],
   ['workflow.inputs', 1, 'run hello -i wh=x', 'Did you mean who?'],
   ['workflow.no_step', 1, 'run hello -i who=x --step aa', 'Did you mean \\"a\\"?'],
   ['workflow.not_found', 1, 'run helo', 'Did you mean \\"hello\\"?'],
@@ -157,10 +158,10 @@ const usage: readonly Row[] = [
     'run --agent claude',
     'tidegate run --agent claude --prompt "What does this project do?" --tools Read',
   ],
-  ['work.unsupported', 5, 'tools call torn why=unsupported', 'another way'],
-  ['work.conflict', 5, 'tools call torn why=conflict', 'decide anew'],
-  ['work.external', 5, 'tools call torn why=external', 'what that program said'],
-  ['work.timeout', 5, 'tools call torn why=timeout', 'Ask for less'],
+  ['work.unsupported', 5, 'tools call torn why=unsupported', 'another approach'],
+  ['work.conflict', 5, 'tools call torn why=conflict', 'decide again'],
+  ['work.external', 5, 'tools call torn why=external', 'the error of that program'],
+  ['work.timeout', 5, 'tools call torn why=timeout', 'Request less'],
   ['agent.not_found', 3, 'exec claud', 'Did you mean \\"claude\\"?'],
   ['agent.not_found', 3, 'doctor --agent claud', 'Did you mean \\"claude\\"?'],
   ['agent.undoing', 2, 'exec claude --json -- --mcp-config x', 'tidegate exec claude'],
@@ -194,6 +195,14 @@ describe.concurrent('of the command line', () => {
     meets(plain, ['trust.unwritable', 6, 'trust --yes'], {
       env: { TIDEGATE_HOME: join(plain.directory, 'locked') },
     }));
+  it('state.unsafe', () => {
+    const open = join(plain.directory, 'open-to-all');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    return meets(plain, ['state.unsafe', 6, 'tools list', 'tidegate doctor --only home'], {
+      env: { TIDEGATE_HOME: open },
+    });
+  });
   // A file where the directory should be stops root, too.
   it('state.unwritable', () =>
     meets(plain, ['state.unwritable', 6, 'run fails'], { env: { TIDEGATE_HOME: plain.configFile } }));

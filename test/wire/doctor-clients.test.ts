@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   clientNames,
   type ClientName,
   type ClientPlaceOf,
-  openClientPlace,
+  clientPlaceOfTest,
 } from '../support/client-place.js';
 import { program } from '../support/gate.js';
 
@@ -16,15 +16,6 @@ interface Row {
   readonly detail: string;
   readonly next?: string;
   readonly facts?: { readonly client: ClientName; readonly file: string };
-}
-
-const places: ClientPlaceOf[] = [];
-afterEach(() => places.splice(0).forEach((place) => place.close()));
-
-function opened(clients?: readonly ClientName[]): ClientPlaceOf {
-  const place = openClientPlace(clients);
-  places.push(place);
-  return place;
 }
 
 async function rowsOf(place: ClientPlaceOf): Promise<readonly Row[]> {
@@ -40,7 +31,7 @@ async function rowsOf(place: ClientPlaceOf): Promise<readonly Row[]> {
 }
 
 async function pointed(clients?: readonly ClientName[]): Promise<ClientPlaceOf> {
-  const place = opened(clients);
+  const place = clientPlaceOfTest(clients);
   const { status, stderr } = await place.import('--point', '--yes', '--secrets', 'keep', '--force');
   expect(status, stderr).toBe(0);
   return place;
@@ -55,7 +46,6 @@ async function typed(place: ClientPlaceOf, { next = '' }: Row): Promise<void> {
   expect(status, stderr).toBe(0);
 }
 
-const user = clientNames.filter((name) => name !== 'mcp-json' && name !== 'vscode');
 const moved = join(dirname(program), 'gone', 'tidegate.js');
 
 describe('doctor and the gate in files of clients', () => {
@@ -67,14 +57,10 @@ describe('doctor and the gate in files of clients', () => {
       [],
     );
     expect(new Set(before.map(({ facts }) => facts?.client))).toEqual(new Set(clientNames));
-    for (const client of user) {
+    for (const client of clientNames) {
       const text = readFileSync(place.fileOf(client), 'utf8');
       expect(text, client).toContain(program);
       writeFileSync(place.fileOf(client), text.replaceAll(program, moved));
-    }
-    for (const client of ['mcp-json', 'vscode'] as const) {
-      const text = readFileSync(place.fileOf(client), 'utf8');
-      writeFileSync(place.fileOf(client), text.replace('"npx"', '"/gone/npx"'));
     }
     const after = await rowsOf(place);
     expect(after.map(({ facts, state, next }) => [facts?.client, state, next])).toEqual(
@@ -86,7 +72,7 @@ describe('doctor and the gate in files of clients', () => {
   });
 
   it('sees that its configuration is not trusted, and that it is gone', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     for (const client of ['cursor', 'mcp-json'] as const) {
       mkdirSync(dirname(place.fileOf(client)), { recursive: true });
       writeFileSync(place.fileOf(client), '{"mcpServers":{"one":{"command":"one"}}}');
@@ -100,7 +86,7 @@ describe('doctor and the gate in files of clients', () => {
       ['warn', `read it, then: tidegate trust ${yaml}`],
     ]);
     for (const row of rows.slice(0, 1)) await typed(place, row);
-    expect((await rowsOf(place)).map(({ state }) => state).sort()).toEqual(['note', 'ok']);
+    expect((await rowsOf(place)).map(({ state }) => state).sort()).toEqual(['ok', 'ok']);
     rmSync(yaml);
     const [gone] = (await rowsOf(place)).filter(({ state }) => state === 'fail');
     expect(gone).toMatchObject({ next: 'tidegate import cursor --undo', facts: { client: 'cursor' } });
@@ -109,7 +95,7 @@ describe('doctor and the gate in files of clients', () => {
   });
 
   it('sees a backup whose file is gone, and puts it back', async () => {
-    const place = opened(['gemini']);
+    const place = clientPlaceOfTest(['gemini']);
     const before = readFileSync(place.fileOf('gemini'), 'utf8');
     await place.import('--point', '--yes', '--secrets', 'keep', '--force');
     rmSync(place.fileOf('gemini'));
@@ -125,7 +111,7 @@ describe('doctor and the gate in files of clients', () => {
   });
 
   it('finds nothing wrong with a gate that was put where there is no configuration', async () => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     const { status, stderr } = await place.import('claude', '--point', '--yes');
     expect(status, stderr).toBe(0);
     // No file was written, so none is named: a gate that is told to read one that is missing does not start.
@@ -133,15 +119,15 @@ describe('doctor and the gate in files of clients', () => {
     expect(await rowsOf(place)).toMatchObject([{ state: 'ok', facts: { client: 'claude' } }]);
   });
 
-  it('names what nobody but the user can put right', async () => {
-    const place = opened([]);
+  it('names what only the user can fix', async () => {
+    const place = clientPlaceOfTest([]);
     const as = { command: '/gone/node', args: ['/gone/tidegate.js', 'mcp', '--as', 'agent:alice'] };
     const servers = { one: as, two: { command: 'tidegate', args: ['mcp'] } };
     mkdirSync(dirname(place.fileOf('cursor')), { recursive: true });
     writeFileSync(place.fileOf('cursor'), JSON.stringify({ mcpServers: servers }));
     const rows = await rowsOf(place);
     expect(rows.map(({ state, next }) => [state, next])).toEqual([
-      ['fail', `correct /gone/node in ${place.fileOf('cursor')} by hand`],
+      ['fail', `fix /gone/node in ${place.fileOf('cursor')} by hand`],
       // The registry need not have it: this very program is what works.
       ['fail', `npm install --global ${dirname(dirname(program))}`],
     ]);
@@ -188,7 +174,7 @@ const hostile: readonly (readonly [what: string, spoil: Spoil])[] = [
 
 describe('doctor before hostile files of clients', () => {
   it.each(hostile)('%s: is told, and holds nothing up', async (_what, spoil) => {
-    const place = opened([]);
+    const place = clientPlaceOfTest([]);
     for (const client of ['cursor', 'mcp-json'] as const) {
       mkdirSync(dirname(place.fileOf(client)), { recursive: true });
       spoil(place.fileOf(client));

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -160,7 +160,7 @@ describe('tidegate doctor', () => {
     expect(JSON.stringify(whole)).not.toContain('hunter2222');
     expect(next).toContain('tidegate doctor --only servers');
     expect(of(whole, 'servers', 'off').state).toBe('skipped');
-    expect(of(whole, 'store').detail).toMatch(/made when it is needed|sound/);
+    expect(of(whole, 'store').detail).toMatch(/created when needed|intact/);
   });
 
   it.skipIf(!hasTerminals)('fits a terminal of 80 columns, in words, and shows what it is at', async () => {
@@ -172,7 +172,7 @@ describe('tidegate doctor', () => {
     expect(shown).toMatch(/✓ ok {3}Node/);
     expect(shown).toMatch(/✗ FAIL +failing: .*…\n/);
     expect(shown).toContain('Needs work\n');
-    const results = shown.slice(shown.lastIndexOf('This machine'));
+    const results = shown.slice(shown.lastIndexOf('System'));
     const wide = results.split('\n').filter((line) => line.length > 80 && !line.includes('next:'));
     expect(wide).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('tidegate doctor', () => {
       expect(of(whole, 'serve')).toMatchObject({ state: 'warn', next: 'tidegate serve --port 0' });
       expect(of(whole, 'telemetry')).toMatchObject({
         state: 'fail',
-        detail: `http://${at}/v1/traces answers 401`,
+        detail: `http://${at}/v1/traces returned HTTP 401`,
       });
       expect(of(whole, 'store').state).toBe('fail');
       expect(JSON.stringify(whole)).not.toContain('geheim9876');
@@ -239,7 +239,7 @@ describe('tidegate doctor', () => {
     expect([statSync(home).mode & 0o777, statSync(join(home, 'trust.json')).mode & 0o777]).toEqual([
       0o700, 0o600,
     ]);
-    expect(of(before, 'home.leftovers').detail).toContain('1 half of a backup');
+    expect(of(before, 'home.leftovers').detail).toContain('1 incomplete backup');
     expect([existsSync(half), existsSync(join(home, 'serve.json'))]).toEqual([false, false]);
     expect(readdirSync(join(home, 'sockets'))).toEqual([]);
     // A directory that holds things of others may be theirs.
@@ -290,6 +290,19 @@ describe('doctor --fix in a directory that holds things of others', () => {
     expect([modeOf(join(home, 'secrets.json')), modeOf(join(home, backup))]).toEqual([0o600, 0o600]);
   });
 });
+
+/** A doctor at work, to be ended in the middle of it. */
+function lookingAtServers(own: Place): {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+} {
+  const child = spawn(node, [program, 'doctor', '--only', 'servers'], {
+    cwd: join(own.directory, 'workspace'),
+    env: own.env,
+    stdio: 'ignore',
+  });
+  return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+}
 
 type Spoil = (home: string, workspace: string) => void;
 const pipe = (path: string): void => void execFileSync('mkfifo', [path]);
@@ -416,12 +429,7 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
       };
       const own = openPlace({ servers: { silent, sound: { command: node, args: [fixtureServer, mark] } } });
       try {
-        const child = spawn(node, [program, 'doctor', '--only', 'servers'], {
-          cwd: join(own.directory, 'workspace'),
-          env: own.env,
-          stdio: 'ignore',
-        });
-        const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+        const { child, ended } = lookingAtServers(own);
         const left = (): readonly string[] => findMarked(mark).map(describeProcess);
         // The control: it does run.
         await waitFor(
@@ -470,12 +478,7 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
     // The server itself has the text of what it starts in its arguments.
     const isServer = (pid: number): boolean => describeProcess(pid).includes('require(');
     try {
-      const child = spawn(node, [program, 'doctor', '--only', 'servers'], {
-        cwd: join(own.directory, 'workspace'),
-        env: own.env,
-        stdio: 'ignore',
-      });
-      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      const { child, ended } = lookingAtServers(own);
       // The control: it does run.
       await waitFor(
         () => left().length > 0,

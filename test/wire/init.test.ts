@@ -8,18 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type ClientPlaceOf, openClientPlace } from '../support/client-place.js';
+import { describe, expect, it } from 'vitest';
+import { type ClientPlaceOf, clientPlaceOfTest } from '../support/client-place.js';
 import { program } from '../support/gate.js';
-
-const places: ClientPlaceOf[] = [];
-afterEach(() => places.splice(0).forEach((place) => place.close()));
-
-function opened(): ClientPlaceOf {
-  const place = openClientPlace([]);
-  places.push(place);
-  return place;
-}
 
 function put(file: string, text: string, mode = 0o644): string {
   mkdirSync(dirname(file), { recursive: true });
@@ -55,7 +46,7 @@ function tmpOf({ directory }: ClientPlaceOf): string {
 
 describe('agents that cannot start', () => {
   it('are told by init and doctor, with what to type, and are not what to begin with', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest([]);
     install(place, 'claude', 'echo "Error: native binary not installed" >&2; exit 1');
     install(place, 'codex', 'echo 1.0.0');
     const blocked = install(place, 'opencode', 'echo 1.0.0', 0o644);
@@ -66,9 +57,9 @@ describe('agents that cannot start', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect(init.status, init.stderr).toBe(0);
     expect(init.stdout).toMatch(/Agents +Gemini CLI 9\.8\.7, Codex 9\.8\.7\n/);
-    expect(init.stdout).toContain('Claude Code cannot start: it ends with exit code 1: Error: native binary');
+    expect(init.stdout).toContain('Claude Code cannot start: it exits with code 1: Error: native binary');
     expect(init.stdout).toContain('next: npm install -g @anthropic-ai/claude-code');
-    expect(init.stdout).toContain(`OpenCode cannot start: ${blocked} may not be executed`);
+    expect(init.stdout).toContain(`OpenCode cannot start: ${blocked} is not executable`);
     expect(init.stdout).toContain(`next: chmod +x ${blocked}`);
     expect(init.stdout).not.toContain('tidegate import claude --point');
     const { stdout } = await place.run(['doctor', '--only', 'agents', '--json'], withBin(place));
@@ -85,7 +76,7 @@ describe('agents that cannot start', () => {
   });
 
   it('are not asked where they are part of a project that nobody trusted', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest([]);
     const bin = join(place.workspace, 'node_modules', '.bin');
     const marker = join(place.directory, 'started');
     put(join(bin, 'claude'), `#!/bin/sh\ntouch ${marker}\n`, 0o755);
@@ -99,7 +90,7 @@ describe('agents that cannot start', () => {
   });
 
   it('are asked once more with the home of the user, where shims of version managers find themselves', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest([]);
     put(join(place.home, '.versions'), '');
     install(place, 'claude', 'test -f "$HOME/.versions"');
     const { stdout } = await place.run(['init', '--dry-run'], withBin(place));
@@ -109,7 +100,7 @@ describe('agents that cannot start', () => {
 
 describe('a home under git', () => {
   it('is no project: init below it writes there, and its files are the user’s', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest([]);
     mkdirSync(join(place.home, '.git'));
     const mcp = put(join(place.home, '.mcp.json'), '{"mcpServers":{"one":{"command":"one"}}}');
     const below = join(place.home, 'x');
@@ -134,14 +125,14 @@ describe('a home under git', () => {
 
 describe('the gate in a file of a project', () => {
   it('is started by name where that is this program on PATH, and colleagues are told what they need', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest([]);
     const file = (): string => join(place.workspace, '.mcp.json');
     const servers = '{"mcpServers":{"one":{"command":"one"}}}';
     put(file(), servers);
     put(join(place.directory, 'bin', 'tidegate'), '#!/bin/sh\n', 0o755);
-    const fetched = await place.run(['import', '--point', '--yes'], withBin(place));
-    expect(readFileSync(file(), 'utf8')).toContain('"npx"');
-    expect(fetched.stderr).toContain('each colleague needs the package on their registry');
+    const local = await place.run(['import', '--point', '--yes'], withBin(place));
+    expect(readFileSync(file(), 'utf8')).toContain(JSON.stringify(program));
+    expect(local.stderr).toContain('install Tidegate and use --gate name');
     put(file(), servers);
     const linked = join(place.directory, 'linked');
     mkdirSync(linked);
@@ -149,14 +140,32 @@ describe('the gate in a file of a project', () => {
     const env = { ...place.env, PATH: `${linked}:${withBin(place).env.PATH}` };
     const named = await place.run(['import', '--point', '--yes'], { env });
     expect(readFileSync(file(), 'utf8')).toMatch(/"command": ?"tidegate"/);
-    expect(named.stderr).toContain('each colleague needs it installed, on PATH');
+    expect(named.stderr).toContain('everyone on the project needs it on PATH');
     expect(named.stderr).toContain('tidegate trust');
+  });
+});
+
+describe('npx', () => {
+  const servers = '{"mcpServers":{"one":{"command":"one"}}}';
+
+  it('[15.37] is never written into a shared file unasked', async () => {
+    const place = clientPlaceOfTest([]);
+    const file = put(join(place.workspace, '.mcp.json'), servers);
+    const point = ['import', '--point', '--scope', 'project', '--yes'];
+    expect((await place.run(point, withBin(place))).status).toBe(0);
+    expect(readFileSync(file, 'utf8')).not.toContain('npx');
+    expect(readFileSync(file, 'utf8')).toContain(JSON.stringify(program));
+    // The control: who asks for it gets it, and only this version.
+    put(file, servers);
+    const asked = await place.run([...point, '--gate', 'npx'], withBin(place));
+    expect(readFileSync(file, 'utf8')).toMatch(/"tidegate@\d+\.\d+\.\d+[^"]*"/);
+    expect(asked.stderr).toContain('starts tidegate with npx');
   });
 });
 
 describe('a file of another user', () => {
   it.skipIf(process.getuid?.() !== 0)('above the folder is left out and named', async () => {
-    const place = opened();
+    const place = clientPlaceOfTest([]);
     const { chownSync } = await import('node:fs');
     mkdirSync(join(place.workspace, '.git'));
     const below = join(place.workspace, 'x');
@@ -167,6 +176,6 @@ describe('a file of another user', () => {
     chownSync(theirs, 12_345, 12_345);
     const { status, stdout, stderr } = await place.run([...wish, 'mcp-json'], { cwd: below });
     expect([status, stdout]).toEqual([0, expect.not.stringContaining('theirs')]);
-    expect(stderr).toContain(`left out: ${theirs} belongs to another user.`);
+    expect(stderr).toContain(`Skipped: ${theirs} belongs to another user.`);
   });
 });

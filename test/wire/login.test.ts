@@ -261,7 +261,7 @@ describe('after a login', () => {
       servers: readonly { id: string; detail?: string }[];
     };
     expect(servers.find(({ id }) => id === 'alpha')).toMatchObject({
-      detail: 'logged in, and renewed by itself',
+      detail: 'logged in, renews automatically',
     });
   });
 
@@ -365,7 +365,7 @@ describe('after a login', () => {
       10_000,
       () => 'the gate goes on with what was revoked',
     );
-    expect((await command('logout', 'alpha')).stdout).toBe('Nobody was logged in to alpha.\n');
+    expect((await command('logout', 'alpha')).stdout).toBe('You were not logged in to alpha.\n');
   });
 });
 
@@ -381,7 +381,7 @@ describe('the person who logs in', () => {
     await terminal.sees('paste the address');
     const back = await fetch(linkIn(terminal.text()), { redirect: 'manual' });
     terminal.type('nonsense\n');
-    await terminal.sees('That is not the address');
+    await terminal.sees('This is not the right address');
     terminal.type(`${back.headers.get('location') ?? ''}\n`);
     await terminal.sees('Logged in to alpha');
     expect(await terminal.ended).toBe(0);

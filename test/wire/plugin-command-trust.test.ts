@@ -45,6 +45,22 @@ const cases: readonly {
     files: { 'main.mjs': served },
     changed: 'bin/node',
   },
+  {
+    what: 'package that its script imports [15.3]',
+    entry: { command: ['node', './main.mjs'] },
+    files: {
+      'main.mjs': `import 'dep';\n${served}`,
+      'node_modules/dep/package.json': '{"name":"dep","main":"index.js"}',
+      'node_modules/dep/index.js': '',
+    },
+    changed: 'node_modules/dep/index.js',
+  },
+  {
+    what: 'file that such a file imports [15.3]',
+    entry: { command: ['node', './main.mjs'] },
+    files: { 'main.mjs': `import './a.mjs';\n${served}`, 'a.mjs': `import './b.mjs';\n`, 'b.mjs': '' },
+    changed: 'b.mjs',
+  },
 ];
 
 describe('a command of plugins.yaml', () => {
@@ -69,6 +85,23 @@ describe('a command of plugins.yaml', () => {
     place.trustPlugins('peer');
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);
     expect(readFileSync(mark, 'utf8').trim()).toBe('x');
+  });
+
+  it('[15.3] of a folder does not run with another package that its program imports', () => {
+    const place = open();
+    const mark = join(place.directory, 'ran');
+    const index = 'node_modules/dep/index.js';
+    place.writeWorkspace(index, '');
+    place.addPeer('peer', { before: `require('dep');` });
+    place.trustPlugins('peer');
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a')).toMatchObject({ status: 0 });
+    place.writeWorkspace(index, `require('node:fs').writeFileSync(${JSON.stringify(mark)}, 'x');`);
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(6);
+    expect(() => readFileSync(mark)).toThrow('ENOENT');
+    // The control: once it is trusted, the changed package does run.
+    place.trustPlugins('peer');
+    expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);
+    expect(readFileSync(mark, 'utf8')).toBe('x');
   });
 
   it('is shown with the values that decide what is loaded, and without those that may be secrets', () => {

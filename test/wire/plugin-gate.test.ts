@@ -93,20 +93,26 @@ describe('a name that is taken', () => {
     };
     return plugins.find((plugin) => plugin['name'] === name);
   };
-  const cases: Readonly<Record<string, readonly [config: object, plugin: string, operation: string]>> = {
+  const cases: Readonly<
+    Record<
+      string,
+      readonly [config: object, plugin: string, operation: string, loser?: readonly [string, string]]
+    >
+  > = {
     'by a built-in tool': [{ builtins: ['tool_search'] }, 'tool', 'search'],
     'by a server': [
       { servers: { own: { command: process.execPath, args: [fixtureServer] } } },
       'own',
       'test_simple_text',
     ],
-    'by another plugin': [{}, 'peer_a', 'b'],
+    // The longer prefix has the name.
+    'by another plugin': [{}, 'peer_a', 'b', ['peer', 'a_b']],
   };
 
   it.each(Object.entries(cases))(
-    '%s keeps the plugin out from the start, and harms nobody else',
+    '[15.5] %s is not offered from the start, and harms nothing else',
     async (_by, given) => {
-      const [config, plugin, operation] = given;
+      const [config, plugin, operation, [loser, dropped] = [plugin, operation]] = given;
       const place = open({ peer: { extra: ['a_b'] } }, { ...config, log: { level: 'error' } });
       place.addPeer(plugin, { extra: [operation] });
       place.trustPlugins();
@@ -123,17 +129,18 @@ describe('a name that is taken', () => {
         () => gate.log(),
       );
       const names = await gate.tools();
-      expect(names).not.toContain(`${plugin}_echo`);
+      expect(names).toContain(`${plugin}_echo`);
       // A built-in tool that nobody needs now is not listed.
       expect(names.filter((name) => name === `${plugin}_${operation}`).length).toBeLessThan(2);
       expect(await gate.call('peer_echo', { text: 'a' })).toMatchObject({
         structuredContent: { output: 'a' },
       });
-      const refused = place.run('plugin', 'call', plugin, operation);
+      const refused = place.run('plugin', 'call', loser, dropped);
       expect([refused.status, refused.stderr]).toEqual([
         4,
         expect.stringContaining('USER.MCP_PROXY.NAME_COLLISION'),
       ]);
+      expect(place.run('plugin', 'call', loser, 'echo', 'text=a').status).toBe(0);
       // The control: the same plugin with another name for its operation is offered.
       rmSync(join(place.workspace, '.tidegate', 'plugins', `awf-plugin-${plugin}`), { recursive: true });
       place.addPeer(plugin, { extra: [`${operation}_other`] });

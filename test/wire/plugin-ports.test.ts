@@ -87,7 +87,7 @@ describe('the plugins of a gate', () => {
     });
     const crashed = issues.filter(({ plugin }) => plugin === 'crashing');
     expect(crashed).toMatchObject([
-      { severity: 'error', message: expect.stringContaining('gave no answer') },
+      { severity: 'error', message: expect.stringContaining('The validator of the plugin failed') },
     ]);
   });
 

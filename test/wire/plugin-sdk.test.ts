@@ -161,7 +161,7 @@ describe('a plugin of the SDK', () => {
   it('explains itself to whoever starts it by hand', async () => {
     const one = await start({ cookie: '' });
     expect(await one.exited).toMatchObject({ code: 1 });
-    expect(one.said().errors).toContain('notes is a plugin and is started by its host');
+    expect(one.said().errors).toContain('notes is a plugin and must be started by its host');
     expect(one.said().out).toBe('');
   });
 

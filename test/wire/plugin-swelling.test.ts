@@ -20,7 +20,7 @@ it('a result of millions of entries is refused at once, and one of many bytes is
   const refused = place.run('plugin', 'call', 'peer', 'swell', `bytes=${String(32 * 1024 * 1024)}`);
   expect(performance.now() - started).toBeLessThan(15_000);
   expect(refused.status).not.toBe(0);
-  expect(`${refused.stdout}${refused.stderr}`).toContain('does not speak the plugin protocol');
+  expect(`${refused.stdout}${refused.stderr}`).toContain('does not implement the plugin protocol');
   // The controls: few entries, and many bytes. Five mebibytes pass in test/security/plugin-faults.test.ts.
   expect(place.run('plugin', 'call', 'peer', 'swell', 'bytes=2').stderr).not.toContain('protocol');
   expect(place.run('plugin', 'call', 'peer', 'big', 'bytes=400000').status).toBe(0);

@@ -36,7 +36,7 @@ describe('what a place declares', () => {
     const place = open();
     place.writeList({ srv: { type: 'mcp', ...fixtureCommand(), timeuot: '3s' } });
     const wrong = place.run('config', 'check');
-    expect(wrong.stdout).toMatch(/plugins\.yaml:\d+:\d+: error config\.unknown_key: "timeuot"/);
+    expect(wrong.stdout).toMatch(/plugins\.yaml:\d+:\d+: error config\.unknown_key: Unknown key "timeuot"/);
     expect(wrong.stdout).toContain('Did you mean `timeout`?');
     expect(wrong.stdout).toContain('plugins.yaml: has errors');
     expect(wrong.status).toBe(2);
@@ -196,7 +196,7 @@ describe('a plugin and its name', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace("name: 'hello'", "name: 'other'"));
     place.trustPlugins('hello');
     const { status, stderr } = place.run('plugin', 'call', 'hello', 'count_words', 'text=a');
-    expect([status, stderr]).toEqual([4, expect.stringContaining('it calls itself "other"')]);
+    expect([status, stderr]).toEqual([4, expect.stringContaining('it reports the name "other"')]);
   });
 
   it('says when `expose` hides an operation', () => {
@@ -205,7 +205,7 @@ describe('a plugin and its name', () => {
     place.writeList({ peer: { path: folder, expose: ['echo'] } });
     place.trustPlugins('peer');
     const { status, stderr } = place.run('plugin', 'call', 'peer', 'typed');
-    expect([status, stderr]).toEqual([3, expect.stringContaining('`expose` in plugins.yaml hides it')]);
+    expect([status, stderr]).toEqual([3, expect.stringContaining('hidden by `expose` in plugins.yaml')]);
   });
 });
 

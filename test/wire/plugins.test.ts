@@ -351,9 +351,9 @@ describe('finding plugins', () => {
     ]);
     const told = place.run('plugin', 'trust', 'bad', '--yes');
     expect(told.status).toBe(2);
-    expect(told.stderr).toContain('"flying" is no capability');
+    expect(told.stderr).toContain('"flying" is not a known capability');
     expect(place.run('plugin', 'trust', 'new', '--yes').stderr).toContain(
-      'It wants >=9.0.0, and this is 0.10.0',
+      'The plugin requires version >=9.0.0, but this is version 0.10.0',
     );
   });
 });
@@ -388,8 +388,8 @@ describe('a plugin made with `plugin new`', () => {
     place.trustPlugins('hello');
     const { status, stdout, stderr } = place.run('plugin', 'call', 'hello', 'count_words', 'txt=a');
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/The arguments of count_words are not right: text: /);
-    expect(stderr).toContain('has no argument "txt"; it was sent all the same. Did you mean "text"?');
+    expect(stderr).toMatch(/Invalid arguments for count_words: text: /);
+    expect(stderr).toContain('has no argument "txt". Sent anyway. Did you mean "text"?');
     expect(stderr).toContain('tidegate tools show hello_count_words');
   });
 

@@ -154,7 +154,7 @@ describe.each(clientWays)('a client over $wire in the $era era', ({ wire, era })
     );
     place.write({ servers: { two: { ...two.entry, prefix: 'renamed_' } } });
     place.trust();
-    expect((await open).text).toContain('went away before it answered');
+    expect((await open).text).toContain('was lost before it answered');
     await waitFor(
       async () => (await tools()).join() === 'renamed_b,renamed_slow',
       10_000,

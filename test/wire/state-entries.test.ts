@@ -2,9 +2,17 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { files, folders, isKnown } from '../../src/app/doctor/own-entries.js';
+import { files, folders, isKnown } from '../../src/features/doctor/own-entries.js';
 import { answerLines, writeFakeAgent } from '../support/fake-agent.js';
-import { fixtureServer, openHttpGate, program, waitFor } from '../support/gate.js';
+import {
+  endProcess,
+  fixtureServer,
+  openHttpGate,
+  program,
+  spawnStdioGate,
+  waitFor,
+} from '../support/gate.js';
+import { openLineClient } from '../support/line-client.js';
 import { followLink, type LoginWorld, openLoginWorld } from '../support/login-world.js';
 import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
 import { type Ran, runGate, type RunMore } from '../support/run-program.js';
@@ -37,7 +45,10 @@ async function did(args: readonly string[], more: RunMore = {}): Promise<Ran> {
 beforeAll(async () => {
   world = await openLoginWorld({ mark: 'entries' });
   const servers = { local: { command: process.execPath, args: [fixtureServer] }, far: { url: world.url } };
-  place = openPluginPlace({ peer: {} }, { servers, builtins: ['*'], store: { kind: 'sqlite' } });
+  place = openPluginPlace(
+    { peer: {} },
+    { servers, builtins: ['*'], store: { kind: 'sqlite' }, surface: { lazy: 'on' } },
+  );
   home = place.env['TIDEGATE_HOME'] ?? '';
   watching = setInterval(look, 2);
 });
@@ -92,6 +103,19 @@ async function importAll(): Promise<void> {
   await did(['import', 'cursor', '--user', '--yes', '--secrets', 'keep']);
 }
 
+/** A session that is not shown everything tells other processes what it has active. */
+async function listLazily(): Promise<void> {
+  const client = openLineClient(spawnStdioGate(place));
+  await client.initialize();
+  await client.request('tools/list', {});
+  await waitFor(
+    () => seen.has('active'),
+    20_000,
+    () => 'nothing was told',
+  );
+  await endProcess(client.child);
+}
+
 describe('the state directory', () => {
   it('holds nothing that doctor does not know, whatever the program did', async () => {
     place.trustPlugins('peer');
@@ -125,6 +149,7 @@ describe('the state directory', () => {
     const gate = await openHttpGate(place);
     await did(['tools', 'call', 'Read', JSON.stringify({ file_path: join(place.workspace, 'a.txt') })]);
     await gate.close();
+    await listLazily();
     await did(['audit']);
     expect([...seen].filter((name) => !isKnown(name))).toEqual([]);
     // The test is worth as much as it made the program do.
@@ -136,6 +161,6 @@ describe('the state directory', () => {
     writeFileSync(join(home, 'holiday.jpg'), '');
     chmodSync(home, 0o755);
     const { stdout } = await runGate(place, ['doctor', '--only', 'home', '--json']);
-    expect(stdout).toContain('holiday.jpg in it is not of Tidegate');
+    expect(stdout).toContain('contains holiday.jpg, which Tidegate did not create');
   });
 });

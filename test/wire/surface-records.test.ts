@@ -107,9 +107,9 @@ describe('what is recorded of a call through the bridge', () => {
       ],
     });
     expect(place.run('surface').stdout).toMatch(
-      /active 5\/24, [\d,]+\/5,000 tokens[\s\S]*office_share_photo .*used last/,
+      /active 5\/24, [\d,]+\/5,000 tokens[\s\S]*office_share_photo .*just used/,
     );
-    expect(place.run('surface', '--exact').stdout).toMatch(/found with tool_search: [\d,]+ tokens avoided/);
+    expect(place.run('surface', '--exact').stdout).toMatch(/found with tool_search: [\d,]+ tokens saved/);
     expect(place.run('tools', 'search', 'translate', 'a', 'recipe').stdout).toMatch(
       /^office_translate_recipe/,
     );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogueServer, manyTools } from '../support/catalogue.js';
 import { type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
 import {
@@ -131,7 +131,7 @@ describe('a surface over the bridge', () => {
     expect(missing.isError).toBe(true);
     expect(missing.content[0]?.text).toMatch(/Unknown tool: office_nothing.*tool_search.*unknown_tool/);
     const again = await client.call('call_tool', { name: 'tool_search', arguments: { query: 'x' } });
-    expect(again.content[0]?.text).toMatch(/does not call tool_search/);
+    expect(again.content[0]?.text).toMatch(/call_tool can't call tool_search/);
   });
 
   it('is not held up by patterns, and leaves them to the server', async () => {
@@ -335,6 +335,9 @@ describe('what the operator says', () => {
     expect((await names(alice)).filter((name) => name.startsWith('discovery_'))).toHaveLength(4);
     const found = await alice.call('discovery_search_tools', { query: 'share a photo' });
     expect(found.structuredContent).toMatchObject({ tools: { 0: { name: 'office_share_photo' } } });
+    // [16.26] The tools that search are no results of a search.
+    const own = await alice.call('discovery_search_tools', { query: 'search the tools that you can use' });
+    expect(JSON.stringify(own.structuredContent)).not.toContain('"name":"discovery_');
     const listed = await alice.call('discovery_list_servers');
     expect(listed.structuredContent).toMatchObject({ servers: [{ name: 'office' }] });
     const loaded = await alice.call('discovery_load_tools', {
@@ -369,9 +372,15 @@ describe('what the operator says', () => {
       not_found: ['none'],
       all_ready: true,
     });
-    const late = await search(client, 'paint the ceiling');
-    expect(late.matches[0]?.name).toBe('slow_paint_ceiling');
-    expect(late.servers).toMatchObject([{ name: 'broken', status: 'failed' }]);
+    // A broken server is started again from time to time, and is pending meanwhile.
+    await vi.waitFor(
+      async () => {
+        const late = await search(client, 'paint the ceiling');
+        expect(late.matches[0]?.name).toBe('slow_paint_ceiling');
+        expect(late.servers).toMatchObject([{ name: 'broken', status: 'failed' }]);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
     await scene.close();
   });
 });

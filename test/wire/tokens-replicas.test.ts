@@ -72,7 +72,7 @@ describe('two gates on one PostgreSQL', () => {
   it('are seen by doctor: the store answers, and one of them is at its port', () => {
     const { stdout, status } = place.run('doctor', '--only', 'store,serve');
     expect([stdout, status]).toEqual([expect.stringMatching(/ok +Store +PostgreSQL at 127\.0\.0\.1:/), 0]);
-    expect(stdout).toMatch(/ok +Port of serve +a gate runs at http/);
+    expect(stdout).toMatch(/ok +HTTP port +Tidegate is serving at http/);
   });
 
   it('end the sessions and streams of a token that was revoked elsewhere', async () => {

@@ -354,9 +354,7 @@ export default defineTool({
     await expect.poll(names, { timeout: 20_000 }).toContain('loose');
     const { result } = (await line.request('tools/call', { name: 'loose', arguments: {} }, 30_000)).message;
     expect(result).toMatchObject({ content: [{ text: 'done' }] });
-    await expect
-      .poll(() => said, { timeout: 20_000 })
-      .toMatch(/outside of any call[\s\S]*outside of any call/);
+    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/outside a call[\s\S]*outside a call/);
     rmSync(join(folder, 'loose.tool.ts'));
     await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
   });
@@ -390,7 +388,7 @@ export default defineTool({
     expect(other.run('trust', '--yes').status).toBe(0);
     const called = other.run('tools', 'call', 'count_words', 'text=one two  three', '--json');
     expect(JSON.parse(called.stdout)).toMatchObject({ structuredContent: { words: 3 } });
-    expect(other.run('tools', 'show', 'count_words').stdout).toContain('The text to look at.');
+    expect(other.run('tools', 'show', 'count_words').stdout).toContain('The text to count.');
     other.close();
   });
 

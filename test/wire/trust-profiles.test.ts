@@ -108,10 +108,12 @@ principals:
     await trust('--yes');
     await runGate(place, ['profile', 'assign', 'agent:bob', 'viewer']);
     const { said } = await trust('--forget');
-    expect(said).toContain('whoever has no profile: minimal, in place of nothing');
-    expect(said).toContain('agent:bob: nothing: there is no such profile, in place of viewer');
-    expect(said).toContain('whoever has the profile coding: coding as it is shipped, in place of coding');
-    expect(said).toContain('agent:alice: minimal, in place of viewer +Edit');
+    expect(said).toContain('principals without a profile: minimal (before: nothing)');
+    expect(said).toContain('agent:bob: nothing: the profile no longer exists (before: viewer)');
+    expect(said).toContain(
+      'principals with the profile coding: the built-in profile coding (before: coding)',
+    );
+    expect(said).toContain('agent:alice: minimal (before: viewer +Edit)');
     const { stdout } = await runGate(place, ['audit', '--action', 'profiles.change']);
     expect(stdout).toMatch(/profiles\.change .*profiles\.yaml {2}forgotten\n.*profiles\.yaml {2}trusted/);
   });

@@ -110,6 +110,7 @@ function patternOf(line: string): RegExp {
 }
 
 const npxFromHere = `#!/bin/sh
+[ "$1" = --prefix ] && shift 2
 [ "$1" = -y ] && shift
 case $1 in
   @modelcontextprotocol/server-filesystem) shift; exec node ${join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')} "$@" ;;

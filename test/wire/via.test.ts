@@ -138,7 +138,7 @@ describe('tidegate mcp --via', () => {
     );
     client.child.stdin.end();
     expect(await client.ended).toEqual({ code: 4, signal: null });
-    expect(client.stderr()).toContain(`No gate answered at http://127.0.0.1:${String(port)}/mcp.`);
+    expect(client.stderr()).toContain(`No gateway answered at http://127.0.0.1:${String(port)}/mcp.`);
     expect(client.stderr() + answer.text).not.toMatch(/ann|hunter2/);
   });
 
@@ -147,7 +147,9 @@ describe('tidegate mcp --via', () => {
     const answer = await client.request('initialize', {});
     expect(answer.message.error?.message).toContain('refused the token');
     expect(await client.ended).toEqual({ code: 7, signal: null });
-    expect(client.stderr()).toContain(`error gate.token_refused: The gate at ${gate.url} refused the token.`);
+    expect(client.stderr()).toContain(
+      `error gate.token_refused: The gateway at ${gate.url} rejected the token.`,
+    );
     expect(client.stderr()).toContain('TIDEGATE_TOKEN');
     expect(client.stderr() + answer.text).not.toContain('wrong-secret');
   });

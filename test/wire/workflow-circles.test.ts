@@ -61,6 +61,6 @@ it('a command with nothing left to wait for says so', async () => {
   const stuck = 'data:text/javascript,Promise.allSettled=()=>new Promise(()=>{})';
   const file = place.file('stuck.yaml', JSON.stringify(flow({ x: branch(), y: branch('x') })));
   const { status, stderr } = await place.run1(['run', file], { node: ['--import', stuck] });
-  expect(stderr).toContain('nothing is left that it could wait for');
+  expect(stderr).toContain('nothing is left to wait for');
   expect(status).toBe(1);
 });

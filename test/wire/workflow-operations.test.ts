@@ -32,7 +32,7 @@ const flow = (inputs: object): string =>
 describe('an operation of a plugin that nobody trusted', () => {
   it('keeps the run from beginning, with the reason', async () => {
     const { status, stdout, stderr } = await place.run1(['run', flow({ word: 'x' })]);
-    expect(stdout + stderr).toContain('USER.PLUGIN.UNAVAILABLE: The plugin "notes" cannot be used: ');
+    expect(stdout + stderr).toContain('USER.PLUGIN.UNAVAILABLE: The plugin "notes" is not available: ');
     expect(stdout + stderr).toMatch(/trust/);
     expect(status).toBe(2);
     expect(existsSync(join(place.workspace, 'began'))).toBe(false);
@@ -41,6 +41,16 @@ describe('an operation of a plugin that nobody trusted', () => {
   it('runs when it is trusted', async () => {
     expect((await place.run1(['plugin', 'trust', 'notes', '--yes'])).status).toBe(0);
     expect((await place.run1(['run', flow({ word: 'x' })])).status).toBe(0);
+  });
+
+  it('is held by the profile of the run, and says so in no note that it is not', async () => {
+    expect((await place.run1(['plugin', 'trust', 'notes', '--yes'])).status).toBe(0);
+    const held = await place.run1(['run', flow({ word: 'x' }), '--profile', 'minimal']);
+    expect(held.stdout + held.stderr).toContain('notes_find');
+    expect(held.stdout + held.stderr).not.toContain('has no effect: the workflow');
+    expect(held.status).toBe(3);
+    // The control: with a profile that has it, it runs.
+    expect((await place.run1(['run', flow({ word: 'x' }), '--profile', 'full'])).status).toBe(0);
   });
 
   it('fails a called workflow with the reason', async () => {
@@ -63,13 +73,13 @@ describe('the inputs of an operation', () => {
     await place.run1(['plugin', 'trust', 'notes', '--yes']);
     const wrong = await place.run1(['validate', flow({ wrod: 'x' })]);
     expect(wrong.stdout).toContain(
-      'error WORKFLOW.VALIDATION.UNDEFINED_INPUT: "notes.find" needs the input "word".',
+      'error WORKFLOW.VALIDATION.UNDEFINED_INPUT: "notes.find" requires the input "word".',
     );
     expect(wrong.stdout).toContain('"notes.find" has no input "wrod". Did you mean word?');
     expect(wrong.status).toBe(2);
     const right = await place.run1(['validate', flow({ word: 'x' })]);
     expect([right.status, right.stdout]).toEqual([0, expect.not.stringContaining('UNDEFINED_INPUT')]);
     const plan = await place.run1(['run', flow({ word: 'x' }), '--dry-run']);
-    expect(plan.stdout).toContain('with: {"word":"x"}');
+    expect(plan.stdout).toContain('inputs: {"word":"x"}');
   });
 });

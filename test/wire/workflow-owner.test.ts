@@ -135,7 +135,7 @@ describe('validate', () => {
     expect(said).toContain('BAD_TEMPLATE');
     expect(said).toContain('too deep');
     expect(said).not.toContain('    at ');
-    for (const name of names) expect(said).toContain(`"${name}" is not given to commands`);
-    for (const name of ['NODE_ENV', 'GIT_BRANCH']) expect(said).not.toContain(`"${name}" is not given`);
+    for (const name of names) expect(said).toContain(`"${name}" is not passed to commands`);
+    for (const name of ['NODE_ENV', 'GIT_BRANCH']) expect(said).not.toContain(`"${name}" is not passed`);
   });
 });

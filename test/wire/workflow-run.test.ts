@@ -150,7 +150,7 @@ describe('tidegate run', () => {
     });
     expect(result.status).toBe('failed');
     const lines = readFileSync(join(place.workspace, 'hooks'), 'utf8').trim().split('\n');
-    expect(lines).toEqual(['start', 'pre', 'post 2', 'a: The command ended with status 2. a 2']);
+    expect(lines).toEqual(['start', 'pre', 'post 2', 'a: The command exited with status 2. a 2']);
   });
 
   it('runs branches side by side by their strategy', async () => {
@@ -314,9 +314,9 @@ describe('tidegate run', () => {
     expect(ran.status).toBe(1);
     for (const word of [
       '"a" must be a whole number',
-      '"b" is missing',
+      'Missing input "b"',
       '"c" must be one of x',
-      'no input "d"',
+      'Unknown input "d"',
     ])
       expect(ran.stderr).toContain(word);
     const broken = await place.run1([

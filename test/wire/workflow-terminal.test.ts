@@ -29,7 +29,7 @@ describe.skipIf(!hasTerminals)('a run on a terminal', () => {
     });
     await terminal.sees('who (your name): ');
     terminal.type('Anna\r');
-    await terminal.sees('(an empty line ends the conversation)\n> ');
+    await terminal.sees('(enter an empty line to end the conversation)\n> ');
     // What the model wrote was shown, and did not clear the terminal.
     expect(terminal.text()).toMatch(/first.+answer/);
     terminal.type('and then?\r');
@@ -93,7 +93,7 @@ describe.skipIf(!hasTerminals)('a run on a terminal', () => {
     expect(findMarked(mark).length).toBeGreaterThanOrEqual(3);
     const asked = performance.now();
     terminal.type('\u0003');
-    await terminal.sees('Everything that it started was ended.');
+    await terminal.sees('All processes it started were stopped.');
     expect(await terminal.ended).toBe(130);
     expect(performance.now() - asked).toBeLessThan(5000);
     expect(findMarked(mark)).toEqual([]);

@@ -24,15 +24,15 @@ async function said(tools: readonly string[]): Promise<{ readonly validate: stri
 
 it('a misspelt tool of an agent is told by validate and by the run, with the name that was meant', async () => {
   const { validate, run } = await said(['Raed', 'zzz_*']);
-  expect(validate).toContain('UNKNOWN_TOOL: No built-in tool fits "Raed". Did you mean Read?');
+  expect(validate).toContain('UNKNOWN_TOOL: No built-in tool matches "Raed". Did you mean Read?');
   expect(run).toContain('tools: no tool is called Raed. Did you mean "Read"?');
   expect(run).toContain('tools: no tool is called zzz_*.');
   // Once, and not by the check of the file too.
-  expect(run).not.toContain('No built-in tool fits');
+  expect(run).not.toContain('No built-in tool matches');
   expect(run).toContain('The agent has no tools');
 });
 
 it('nothing is told of names that are there', async () => {
   const { validate, run } = await said(['Read', 'G*', '!Grep']);
-  expect(validate + run).not.toMatch(/fits|no tool/);
+  expect(validate + run).not.toMatch(/tool matches|no tool/);
 });

@@ -138,7 +138,7 @@ describe('workflows as tools', () => {
     for (let at = 0; at < 200 && !existsSync(join(place.workspace, 'begun')); at += 1)
       await new Promise((resolve) => setTimeout(resolve, 50));
     place.file('.tidegate/scripts/late.sh', 'echo tampered > late');
-    expect((await running).said).toContain('not what was trusted');
+    expect((await running).said).toContain('changed after it was trusted');
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
     // Control: with nothing changed it runs to its end.
     place.file('.tidegate/scripts/late.sh', 'echo trusted > late');
@@ -153,7 +153,7 @@ describe('workflows as tools', () => {
   it('tell an agent what is wrong with its inputs', async () => {
     place.file('.tidegate/scripts/note.sh', 'echo noted >> notes');
     const wrong = await call('execute_workflow', { workflow: 'greet', inputs: { whom: 'x' } });
-    expect(wrong.said).toContain('no input');
+    expect(wrong.said).toContain('Unknown input');
     expect(wrong.said).toContain('is missing');
   });
 
@@ -211,7 +211,7 @@ describe('workflows as tools', () => {
     );
     expect(told).toHaveLength(2);
     const first = told.flatMap((texts) => texts.slice(0, 10));
-    expect(first.filter((text) => text.includes('16 runs go on already'))).toHaveLength(4);
+    expect(first.filter((text) => text.includes('16 runs are already active'))).toHaveLength(4);
     // The control: the others ran, and when they have ended, the next ones run.
     expect(first.filter((text) => text.includes('completed'))).toHaveLength(16);
     for (const texts of told) expect(texts[10]).toContain('completed');

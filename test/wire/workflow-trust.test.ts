@@ -101,7 +101,7 @@ describe('a workflow that is trusted for agents', () => {
     }
     // Control: the first reading decides, and later ones were seen to differ.
     expect(ends[0]).toContain('no workflow');
-    expect(ends.filter((said) => said.includes('not what was trusted')).length).toBeGreaterThan(0);
+    expect(ends.filter((said) => said.includes('changed after it was trusted')).length).toBeGreaterThan(0);
     expect(await execute('flip')).toContain('completed');
     expect(readFileSync(at('flipped'), 'utf8')).toBe('good\n');
   });

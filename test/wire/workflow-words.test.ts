@@ -21,15 +21,15 @@ function echo(word: string): object {
 
 describe('names that are not there', () => {
   it.each([
-    ['run deplyo', 'There is no workflow "deplyo". Did you mean "deploy"?'],
-    ['run zzz', 'There is no workflow "zzz". There are deploy.'],
+    ['run deplyo', 'Unknown workflow: "deplyo". Did you mean "deploy"?'],
+    ['run zzz', 'Unknown workflow: "zzz". Available: deploy.'],
     ['run deplyo --dry-run', 'Did you mean "deploy"?'],
     ['validate deplyo', 'Did you mean "deploy"?'],
-    ['run --resume 20260101-000000-abcdef', 'There is no run "20260101-000000-abcdef".'],
-    ['runs show 20260101-000000-abcdef', 'There is no run "20260101-000000-abcdef".'],
+    ['run --resume 20260101-000000-abcdef', 'Unknown run: "20260101-000000-abcdef".'],
+    ['runs show 20260101-000000-abcdef', 'Unknown run: "20260101-000000-abcdef".'],
     ['run deploy --step b', 'The workflow has no step "b".'],
-    ['run deploy -i zone=x', 'There is no input "zone". There are target, region.'],
-    ['run deploy -i regio=x', 'There is no input "regio". Did you mean region?'],
+    ['run deploy -i zone=x', 'Unknown input "zone". Available: target, region.'],
+    ['run deploy -i regio=x', 'Unknown input "regio". Did you mean region?'],
   ])('%s ends with status 1 and says what there is', async (words, said) => {
     const { status, stderr } = await place.run1(words.split(' '));
     expect(stderr).toContain(said);
@@ -50,7 +50,7 @@ describe('names that are not there', () => {
 describe('options of run', () => {
   it.each([
     ['run deploy --profile minimla', 'Did you mean "minimal"?'],
-    ['run deploy --role nope', 'There is no profile "nope".'],
+    ['run deploy --role nope', 'Unknown profile "nope".'],
     ['run deploy --dry-run --profile minimla', 'Did you mean "minimal"?'],
     ['run --agent openai --prompt hi --profile minimla', 'Did you mean "minimal"?'],
   ])('that name a profile which is not there start nothing: %s', async (words, said) => {
@@ -62,10 +62,13 @@ describe('options of run', () => {
   });
 
   it.each([
-    ['run deploy --model x', '--model is for --agent, and does nothing here'],
-    ['run deploy --tools Read', '--tools is for --agent, and does nothing here'],
-    ['run deploy --mock states.a.Output=1', '--mock is for --step, and does nothing without it.'],
-    ['run deploy --profile minimal', 'the workflow has no agent and no operation, so the profile minimal'],
+    ['run deploy --model x', '--model has no effect without --agent.'],
+    ['run deploy --tools Read', '--tools has no effect without --agent.'],
+    ['run deploy --mock states.a.Output=1', '--mock has no effect without --step.'],
+    [
+      'run deploy --profile minimal',
+      'the profile minimal has no effect: the workflow has no agent and no operation',
+    ],
   ])('that change nothing are told: %s', async (words, said) => {
     const { status, stderr } = await place.run1(words.split(' '));
     expect(stderr).toContain(said);
@@ -178,7 +181,7 @@ describe('a run that is resumed', () => {
     const again = await place.run1(['run', '--resume', first.result.run, '--json'], { cwd: elsewhere });
     expect([again.status, again.stderr]).toEqual([
       0,
-      expect.stringContaining('was changed since the run began'),
+      expect.stringContaining('has changed since the run started'),
     ]);
     expect(again.stderr).toContain(file);
     expect(readFileSync(join(place.workspace, 'again.txt'), 'utf8')).toBe('a\nmended\n');
@@ -202,7 +205,7 @@ describe('a run that is resumed', () => {
     const again = await place.run1(['run', '--resume', first.result.run]);
     expect([again.status, again.stderr]).toEqual([
       0,
-      expect.stringContaining('was changed since the run began'),
+      expect.stringContaining('has changed since the run started'),
     ]);
   });
 
@@ -239,7 +242,7 @@ describe('a run that is resumed', () => {
     const refused = await resume('-i', 'who=Zed', '-i', 'api_token=two');
     expect([refused.status, refused.stdout + refused.stderr]).toEqual([
       1,
-      expect.stringContaining('began with the input'),
+      expect.stringContaining('cannot change it'),
     ]);
     const again = await resume('-i', 'who=Ann', '-i', 'api_token=two');
     expect(JSON.parse(again.stdout)).toMatchObject({ status: 'completed', steps: [{ output: 'Ann two' }] });
@@ -250,7 +253,7 @@ describe('a run that is resumed', () => {
     const before = readFileSync(join(place.workspace, 'again.txt'), 'utf8');
     const again = await place.run1(['run', '--resume', first.result.run]);
     expect(again.status).toBe(0);
-    expect(again.stdout).toContain(`Run ${first.result.run} was completed before.`);
+    expect(again.stdout).toContain(`Run ${first.result.run} is already completed.`);
     expect(again.stdout).toContain(`where: ${place.workspace}`);
     expect(readFileSync(join(place.workspace, 'again.txt'), 'utf8')).toBe(before);
   });
@@ -292,7 +295,7 @@ describe('a step', () => {
 describe('a typo', () => {
   it.each([
     ['echo {{inputs.targte}}', 'The input "targte" is not declared. Did you mean target?'],
-    ['echo {{escap .inputs.target}}', 'There is no function "escap". Did you mean escape?'],
+    ['echo {{escap .inputs.target}}', 'Unknown function "escap". Did you mean escape?'],
     ['echo {{.sates.a.Output}}', 'Did you mean states?'],
     ['echo {{.workflow.Nmae}}', 'Did you mean Name?'],
   ])('in %s is told with what was meant', async (command, said) => {

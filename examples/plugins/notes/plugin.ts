@@ -1,24 +1,24 @@
 import { defineOperation, definePlugin, z } from 'tidegate/plugin';
 
-// What this process remembers. A real plugin would ask a database or a service.
+// Kept in memory. A real plugin would use a database or a service.
 const notes = new Map<string, string>();
 
 export default definePlugin({
   name: 'notes',
   version: '1.0.0',
-  description: 'Keeps short notes while it runs.',
+  description: 'Stores short notes in memory.',
 
   operations: {
-    // At the gate these are the tools notes_add and notes_find.
+    // Tidegate exposes these as the tools notes_add and notes_find.
     add: defineOperation({
-      description: 'Keeps a note under a title. A note of the same title is replaced.',
+      description: 'Stores a note under a title. Replaces a note with the same title.',
       input: z.object({
-        title: z.string().min(1).describe('What the note is found by.'),
-        text: z.string().describe('The note itself.'),
-        pinned: z.boolean().default(false).describe('Whether it comes first.'),
+        title: z.string().min(1).describe('Title of the note.'),
+        text: z.string().describe('Text of the note.'),
+        pinned: z.boolean().default(false).describe('Mark the note as important.'),
       }),
       output: z.object({
-        count: z.int().describe('How many notes there are now.'),
+        count: z.int().describe('Number of notes.'),
       }),
       run({ title, text, pinned }) {
         notes.set(title, pinned ? `* ${text}` : text);
@@ -26,13 +26,13 @@ export default definePlugin({
       },
     }),
     find: defineOperation({
-      description: 'Finds notes by a word in their title or text.',
+      description: 'Finds notes that contain a word in their title or text.',
       input: z.object({
-        word: z.string().describe('What to look for.'),
-        limit: z.int().min(1).max(100).default(10).describe('How many at most.'),
+        word: z.string().describe('Word to search for.'),
+        limit: z.int().min(1).max(100).default(10).describe('Maximum number of notes to return.'),
       }),
       output: z.object({
-        titles: z.array(z.string()).describe('The titles of the notes that have the word.'),
+        titles: z.array(z.string()).describe('Titles of the notes that contain the word.'),
       }),
       run({ word, limit }) {
         const found = [...notes].filter(([title, text]) => `${title} ${text}`.includes(word));
@@ -44,7 +44,7 @@ export default definePlugin({
   // In a workflow: `type: notes.remember`.
   stepTypes: {
     remember: {
-      description: 'Keeps what the step before gave.',
+      description: 'Stores the inputs of the step as a note.',
       run({ stepName, config, inputs }) {
         const title = typeof config['title'] === 'string' ? config['title'] : stepName;
         notes.set(title, JSON.stringify(inputs));

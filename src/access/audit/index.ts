@@ -1,1 +1,2 @@
 export { openAudit } from './open-audit.js';
+export { nearlyAll, pruneRecords } from './prune.js';

@@ -1,26 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toolRequest } from '../../../test/support/hall.js';
-import {
-  type Attempt,
-  type Call,
-  content,
-  createFault,
-  emptyObject,
-  faulted,
-  type FaultCode,
-} from '../../kernel/index.js';
-import type { AuditRecord } from '../ports.js';
+import { type Attempt, type Call, content, createFault, faulted, type FaultCode } from '../../core/index.js';
+import { emptyObject } from '../../lib/json-text.js';
+import type { AuditRecord } from '../ports/index.js';
 import { type Audit, openAudit } from './open-audit.js';
 
 let kept: AuditRecord[];
 let warnings: string[];
+let said: unknown[];
 let asked: string[];
 let isAway: boolean;
 let audit: Audit;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  [kept, warnings, asked, isAway] = [[], [], [], false];
+  [kept, warnings, said, asked, isAway] = [[], [], [], [], false];
   audit = openAudit({
     store: () =>
       Promise.resolve({
@@ -38,14 +32,17 @@ beforeEach(() => {
       return 'blocked';
     },
     redact: (text) => text.replaceAll('tgt_x', '…'),
-    warn: (message) => void warnings.push(message),
+    warn(message, fields) {
+      warnings.push(message);
+      said.push(fields);
+    },
   });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('whoever asks what something is and finds nothing', () => {
+describe('a lookup that finds nothing', () => {
   it('is on record with the reason, which is looked for after the answer', async () => {
     audit.missed(toolRequest('hidden'));
     expect(asked).toEqual([]);
@@ -127,7 +124,7 @@ describe('a record', () => {
 });
 
 describe('a store that does not answer', () => {
-  it('is told of once, and gets the records when it is back', async () => {
+  it('is reported once, and gets the records when it is back', async () => {
     isAway = true;
     end(attempt('a'));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -137,9 +134,21 @@ describe('a store that does not answer', () => {
     expect(kept).toHaveLength(1);
   });
 
+  it('[15.46] loses no record of a call that was made to a flood of refused ones, and names who flooded', async () => {
+    isAway = true;
+    for (let at = 0; at < 24_000; at += 1) end(attempt('none', 'tool.not_found'));
+    for (let at = 0; at < 5; at += 1) end(attempt('made'));
+    await audit.flush();
+    isAway = false;
+    await audit.flush();
+    expect(kept.filter(({ target }) => target === 'made')).toHaveLength(5);
+    expect(kept).toHaveLength(10_005);
+    expect(said.at(-1)).toMatchObject({ lost: 14_000, principals: { [kept[0]?.principal ?? '']: 14_000 } });
+  });
+
   it('loses what goes beyond 20,000 records, refusals too, and the operator learns how many', async () => {
     isAway = true;
-    for (let at = 0; at < 20_010; at += 1) end(attempt('a', at % 2 === 0 ? undefined : 'tool.not_found'));
+    for (let at = 0; at < 20_020; at += 1) end(attempt('a', at % 2 === 0 ? undefined : 'tool.not_found'));
     isAway = false;
     await audit.flush();
     expect(kept).toHaveLength(20_000);

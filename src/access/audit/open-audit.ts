@@ -9,44 +9,47 @@ import {
   type Session,
   type Wanted,
   wantedName,
-} from '../../kernel/index.js';
+} from '../../core/index.js';
 import { formatPrincipal } from '../object-ids.js';
 import type { AuditAction } from '../audit-actions.js';
-import type { AuditRecord, AuditStore } from '../ports.js';
+import type { AuditRecord, AuditStore } from '../ports/index.js';
 
 export interface AuditParts {
-  /** Opened when there is something to keep: a gate that nobody calls opens nothing. */
+  /** Opened with the first record, so that an idle gateway opens nothing. */
   readonly store: () => Promise<Pick<AuditStore, 'appendAudit'>>;
   readonly now: () => number;
-  /** Which state of the rights was asked; undefined where none is kept. */
+  /** The revision of the rights that was used; undefined without a store. */
   readonly revision: () => number | undefined;
-  /** Why a request found nothing. Asked after the answer has left, so that no answer takes longer for it. */
+  /** Why a request found nothing. Called after the response is sent, so that it does not affect timing. */
   readonly whyNot: (request: Request) => string;
   readonly redact: (text: string) => string;
-  /** The configuration that the gate was opened with: one store may serve many folders. */
+  /** The gateway's configuration file: one store may serve many folders. */
   readonly place?: string;
   readonly warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Keeps a record of every attempt: who, what, allowed or not and why. Never what was said. */
+/** Records every attempt: who, what, allowed or not, and why. Never arguments or results. */
 export interface Audit {
   readonly observer: Observer;
-  /** Keeps what no attempt tells of. */
+  /** Records an event that is not an attempt. */
   keep(record: AuditRecord): void;
-  /** Keeps that somebody asked what something is, and found nothing. */
+  /** Records a lookup that found nothing. */
   missed(request: Request): void;
-  /** Writes down what is still waiting. */
+  /** Writes all pending records. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 const nothing: Attempt['outcome'] = faulted(createFault('tool.not_found', ''));
 const gatherMs = 250;
-/** Within this time the reason of a refusal is found. */
+/** Maximum delay before the reason of a refusal is looked up. */
 const explainMs = 50;
 const batchSize = 500;
-/** What waits for a store that is slow or gone. Beyond it records are lost, and the operator is told how many. */
+/** Queue limit for a slow or unavailable store. Further records are dropped, and the log says how many and whose. */
 const maxWaiting = 20_000;
+/** Refused calls are cheap for a caller, so a flood of them must not displace records of real calls. */
+const maxRefused = 10_000;
+const maxNamed = 20;
 
 const actions = {
   tool: 'call',
@@ -59,29 +62,31 @@ export function openAudit(parts: AuditParts): Audit {
   const waiting: AuditRecord[] = [];
   const detail = parts.place === undefined ? {} : { detail: { place: parts.place } };
   const unexplained = new Set<() => void>();
-  let lost = 0;
+  const lost = new Map<string, number>();
+  let refused = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let isFailing = false;
 
   function keep(record: AuditRecord): void {
-    if (waiting.length >= maxWaiting) {
-      lost += 1;
-      return;
-    }
+    const isRefused = record.decision === 'deny';
+    if (waiting.length >= maxWaiting || (isRefused && refused >= maxRefused)) return lose(record.principal);
+    if (isRefused) refused += 1;
     waiting.push(record);
     timer ??= setTimeout(() => void write(), waiting.length >= batchSize ? 0 : gatherMs).unref();
   }
 
+  function lose(principal: string): void {
+    const name = lost.has(principal) || lost.size < maxNamed ? principal : 'others';
+    lost.set(name, (lost.get(name) ?? 0) + 1);
+  }
+
   /**
-   * Not right after the answer, where whoever asked would feel in the next one how long it takes to find the reason:
-   * that is different for what is hidden and for what is absent.
+   * Waits a while after the response: looking up the reason takes different time for hidden and absent tools, and the
+   * caller could measure it in its next call.
    */
-  function explainSoon(explain: () => void): void {
-    if (unexplained.size + waiting.length >= maxWaiting) {
-      lost += 1;
-      return;
-    }
+  function explainSoon({ session }: Request, explain: () => void): void {
+    if (unexplained.size + refused >= maxRefused) return lose(formatPrincipal(session.principal));
     unexplained.add(explain);
     setTimeout(() => {
       if (unexplained.delete(explain)) explain();
@@ -110,6 +115,7 @@ export function openAudit(parts: AuditParts): Audit {
         const store = await parts.store();
         await store.appendAudit(batch);
         waiting.splice(0, batch.length);
+        refused -= batch.filter(({ decision }) => decision === 'deny').length;
         succeeded();
       } catch (error) {
         return failed(error);
@@ -119,15 +125,19 @@ export function openAudit(parts: AuditParts): Audit {
 
   function succeeded(): void {
     isFailing = false;
-    if (lost === 0) return;
-    parts.warn('records of calls were lost: the audit store did not keep up', { lost });
-    lost = 0;
+    if (lost.size === 0) return;
+    const count = [...lost.values()].reduce((sum, one) => sum + one, 0);
+    parts.warn('audit records were lost because the audit store is too slow', {
+      lost: count,
+      principals: Object.fromEntries(lost),
+    });
+    lost.clear();
   }
 
   function failed(error: unknown): void {
     if (!isFailing) {
       const message = error instanceof Error ? error.message : String(error);
-      parts.warn('calls are not being recorded: the audit store does not answer', { message });
+      parts.warn('calls are not being recorded because the audit store does not respond', { message });
     }
     isFailing = true;
     timer ??= setTimeout(() => void write(), 10 * gatherMs).unref();
@@ -140,7 +150,7 @@ export function openAudit(parts: AuditParts): Audit {
       const revision = parts.revision();
       if (attempt.call !== undefined)
         return keep({ ...recordOf(attempt, { at, revision }, parts.redact), ...detail });
-      explainSoon(() => {
+      explainSoon(attempt.request, () => {
         const reason = reasonOf(attempt, parts.whyNot);
         keep({ ...recordOf(attempt, { at, revision }, parts.redact), ...detail, decision: 'deny', reason });
       });
@@ -149,7 +159,7 @@ export function openAudit(parts: AuditParts): Audit {
 
   function missed(request: Request): void {
     const [at, revision] = [parts.now(), parts.revision()];
-    explainSoon(() => {
+    explainSoon(request, () => {
       const {
         outcome: _outcome,
         ms: _ms,
@@ -205,10 +215,11 @@ function recordOf(
   };
 }
 
-/** What was found and still refused, such as for its arguments, says so itself. */
+/** If the target was found but refused, for example for its arguments, the fault code is the reason. */
 function reasonOf({ request, outcome }: Attempt, whyNot: AuditParts['whyNot']): string {
   const code = outcome.kind === 'fault' ? outcome.fault.code : undefined;
-  const isMissing = code === undefined || code === 'internal' || code.endsWith('.not_found');
+  const isMissing =
+    code === undefined || code === 'internal' || code.endsWith('.not_found') || code === 'tool.not_permitted';
   return isMissing ? whyNot(request) : code;
 }
 

@@ -1,4 +1,4 @@
-/** What can be wrong with a model, a tuple or a question, and the number OpenFGA's API has for it. */
+/** Errors in a model, a tuple or a request, with the error code of OpenFGA's API. */
 const openfgaNumbers = {
   'model.syntax': 2056,
   'model.shape': 2056,
@@ -41,21 +41,21 @@ const openfgaNumbers = {
 
 export type AccessErrorCode = keyof typeof openfgaNumbers;
 
-/** One thing that is wrong with a model. */
+/** One problem of a model. */
 export interface Problem {
   readonly code: AccessErrorCode;
   readonly message: string;
-  /** Where: a type, a `type#relation` or a condition. */
+  /** The type, `type#relation` or condition. */
   readonly at: string;
 }
 
-/** Every refusal to answer. Whoever asked must treat it as a denial. */
+/** The engine has no answer. Callers must treat it as a denial. */
 export class AccessError extends Error {
   override readonly name = 'AccessError';
   readonly code: AccessErrorCode;
-  /** The error code that OpenFGA's API gives in the same case. */
+  /** OpenFGA's error code for the same case. */
   readonly openfgaCode: number;
-  /** All that was wrong, when more than one thing can be. */
+  /** All problems, if there can be several. */
   readonly problems: readonly Problem[];
 
   constructor(code: AccessErrorCode, message: string, problems: readonly Problem[] = []) {

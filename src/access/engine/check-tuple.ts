@@ -3,24 +3,24 @@ import type { Conditions } from './conditions.js';
 import type { LinkedModel, Relation } from './linked-model.js';
 import { formatTuple, parseTuple, type Relationship, type Tuple } from './tuple.js';
 
-/** Refuses a tuple that the model gives no meaning. */
+/** Throws if the model does not allow the tuple. */
 export function checkTuple(tuple: Tuple, model: LinkedModel, conditions: Conditions): Relationship {
   const relationship = parseTuple(tuple);
   const { userType, userRelation, objectType, relation } = relationship;
   const words = formatTuple(tuple);
   if (!model.hasType(userType) || (userRelation !== '' && model.find(userType, userRelation) === undefined))
-    throw new AccessError('tuple.user', `${words}: the model does not know the user's type or relation`);
+    throw new AccessError('tuple.user', `${words}: the user's type or relation is not in the model`);
   if (!model.hasType(objectType))
-    throw new AccessError('tuple.object', `${words}: the model does not know the type ${objectType}`);
+    throw new AccessError('tuple.object', `${words}: type ${objectType} is not in the model`);
   const target = model.find(objectType, relation);
   if (target === undefined)
-    throw new AccessError('tuple.relation', `${words}: the model does not know ${objectType}#${relation}`);
+    throw new AccessError('tuple.relation', `${words}: ${objectType}#${relation} is not in the model`);
   checkRestriction(relationship, target, words);
   checkCondition(relationship, target, conditions);
   return relationship;
 }
 
-/** Whether the model, as it is now, lets this tuple stand. Tuples of an older model may not: they count for nothing. */
+/** Whether the current model allows this tuple. Tuples of an older model may be invalid and are ignored. */
 export function isAllowed(relationship: Relationship, relation: Relation): boolean {
   return relation.allowed.get(relationship.reference)?.has(relationship.condition?.name ?? '') === true;
 }
@@ -34,7 +34,7 @@ function checkRestriction(relationship: Relationship, relation: Relation, words:
   if (relationship.condition === undefined && !allowed.has(''))
     throw new AccessError(
       'tuple.condition_missing',
-      `${words}: ${at} allows ${reference} with a condition only`,
+      `${words}: ${at} allows ${reference} only with a condition`,
     );
 }
 
@@ -51,7 +51,7 @@ function checkCondition(relationship: Relationship, relation: Relation, conditio
   if (!isAllowed(relationship, relation))
     throw new AccessError(
       'tuple.condition_not_allowed',
-      `${words}: ${relation.type}#${relation.name} does not allow condition ${condition.name} there`,
+      `${words}: ${relation.type}#${relation.name} does not allow condition ${condition.name}`,
     );
   const refusal = known.refuses(condition.context ?? {});
   if (refusal !== undefined) throw new AccessError('tuple.condition_context', `${words}: ${refusal}`);

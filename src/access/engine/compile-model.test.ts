@@ -57,7 +57,7 @@ type doc
     ]);
   });
 
-  it('refuses relations that nobody can ever have, and those defined by each other', async () => {
+  it('refuses relations that can never apply, and cyclic ones', async () => {
     expect(await problemsOf(types('type doc\n  relations\n    define a: [doc#a]'))).toEqual([
       'model.no_entrypoint doc#a',
     ]);
@@ -90,9 +90,9 @@ type doc
   });
 
   it.each([
-    ['x + 1', 'gives int'],
+    ['x + 1', 'returns int'],
     ['x < y', 'Unknown variable'],
-    ['x <', 'cannot be used'],
+    ['x <', 'is invalid'],
   ])('refuses the condition %s', async (expression, words) => {
     const model = types(
       `type doc\n  relations\n    define viewer: [user with c]\ncondition c(x: int) {\n  ${expression}\n}`,

@@ -5,8 +5,8 @@ import { readModel } from './read-model.js';
 import { validateModel } from './validate-model.js';
 
 /**
- * Checks a model in OpenFGA's language (schema 1.1) or in its JSON form, and makes plain data of it. A model that
- * was compiled before is only checked again. Throws an AccessError that names everything that is wrong.
+ * Compiles a model in OpenFGA's language (schema 1.1) or its JSON form to plain data. A compiled model is only checked
+ * again. Throws an AccessError with all problems.
  */
 export async function compileModel(model: string | object): Promise<CompiledModel> {
   if (typeof model === 'object' && isCompiled(model)) {
@@ -17,7 +17,7 @@ export async function compileModel(model: string | object): Promise<CompiledMode
   const { types, conditions, problems } = readModel(json);
   const compiled: CompiledModel = { format: 1, types, conditions };
   refuse([...problems, ...validateModel(types, conditions)]);
-  // Compiling the expressions is what finds the mistakes in them.
+  // Compile the expressions to find errors in them.
   await loadConditions(compiled);
   return compiled;
 }
@@ -35,10 +35,10 @@ function isCompiled(model: object): model is CompiledModel {
 async function parse(text: string): Promise<unknown> {
   try {
     if (text.trimStart().startsWith('{')) return JSON.parse(text) as unknown;
-    // The parser is large and serves authors only: a model that is data never loads it.
+    // The parser is large, so load it only for models in text form.
     const { default: openfga } = await import('@openfga/syntax-transformer');
     return openfga.transformer.transformDSLToJSONObject(text);
   } catch (error) {
-    throw new AccessError('model.syntax', `the model cannot be read: ${String(error)}`);
+    throw new AccessError('model.syntax', `the model cannot be parsed: ${String(error)}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Duration, Environment, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
+import { matchWithin } from '../../lib/pattern/match-within.js';
 import { AccessError, type Problem } from './access-error.js';
 import { isInNetwork, type IpAddress, parseIpAddress } from './ip-address.js';
 import type { CompiledModel, ConditionModel, ParameterType } from './model.js';
@@ -6,25 +7,25 @@ import { toParameter, type ValueMakers } from './parameter-values.js';
 
 export type Context = Readonly<Record<string, unknown>>;
 
-/** A condition that can be asked. */
+/** A compiled condition. */
 export interface Condition {
   readonly name: string;
-  /** Throws an AccessError when a parameter is missing or of a wrong type, or the expression fails. */
+  /** Throws an AccessError if a parameter is missing or has the wrong type, or if the expression fails. */
   isMet(context: Context): boolean;
-  /** What is wrong with values that a tuple brings for this condition; undefined when nothing is. */
+  /** The problem with a tuple's values for this condition; undefined if there is none. */
   refuses(context: Context): string | undefined;
 }
 
 export type Conditions = ReadonlyMap<string, Condition>;
 
-/** What is used of the expression language; it is loaded late. */
+/** The part of the expression library that we use. Loaded lazily. */
 interface Cel {
   readonly Environment: typeof Environment;
   readonly Duration: typeof Duration;
   readonly UnsignedInt: typeof UnsignedInt;
 }
 
-/** An address as a value of the expression language. */
+/** An IP address value in expressions. */
 class CelIpAddress {
   readonly address: IpAddress;
   constructor(address: IpAddress) {
@@ -32,7 +33,7 @@ class CelIpAddress {
   }
 }
 
-/** Makes a model's conditions ready. The expression language is loaded only for a model that has some. */
+/** Compiles the conditions of a model. Loads the expression library only if there are any. */
 export async function loadConditions({ conditions }: CompiledModel): Promise<Conditions> {
   if (conditions.length === 0) return new Map();
   const cel: Cel = await import('@marcbachmann/cel-js/evaluator');
@@ -48,7 +49,7 @@ export async function loadConditions({ conditions }: CompiledModel): Promise<Con
     try {
       ready.set(condition.name, createCondition(condition, base, make));
     } catch (error) {
-      const message = `condition ${condition.name} cannot be used: ${messageOf(error)}`;
+      const message = `condition ${condition.name} is invalid: ${messageOf(error)}`;
       problems.push({ code: 'model.condition', at: condition.name, message });
     }
   }
@@ -70,6 +71,7 @@ function baseEnvironment(cel: Cel): Environment {
       if (isInside === undefined) throw new Error(`${JSON.stringify(cidr)} is not a network`);
       return isInside;
     })
+    .registerFunction(`string.${boundedMatches}(string): bool`, matches)
     .registerOperator(
       'IPAddress == IPAddress',
       (one: CelIpAddress, other: CelIpAddress) =>
@@ -77,14 +79,35 @@ function baseEnvironment(cel: Cel): Environment {
     );
 }
 
+const boundedMatches = 'matches_within';
+/** A string literal (raw or not), a comment, or a call of the built-in `matches`. */
+const matchesCall =
+  /[bB]?[rR][bB]?(?:"{3}[^]*?"{3}|'{3}[^]*?'{3}|"[^"\n]*"|'[^'\n]*')|"{3}(?:\\[^]|[^\\])*?"{3}|'{3}(?:\\[^]|[^\\])*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/.*|(\.\s*)matches(?=\s*\()/g;
+
+/** The built-in `matches` backtracks without limit and cannot be replaced, so calls are redirected to ours. */
+function withBoundedMatches(expression: string): string {
+  return expression.replace(matchesCall, (found, dot: string | undefined) =>
+    dot === undefined ? found : dot + boundedMatches,
+  );
+}
+
+/** Throws if there is no answer, because a condition that cannot be evaluated must deny. */
+function matches(text: string, pattern: string): boolean {
+  const answer = matchWithin(pattern, text);
+  if (answer === 'invalid')
+    throw new Error(`${JSON.stringify(pattern)} is not a supported regular expression`);
+  if (answer === 'too_costly') throw new Error(`matching ${JSON.stringify(pattern)} takes too long`);
+  return answer === 'match';
+}
+
 function createCondition(model: ConditionModel, base: Environment, make: ValueMakers): Condition {
   const { name, parameters } = model;
   const environment = base.clone();
   for (const parameter of parameters) environment.registerVariable(parameter.name, celType(parameter.type));
-  const program = environment.parse(model.expression);
+  const program = environment.parse(withBoundedMatches(model.expression));
   const { valid, type, error } = program.check();
-  if (!valid) throw new Error(firstLine(error?.message ?? 'the expression is not valid'));
-  if (type !== 'bool') throw new Error(`the expression gives ${type ?? 'nothing'}, not a bool`);
+  if (!valid) throw new Error(firstLine(error?.message ?? 'the expression is invalid'));
+  if (type !== 'bool') throw new Error(`the expression returns ${type ?? 'nothing'}, not a bool`);
   return {
     name,
     isMet(context) {

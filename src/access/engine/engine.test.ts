@@ -191,3 +191,40 @@ describe('an explanation', () => {
     expect(silent.missing[0]?.found).toBe('condition_error');
   });
 });
+
+describe('[15.38] a condition with `matches`', () => {
+  const matching = (expression: string): string => `
+model
+  schema 1.1
+type user
+type doc
+  relations
+    define viewer: [user with named]
+condition named(name: string) {
+  ${expression}
+}
+`;
+  const asked = tuple('user:ana', 'viewer', 'doc:1');
+  const allows = async (expression: string, name: string): Promise<boolean> => {
+    const given = { ...asked, condition: { name: 'named' } };
+    const engine = await openAccessEngine({ model: matching(expression), tuples: [given] });
+    return engine.check(asked, { context: { name } });
+  };
+  const backtracking = 'name.matches("^([a-z0-9]+-?)+$")';
+
+  it('answers in bounded time, where the own matcher of the language would not return', async () => {
+    expect(await allows(backtracking, 'a-b-c')).toBe(true);
+    expect(await allows(backtracking, `${'a'.repeat(5000)}!`)).toBe(false);
+  });
+
+  it('leaves text alone that only looks like a call', async () => {
+    expect(await allows(`name == ".matches(" || name . matches ( '^x$' )`, '.matches(')).toBe(true);
+    expect(await allows(`name == r"\\.matches(" || name.matches(r'^\\d$')`, '5')).toBe(true);
+  });
+
+  it('allows nothing where there is no answer', async () => {
+    await expect(allows('name.matches("(")', 'a')).rejects.toMatchObject({ code: 'condition.failed' });
+    const costly = `name.matches("^(a*)(a*)(a*)\\\\1\\\\2\\\\3x")`;
+    await expect(allows(costly, 'a'.repeat(3000))).rejects.toMatchObject({ code: 'condition.failed' });
+  });
+});

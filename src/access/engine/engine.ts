@@ -13,9 +13,9 @@ import { parseObject, parseUser, type Tuple, type User } from './tuple.js';
 import type { TupleSource } from './tuple-source.js';
 
 export interface RequestOptions {
-  /** Tuples that exist for this question only. */
+  /** Additional tuples for this request only. */
   readonly contextualTuples?: readonly Tuple[] | undefined;
-  /** Values for the parameters of conditions. */
+  /** Values for condition parameters. */
   readonly context?: Context | undefined;
 }
 
@@ -35,28 +35,28 @@ export interface ListUsersRequest {
   readonly filters: readonly string[];
 }
 
-/** Answers without waiting. Every method throws an AccessError where it has no answer; that is never an allow. */
+/** Synchronous. Every method throws an AccessError if it has no answer, which must be treated as a denial. */
 export interface Engine {
   check(tuple: TupleKey, options?: RequestOptions): boolean;
-  /** For many questions of one user about one state: what was found out for one is known for the next. */
+  /** For many checks of one user in one state: results are shared between them. */
   asker(user: string, options?: RequestOptions): (relation: string, object: string) => boolean;
   listObjects(request: ListObjectsRequest, options?: RequestOptions): readonly string[];
   listUsers(request: ListUsersRequest, options?: RequestOptions): readonly string[];
   expand(request: Pick<Tuple, 'relation' | 'object'>, options?: RequestOptions): ExpandTree;
   explain(tuple: TupleKey, options?: RequestOptions): Explanation;
-  /** Throws when the model gives the tuple no meaning. */
+  /** Throws if the model does not allow the tuple. */
   validate(tuple: Tuple): void;
 }
 
 export interface EngineOptions {
-  /** How many steps an answer may be away: OpenFGA's 25 unless told. */
+  /** Maximum resolution depth. Default: 25, like OpenFGA. */
   readonly maxDepth?: number;
 }
 
 const noConditions: Conditions = new Map();
 const noContext: Context = {};
 
-/** Answers questions about a compiled model and the tuples of a source, always as they are when asked. */
+/** Evaluates a compiled model against the current tuples of a source. */
 export function createEngine(
   compiled: CompiledModel,
   source: TupleSource,
@@ -67,7 +67,7 @@ export function createEngine(
   if (missing !== undefined)
     throw new AccessError(
       'condition.not_loaded',
-      `condition ${missing.name} is not loaded: hand in loadConditions(model)`,
+      `condition ${missing.name} is not loaded: pass loadConditions(model)`,
     );
   const model = linkModel(compiled);
 
@@ -119,7 +119,7 @@ export function createEngine(
   };
 }
 
-/** Which tuples count does not depend on a user. */
+/** Whether a tuple counts does not depend on the user. */
 const nobodyInParticular: User = {
   user: '',
   userObject: '',
@@ -167,7 +167,7 @@ function findRelation(type: string, name: string, model: LinkedModel): Relation 
 }
 
 function readFilters(filters: readonly string[], model: LinkedModel): readonly UserFilter[] {
-  if (filters.length === 0) throw new AccessError('request.filter', 'say which users are asked for');
+  if (filters.length === 0) throw new AccessError('request.filter', 'a user filter is required');
   return filters.map((filter) => {
     const [type = '', relation = ''] = filter.split('#');
     if (!model.hasType(type)) throw new AccessError('request.unknown_type', `the model has no type ${type}`);

@@ -1,7 +1,6 @@
-// The one evaluator. Every node (a relation of an object, for the user in question) has one of four values. ALLOW and
-// DENY are final, whatever path led there. CYCLE ("depends on itself") and ERROR are not known, and behave alike: they
-// never win over a value that decides, and whoever ends with one is denied. So a loop, a missing value or a failing
-// condition under `but not` denies.
+// The evaluator. Every node (a relation of an object, for one user) has one of four values. ALLOW and DENY are final.
+// CYCLE ("depends on itself") and ERROR mean "unknown": they never override a final value, and a result of either denies.
+// So a loop, a missing value or a failing condition under `but not` denies.
 import { AccessError } from './access-error.js';
 import { isAllowed } from './check-tuple.js';
 import type { Conditions, Context } from './conditions.js';
@@ -24,17 +23,17 @@ export interface EvaluationParts {
   readonly maxDepth: number;
 }
 
-/** Answers for one user and one context; it remembers what it found out, so it must not outlive the request. */
+/** Evaluates for one user and one context. Caches results, so it must not outlive the request. */
 export interface Evaluation {
-  /** Whether the user has the relation. Throws when that cannot be known. */
+  /** Whether the user has the relation. Throws if that is unknown. */
   isAllowed(relation: Relation, object: string): boolean;
   /** The value with its reason, for explaining. */
   value(relation: Relation, object: string): Value;
   /** The value of a part of a relation's rule. */
   part(rule: Rule, relation: Relation, object: string): Value;
-  /** What went wrong first since the last question. */
+  /** The first error since the last check. */
   error(): AccessError | undefined;
-  /** Whether a tuple counts now: the model lets it stand and its condition holds. */
+  /** Whether a tuple counts now: the model allows it and its condition is met. */
   counts(relationship: Relationship, relation: Relation): Value;
 }
 
@@ -42,11 +41,11 @@ interface Visit {
   pass: number;
   depth: number;
   value: Value;
-  /** Whether the depth limit was met below, so that a shorter way here may know more. */
+  /** Whether the depth limit was reached below, so that a shorter path may find more. */
   isDeep: boolean;
 }
 
-/** How many nodes one answer may visit: far beyond any sane graph, and soon over. */
+/** Maximum nodes per check: far more than any real graph has, and still fast. */
 const maxVisits = 1_000_000;
 const noContext: Context = {};
 
@@ -80,8 +79,8 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
   }
 
   /**
-   * One pass visits every node once, and takes "depends on itself" for whatever it meets again. Such a guess can hide
-   * an answer, so a pass that learned something is followed by another; one that learned nothing has found all.
+   * A pass visits every node once and assumes CYCLE for nodes it meets again. This guess can hide an answer, so passes
+   * repeat until one learns nothing new.
    */
   function settle(look: () => Value): Value {
     firstError = undefined;
@@ -96,13 +95,13 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
     }
   }
 
-  /** A step on the same object: a plain relation is computed at once, which costs less than to remember it. */
+  /** A step on the same object. Simple relations are computed directly, which is cheaper than caching. */
   function step(relation: Relation, object: string, depth: number): Value {
     if (!relation.isPlain || depth >= maxDepth) return visit(relation, object, depth);
     return evident(relation, object) ?? apply(relation.rule, relation, object, depth);
   }
 
-  /** What needs no look at any tuple. */
+  /** Answers that need no tuples. */
   function evident(relation: Relation, object: string): Value | undefined {
     if (user.userRelation === relation.name && user.userObject === object) return ALLOW;
     const { reaches } = relation;
@@ -243,7 +242,7 @@ export function createEvaluation(parts: EvaluationParts): Evaluation {
       const known = conditions.get(condition.name);
       if (known === undefined)
         return fail(new AccessError('condition.not_loaded', `condition ${condition.name} is not loaded`));
-      // What the tuple says wins over what the request says.
+      // Values in the tuple override values in the request.
       return known.isMet({ ...context, ...(condition.context ?? noContext) }) ? ALLOW : DENY;
     } catch (error) {
       if (error instanceof AccessError) return fail(error);

@@ -2,7 +2,7 @@ import { isAllowed } from './check-tuple.js';
 import type { Relation, Rule } from './linked-model.js';
 import type { TupleSource } from './tuple-source.js';
 
-/** What a relation of an object is made of, one level deep; usersets in it can be expanded in turn. */
+/** The users of a relation, one level deep; usersets in it can be expanded in turn. */
 export type ExpandTree =
   | { readonly kind: 'users'; readonly users: readonly string[] }
   | { readonly kind: 'computed'; readonly userset: string }

@@ -4,20 +4,20 @@ import type { LinkedModel, Relation, Rule } from './linked-model.js';
 import type { Relationship, Tuple, User } from './tuple.js';
 import type { TupleSource } from './tuple-source.js';
 
-/** Why someone has a relation: each step with the tuple it rests on and the steps below it. */
+/** Why a user has a relation: each step with its tuple and the steps below it. */
 export interface Proof {
-  /** `object#relation` that holds by this step. */
+  /** The `object#relation` that this step proves. */
   readonly holds: string;
   readonly by: 'itself' | 'tuple' | 'userset' | 'computed' | 'through' | 'or' | 'and' | 'not';
   readonly tuple?: Tuple;
   readonly steps: readonly Proof[];
 }
 
-/** A place where a tuple would have been found, and what was found instead. */
+/** Where a tuple would have helped, and what was found instead. */
 export interface Place {
   readonly object: string;
   readonly relation: string;
-  /** Who may be put there: `user`, `user:*` or `group#member`. */
+  /** The allowed users: `user`, `user:*` or `group#member`. */
   readonly accepts: readonly string[];
   readonly found: 'nothing' | 'condition_not_met' | 'condition_error' | 'not_allowed_by_model';
 }
@@ -26,9 +26,9 @@ export interface Explanation {
   readonly outcome: 'allow' | 'deny' | 'cycle' | 'error';
   /** Why it is allowed. */
   readonly proof?: Proof;
-  /** Why an exclusion took away what was there. */
+  /** Why an exclusion applied. */
   readonly blockedBy: readonly Proof[];
-  /** Where a tuple would have helped, the nearest first. */
+  /** Where a tuple would have helped, nearest first. */
   readonly missing: readonly Place[];
   readonly error?: AccessError;
 }
@@ -41,7 +41,7 @@ export interface ExplainParts {
 }
 
 const outcomes = { [DENY]: 'deny', [ALLOW]: 'allow', [CYCLE]: 'cycle', [ERROR]: 'error' } as const;
-/** An explanation is for people: past this many places it says enough. */
+/** Limit of listed places, to keep explanations readable. */
 const maxPlaces = 200;
 const maxSteps = 10_000;
 
@@ -58,7 +58,7 @@ export function explain(relation: Relation, object: string, parts: ExplainParts)
   };
 }
 
-/** A shortest chain is not promised, a sound one is: no step rests on itself. */
+/** The proof may not be the shortest, but it is sound: no step depends on itself. */
 function prove(root: Relation, rootObject: string, parts: ExplainParts): Proof | undefined {
   const { model, source, user, evaluation } = parts;
   const path = new Set<string>();
@@ -95,7 +95,7 @@ function prove(root: Relation, rootObject: string, parts: ExplainParts): Proof |
       case 'and':
         return step(holds, 'and', one.of.map(inner));
       case 'not':
-        // The rest of the rule is known to be false: the node as a whole is allowed, or another branch is tried.
+        // The excluded part is known to be false, because the node as a whole is allowed.
         return isRefused(one.subtract, relation, object, parts)
           ? step(holds, 'not', [inner(one.base)])
           : undefined;
@@ -146,7 +146,7 @@ function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R
   return undefined;
 }
 
-/** The value of a part of a rule, asked as if it were a relation of its own. */
+/** Evaluates a part of a rule like a relation. */
 function valueOf(rule: Rule, relation: Relation, object: string, { evaluation }: ExplainParts): Value {
   return evaluation.part(rule, relation, object);
 }
@@ -155,7 +155,7 @@ function isRefused(rule: Rule, relation: Relation, object: string, parts: Explai
   return valueOf(rule, relation, object, parts) === DENY;
 }
 
-/** What was subtracted, with its proofs, wherever the base of an exclusion held. */
+/** The exclusions that applied, with their proofs. */
 function blocks(relation: Relation, object: string, parts: ExplainParts): readonly Proof[] {
   const found: Proof[] = [];
   const seen = new Set<string>();
@@ -187,7 +187,7 @@ function blocks(relation: Relation, object: string, parts: ExplainParts): readon
   return found;
 }
 
-/** Lets a part of a rule be proven as if it were a whole relation. */
+/** Wraps a part of a rule so that it can be proven like a relation. */
 function withPart(parts: ExplainParts, rule: Rule, relation: Relation): ExplainParts {
   const { evaluation } = parts;
   return {
@@ -200,7 +200,7 @@ function withPart(parts: ExplainParts, rule: Rule, relation: Relation): ExplainP
   };
 }
 
-/** Every place a check of this relation looks for a tuple, breadth first, without those that exclude. */
+/** All places where a check of this relation looks for tuples, breadth first, without exclusions. */
 function placesBelow(root: Relation, rootObject: string, parts: ExplainParts): readonly Place[] {
   const { model, source } = parts;
   const places: Place[] = [];

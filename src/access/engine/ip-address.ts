@@ -1,4 +1,4 @@
-/** An IP address as a number, so that "inside a network" is a shift. IPv4 in IPv6 clothes counts as IPv4. */
+/** An IP address as a number, so that a network check is a shift. IPv4-mapped IPv6 counts as IPv4. */
 export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
@@ -6,7 +6,7 @@ export interface IpAddress {
 
 const mapped = 0xffffn << 32n;
 
-/** Undefined when the text is not an address. */
+/** Undefined if the text is not an IP address. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   if (!text.includes(':')) return parseIpv4(text);
   const value = parseIpv6(text);
@@ -14,7 +14,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return value >> 32n === mapped >> 32n ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value };
 }
 
-/** Undefined when the text is not a network in CIDR form. */
+/** Undefined if the text is not in CIDR notation. */
 export function isInNetwork(address: IpAddress, cidr: string): boolean | undefined {
   const [, host, length] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(cidr) ?? [];
   const network = host === undefined ? undefined : parseIpAddress(host);
@@ -45,7 +45,7 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((sum, group) => (sum << 16n) | group, 0n);
 }
 
-/** The 16-bit groups of one side of `::`; the last may be an IPv4 address, which is two of them. */
+/** The 16-bit groups on one side of `::`; the last may be an IPv4 address, which counts as two. */
 function groupsOf(half: string): readonly bigint[] | undefined {
   if (half === '') return [];
   const groups: bigint[] = [];

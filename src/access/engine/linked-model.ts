@@ -6,7 +6,7 @@ import {
   type Rewrite,
 } from './model.js';
 
-/** A rewrite whose names were looked up. */
+/** A rewrite with resolved names. */
 export type Rule =
   | { readonly kind: 'direct' }
   | { readonly kind: 'computed'; readonly relation: Relation }
@@ -14,20 +14,20 @@ export type Rule =
   | { readonly kind: 'or' | 'and'; readonly of: readonly Rule[] }
   | { readonly kind: 'not'; readonly base: Rule; readonly subtract: Rule };
 
-/** A relation of one type, as the evaluator walks it. */
+/** A relation of one type, as the evaluator uses it. */
 export interface Relation {
-  /** Counts the relations of the model. */
+  /** Index among the relations of the model. */
   readonly index: number;
   readonly type: string;
   readonly name: string;
   readonly rule: Rule;
   readonly restrictions: readonly Restriction[];
-  /** Whoever may stand in a tuple (`user`, `user:*`, `group#member`) -> conditions; an empty name is "none". */
+  /** Allowed users (`user`, `user:*`, `group#member`) and their conditions; an empty name means none. */
   readonly allowed: ReadonlyMap<string, ReadonlySet<string>>;
   readonly allowsUsersets: boolean;
-  /** Every user reference that some path of the model leads to, from here. */
+  /** Every user reference reachable from here. */
   readonly reaches: ReadonlySet<string>;
-  /** Whether it can never depend on itself and is soon computed, so that nothing need be remembered of it. */
+  /** Whether it is acyclic and cheap to compute, so that caching is not worth it. */
   readonly isPlain: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Draft extends Relation {
   readonly reaches: Set<string>;
 }
 
-/** Looks all names of a compiled model up, once. */
+/** Resolves all names of a compiled model once. */
 export function linkModel(model: CompiledModel): LinkedModel {
   const relations: Draft[] = [];
   const types = new Map<string, ReadonlyMap<string, Draft>>();
@@ -88,7 +88,7 @@ function draft(type: string, { name, direct }: RelationModel, relations: Draft[]
   return made;
 }
 
-/** How many steps on the same object a relation without loops may take before what it finds is worth remembering. */
+/** Above this number of steps, an acyclic relation is worth caching. */
 const maxPlainSteps = 64;
 
 function meetsItself(relation: Relation, find: Find): boolean {
@@ -148,7 +148,7 @@ function isAssignable(rule: Rule): boolean {
   return rule.kind === 'direct';
 }
 
-/** The relations that one relation is made of. */
+/** The relations that a relation depends on. */
 export function neighbours(
   relation: Relation,
   find: (type: string, relation: string) => Relation | undefined,

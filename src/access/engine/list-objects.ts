@@ -11,12 +11,12 @@ export interface ListObjectsParts {
 }
 
 /**
- * The objects of the relation's type to which the user has it, sorted. Walks backwards from the user, as if nothing
- * were ever excluded, and asks the evaluator about each object it comes to.
+ * The objects to which the user has the relation, sorted. Walks backwards from the user, ignoring exclusions, and checks
+ * each candidate with the evaluator.
  */
 export function listObjects(target: Relation, parts: ListObjectsParts): readonly string[] {
   const found = reachable(target, parts).filter((object) => parts.evaluation.isAllowed(target, object));
-  // With a comparison of its own, sorting ten thousand names is twice as fast.
+  // A custom comparison makes sorting ten thousand names twice as fast.
   return found.sort((one, other) => (one < other ? -1 : Number(one > other)));
 }
 
@@ -35,7 +35,7 @@ function reachable(target: Relation, { model, source, user }: ListObjectsParts):
   const addTuplesOf = (who: string): void => {
     let last: Relation | undefined;
     for (const { objectType, relation, object } of source.byUser(who)) {
-      // Most tuples of one user are of one relation.
+      // Most tuples of a user have the same relation.
       if (last?.name !== relation || last.type !== objectType) last = model.find(objectType, relation);
       add(last, object);
     }
@@ -58,14 +58,14 @@ function reachable(target: Relation, { model, source, user }: ListObjectsParts):
   return [...(seen.get(target) ?? [])];
 }
 
-/** Every relation that the target is made of, itself included. */
+/** All relations that the target depends on, including itself. */
 function below(target: Relation, model: LinkedModel): ReadonlySet<Relation> {
   const found = new Set([target]);
   for (const relation of found) for (const next of neighbours(relation, model.find)) found.add(next);
   return found;
 }
 
-/** How a relation's holders come to hold others: in tuples, by being computed from it, or through a `from`. */
+/** How a relation leads to others: by tuples, by computed relations, or through a `from`. */
 interface Use {
   isUserset: boolean;
   readonly computed: Relation[];

@@ -13,17 +13,17 @@ import {
   type UserSet,
 } from './user-set.js';
 
-/** Which users are asked for: all of a type, or all usersets of a type and relation. */
+/** The requested users: all of a type, or all usersets of a type and relation. */
 export interface UserFilter {
   readonly type: string;
-  /** Empty for users that are no usersets. */
+  /** Empty for plain users. */
   readonly relation: string;
 }
 
 export interface ListUsersParts {
   readonly model: LinkedModel;
   readonly source: TupleSource;
-  /** Decides which tuples count; its user does not matter. */
+  /** Decides which tuples count; its user is irrelevant. */
   readonly evaluation: Evaluation;
   readonly maxDepth: number;
 }
@@ -35,7 +35,7 @@ interface Node {
 
 const maxPasses = 200;
 
-/** The users of a kind that have the relation, sorted; `type:*` stands for everybody. Throws on any error on the way. */
+/** The users of a kind that have the relation, sorted; `type:*` means everybody. Throws on any error. */
 export function listUsers(
   relation: Relation,
   object: string,
@@ -48,19 +48,19 @@ export function listUsers(
   return found.sort();
 }
 
-/** Whether some path of the model leads from the relation to users of this kind. */
+/** Whether the relation can lead to users of this kind. */
 function canHold({ reaches }: Relation, { type, relation }: UserFilter): boolean {
   return relation === '' ? reaches.has(type) || reaches.has(`${type}:*`) : reaches.has(`${type}#${relation}`);
 }
 
 /**
- * Each pass takes, for a node that it meets again, what the pass before knew of it. The first knows nothing, none
- * guesses, and when one learns nothing new all is known.
+ * For a node that it meets again, each pass uses the result of the previous pass. Passes repeat until one learns nothing
+ * new.
  */
 function usersOf(relation: Relation, object: string, filter: UserFilter, parts: ListUsersParts): UserSet {
   const { model, source, evaluation, maxDepth } = parts;
   const nodes = new Map<Relation, Map<string, Node>>();
-  // What the pass that is under way has seen.
+  // Nodes seen in the current pass.
   const seen = { metAgain: 0, learned: 0 };
   let pass = 0;
   for (;;) {
@@ -68,8 +68,7 @@ function usersOf(relation: Relation, object: string, filter: UserFilter, parts: 
     seen.metAgain = seen.learned = 0;
     const set = visit(relation, object, 0);
     if (seen.metAgain === 0 || seen.learned === 0) return set;
-    if (pass > maxPasses)
-      throw new AccessError('check.too_complex', 'listing the users takes too many passes');
+    if (pass > maxPasses) throw new AccessError('check.too_complex', 'listing users takes too many passes');
   }
 
   function visit(target: Relation, at: string, depth: number): UserSet {
@@ -118,7 +117,7 @@ function usersOf(relation: Relation, object: string, filter: UserFilter, parts: 
     }
   }
 
-  /** The tuples that count. One that cannot be decided ends the listing: a list must not lack a name silently. */
+  /** The tuples that count. An undecidable tuple ends the listing, because a list must not silently miss a user. */
   function counting(target: Relation, at: string, owner: Relation): readonly Relationship[] {
     return source.of(at, target.name).filter((relationship) => {
       const value = evaluation.counts(relationship, owner);

@@ -1,19 +1,19 @@
 import { parseTuple, type Relationship, type Tuple } from './tuple.js';
 import type { TupleSource } from './tuple-source.js';
 
-/** Tuples in memory, found by object and by user. Its size is what was added. */
+/** Tuples in memory, indexed by object and by user. */
 export interface MemoryTuples extends TupleSource {
   readonly size: number;
-  /** Adds a tuple, or puts it in the place of the one with the same three words. */
+  /** Adds a tuple, or replaces the one with the same user, relation and object. */
   add(tuple: Tuple): void;
-  /** Whether it was there. */
+  /** Returns whether it existed. */
   remove(tuple: Tuple): boolean;
   all(): readonly Relationship[];
 }
 
 interface Bucket {
   readonly byUser: Map<string, Relationship>;
-  /** Made when asked for, dropped when the bucket changes. */
+  /** Built on demand, dropped when the bucket changes. */
   all: readonly Relationship[] | undefined;
   usersets: readonly Relationship[] | undefined;
 }
@@ -21,11 +21,11 @@ interface Bucket {
 const none: readonly Relationship[] = [];
 
 export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples {
-  // Two maps instead of one with joined keys: both words have their hash already, a joined one would not.
+  // Two maps instead of joined keys, because both strings already have a cached hash.
   const objects = new Map<string, Map<string, Bucket>>();
   const users = new Map<string, Set<Relationship>>();
   let size = 0;
-  // A check asks several times in a row about one object.
+  // A check asks about the same object several times in a row.
   let last:
     | { readonly object: string; readonly relations: ReadonlyMap<string, Bucket> | undefined }
     | undefined;
@@ -85,7 +85,7 @@ export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples 
   return memory;
 }
 
-/** What a request brings along, laid over what is stored: its tuple wins over a stored one with the same words. */
+/** Overlays the tuples of a request on stored ones; a request tuple wins over an equal stored one. */
 export function overlay(above: MemoryTuples, below: TupleSource): TupleSource {
   const joined = (
     first: readonly Relationship[],

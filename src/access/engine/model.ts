@@ -6,7 +6,7 @@ export type Rewrite =
   | { readonly kind: 'or' | 'and'; readonly of: readonly Rewrite[] }
   | { readonly kind: 'not'; readonly base: Rewrite; readonly subtract: Rewrite };
 
-/** Who may stand in a tuple: `type`, `type:*` or `type#relation`, each perhaps only with a condition. */
+/** The allowed user of a tuple: `type`, `type:*` or `type#relation`, optionally only with a condition. */
 export interface Restriction {
   readonly type: string;
   readonly relation?: string;
@@ -41,7 +41,7 @@ export const parameterKinds = [
 
 export interface ParameterType {
   readonly kind: (typeof parameterKinds)[number];
-  /** What a map or list holds. */
+  /** Element type of a map or list. */
   readonly of?: ParameterType;
 }
 
@@ -51,14 +51,14 @@ export interface ConditionModel {
   readonly parameters: readonly { readonly name: string; readonly type: ParameterType }[];
 }
 
-/** A model that was checked, as plain data: it can be kept as JSON and needs no parser when it is read again. */
+/** A checked model as plain data. It can be stored as JSON and loaded without the parser. */
 export interface CompiledModel {
   readonly format: 1;
   readonly types: readonly TypeModel[];
   readonly conditions: readonly ConditionModel[];
 }
 
-/** `user`, `user:*` or `group#member`: how a restriction is written, without its condition. */
+/** Formats a restriction without its condition: `user`, `user:*` or `group#member`. */
 export function referenceOf({ type, relation, wildcard }: Restriction): string {
   if (wildcard === true) return `${type}:*`;
   return relation === undefined ? type : `${type}#${relation}`;

@@ -17,13 +17,13 @@ import type { CompiledModel } from './model.js';
 import { formatTuple, type Tuple } from './tuple.js';
 
 export interface AccessEngineParts extends EngineOptions {
-  /** OpenFGA's language (schema 1.1), its JSON form, or a model that was compiled before. */
+  /** OpenFGA's language (schema 1.1), its JSON form, or a compiled model. */
   readonly model: string | object;
-  /** Tuples as a store would hold them: those that the model gives no meaning are there and count for nothing. */
+  /** Tuples as in a store: those that the model does not allow are kept but ignored. */
   readonly tuples?: readonly Tuple[];
 }
 
-/** An engine with its tuples in memory. Each method answers or rejects with an AccessError that has a code. */
+/** An engine with in-memory tuples. Each method resolves, or rejects with an AccessError. */
 export interface AccessEngine {
   readonly model: CompiledModel;
   check(tuple: TupleKey, options?: RequestOptions): Promise<boolean>;
@@ -31,9 +31,9 @@ export interface AccessEngine {
   listUsers(request: ListUsersRequest, options?: RequestOptions): Promise<readonly string[]>;
   expand(request: Pick<Tuple, 'relation' | 'object'>, options?: RequestOptions): Promise<ExpandTree>;
   explain(tuple: TupleKey, options?: RequestOptions): Promise<Explanation>;
-  /** Adds all or none; a tuple that is there already is replaced. */
+  /** Adds all or none; existing tuples are replaced. */
   write(tuples: readonly Tuple[]): Promise<void>;
-  /** Removes all or none; rejects when one is not there. */
+  /** Removes all or none; rejects if one does not exist. */
   remove(tuples: readonly TupleKey[]): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function openAccessEngine({
         ({ object, relation, user }) => memory.find(object, relation, user) === undefined,
       );
       if (missing !== undefined)
-        throw new AccessError('tuple.not_found', `${formatTuple(missing)} is not there`);
+        throw new AccessError('tuple.not_found', `${formatTuple(missing)} does not exist`);
       for (const tuple of removed) memory.remove(tuple);
     },
   };

@@ -1,7 +1,7 @@
 import type { ParameterType } from './model.js';
 import { type IpAddress, parseIpAddress } from './ip-address.js';
 
-/** What the expression language needs for values that JavaScript has no type for. */
+/** Constructors for values that JavaScript has no type for. */
 export interface ValueMakers {
   duration(seconds: bigint, nanos: number): unknown;
   unsigned(value: bigint): unknown;
@@ -20,7 +20,7 @@ const nanosecondsOf: Readonly<Record<string, bigint>> = {
 };
 const maxDepth = 20;
 
-/** A JSON value as a parameter of that type; undefined when it is none. Null is a value of `any` only. */
+/** Converts a JSON value to a parameter type; undefined if it does not fit. Null is allowed only for `any`. */
 export function toParameter(value: unknown, type: ParameterType, make: ValueMakers): unknown {
   switch (type.kind) {
     case 'any':
@@ -74,7 +74,7 @@ function all(values: readonly unknown[]): readonly unknown[] | undefined {
   return values.includes(undefined) ? undefined : values;
 }
 
-/** Numbers may come as text, because JSON cannot carry the large ones. */
+/** Numbers may be strings, because JSON cannot carry large ones exactly. */
 function toInteger(value: unknown, least: bigint, most: bigint): bigint | undefined {
   let whole: bigint | undefined;
   if (typeof value === 'bigint') whole = value;
@@ -95,7 +95,7 @@ function toDouble(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** As `1h30m`, `-1.5s` or `0`. */
+/** Parses `1h30m`, `-1.5s` or `0`. */
 function toDuration(value: unknown, make: ValueMakers): unknown {
   if (typeof value !== 'string') return undefined;
   const [, sign, rest = ''] =
@@ -114,7 +114,7 @@ function toDuration(value: unknown, make: ValueMakers): unknown {
   return make.duration(nanos / 1_000_000_000n, Number(nanos % 1_000_000_000n));
 }
 
-/** RFC 3339. What is finer than a millisecond is cut off. */
+/** Parses RFC 3339, truncated to milliseconds. */
 function toTimestamp(value: unknown): Date | undefined {
   if (typeof value !== 'string') return undefined;
   const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/.exec(value);

@@ -9,7 +9,7 @@ import {
   type TypeModel,
 } from './model.js';
 
-/** OpenFGA's JSON form of a model, as far as it could be read, with what was wrong in it. */
+/** A model read from OpenFGA's JSON form, as far as possible, with its problems. */
 export interface ReadModel {
   readonly types: readonly TypeModel[];
   readonly conditions: readonly ConditionModel[];
@@ -19,7 +19,7 @@ export interface ReadModel {
 type Fields = Readonly<Record<string, unknown>>;
 type Report = (code: Problem['code'], at: string, message: string) => void;
 
-/** Reads the JSON form; both spellings of it (`type_definitions`, `typeDefinitions`) are known. */
+/** Reads the JSON form, in snake_case or camelCase (`type_definitions`, `typeDefinitions`). */
 export function readModel(json: unknown): ReadModel {
   const problems: Problem[] = [];
   const report: Report = (code, at, message) => problems.push({ code, at, message });
@@ -92,14 +92,14 @@ function readSet(fields: Fields, at: string, report: Report): Rewrite {
       report('model.invalid_rewrite', at, `the ${key} at ${at} has fewer than two operands`);
     return { kind, of: children.map((child) => readRewrite(child, at, report)) };
   }
-  report('model.invalid_rewrite', at, `${at} has no rewrite that is known`);
+  report('model.invalid_rewrite', at, `${at} has no known rewrite`);
   return { kind: 'or', of: [] };
 }
 
 function readCondition(key: string, value: unknown, report: Report): ConditionModel {
   const fields = fieldsOf(value) ?? {};
   const name = textOf(fields['name']);
-  if (name !== key) report('model.condition', key, `condition ${key} is named ${name} inside`);
+  if (name !== key) report('model.condition', key, `condition ${key} has a different name inside: ${name}`);
   const parameters = entriesOf(fields['parameters']).map(([parameter, type]) => ({
     name: parameter,
     type: readParameterType(type, `${key}.${parameter}`, report),
@@ -112,17 +112,17 @@ function readParameterType(value: unknown, at: string, report: Report): Paramete
   const name = textOf(get(fields, 'type_name')).replace('TYPE_NAME_', '').toLowerCase();
   const kind = parameterKinds.find((one) => one === name);
   if (kind === undefined) {
-    report('model.condition', at, `parameter ${at} has the unknown type ${JSON.stringify(name)}`);
+    report('model.condition', at, `parameter ${at} has unknown type ${JSON.stringify(name)}`);
     return { kind: 'any' };
   }
   if (kind !== 'map' && kind !== 'list') return { kind };
   const generic = get(fields, 'generic_types');
   const of: unknown = Array.isArray(generic) ? generic[0] : undefined;
-  if (of === undefined) report('model.condition', at, `parameter ${at} does not say what it holds`);
+  if (of === undefined) report('model.condition', at, `parameter ${at} has no element type`);
   return { kind, of: of === undefined ? { kind: 'any' } : readParameterType(of, at, report) };
 }
 
-/** A field by its name in snake_case, or the same in camelCase. */
+/** A field by its snake_case or camelCase name. */
 function get(fields: Fields, name: string): unknown {
   return (
     own(fields, name) ??

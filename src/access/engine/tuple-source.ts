@@ -1,32 +1,32 @@
 import type { Relationship } from './tuple.js';
 
 /**
- * The narrow reads that answers are made of. They are synchronous, because a check must cost microseconds: a store
- * that cannot answer at once keeps a copy of its tuples, or is asked through `answerFrom`.
+ * The reads that the engine needs. They are synchronous, because a check must cost microseconds. An asynchronous store
+ * keeps a copy of its tuples, or is used through `answerFrom`.
  */
 export interface TupleSource {
-  /** The tuple with exactly these three words. */
+  /** The tuple with exactly these values. */
   find(object: string, relation: string, user: string): Relationship | undefined;
   /** All tuples of an object's relation. */
   of(object: string, relation: string): readonly Relationship[];
-  /** Those of them whose user is a userset of that type and relation, or of any when none is given. */
+  /** Those whose user is a userset of that type and relation, or any userset by default. */
   usersetsOf(object: string, relation: string): readonly Relationship[];
-  /** All tuples in which exactly this user stands. */
+  /** All tuples of exactly this user. */
   byUser(user: string): readonly Relationship[];
 }
 
-/** The same reads for a store that answers later. */
+/** The same reads for an asynchronous store. */
 export interface AsyncTupleSource {
   of(object: string, relation: string): Promise<readonly Relationship[]>;
   byUser(user: string): Promise<readonly Relationship[]>;
 }
 
-/** How often an answer may stop to wait for its store. */
+/** Maximum number of waits per answer. */
 const maxRounds = 10_000;
 
 /**
- * Answers a question from a store that answers later: the question is asked again whenever a read it needed has
- * come. All reads of one answer are kept, so it sees each of them once; the store must give them from one revision.
+ * Answers a question from an asynchronous store: the question is repeated whenever a missing read has arrived. All reads
+ * of one answer are kept, so each is done once; the store must serve them from one revision.
  */
 export async function answerFrom<T>(source: AsyncTupleSource, ask: (source: TupleSource) => T): Promise<T> {
   const reads = new Map<string, readonly Relationship[]>();
@@ -36,7 +36,7 @@ export async function answerFrom<T>(source: AsyncTupleSource, ask: (source: Tupl
     const known = reads.get(key);
     if (known !== undefined) return known;
     wanted = { key, read: start };
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- not an error, and nobody else may catch it as one
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- not an error, and no other code may catch it as one
     throw waiting;
   };
   const of = (object: string, relation: string): readonly Relationship[] =>

@@ -1,7 +1,7 @@
 import { AccessError, type AccessErrorCode } from './access-error.js';
 import type { Context } from './conditions.js';
 
-/** "user has relation to object", perhaps on a condition. */
+/** "user has relation to object", optionally with a condition. */
 export interface Tuple {
   /** `type:id`, `type:*` or `type:id#relation`. */
   readonly user: string;
@@ -24,11 +24,11 @@ export interface User {
   /** Empty unless the user is a userset. */
   readonly userRelation: string;
   readonly isWildcard: boolean;
-  /** How a model writes this kind of user: `user`, `user:*` or `group#member`. */
+  /** The kind of user in model syntax: `user`, `user:*` or `group#member`. */
   readonly reference: string;
 }
 
-/** A tuple taken apart once, so that no check has to. */
+/** A parsed tuple, so that checks need not parse again. */
 export interface Relationship extends User {
   readonly relation: string;
   readonly object: string;
@@ -36,21 +36,21 @@ export interface Relationship extends User {
   readonly condition: TupleCondition | undefined;
 }
 
-// Counted repetitions would be several times slower, and every question is parsed: lengths are checked apart.
+// Lengths are checked separately, because counted repetitions are several times slower and every request is parsed.
 const objectShape = /^([^\s:#@]+):([^\s:#]+)$/;
 const relationShape = /^[^\s:#@*]+$/;
 const longest = { object: 512, relation: 50 };
 
-/** Takes a tuple apart; whether it fits a model is another question. */
+/** Parses a tuple, without checking it against a model. */
 export function parseTuple(tuple: Tuple): Relationship {
   const user = parseUser(tuple.user, 'tuple.user');
   const objectType = parseObject(tuple.object, 'tuple.object');
   if (typeof tuple.relation !== 'string' || !isRelation(tuple.relation))
     throw new AccessError('tuple.relation', `${JSON.stringify(tuple.relation)} is not a relation`);
   const { relation, object } = tuple;
-  // An empty name means "no condition", as it does in OpenFGA's own form of a tuple.
+  // An empty name means "no condition", as in OpenFGA.
   const condition = tuple.condition?.name === '' ? undefined : (tuple.condition ?? undefined);
-  // Written out: spreading costs ten times as much, and stores are filled through here.
+  // No spread: it is ten times slower, and stores are filled through here.
   return {
     user: user.user,
     userObject: user.userObject,
@@ -74,7 +74,7 @@ export function parseUser(user: string, code: AccessErrorCode): User {
   if (userType === undefined || !isSound || userObject.length > longest.object)
     throw new AccessError(
       code,
-      `${JSON.stringify(user)} is not a user: write type:id, type:* or type:id#relation`,
+      `${JSON.stringify(user)} is not a valid user. Use type:id, type:* or type:id#relation`,
     );
   const suffix = isUserset ? `#${userRelation}` : isWildcard ? ':*' : '';
   return { user, userObject, userType, userRelation, isWildcard, reference: userType + suffix };
@@ -84,7 +84,7 @@ export function parseUser(user: string, code: AccessErrorCode): User {
 export function parseObject(object: string, code: AccessErrorCode): string {
   const [, type, id] = typeof object === 'string' ? (objectShape.exec(object) ?? []) : [];
   if (type === undefined || id === '*' || object.length > longest.object)
-    throw new AccessError(code, `${JSON.stringify(object)} is not an object: write type:id`);
+    throw new AccessError(code, `${JSON.stringify(object)} is not a valid object. Use type:id`);
   return type;
 }
 

@@ -1,5 +1,5 @@
-// Sets of users that may hold everybody: what holds for anyone nobody named, and who was named with what holds for
-// them. The values are those of the evaluator, so "not known" (a loop) is one of them.
+// Sets of users that may include everybody: one value for all unnamed users, and one for each named user. The values are
+// those of the evaluator, including "unknown" (a loop).
 import { ALLOW, CYCLE, DENY, type Value } from './evaluate.js';
 
 export interface UserSet {
@@ -29,8 +29,8 @@ export function isSameSet(one: UserSet, other: UserSet): boolean {
 }
 
 /**
- * Applies an operation to each user by name and to everybody else. A name stays when something speaks for it by name,
- * or when what holds for it is not what holds for everybody.
+ * Applies an operation to each named user and to everybody else. A name is kept if it is allowed by name, or if its value
+ * differs from everybody's.
  */
 function combine(
   sets: readonly UserSet[],

@@ -7,7 +7,7 @@ type Report = (code: Problem['code'], at: string, message: string) => void;
 const nameOf = { type: /^[^:#@*\s]{1,254}$/u, relation: /^[^:#@*\s]{1,50}$/u };
 const reserved = ['self', 'this'];
 
-/** All that is wrong with the types and relations of a model, in the order of the model. */
+/** All problems of a model's types and relations, in model order. */
 export function validateModel(
   types: readonly TypeModel[],
   conditions: readonly ConditionModel[],
@@ -44,11 +44,11 @@ function checkNames(types: readonly TypeModel[], report: Report): void {
     if (seen.has(name)) report('model.duplicate_type', name, `type ${name} is defined twice`);
     seen.add(name);
     if (!nameOf.type.test(name) || reserved.includes(name))
-      report('model.name', name, `${JSON.stringify(name)} is not a name for a type`);
+      report('model.name', name, `${JSON.stringify(name)} is not a valid type name`);
     for (const relation of relations) {
       if (nameOf.relation.test(relation.name) && !reserved.includes(relation.name)) continue;
       const at = `${name}#${relation.name}`;
-      report('model.name', at, `${JSON.stringify(relation.name)} is not a name for a relation`);
+      report('model.name', at, `${JSON.stringify(relation.name)} is not a valid relation name`);
     }
   }
 }
@@ -60,7 +60,8 @@ function checkRewrite(place: Place, rewrite: Rewrite): void {
     case 'direct':
       return;
     case 'computed':
-      if (rewrite.relation === relation.name) report('model.cycle', at, `${at} is defined by itself`);
+      if (rewrite.relation === relation.name)
+        report('model.cycle', at, `${at} is defined in terms of itself`);
       else if (known.get(type)?.has(rewrite.relation) !== true)
         report(
           'model.undefined_relation',
@@ -97,7 +98,7 @@ function checkFrom(
     report(
       'model.tupleset_not_direct',
       at,
-      `${type}#${rewrite.tupleset} stands after "from", so it may hold objects only`,
+      `${type}#${rewrite.tupleset} is used after "from", so it may only allow objects`,
     );
   if (!tupleset.direct.some((one) => known.get(one.type)?.has(rewrite.relation) === true))
     report(
@@ -111,9 +112,9 @@ function checkRestrictions({ type, relation, known, report }: Place, conditions:
   const at = `${type}#${relation.name}`;
   const isAssignable = holdsDirect(relation.rewrite);
   if (isAssignable && relation.direct.length === 0)
-    report('model.no_type_restriction', at, `${at} can be assigned, but allows no type`);
+    report('model.no_type_restriction', at, `${at} can be assigned but allows no type`);
   if (!isAssignable && relation.direct.length > 0)
-    report('model.not_assignable', at, `${at} cannot be assigned, but names types`);
+    report('model.not_assignable', at, `${at} cannot be assigned but lists types`);
   for (const one of relation.direct) {
     if (!known.has(one.type))
       report('model.undefined_type', at, `${at} allows ${one.type}, which is not defined`);
@@ -124,9 +125,9 @@ function checkRestrictions({ type, relation, known, report }: Place, conditions:
         `${at} allows ${one.type}#${one.relation}, which is not defined`,
       );
     if (one.relation !== undefined && one.wildcard === true)
-      report('model.invalid_rewrite', at, `${at} allows a wildcard and a relation at once`);
+      report('model.invalid_rewrite', at, `${at} allows a wildcard together with a relation`);
     if (one.condition !== undefined && !conditions.has(one.condition))
-      report('model.undefined_condition', at, `${at} names condition ${one.condition}, which is not defined`);
+      report('model.undefined_condition', at, `${at} uses condition ${one.condition}, which is not defined`);
   }
 }
 
@@ -136,16 +137,15 @@ function holdsDirect(rewrite: Rewrite): boolean {
   return rewrite.kind === 'direct';
 }
 
-/** Relations that can never hold, and relations of one type that are defined by each other. */
+/** Finds relations that can never apply, and cyclic definitions. */
 function checkCircles(types: readonly TypeModel[], known: Types, report: Report): void {
   const open = relationsWithEntry(types, known);
   for (const { name, relations } of types) {
     for (const relation of relations) {
       const at = `${name}#${relation.name}`;
-      if (!open.has(at))
-        report('model.no_entrypoint', at, `nobody can ever have ${at}: no path leads to a type`);
+      if (!open.has(at)) report('model.no_entrypoint', at, `${at} can never apply: no path leads to a type`);
       else if (meetsItself(known.get(name), relation, new Set()))
-        report('model.cycle', at, `${at} is defined by relations that are defined by it`);
+        report('model.cycle', at, `${at} is part of a cyclic definition`);
     }
   }
 }

@@ -54,7 +54,7 @@ describe('an entry', () => {
     expect(parseTarget(text, isBuiltin)).toMatchObject({ kind: 'flaw' });
   });
 
-  it('blocks with ! before it, in whichever list it stands', () => {
+  it('blocks with a leading !, in any list', () => {
     expect(parseEntry('!Bash', 'call', isBuiltin)).toMatchObject({
       text: '!Bash',
       effect: 'block',

@@ -1,21 +1,21 @@
 import type { Profile, ProfileEntry, ProfileSource } from './profile.js';
 import type { Reading } from './reading.js';
 
-/** A profile before it has what it inherits. */
+/** A profile without its inherited entries. */
 export interface Draft {
   readonly source: ProfileSource;
   readonly isShipped: boolean;
   readonly own: readonly ProfileEntry[];
 }
 
-/** Of all profiles together: each inherits all that its parents have. */
+/** Limit over all profiles, because each inherits all entries of its parents. */
 const mostInherited = 100_000;
 
 function parentsOf({ extends: parents = [] }: ProfileSource): readonly string[] {
   return typeof parents === 'string' ? [parents] : [...new Set(parents)];
 }
 
-/** Gives each profile what its parents have, at any depth. A circle and a parent that is not there are reported. */
+/** Adds inherited entries to each profile, at any depth. Reports cycles and unknown parents. */
 export function flatten(drafts: ReadonlyMap<string, Draft>, reading: Reading): ReadonlyMap<string, Profile> {
   const done = new Map<string, readonly ProfileEntry[]>();
   let inherited = 0;
@@ -33,7 +33,7 @@ export function flatten(drafts: ReadonlyMap<string, Draft>, reading: Reading): R
       reading.report(
         'profiles.too_many',
         ['profiles', name, 'extends'],
-        'The profiles inherit more than any gate needs.',
+        'The profiles inherit too many entries in total.',
       );
     done.set(name, isTooMuch ? draft.own : entries);
     return isTooMuch ? draft.own : entries;
@@ -50,18 +50,18 @@ function isSound(
 ): boolean {
   const path = ['profiles', way.at(-1) ?? '', 'extends'];
   if (!drafts.has(parent)) {
-    const message = `${String(way.at(-1))} extends ${JSON.stringify(parent)}, and there is no such profile.`;
+    const message = `${String(way.at(-1))} extends unknown profile ${JSON.stringify(parent)}.`;
     reading.report('profiles.unknown_parent', path, message, reading.didYouMean(parent, drafts.keys()));
     return false;
   }
   const start = way.indexOf(parent);
   if (start === -1) return true;
   const circle = [...way.slice(start), parent].join(' -> ');
-  reading.report('profiles.cycle', path, `The profiles extend each other in a circle: ${circle}.`);
+  reading.report('profiles.cycle', path, `The profiles extend each other in a cycle: ${circle}.`);
   return false;
 }
 
-/** The first of several that say the same stays: it is what the others repeat. */
+/** Of equal entries, the first is kept. */
 function unique(entries: readonly ProfileEntry[]): readonly ProfileEntry[] {
   const seen = new Map<string, ProfileEntry>();
   for (const entry of entries) {

@@ -1,15 +1,15 @@
 import { principalObject, profileObject } from '../object-ids.js';
-import type { GrantTuple } from '../ports.js';
+import type { GrantTuple } from '../ports/index.js';
 import type { Entry, EntryEffect, PrincipalRule, Profile } from './profile.js';
 
 const relations: Readonly<Record<EntryEffect, string>> = { call: 'caller', see: 'seer', block: 'blocked' };
 
-/** What whoever has the profile is given and denied. Derived, never stored: a changed file acts at once. */
+/** The tuples of a profile. Derived and never stored, so that a changed file takes effect at once. */
 export function profileTuples(profile: Pick<Profile, 'name' | 'entries'>): readonly GrantTuple[] {
   return tuplesFor(`${profileObject(profile.name)}#assignee`, profile.entries);
 }
 
-/** What a file adds to and takes from one principal, beside the profile that it names for it. */
+/** The tuples that a file adds for one principal, in addition to its profile. */
 export function principalTuples({ principal, add, remove }: PrincipalRule): readonly GrantTuple[] {
   return tuplesFor(principalObject(principal), [...add, ...remove]);
 }

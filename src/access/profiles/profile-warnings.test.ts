@@ -20,7 +20,7 @@ function warnings(entries: readonly string[]): readonly string[] {
 }
 
 describe('an entry that fits nothing', () => {
-  it('is told of with the nearest name, blocks too', () => {
+  it('is reported with the nearest name, including blocks', () => {
     expect(
       warnings([
         'github_create_isue',
@@ -30,11 +30,11 @@ describe('an entry that fits nothing', () => {
         'tier:2',
       ]),
     ).toEqual([
-      '0 "github_create_isue" fits no tool that is there now. Did you mean `github_create_issue`?',
-      '1 "!github_delete_*" fits no tool that is there now. ',
-      '2 "server:githob" fits no tool that is there now. Did you mean `server:github`?',
-      '3 "server:github/create_isue" fits no tool that is there now. Did you mean `server:github/create_issue`?',
-      '4 "tier:2" fits no tool that is there now. ',
+      '0 "github_create_isue" matches no tool that exists now. Did you mean `github_create_issue`?',
+      '1 "!github_delete_*" matches no tool that exists now. ',
+      '2 "server:githob" matches no tool that exists now. Did you mean `server:github`?',
+      '3 "server:github/create_isue" matches no tool that exists now. Did you mean `server:github/create_issue`?',
+      '4 "tier:2" matches no tool that exists now. ',
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('an entry that fits nothing', () => {
     expect(warnings([])).toEqual([]);
   });
 
-  it('is told of once for the profile that has it, and for a rule of one principal', () => {
+  it('is reported once for its profile, and for a rule of one principal', () => {
     const all = resolveProfiles(
       [
         { name: 'a', tools: ['gone'] },

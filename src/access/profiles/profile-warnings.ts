@@ -1,19 +1,16 @@
-import { matchesPattern, type ToolSpec } from '../../kernel/index.js';
+import { matchesPattern, type ToolSpec } from '../../core/index.js';
 import { providerObject, toolObject } from '../object-ids.js';
 import { hasWildcard, targetObject } from './entry.js';
 import type { EntryTarget, PlacedEntry, ProfileProblem, Profiles } from './profile.js';
 import { type Nearest, quoted } from './reading.js';
 
-/** What is asked of a tool to know whether an entry means it. */
+/** The fields needed to match a tool against an entry. */
 export type KnownTool = Pick<ToolSpec, 'name' | 'localName' | 'source' | 'tier'>;
 
-/** More warnings help nobody; and to look for a near name among thousands takes its time. */
+/** More warnings do not help, and searching for similar names is slow. */
 const most = { warnings: 100, suggestions: 20 };
 
-/**
- * Says which entries of a file fit no tool that is there now. They do no harm, but most likely somebody wrote a name
- * wrong, and a block that blocks nothing is a gap.
- */
+/** Warns about entries that match no tool. They are most likely typos, and a mistyped block leaves a gap. */
 export function profileWarnings(
   { profiles, principals }: Pick<Profiles, 'profiles' | 'principals'>,
   tools: readonly KnownTool[],
@@ -71,7 +68,7 @@ function warningOf(
     code: 'profiles.unknown_tool',
     severity: 'warning',
     path,
-    message: `${quoted(text)} fits no tool that is there now.`,
+    message: `${quoted(text)} matches no tool that exists now.`,
     ...(near !== undefined && { remedy: `Did you mean \`${near}\`?` }),
   };
 }

@@ -1,19 +1,19 @@
-import type { Source } from '../../kernel/index.js';
+import type { Source } from '../../core/index.js';
 import type { PrincipalName } from '../object-ids.js';
 
-/** A profile as its author wrote it. */
+/** A profile as written in the file. */
 export interface ProfileSource {
   readonly name: string;
   readonly description?: string;
   readonly extends?: string | readonly string[];
   readonly tools: readonly string[];
-  /** What may be seen but not called. */
+  /** Tools that may be seen but not called. */
   readonly seeOnly?: readonly string[];
-  /** The line of its file; absent for those that are shipped. */
+  /** The line in its file; absent for built-in profiles. */
   readonly line?: number;
 }
 
-/** What a file of profiles says of one principal, as its author wrote it. */
+/** The settings of one principal in a profiles file, as written. */
 export interface PrincipalSource {
   /** `agent:alice`. */
   readonly principal: string;
@@ -22,42 +22,42 @@ export interface PrincipalSource {
   readonly remove?: readonly string[];
 }
 
-/** What an entry is about. */
+/** The target of an entry. */
 export type EntryTarget =
   | { readonly kind: 'tool'; readonly source: Source; readonly localName: string }
   | { readonly kind: 'provider'; readonly source: Source }
   | { readonly kind: 'tier'; readonly tier: number }
-  /** Over display names; without a wildcard it fits one name. */
+  /** Matches display names; without a wildcard, one name. */
   | { readonly kind: 'glob'; readonly pattern: string };
 
 export type EntryEffect = 'call' | 'see' | 'block';
 
-/** One thing that is given or blocked. */
+/** One target that is granted or blocked. */
 export interface Entry {
-  /** As it was written, `!` included. */
+  /** As written, including `!`. */
   readonly text: string;
   readonly effect: EntryEffect;
   readonly target: EntryTarget;
-  /** What stands for the target in tuples. */
+  /** The target as a tuple object. */
   readonly object: string;
 }
 
-/** With its place in the file. */
+/** An entry with its position in the file. */
 export interface PlacedEntry extends Entry {
   readonly path: ProfilePath;
 }
 
 export interface ProfileEntry extends PlacedEntry {
-  /** The profile that says it: this one, or the first of those that it extends. */
+  /** The profile that contains it: this one, or the first one it extends. */
   readonly from: string;
 }
 
-/** A profile with all that it inherits. */
+/** A profile with its inherited entries. */
 export interface Profile {
   readonly name: string;
   readonly description?: string;
   readonly parents: readonly string[];
-  /** What is inherited first, its own last; nothing twice. */
+  /** Inherited entries first, its own last; no duplicates. */
   readonly entries: readonly ProfileEntry[];
   readonly isShipped: boolean;
   readonly line?: number;
@@ -66,9 +66,9 @@ export interface Profile {
 export interface PrincipalRule {
   readonly principal: PrincipalName;
   readonly profile?: string;
-  /** What it may call beyond its profile. */
+  /** Tools it may call in addition to its profile. */
   readonly add: readonly PlacedEntry[];
-  /** What is blocked for it, wherever it would come from. */
+  /** Tools that are blocked for it, whatever grants them. */
   readonly remove: readonly PlacedEntry[];
 }
 
@@ -95,13 +95,13 @@ export interface ProfileProblem {
   readonly remedy?: string;
 }
 
-/** All profiles of a gate. To be used only when no problem is an error. */
+/** All profiles. Use them only if no problem is an error. */
 export interface Profiles {
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** What applies to a principal without a profile. Absent: nothing does. */
+  /** The profile of principals without one. Absent: none. */
   readonly defaultProfile?: string;
   readonly principals: readonly PrincipalRule[];
   readonly problems: readonly ProfileProblem[];
-  /** The line of what stands at a place of the file; undefined where nobody knows. */
+  /** The line of a path in the file; undefined if unknown. */
   readonly lineAt: (path: ProfilePath) => number | undefined;
 }

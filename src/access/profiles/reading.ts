@@ -1,19 +1,19 @@
-// What everything that reads profiles shares: where problems go, how much there may be, how entries are read.
+// Shared by all profile readers: problem reports, limits and entry parsing.
 import { hasWildcard, type IsBuiltin, parseEntry } from './entry.js';
 import type { Entry, PlacedEntry, ProfilePath, ProfileProblem, ProfileProblemCode } from './profile.js';
 
-/** Of the known words, the one that a misspelt one most likely means. */
+/** The known word that a typo most likely means. */
 export type Nearest = (word: string, known: readonly string[]) => string | undefined;
 
 export interface Reading {
   readonly problems: readonly ProfileProblem[];
   report(code: ProfileProblemCode, path: ProfilePath, message: string, remedy?: string): void;
-  /** The remedy that names the nearest known word, where one is near. */
+  /** A "Did you mean" remedy, if a known word is close enough. */
   didYouMean(word: string, known: Iterable<string>): string | undefined;
   entries(texts: readonly string[], effect: 'call' | 'see', path: ProfilePath): readonly PlacedEntry[];
 }
 
-/** A file of policy is no database: what goes beyond these bounds is refused. */
+/** Limits of a profiles file. */
 export const most = { profiles: 500, principals: 1_000, entries: 5_000, wildcards: 1_000, problems: 100 };
 
 export function createReading(isBuiltin: IsBuiltin, nearest: Nearest = () => undefined): Reading {
@@ -31,7 +31,7 @@ export function createReading(isBuiltin: IsBuiltin, nearest: Nearest = () => und
     count += texts.length;
     if (count <= most.entries) return false;
     if (before <= most.entries)
-      report('profiles.too_many', path, `There are more than ${String(most.entries)} entries.`);
+      report('profiles.too_many', path, `Too many entries: the maximum is ${String(most.entries)}.`);
     return true;
   }
 
@@ -39,7 +39,7 @@ export function createReading(isBuiltin: IsBuiltin, nearest: Nearest = () => und
     if (target.kind !== 'glob' || !hasWildcard(target.pattern) || wildcards.has(target.pattern)) return false;
     wildcards.add(target.pattern);
     if (wildcards.size === most.wildcards + 1)
-      report('profiles.too_many', path, `There are more than ${String(most.wildcards)} patterns.`);
+      report('profiles.too_many', path, `Too many patterns: the maximum is ${String(most.wildcards)}.`);
     return wildcards.size > most.wildcards;
   }
 
@@ -63,7 +63,7 @@ export function createReading(isBuiltin: IsBuiltin, nearest: Nearest = () => und
   };
 }
 
-/** Text of the file for use inside a message. */
+/** Quotes text of the file for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }

@@ -6,27 +6,27 @@ import { createReading, most, type Nearest, quoted, type Reading } from './readi
 import { noProfile, shippedDefault, shippedProfiles } from './shipped.js';
 
 export interface ResolveOptions {
-  /** `none`: a principal without a profile has nothing. Absent: what is shipped. */
+  /** `none`: principals without a profile have no rights. Absent: the built-in default. */
   readonly defaultProfile?: string;
   readonly principals?: readonly PrincipalSource[];
   readonly isBuiltin: IsBuiltin;
   readonly nearest?: Nearest;
-  /** The line of what stands at a place of the file. */
+  /** The line of a path in the file. */
   readonly lineAt?: Profiles['lineAt'];
-  /** What the sources add to, and take the place of where they have the same name. */
+  /** Base profiles. Sources with the same name replace them. */
   readonly shipped?: readonly ProfileSource[];
 }
 
 const profileName = /^(?!\.{1,2}$|__proto__$|none$)[A-Za-z0-9_.-]{1,64}$/;
 
-/** Flattens profiles, and says all that is wrong with them at once. */
+/** Flattens profiles and reports all problems at once. */
 export function resolveProfiles(sources: readonly ProfileSource[], options: ResolveOptions): Profiles {
   const { principals = [], shipped = shippedProfiles, defaultProfile = shippedDefault } = options;
   const reading = createReading(options.isBuiltin, options.nearest);
   const profiles = flatten(draftsOf(sources, shipped, reading), reading);
   const rules = rulesOf(principals, profiles, reading);
   if (defaultProfile !== noProfile && !profiles.has(defaultProfile)) {
-    const message = `There is no profile ${quoted(defaultProfile)}.`;
+    const message = `Unknown profile ${quoted(defaultProfile)}.`;
     const remedy = reading.didYouMean(defaultProfile, profiles.keys());
     reading.report('profiles.unknown_default', ['default_profile'], message, remedy);
   }
@@ -49,14 +49,14 @@ function draftsOf(
     reading.report(
       'profiles.too_many',
       ['profiles'],
-      `There are more than ${String(most.profiles)} profiles.`,
+      `Too many profiles: the maximum is ${String(most.profiles)}.`,
     );
   for (const source of sources.slice(0, most.profiles)) {
     const path = ['profiles', source.name];
     if (!profileName.test(source.name))
-      reading.report('profiles.bad_name', path, `${quoted(source.name)} cannot be the name of a profile.`);
+      reading.report('profiles.bad_name', path, `${quoted(source.name)} is not a valid profile name.`);
     else if (drafts.has(source.name))
-      reading.report('profiles.duplicate', path, `There are two profiles ${source.name}.`);
+      reading.report('profiles.duplicate', path, `Duplicate profile ${source.name}.`);
     else drafts.set(source.name, draftOf(source, false, reading));
   }
   const others = shipped.filter(({ name }) => !drafts.has(name));
@@ -84,7 +84,7 @@ function rulesOf(
     reading.report(
       'profiles.too_many',
       ['principals'],
-      `There are more than ${String(most.principals)} principals.`,
+      `Too many principals: the maximum is ${String(most.principals)}.`,
     );
   const seen = new Set<string>();
   return sources.slice(0, most.principals).flatMap((source) => {
@@ -92,7 +92,7 @@ function rulesOf(
     if (rule === undefined) return [];
     const name = formatPrincipal(rule.principal);
     if (seen.has(name))
-      reading.report('profiles.duplicate', ['principals', source.principal], `${name} stands here twice.`);
+      reading.report('profiles.duplicate', ['principals', source.principal], `Duplicate principal ${name}.`);
     seen.add(name);
     return [rule];
   });
@@ -111,7 +111,7 @@ function ruleOf(
     reading.report(
       'profiles.unknown_profile',
       [...path, 'profile'],
-      `There is no profile ${quoted(profile)}.`,
+      `Unknown profile ${quoted(profile)}.`,
       remedy,
     );
   }
@@ -121,10 +121,10 @@ function ruleOf(
     reading.report(
       'profiles.bad_entry',
       entry.path,
-      `${quoted(entry.text)} has a \`!\`, which has no place here.`,
+      `${quoted(entry.text)} starts with \`!\`, which is not allowed here.`,
     );
   if (principal === undefined) {
-    reading.report('profiles.bad_principal', path, `${quoted(text)} is not a principal.`);
+    reading.report('profiles.bad_principal', path, `${quoted(text)} is not a valid principal.`);
     return undefined;
   }
   return {

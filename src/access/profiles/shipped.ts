@@ -1,14 +1,14 @@
 import type { ProfileSource } from './profile.js';
 
-/** The profiles that are there without a file. They name only tools that exist: a test asks the catalog. */
+/** The built-in profiles. Tests check that they name only existing tools and that no two are equal. */
 export const shippedProfiles: readonly ProfileSource[] = [
   { name: 'minimal', description: 'Read and search files', tools: ['Read', 'Glob', 'Grep'] },
   { name: 'coding', description: 'Change files', extends: 'minimal', tools: ['Write', 'Edit'] },
   {
     name: 'search',
-    description: 'Everything that only searches',
+    description: 'Search files and tools',
     extends: 'minimal',
-    tools: ['Glob', 'Grep'],
+    tools: ['discovery_*'],
   },
   {
     name: 'execution',
@@ -16,14 +16,24 @@ export const shippedProfiles: readonly ProfileSource[] = [
     extends: 'coding',
     tools: ['Bash', 'BashOutput', 'KillBash'],
   },
-  { name: 'full', description: 'Everything', extends: 'execution', tools: ['*'] },
-  { name: 'pm', description: 'Plans and follows the work', extends: 'minimal', tools: [] },
-  { name: 'tl', description: 'Leads the work', extends: ['search', 'coding'], tools: [] },
-  { name: 'dev', description: 'Does the work', extends: ['search', 'execution'], tools: [] },
+  { name: 'full', description: 'Everything', extends: 'execution', tools: ['*', 'discovery_*'] },
+  { name: 'pm', description: 'Plan work', extends: 'minimal', tools: ['list_workflows'] },
+  {
+    name: 'tl',
+    description: 'Lead work and start workflows',
+    extends: ['search', 'coding'],
+    tools: ['list_workflows', 'execute_workflow'],
+  },
+  {
+    name: 'dev',
+    description: 'Change files, run commands, search',
+    extends: ['search', 'execution'],
+    tools: ['list_workflows'],
+  },
 ];
 
-/** What applies to a principal without a profile, unless a file says otherwise. */
+/** The default profile, unless a file sets another one. */
 export const shippedDefault = 'minimal';
 
-/** As the name of a default profile: there is none. */
+/** As `default_profile`: no default profile. */
 export const noProfile = 'none';

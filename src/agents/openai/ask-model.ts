@@ -18,7 +18,7 @@ export interface Question {
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
 
-/** Asks the model once, and again while that can help. Nothing was done in between: an answer counts when it is whole. */
+/** Asks the model, with retries. Retrying is safe because only a complete answer counts. */
 export async function askModel(question: Question): Promise<Reply> {
   const { settings, signal, onEvent } = question;
   let hasUsageOption = true;
@@ -44,18 +44,18 @@ export async function askModel(question: Question): Promise<Reply> {
 }
 
 function failureOf({ code, message }: Trouble, settings: Settings, retries: number): AgentFailure {
-  const tried = retries === 0 ? '' : ` (asked ${String(retries + 1)} times)`;
+  const tried = retries === 0 ? '' : ` (after ${String(retries + 1)} attempts)`;
   return new AgentFailure(code, `${withoutKey(message, settings)}${tried}`, nextAfter(code, settings));
 }
 
 function nextAfter(code: AgentFailure['code'], { url, keyEnv }: Settings): string | undefined {
-  if (code === 'EXECUTION.AGENT.UNAUTHORIZED') return `set ${keyEnv} to a key that the model takes`;
+  if (code === 'EXECUTION.AGENT.UNAUTHORIZED') return `set ${keyEnv} to a valid API key`;
   if (code !== 'EXECUTION.AGENT.UNAVAILABLE') return undefined;
   const address = `${url.origin}${url.pathname.replace(/\/chat\/completions$/, '')}`;
-  return `see that a model answers at ${address}, or correct options.base_url`;
+  return `make sure a model responds at ${address}, or correct options.base_url`;
 }
 
-/** Some servers repeat the key in their refusal. */
+/** Some servers repeat the API key in their error message. */
 function withoutKey(message: string, { key }: Settings): string {
   return key === undefined || key.length < 4 ? message : message.replaceAll(key, '[redacted]');
 }
@@ -78,7 +78,7 @@ async function askOnce(question: Question, hasUsageOption: boolean): Promise<Rep
     const said = await wholeBody(posted.body).catch(() => '');
     throw troubleOf(posted.status, said, posted.retryAfter, Date.now());
   }
-  // Also servers that were asked for a stream may answer whole.
+  // A server may ignore the request for a stream.
   const isStream = posted.type.includes('text/event-stream');
   try {
     return isStream
@@ -111,9 +111,9 @@ async function readStream(body: AsyncIterable<Uint8Array>, { onEvent }: Question
         break;
       }
       const chunk = parsed(data);
-      // The last piece of a broken connection, or garbage: either way the end.
+      // The last piece of a broken connection, or invalid data: the stream ends here.
       if (chunk === undefined)
-        throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The stream of the model cannot be read.', {
+        throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response stream of the model is not valid.', {
           isRetryable: true,
         });
       const { error } = recordOf(chunk);
@@ -122,12 +122,12 @@ async function readStream(body: AsyncIterable<Uint8Array>, { onEvent }: Question
       if (text !== '') onEvent({ kind: 'text', text });
     }
   } catch (error) {
-    // What comes after the model's last word is only its usage.
+    // After the finish marker only the usage is missing.
     if (!(error instanceof Trouble) || !error.isRetryable || !assembly.isFinished()) throw error;
   }
   const isWhole = assembly.isFinished() || (isDone && !assembly.isEmpty());
   if (isWhole) return assembly.reply();
-  throw new Trouble('EXECUTION.AGENT.UNAVAILABLE', 'The stream of the model ended before its answer did.', {
+  throw new Trouble('EXECUTION.AGENT.UNAVAILABLE', 'The response stream of the model ended too early.', {
     isRetryable: true,
   });
 }
@@ -137,7 +137,7 @@ function readWhole(text: string, { onEvent }: Question): Reply {
   const { error, choices } = recordOf(value);
   if (error !== undefined && error !== null) throw troubleInStream(error);
   if (!Array.isArray(choices) || choices.length === 0) {
-    throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The answer of the model cannot be read.', {
+    throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response of the model is not valid.', {
       isRetryable: true,
     });
   }

@@ -2,7 +2,7 @@ import { Trouble } from './trouble.js';
 
 const longest = 10 * 1024 * 1024;
 
-/** The data of server-sent events. Bytes may be cut anywhere, in the middle of a character too. */
+/** Data of server-sent events. Chunks may be split anywhere, even within a character. */
 export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -10,8 +10,7 @@ export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable
   let data: string[] = [];
   for await (const part of body) {
     size += part.length;
-    if (size > longest)
-      throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The answer is longer than 10 MiB.');
+    if (size > longest) throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response exceeds 10 MiB.');
     text += decoder.decode(part, { stream: true });
     for (;;) {
       const line = /\r\n|\n|\r(?!$)/.exec(text);
@@ -25,20 +24,18 @@ export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable
       } else if (content.startsWith('data:')) data.push(content.slice(content.startsWith('data: ') ? 6 : 5));
     }
   }
-  // A last event without its empty line is still one, if it is whole: whoever reads it finds out.
+  // Accept a last event without an empty line; the caller checks whether it is complete.
   if (text.startsWith('data:')) data.push(text.replace(/^data: ?/, ''));
   if (data.length > 0) yield data.join('\n');
 }
 
-/** A body that came whole. */
 export async function wholeBody(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > longest)
-      throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The answer is longer than 10 MiB.');
+    if (size > longest) throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response exceeds 10 MiB.');
     text += decoder.decode(part, { stream: true });
   }
   return text + decoder.decode();

@@ -1,15 +1,15 @@
 import { AgentFailure } from '../agent.js';
 import type { ModelCall, Reply } from './reply.js';
 
-/** Notices an agent that goes in circles. */
+/** Detects an agent that is stuck in a loop. */
 export interface LoopGuard {
-  /** Before the calls of a turn are made. */
+  /** Called before the tool calls of a turn. */
   check(reply: Reply): void;
-  /** After they were made. */
+  /** Called after the tool calls of a turn. */
   note(calls: readonly ModelCall[], answers: readonly string[]): void;
 }
 
-/** How often the very same calls may bring the very same answers. */
+/** How often identical calls may return identical answers. */
 const mostRepeats = 3;
 
 export function createLoopGuard(maxTurns: number): LoopGuard {
@@ -19,7 +19,7 @@ export function createLoopGuard(maxTurns: number): LoopGuard {
   return {
     check({ calls, finish }) {
       if (calls.length === 0 && (finish === 'tool_calls' || finish === 'function_call')) {
-        throw guarded('The model said that it calls tools, and called none.');
+        throw guarded('The model announced tool calls but made none.');
       }
       if (calls.length === 0) return;
       turns += 1;
@@ -27,7 +27,7 @@ export function createLoopGuard(maxTurns: number): LoopGuard {
       if (repeats >= mostRepeats && last.startsWith(keyOf(calls))) {
         const names = [...new Set(calls.map(({ name }) => name))].join(', ');
         throw guarded(
-          `The model repeated the same call of ${names} ${String(repeats + 1)} times, with the same answer.`,
+          `The model repeated the same call to ${names} ${String(repeats + 1)} times, with the same answer.`,
         );
       }
     },

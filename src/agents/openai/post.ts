@@ -5,9 +5,9 @@ export interface Posted {
   readonly status: number;
   readonly type: string;
   readonly retryAfter: string | undefined;
-  /** The body as it comes. Ends early with a Trouble when the connection breaks or nothing comes for too long. */
+  /** Response body. Throws a Trouble if the connection breaks or is idle for too long. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Nobody reads on. */
+  /** Stops reading. */
   leave(): void;
 }
 
@@ -15,12 +15,12 @@ export interface Post {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How long nothing may come. */
+  /** Maximum idle time. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Sends a request. Redirects are not followed: the key is for this address only. */
+/** Sends a request. Redirects are not followed, because the API key is for this address only. */
 export async function post(order: Post): Promise<Posted> {
   const { request } =
     order.url.protocol === 'https:' ? await import('node:https') : await import('node:http');
@@ -35,7 +35,7 @@ export async function post(order: Post): Promise<Posted> {
       },
       resolve,
     );
-    sent.once('timeout', () => sent.destroy(new Error(`nothing came for ${String(order.idleMs / 1000)} s`)));
+    sent.once('timeout', () => sent.destroy(new Error(`no data for ${String(order.idleMs / 1000)} s`)));
     sent.once('error', (error) => reject(unreachable(order, error)));
     sent.end(order.body);
   });
@@ -60,6 +60,6 @@ async function* bodyOf(response: IncomingMessage, order: Post): AsyncIterable<Ui
 function unreachable({ signal, url }: Post, error: unknown): Error {
   if (signal.aborted) return new Trouble('EXECUTION.WORKFLOW.CANCELLED', 'The agent was stopped.');
   const reason = error instanceof Error ? error.message || error.name : String(error);
-  const message = `The model at ${url.origin} could not be heard: ${reason}.`;
+  const message = `Cannot reach the model at ${url.origin}: ${reason}.`;
   return new Trouble('EXECUTION.AGENT.UNAVAILABLE', message, { isRetryable: true });
 }

@@ -1,11 +1,11 @@
-/** A call as the model made it; the text of its arguments is not believed to be JSON. */
+/** A call by the model. Its arguments may not be valid JSON. */
 export interface ModelCall {
   readonly id: string;
   readonly name: string;
   readonly argumentsText: string;
 }
 
-/** One answer of the model, whole. */
+/** A complete answer of the model. */
 export interface Reply {
   readonly text: string;
   readonly calls: readonly ModelCall[];
@@ -21,13 +21,13 @@ interface Draft {
   argumentsText: string;
 }
 
-/** Puts an answer together from what a stream brings. Pieces of a call are known by their index. */
+/** Assembles an answer from a stream. Call fragments are matched by index. */
 export interface Assembly {
-  /** Takes one event; gives the text that it added. */
+  /** Adds an event and returns its text. */
   take(chunk: unknown): string;
-  /** Whether the model said that it is done. */
+  /** Whether the model has finished. */
   isFinished(): boolean;
-  /** Whether anything came at all. */
+  /** Whether nothing has arrived. */
   isEmpty(): boolean;
   reply(): Reply;
 }
@@ -41,7 +41,7 @@ export function createAssembly(): Assembly {
   const drafts = new Map<number, Draft>();
   let latest = -1;
 
-  /** Some servers leave the index out: then a new id begins a new call, and all else belongs to the last one. */
+  /** Some servers omit the index: a new id then starts a new call, and anything else belongs to the last one. */
   function indexOf(delta: JsonRecord): number {
     if (typeof delta['index'] === 'number') return delta['index'];
     const isNew =
@@ -66,7 +66,7 @@ export function createAssembly(): Assembly {
       const { choices, usage: told } = recordOf(chunk);
       usage = usageOf(told) ?? usage;
       const choice = recordOf(listOf(choices)[0]);
-      // A server that does not stream sends `message` in the place of `delta`.
+      // A server that does not stream sends `message` instead of `delta`.
       const delta = recordOf(choice['delta'] ?? choice['message']);
       const added = contentText(delta['content']);
       text += added;
@@ -81,7 +81,7 @@ export function createAssembly(): Assembly {
   };
 }
 
-/** In the order of their indexes, whatever gaps there are. A call without an id gets one. */
+/** In index order, gaps allowed. A call without an id gets one. */
 function callsOf(drafts: ReadonlyMap<number, Draft>): readonly ModelCall[] {
   return [...drafts]
     .toSorted(([a], [b]) => a - b)
@@ -92,7 +92,7 @@ function callsOf(drafts: ReadonlyMap<number, Draft>): readonly ModelCall[] {
     }));
 }
 
-/** A text, or a list of parts of which the texts count. */
+/** Accepts a string, or a list of parts whose text is joined. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOpenAccess, openHall } from '../../../test/support/hall.js';
-import { content, JsonText, type Session } from '../../kernel/index.js';
+import { content, type Session } from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
 import {
   createFakeProvider,
   type FakeHandler,
@@ -67,7 +68,7 @@ async function run(
 const lookTwice = { calls: [{ name: 'look', arguments: { at: 'größe ⚓ 🌊' } }] };
 
 describe('an agent at a Chat Completions endpoint', () => {
-  it('calls tools until it has its answer, and gives each result back under its id', async () => {
+  it('calls tools until it has an answer, and returns each result under its id', async () => {
     const { answer, provider } = await run(
       [lookTwice, { say: 'all is well', usage: { input: 30, output: 7 } }],
       undefined,
@@ -102,7 +103,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     ]);
   });
 
-  it('puts a stream together from pieces of any size, also where a character is cut in half', async () => {
+  it('assembles a stream from chunks of any size, even split within a character', async () => {
     for (const chunkBytes of [1, 2, 3, 5, 7, 11, 64, 1000]) {
       const { answer, provider } = await run([
         { ...lookTwice, chunkBytes },
@@ -116,7 +117,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     }
   });
 
-  it('tells calls apart whose pieces are interleaved and whose indexes have gaps', async () => {
+  it('separates calls with interleaved pieces and gaps in their indexes', async () => {
     const calls = [1, 2, 3].map((n) => ({ name: 'look', arguments: { n, text: 'x'.repeat(20) } }));
     const { provider, answer } = await run([
       { calls, isInterleaved: true, indexes: [0, 3, 9], pieces: 5 },
@@ -128,7 +129,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     ]);
   });
 
-  it('makes the calls of one turn side by side', async () => {
+  it('makes the calls of one turn in parallel', async () => {
     let running = 0;
     let most = 0;
     const slow: FakeHandler = async () => {
@@ -143,7 +144,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     expect(most).toBe(3);
   });
 
-  it('shows the tools that there are now, turn by turn', async () => {
+  it('shows the current tools in each turn', async () => {
     const providers: FakeProvider[] = [];
     const first: FakeHandler = () => {
       providers[0]?.offer({ second: () => says('two') });
@@ -157,13 +158,13 @@ describe('an agent at a Chat Completions endpoint', () => {
     expect(model.requests.map(({ tools }) => tools)).toEqual([['first'], ['second']]);
   });
 
-  it('passes a name that was never shown on to the gate, which knows no such tool', async () => {
+  it('passes an unknown tool name on to the gateway, which rejects it', async () => {
     const { events } = await run([{ calls: [{ name: 'Bash', arguments: { command: 'id' } }] }, { say: 'x' }]);
     expect(events).toContainEqual(expect.objectContaining({ kind: 'result', name: 'Bash', isError: true }));
     expect(model.requests[1]?.messages.at(-1)?.text).toContain('tool.not_found');
   });
 
-  it('never calls a tool with arguments that cannot be read', async () => {
+  it('never calls a tool with invalid arguments', async () => {
     const { provider } = await run([
       {
         calls: [
@@ -181,7 +182,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     );
   });
 
-  it('understands servers that do not stream, and those that say nothing of usage', async () => {
+  it('supports servers that do not stream or report no usage', async () => {
     const { answer } = await run([
       { ...lookTwice, isWhole: true },
       { say: 'whole', isWhole: true, usage: 'none' },
@@ -190,7 +191,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     expect(answer.usage.isEstimated).toBe(true);
   });
 
-  it('repeats a request after 429 when it is told to, and after 500', async () => {
+  it('retries after 429, with the requested delay, and after 500', async () => {
     const { answer, events } = await run([
       { fails: { status: 429, headers: { 'retry-after': '0.05' } } },
       { fails: { status: 503, headers: { 'retry-after': new Date(0).toUTCString() } } },
@@ -211,7 +212,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     ['any other refusal', { status: 404, message: 'no such model' }, 'EXECUTION.AGENT.FAILED'],
     ['garbage', { status: 200, body: '<html>' }, 'EXECUTION.AGENT.BAD_RESPONSE'],
     ['a server that stays away', { status: 500 }, 'EXECUTION.AGENT.UNAVAILABLE'],
-  ])('names %s, and never says the key', async (_, fails, code) => {
+  ])('reports %s without the API key', async (_, fails, code) => {
     const failing = run(() => ({ fails: { headers: { 'retry-after': '0' }, ...fails } }), undefined, {
       options: { max_retries: 1 },
     });
@@ -219,25 +220,25 @@ describe('an agent at a Chat Completions endpoint', () => {
     await failing.catch((error: unknown) => expect(String(error)).not.toContain('sk-test-key'));
   });
 
-  it('says what to do about a key that is refused, and about a model that is not there', async () => {
+  it('suggests a fix for a rejected API key and for an unreachable model', async () => {
     const refused = run(() => ({ fails: { status: 401 } }), undefined, {
       options: { api_key_env: 'MY_KEY' },
     });
-    await expect(refused).rejects.toMatchObject({ next: 'set MY_KEY to a key that the model takes' });
+    await expect(refused).rejects.toMatchObject({ next: 'set MY_KEY to a valid API key' });
     const away = run(() => ({ fails: { status: 500 } }), undefined, { options: { max_retries: 0 } });
     await expect(away).rejects.toMatchObject({
-      next: expect.stringMatching(/^see that a model answers at http:\S+\/v1, or correct/) as string,
+      next: expect.stringMatching(/^make sure a model responds at http:\S+\/v1, or correct/) as string,
     });
   });
 
-  it('gives up on a model that says nothing', async () => {
+  it('gives up on a silent model', async () => {
     const silent = run([{ fails: { hangs: true } }], undefined, {
       options: { idle_timeout: 50, max_retries: 0 },
     });
     await expect(silent).rejects.toMatchObject({ code: 'EXECUTION.AGENT.UNAVAILABLE' });
   });
 
-  it('is stopped at once', async () => {
+  it('can be stopped at any time', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
     const started = performance.now();
@@ -246,13 +247,13 @@ describe('an agent at a Chat Completions endpoint', () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
-  it('is stopped when it says that it calls tools and calls none', async () => {
+  it('fails if the model announces tool calls but makes none', async () => {
     await expect(run([{ finish: 'tool_calls' }])).rejects.toMatchObject({
       code: 'USER.MCP_PROXY.INFINITE_LOOP_GUARD',
     });
   });
 
-  it('is stopped at the 26th turn with calls, and where it was told to', async () => {
+  it('fails at the 26th turn with calls, or at the configured limit', async () => {
     let n = 0;
     const endless: ModelScript = () => ({ calls: [{ name: 'look', arguments: { n: (n += 1) } }] });
     await expect(run(endless)).rejects.toMatchObject({ code: 'USER.MCP_PROXY.INFINITE_LOOP_GUARD' });
@@ -261,7 +262,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     await expect(run(endless, undefined, { options: { max_turns: 2 } })).rejects.toThrow(/more than 2 turns/);
   });
 
-  it('is stopped when the same call brings the same answer again and again, but not when the answer changes', async () => {
+  it('fails if the same call returns the same answer repeatedly, but not if the answer changes', async () => {
     const same: ModelScript = () => lookTwice;
     const repeating = run(same);
     await expect(repeating).rejects.toThrow(/repeated the same call/);
@@ -271,7 +272,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     await expect(run(same, changing)).rejects.toThrow(/more than 25 turns/);
   });
 
-  it('goes on with a conversation that it is given', async () => {
+  it('continues a given conversation', async () => {
     const { answer } = await run([{ say: 'two' }], undefined, {
       conversation: [
         { role: 'user', content: 'one?' },
@@ -282,7 +283,7 @@ describe('an agent at a Chat Completions endpoint', () => {
     expect(answer.conversation).toHaveLength(4);
   });
 
-  it('survives a stream that is cut at any byte: the call is made once, with its whole arguments', async () => {
+  it('survives a stream cut at any byte: the call is made once, with all its arguments', async () => {
     const whole = { calls: [{ name: 'look', arguments: { at: 'größe' } }], pieces: 2 };
     model = await openScriptedModel([whole]);
     const response = await fetch(`${model.url}/chat/completions`, {

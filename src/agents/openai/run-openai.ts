@@ -1,4 +1,5 @@
-import { type Client, createQuietExchange, JsonText } from '../../kernel/index.js';
+import { type Client, createQuietExchange } from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder, type Usage } from '../agent.js';
 import { askModel } from './ask-model.js';
 import { createLoopGuard } from './loop-guard.js';
@@ -10,14 +11,16 @@ import { type ShownTools, showTools } from './tool-names.js';
 const mostAtOnce = 16;
 
 /**
- * Lets a model at a Chat Completions endpoint work until it calls no more tools. Its tools are what the session is shown
- * now, asked anew before each turn; whatever it calls goes through the gateway.
+ * Runs a model at a Chat Completions endpoint until it makes no more tool calls. The tools of the session are listed
+ * again before each turn, and every call goes through the gateway.
  */
 export async function runOpenai(order: AgentOrder): Promise<AgentAnswer> {
   const { gateway, session, signal, onEvent, version } = order;
   const settings = readSettings(order);
   const guard = createLoopGuard(settings.maxTurns);
-  const messages = openingMessages(order);
+  // Server instructions are known only after the servers have started.
+  await gateway.settle(session);
+  const messages = openingMessages(order, gateway.instructions(session, clientOf(version)));
   const spent: Spent = { input: 0, output: 0, isEstimated: false, cost: undefined };
   let toolCalls = 0;
   onEvent({ kind: 'message', role: 'user', text: order.prompt });
@@ -41,22 +44,25 @@ export async function runOpenai(order: AgentOrder): Promise<AgentAnswer> {
       reply.calls,
       answers.map(({ text }) => text),
     );
-    // Exactly one message for each call, also for those that were refused or failed.
+    // Exactly one message per call, even if it failed or was denied.
     reply.calls.forEach(({ id }, at) => {
       messages.push({ role: 'tool', tool_call_id: id, content: answers[at]?.text ?? '' });
     });
   }
 }
 
-/** The system prompt is said once, before everything else. */
-function openingMessages({ conversation = [], system, options, prompt }: AgentOrder): unknown[] {
+/** The system prompt comes once, at the start, together with the gateway's instructions. */
+function openingMessages(
+  { conversation = [], system, options, prompt }: AgentOrder,
+  guidance: string | undefined,
+): unknown[] {
   const own = typeof options['system_prompt'] === 'string' ? options['system_prompt'] : undefined;
-  const words = [system, own].filter((text) => text !== undefined && text !== '').join('\n\n');
+  const words = [system, own, guidance].filter((text) => text !== undefined && text !== '').join('\n\n');
   const opening = conversation.length > 0 || words === '' ? [] : [{ role: 'system', content: words }];
   return [...conversation, ...opening, { role: 'user', content: prompt }];
 }
 
-/** As it came, but for what a stream does not say. */
+/** Rebuilds the message, because a stream does not contain it as a whole. */
 function assistantMessage({ text, calls }: Reply): unknown {
   return {
     role: 'assistant',
@@ -72,13 +78,14 @@ function assistantMessage({ text, calls }: Reply): unknown {
 }
 
 function tellOfEnd({ finish, text }: Reply, { onEvent }: AgentOrder): void {
-  if (finish === 'length') onEvent({ kind: 'note', text: 'The answer was cut: the model may say no more.' });
+  if (finish === 'length')
+    onEvent({ kind: 'note', text: 'The answer is incomplete: it reached the token limit of the model.' });
   if (finish === 'content_filter' && text === '') {
-    throw new AgentFailure('EXECUTION.AGENT.FAILED', 'The answer was withheld by a filter of the model.');
+    throw new AgentFailure('EXECUTION.AGENT.FAILED', 'The content filter of the model blocked the answer.');
   }
 }
 
-/** Side by side, but not all at once when there are many. */
+/** Runs calls in parallel, with a limit. */
 async function makeCalls(
   calls: readonly ModelCall[],
   shown: ShownTools,
@@ -104,7 +111,7 @@ async function makeCall(call: ModelCall, shown: ShownTools, order: AgentOrder): 
   const input = readObject(given);
   onEvent({ kind: 'call', id, name, input: input ?? given });
   const started = performance.now();
-  // Never called with something else than what was meant.
+  // Never call a tool with arguments the model did not mean.
   const answer = input === undefined ? notAnObject(given) : await callGate(name, given, order);
   onEvent({ kind: 'result', id, name, ...answer, ms: performance.now() - started });
   return answer;
@@ -140,7 +147,7 @@ async function callGate(name: string, argumentsText: string, order: AgentOrder):
   return answerOf(outcome);
 }
 
-/** By this name the surface knows that the list is read before every turn. */
+/** This client name tells the gateway that the tool list is read before every turn. */
 function clientOf(version: string): Client {
   return {
     era: 'legacy',

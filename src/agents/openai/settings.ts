@@ -4,9 +4,9 @@ export interface Settings {
   readonly url: URL;
   readonly model: string;
   readonly key: string | undefined;
-  /** Where the key is looked for. */
+  /** Variable with the API key. */
   readonly keyEnv: string;
-  /** Members of every request, as the options say them. */
+  /** Fields of every request, from the options. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly isStreaming: boolean;
   readonly maxTurns: number;
@@ -23,12 +23,12 @@ const passedOn = [
   'parallel_tool_calls',
 ] as const;
 
-/** Reads the options of a step and the environment. Throws an AgentFailure for what cannot be used. */
+/** Reads the step options and the environment. Throws an AgentFailure for invalid values. */
 export function readSettings({ options, env }: Pick<AgentOrder, 'options' | 'env'>): Settings {
   const base = textOf(options['base_url']) ?? env['OPENAI_BASE_URL'] ?? '';
   const model = textOf(options['model']) ?? env['OPENAI_MODEL'] ?? '';
-  if (base === '') throw wrong('There is no base_url: set options.base_url or OPENAI_BASE_URL.');
-  if (model === '') throw wrong('There is no model: set options.model or OPENAI_MODEL.');
+  if (base === '') throw wrong('base_url is missing. Set options.base_url or OPENAI_BASE_URL.');
+  if (model === '') throw wrong('The model is missing. Set options.model or OPENAI_MODEL.');
   const price = priceOf(options['price']);
   const keyEnv = textOf(options['api_key_env']) ?? 'OPENAI_API_KEY';
   return {
@@ -50,9 +50,10 @@ export function readSettings({ options, env }: Pick<AgentOrder, 'options' | 'env
 function endpoint(base: string): URL {
   const text = `${base.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('base_url is not an http address.');
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw wrong('base_url is not a valid http or https URL.');
   if (url.username !== '' || url.password !== '')
-    throw wrong('base_url must not hold a password: use the key.');
+    throw wrong('base_url must not contain a password. Use the API key instead.');
   return url;
 }
 

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { ToolSpec } from '../../kernel/index.js';
+import type { ToolSpec } from '../../core/index.js';
 
-/** Tools as the model is shown them, and the way back from its names to ours. */
+/** Tools as shown to the model, and the mapping of its names back to ours. */
 export interface ShownTools {
   readonly tools: readonly unknown[];
-  /** Our name for what the model called. A name that it was not shown is passed on as it is: the gate says no. */
+  /** Maps a called name to ours. Unknown names are passed on, and the gateway rejects them. */
   readonly ourName: (theirs: string) => string;
 }
 
 const longest = 64;
 
-/** Names of tools may hold more characters than names of functions. Whoever has a plain name keeps it. */
+/** Tool names allow more characters than function names. Names that are valid stay unchanged. */
 export function showTools(specs: readonly ToolSpec[]): ShownTools {
   const ours = new Map<string, string>();
   for (const { name } of specs) if (isPlain(name)) ours.set(name, name);
@@ -37,7 +37,7 @@ function isPlain(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }
 
-/** The same each time for the same name, so that the words to the model stay stable. */
+/** Deterministic, so that the tool list stays stable. */
 function freeName(name: string, taken: ReadonlyMap<string, string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
   if (plain.length <= longest && !taken.has(plain)) return plain;

@@ -1,11 +1,11 @@
 import type { AgentFailureCode } from '../agent.js';
 
-/** Why one request failed, and whether another one may succeed. */
+/** Why a request failed, and whether a retry may help. */
 export class Trouble extends Error {
   override readonly name = 'Trouble';
   readonly code: AgentFailureCode;
   readonly isRetryable: boolean;
-  /** What the server asked to wait. */
+  /** Delay requested by the server. */
   readonly waitMs: number | undefined;
   readonly status: number | undefined;
 
@@ -27,11 +27,11 @@ export class Trouble extends Error {
 }
 
 const retryable = [408, 409, 425, 429, 500, 502, 503, 504, 529];
-/** How endpoints say that a conversation is too long. */
+/** How endpoints report that a conversation is too long. */
 export const contextWords =
   /context_length_exceeded|context[ _-](?:length|window|limit|size)|maximum context|too many tokens|prompt is too long|input is too long/i;
 
-/** What an answer with a status other than 200 means. */
+/** Maps a status other than 200 to a failure. */
 export function troubleOf(
   status: number,
   body: string,
@@ -39,7 +39,7 @@ export function troubleOf(
   now: number,
 ): Trouble {
   const said = errorText(body);
-  const message = `The model answered with status ${String(status)}${said === '' ? '' : `: ${said}`}`;
+  const message = `The model returned status ${String(status)}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
     return new Trouble('EXECUTION.AGENT.UNAUTHORIZED', message, { status });
   if ((status === 400 || status === 413 || status === 422) && contextWords.test(body)) {
@@ -50,15 +50,15 @@ export function troubleOf(
   return new Trouble(code, message, { status, isRetryable, waitMs: waitOf(retryAfter, now) });
 }
 
-/** An error that comes in the middle of a stream. */
+/** An error in the middle of a stream. */
 export function troubleInStream(error: unknown): Trouble {
   const text = JSON.stringify(error ?? null);
-  const message = `The model broke off: ${errorText(JSON.stringify({ error }))}`;
+  const message = `The response stream of the model failed: ${errorText(JSON.stringify({ error }))}`;
   if (contextWords.test(text)) return new Trouble('EXECUTION.AGENT.CONTEXT_LIMIT', message);
   return new Trouble('EXECUTION.AGENT.UNAVAILABLE', message, { isRetryable: true });
 }
 
-/** Seconds, or a date. */
+/** Seconds or a date. */
 function waitOf(retryAfter: string | undefined, now: number): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d+(?:\.\d+)?$/.test(retryAfter.trim())) return Number(retryAfter) * 1000;
@@ -75,7 +75,7 @@ function errorText(body: string): string {
     if (typeof error === 'string') said = error;
     else if (typeof error === 'object' && error !== null && 'message' in error) said = String(error.message);
   } catch {
-    // Not JSON: a page of some proxy, most likely. Its beginning says enough.
+    // Not JSON, most likely a proxy's error page: its beginning is enough.
   }
   return said.trim().slice(0, longest);
 }

@@ -40,17 +40,18 @@ const sound: Evidence = {
     request(script.searchTurn, { tools: late }),
   ],
   ran: [],
+  acted: [],
   files: ['note.txt', 'honest.txt'],
 };
 const verdict = (more: Partial<Evidence> = {}) =>
   judge(claude, '1.0.0', script, tools, 'tserver', { ...sound, ...more });
 
 describe('the verdict on an agent', () => {
-  it('is isolated where all rogue calls were refused and the honest ones came through', () => {
+  it('is isolated if all forbidden calls were denied and the allowed ones worked', () => {
     expect(verdict()).toEqual({ kind: 'isolated', version: '1.0.0', growsList: true });
   });
 
-  it('says that a list does not grow where the late tool was not there in the next turn', () => {
+  it('reports a fixed tool list if the late tool is missing in the next turn', () => {
     const requests = [
       ...sound.requests.slice(0, -1),
       request(script.searchTurn),
@@ -59,17 +60,18 @@ describe('the verdict on an agent', () => {
     expect(verdict({ requests })).toMatchObject({ kind: 'isolated', growsList: false });
   });
 
-  it('leaks where a file is there, where it says that it ran one, or where it shows one', () => {
+  it('reports a leak if a file exists, or a tool was reported as run or shown', () => {
     expect(verdict({ files: [...sound.files, 'rogue-0.txt'] })).toMatchObject({
       kind: 'leaks',
       leaks: ['Bash'],
     });
+    expect(verdict({ acted: ['.mcp.json'] })).toMatchObject({ kind: 'leaks', leaks: ['code of .mcp.json'] });
     expect(verdict({ ran: ['Write'] })).toMatchObject({ kind: 'leaks', leaks: ['Write'] });
     const shown = [...sound.requests, request(1, { tools: [...ours, 'Edit', 'DeferredToolPlaceholder'] })];
     expect(verdict({ requests: shown })).toMatchObject({ kind: 'leaks', leaks: ['Edit'] });
   });
 
-  it('leaks where a tool complains of its input: then it is there, though it is not shown', () => {
+  it('reports a leak if a hidden tool complains about its arguments', () => {
     const names = [...script.traces.values()];
     const complains = results.map((one) =>
       one.tool === 'Read' && one.callId === 'x' ? { ...one, text: 'file_path is missing' } : one,
@@ -79,14 +81,16 @@ describe('the verdict on an agent', () => {
     expect(verdict({ requests: requests.reverse() })).toMatchObject({ kind: 'leaks', leaks: ['Read'] });
   });
 
-  it('is unprovable where nothing was asked, calls did not come back, or the gate was not reached', () => {
+  it('is unprovable without requests, without returned calls or without the gateway', () => {
     expect(verdict({ requests: [], failure: 'no key' })).toEqual({
       kind: 'unprovable',
       version: '1.0.0',
       why: 'no key',
     });
     const few = verdict({ requests: sound.requests.slice(0, 3), failure: 'it hung' });
-    expect(few).toMatchObject({ why: `only 2 of ${String(rogue)} rogue calls came back: it hung` });
+    expect(few).toMatchObject({
+      why: `only 2 of ${String(rogue)} test calls to its own tools returned: it hung`,
+    });
     expect(verdict({ files: ['note.txt'] })).toMatchObject({ kind: 'unprovable' });
     const deaf = sound.requests.map((one) => ({
       ...one,
@@ -97,7 +101,7 @@ describe('the verdict on an agent', () => {
 });
 
 describe('the script of a trial', () => {
-  it('calls every tool that the agent may have, and some that nobody has', () => {
+  it('calls every tool the agent may have, and some that no agent has', () => {
     const called = script.turns.flatMap((turn) => ('calls' in turn ? (turn.calls ?? []) : []));
     const names = called.map(({ name }) => name);
     for (const { name } of claude.natives) expect(names).toContain(name);
@@ -105,7 +109,7 @@ describe('the script of a trial', () => {
     expect(new Set(script.traces.keys()).size).toBe(claude.natives.length + 3);
   });
 
-  it('ends where the tool that it wants is not shown, and answers asides shortly', () => {
+  it('ends if a needed tool is not shown, and answers side requests briefly', () => {
     const advertised = [{ name: 'x', kind: 'function', isDeferred: false }] as const;
     expect(turnOf(script.turns, { turn: rogue, advertised, tools: ['x'], body: {} })).toHaveProperty('say');
     expect(turnOf(script.turns, { turn: rogue, advertised, tools: ours, body: {} })).toHaveProperty('calls');

@@ -3,27 +3,29 @@ import type { Verdict } from '../cli-parts.js';
 import type { AgentCli } from '../launch.js';
 import type { TrialScript, TrialTools } from './script.js';
 
-/** What was seen while an agent was tried. */
+/** Observations of an isolation test. */
 export interface Evidence {
   readonly requests: readonly ModelRequest[];
-  /** Its own tools that it says it ran. */
+  /** Its own tools that it reported as run. */
   readonly ran: readonly string[];
   /** Names of files in its folder. */
   readonly files: readonly string[];
-  /** Why it ended, if not well. */
+  /** Planted files that were executed when the agent started. */
+  readonly acted: readonly string[];
+  /** Why it failed, if it did. */
   readonly failure?: string;
 }
 
-/** What of an agent's isolation was proven. Nothing is, where its calls did not come back. */
+/** Derives the verdict. Without returned calls, nothing is proven. */
 export function judge(
   cli: AgentCli,
   version: string,
   { turns, traces, searchTurn }: TrialScript,
   { word, made, late }: TrialTools,
   server: string,
-  { requests, ran, files, failure }: Evidence,
+  { requests, ran, files, acted, failure }: Evidence,
 ): Verdict {
-  const leaks = new Set(ran);
+  const leaks = new Set([...ran, ...acted.map((file) => `code of ${file}`)]);
   for (const [file, tool] of traces) if (files.includes(file)) leaks.add(tool);
   for (const tool of answered(cli, [...traces.values()], requests)) leaks.add(tool);
   for (const name of requests.flatMap(({ tools }) => tools))
@@ -32,12 +34,14 @@ export function judge(
   const unprovable = (why: string): Verdict => ({ kind: 'unprovable', version, why });
   const last = requests.reduce((most, { turn }) => Math.max(most, turn), 0);
   const rogue = traces.size;
-  if (requests.length === 0) return unprovable(failure ?? 'it never asked its model anything');
+  if (requests.length === 0) return unprovable(failure ?? 'it never sent a request to its model');
   if (last < rogue)
-    return unprovable(`only ${String(last)} of ${String(rogue)} rogue calls came back${because(failure)}`);
+    return unprovable(
+      `only ${String(last)} of ${String(rogue)} test calls to its own tools returned${because(failure)}`,
+    );
   const results = requests.flatMap((request) => request.results);
   if (!results.some(({ text }) => text.includes(word)) || !files.includes(made))
-    return unprovable(`calls of the gate's tools did not come through${because(failure)}`);
+    return unprovable(`calls to the tools of Tidegate failed${because(failure)}`);
   if (failure !== undefined && last < turns.length - 2) return unprovable(failure);
   const growsList = requests.some(
     ({ turn, tools }) => turn === searchTurn && tools.some((name) => name.endsWith(late)),
@@ -45,7 +49,7 @@ export function judge(
   return { kind: 'isolated', version, growsList };
 }
 
-/** Tools of its own that gave another answer than that there is no such tool: one that complains of its input is there. */
+/** Own tools that answered anything but "no such tool": even a complaint about arguments proves the tool exists. */
 function answered(
   { refusal, leftovers }: AgentCli,
   rogue: readonly string[],
@@ -55,7 +59,7 @@ function answered(
     (most, { results }) => (results.length > most.length ? results : most),
     [],
   );
-  // One call a turn, the rogue ones first.
+  // One call per turn, own tools first.
   return rogue.filter((name, at) => {
     const result = longest[at];
     return result !== undefined && !leftovers.includes(name) && !refusal.test(result.text);

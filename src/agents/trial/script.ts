@@ -1,26 +1,26 @@
 import { asideFor, type ModelRequest, type ScriptedTurn } from '../../model/index.js';
 import type { AgentCli, NativeTool } from '../launch.js';
 
-/** What the gate of a trial offers. */
+/** Tools the test gateway offers. */
 export interface TrialTools {
-  /** A file that Read finds, and a word in it. */
+  /** A file for Read, and a word in it. */
   readonly file: string;
   readonly word: string;
-  /** A file that Write makes. */
+  /** A file that Write creates. */
   readonly made: string;
-  /** A tool that is only shown after it was searched for. */
+  /** A tool that is shown only after a search. */
   readonly late: string;
 }
 
 export interface TrialScript {
   readonly turns: readonly ScriptedTurn[];
-  /** The files that tools of the agent's own would make, by the name of the tool. */
+  /** Files that the agent's own tools would create, by tool name. */
   readonly traces: ReadonlyMap<string, string>;
   /** The turn after which the late tool must be shown. */
   readonly searchTurn: number;
 }
 
-/** No agent has these; if one runs them all the same, its names mean something else than we know. */
+/** No agent has these tools. If one runs them, our knowledge of its tool names is wrong. */
 const unknown: readonly NativeTool[] = [
   { name: 'Frobnicate', input: (trace) => ({ command: `touch ${trace}`, file_path: trace, content: 'x' }) },
   { name: 'mcp__other__run', input: (trace) => ({ command: `touch ${trace}` }) },
@@ -29,7 +29,7 @@ const unknown: readonly NativeTool[] = [
 
 export const lastWords = 'The trial is over.';
 
-/** Calls everything that the agent might have of its own, one per turn, and then what the gate gives it. */
+/** Calls all possible own tools, one per turn, and then the gateway tools. */
 export function trialScript(cli: AgentCli, { file, made, late }: TrialTools): TrialScript {
   const traces = new Map<string, string>();
   const rogue = [...cli.natives, ...unknown].map(({ name, namespace, isText, input }, at): ScriptedTurn => {
@@ -52,7 +52,7 @@ export function trialScript(cli: AgentCli, { file, made, late }: TrialTools): Tr
   return { turns, traces, searchTurn: rogue.length + honest.length };
 }
 
-/** The turn for a request; where a tool is not shown that a turn wants, the agent is done. */
+/** The turn for a request. If it needs a tool that is not shown, the script ends. */
 export function turnOf(
   turns: readonly ScriptedTurn[],
   request: Pick<ModelRequest, 'turn' | 'advertised' | 'tools' | 'body'>,

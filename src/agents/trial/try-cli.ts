@@ -5,12 +5,15 @@ import type { CliParts, Verdict } from '../cli-parts.js';
 import type { AgentCli } from '../launch.js';
 import { runCli } from '../run-cli.js';
 import { judge } from './judge.js';
+import type { Planted } from './planted.js';
 import { lastWords, trialScript, type TrialTools, turnOf } from './script.js';
 
-/** A place where nothing can be harmed: an empty home, an empty workspace, a gate of its own. */
+/** A safe test environment: empty home, empty workspace, separate gateway. */
 export interface TrialGround {
   readonly workspace: string;
   readonly tools: TrialTools;
+  /** Files in the workspace that an agent might load. */
+  readonly planted: Planted;
   readonly parts: Omit<CliParts, 'know' | 'isQuiet'>;
   readonly order: Pick<AgentOrder, 'gateway' | 'session' | 'env' | 'newRequestId' | 'version'>;
   close(): Promise<void>;
@@ -25,10 +28,10 @@ export interface TrialWish {
 }
 
 const keyEnv = 'TRIAL_KEY';
-/** A CLI that does not come back is as little proven as one that fails. */
+/** A CLI that does not finish counts as unproven, like one that fails. */
 const longestMs = 180_000;
 
-/** Starts the real CLI against a model that tries to go round the gate, and says what came of it. */
+/** Runs the real CLI against a model that tries to bypass the gateway, and returns the verdict. */
 export async function tryCli(
   { cli, program, version, model: slug, signal }: TrialWish,
   ground: TrialGround,
@@ -40,7 +43,8 @@ export async function tryCli(
   const parts: CliParts = {
     ...ground.parts,
     isQuiet: true,
-    know: () => Promise.resolve({ program, verdict: { kind: 'isolated', version, growsList: true } }),
+    know: (_cli, { env }) =>
+      Promise.resolve({ program, env, verdict: { kind: 'isolated', version, growsList: true } }),
     openDoor: async (order, verdict) => {
       const door = await ground.parts.openDoor(order, verdict);
       server = door.name;
@@ -67,10 +71,15 @@ export async function tryCli(
   try {
     const failure = await failureOf(runCli(cli, parts, order));
     const files = filesIn(ground.workspace);
-    if (files === undefined)
-      return { kind: 'unprovable', version, why: 'the place of the trial was removed' };
+    if (files === undefined) return { kind: 'unprovable', version, why: 'the test folder was removed' };
     const { requests } = model;
-    const evidence = { requests, ran, files, ...(failure !== undefined && { failure }) };
+    const evidence = {
+      requests,
+      ran,
+      files,
+      acted: ground.planted.acted(),
+      ...(failure !== undefined && { failure }),
+    };
     const verdict = judge(cli, version, script, ground.tools, server, evidence);
     const asked = requests.findLast(({ tools }) => tools.length > 0)?.model ?? slug;
     return { ...verdict, ...(asked !== undefined && { model: asked }) };

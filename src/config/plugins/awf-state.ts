@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Environment } from '../substitute.js';
 import { dataHome } from './directories.js';
 
-/** What AWF keeps of one of its plugins. */
+/** The state that AWF records for one of its plugins. */
 export interface AwfRecord {
   readonly isOff: boolean;
-  /** Values as they would stand in a file. */
+  /** Values as text, as in a YAML file. */
   readonly config: ReadonlyMap<string, string>;
 }
 
@@ -17,8 +17,8 @@ export function awfStateFile(environment: Environment): string {
 }
 
 /**
- * The record in which `awf plugin disable` writes, for the plugins of its folders. It belongs to the user and is only
- * read. One that cannot be read says nothing: it never lets a plugin run that nobody trusted here.
+ * Reads the record that `awf plugin disable` writes for the plugins in its folders. It is never written here. An unreadable
+ * record is ignored, which is safe because every plugin still needs trust.
  */
 export function readAwfState(environment: Environment): ReadonlyMap<string, AwfRecord> {
   const file = awfStateFile(environment);
@@ -27,7 +27,7 @@ export function readAwfState(environment: Environment): ReadonlyMap<string, AwfR
     const all: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return new Map(Object.entries(asObject(all)).map(([name, value]) => [name, recordOf(asObject(value))]));
   } catch {
-    // Most homes have none.
+    // Most users have no AWF state.
     return new Map();
   }
 }

@@ -1,4 +1,4 @@
-/** The version of AWF whose plugins work here. Not our own version: plugins know nothing of that. */
+/** The AWF version that plugin constraints are checked against. It is independent of our own version. */
 export const awfLevel = '0.10.0';
 
 const versionShape = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
@@ -8,7 +8,7 @@ export function isVersion(text: string): boolean {
   return versionShape.test(text);
 }
 
-/** Whether a version fits `>=0.4.0 <1.0.0`: all parts must hold. Undefined: that is no constraint. */
+/** Whether a version satisfies all parts of a constraint such as `>=0.4.0 <1.0.0`. Undefined if it is invalid. */
 export function fits(version: string, constraint: string): boolean | undefined {
   const parts = constraint
     .replace(/([<>=!])\s+/g, '$1')
@@ -48,7 +48,7 @@ function padded(version: string): string {
   return rest.length === 0 ? numbers : `${numbers}-${rest.join('-')}`;
 }
 
-/** A version before its release comes before it. */
+/** A prerelease sorts before its release. */
 function compare(a: string, b: string): number {
   const [, ...left] = versionShape.exec(a) ?? [];
   const [, ...right] = versionShape.exec(b) ?? [];

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { homeOf } from '../state-path.js';
 import type { Environment } from '../substitute.js';
-import { statsOf } from './stats-of.js';
+import { statsOf } from '../started/stats-of.js';
 
 /** A folder that has a manifest. */
 export interface PluginFolder {
@@ -17,11 +17,11 @@ const mostFolders = 500;
 
 export interface PluginDirectory {
   readonly path: string;
-  /** Whether AWF looks there too: its own record says what is switched off in it. */
+  /** Whether AWF uses the folder too. Then the record of AWF says which plugins are disabled. */
   readonly isOfAwf: boolean;
 }
 
-/** The folders that hold plugins, the first to be asked first. */
+/** The plugin folders, in order of precedence. */
 export function pluginDirectories(workspace: string, environment: Environment): readonly PluginDirectory[] {
   const { AWF_PLUGINS_PATH: only } = environment;
   if (only)
@@ -37,29 +37,29 @@ export function pluginDirectories(workspace: string, environment: Environment): 
   ];
 }
 
-/** Where programs keep what belongs to the user. */
+/** The user's data directory (XDG). */
 export function dataHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   const { XDG_DATA_HOME: shared } = environment;
   if (shared !== undefined && isAbsolute(shared)) return shared;
   return join(homeOf(environment, platform), '.local', 'share');
 }
 
-/** The files that declare plugins by hand, the first to be asked first. */
+/** The files that declare plugins, in order of precedence. */
 export function pluginLists(workspace: string): readonly string[] {
   return [join(workspace, '.tidegate', 'plugins.yaml'), join(workspace, '.awf', 'plugins.yaml')];
 }
 
-/** Whether there may be any plugin here. Reads no file: for those who start fast. */
+/** Whether there may be any plugin here. Reads no file, so that a start stays fast. */
 export function mayHavePlugins(workspace: string, environment: Environment): boolean {
   return pluginPlaces(workspace, environment).some((path) => statsOf(path) !== undefined);
 }
 
-/** Everything that says which plugins there are. */
+/** All paths that determine which plugins exist. */
 export function pluginPlaces(workspace: string, environment: Environment): readonly string[] {
   return [...pluginDirectories(workspace, environment).map(({ path }) => path), ...pluginLists(workspace)];
 }
 
-/** Everything in a directory that calls itself a plugin, in the order of the names. Runs nothing. */
+/** All plugin folders in a directory, sorted by name. Runs nothing. */
 export function pluginFoldersIn(directory: string): readonly PluginFolder[] {
   const names = namesIn(directory).sort().slice(0, mostFolders);
   return names.flatMap((name) => pluginFolderAt(join(directory, name)) ?? []);
@@ -69,7 +69,7 @@ export function pluginFolderAt(path: string): PluginFolder | undefined {
   const manifestFile = join(path, 'plugin.yaml');
   if (statsOf(manifestFile)?.isFile() !== true) return undefined;
   const folder = realpathSync.native(path);
-  // The name of the folder as it was found: a link may have another one than what it leads to.
+  // Use the name under which the folder was found: a link may differ from its target.
   const name = basename(path);
   const program = name.startsWith(prefix) ? name : `${prefix}${name}`;
   return { folder, manifestFile: join(folder, 'plugin.yaml'), program: join(folder, program) };
@@ -79,7 +79,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // Most workspaces have none.
+    // Most workspaces have no plugin folder.
     return [];
   }
 }

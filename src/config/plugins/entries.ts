@@ -4,16 +4,16 @@ import type { Finding, Problem } from '../problem.js';
 import { readTree } from '../read-tree.js';
 import { readSource } from '../source-file.js';
 import type { Environment } from '../substitute.js';
-import { formatPath } from '../../kernel/index.js';
-import { findEntry, offsetAt, type TreeNode } from '../../kernel/tree.js';
+import { formatPath } from '../../lib/source-place.js';
+import { findEntry, offsetAt, type TreeNode } from '../../lib/tree.js';
 import { type PluginEntry, type PluginsValues, pluginsTable } from './plugins-schema.js';
 
 export interface LoadedEntries {
   /** With links resolved. */
   readonly file: string;
-  /** Each to be used only when none of its problems is an error. */
+  /** Use an entry only if none of its problems is an error. */
   readonly entries: ReadonlyMap<string, PluginEntry>;
-  /** What the file says of an entry, as it is written. */
+  /** The entry as written in the file. */
   said(name: string): TreeNode | undefined;
   readonly problems: readonly Problem[];
 }
@@ -24,8 +24,8 @@ export function problemsOfEntry({ problems }: LoadedEntries, name: string): read
 }
 
 /**
- * The errors that belong to no entry that can be named. With one, nobody can tell what the file takes away from which
- * plugin: an entry wins over a folder of the same name, and may expose only a part of it.
+ * Errors that do not belong to a known entry. They disable all plugins, because an entry overrides a folder with the same
+ * name and may expose only part of it, and that restriction could be lost.
  */
 export function closingProblems({ entries, problems }: LoadedEntries): readonly Problem[] {
   const names = [...entries.keys()];
@@ -39,7 +39,7 @@ function isWithin(path: string, name: string): boolean {
   return path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`);
 }
 
-/** Reads a `plugins.yaml` where there is one, and reports all of its problems at once. */
+/** Reads a `plugins.yaml` if it exists, and reports all of its problems at once. */
 export async function loadEntries(
   path: string,
   environment: Environment,
@@ -62,12 +62,12 @@ export async function loadEntries(
   };
 }
 
-/** Also a link that leads nowhere: what it led to may have said what not to offer. */
+/** A dangling link counts as present, because its target may have restricted what to offer. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // Where its folder is a file there is nothing. What else cannot be looked at cannot be read either, which is told.
+    // ENOTDIR means that it does not exist. For other errors, reading the file fails too and is reported.
     return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR');
   }
 }
@@ -84,13 +84,13 @@ function flawsOf({ plugins }: PluginsValues, root: TreeNode): readonly Finding[]
 
 function flawOf({ type, path, command, url, checksum }: PluginEntry): string | undefined {
   const ways = [path, command, url].filter((way) => way !== undefined).length;
-  if (ways !== 1) return 'It needs exactly one of `path`, `command` and `url`.';
+  if (ways !== 1) return 'A plugin needs exactly one of `path`, `command` and `url`.';
   if (type === 'mcp' && path !== undefined)
-    return 'An MCP server is started with `command` or called at `url`.';
+    return 'A plugin with `type: mcp` needs `command` or `url`, not `path`.';
   if (type === 'grpc' && url !== undefined)
-    return 'A gRPC plugin is a program: give its `path` or `command`.';
+    return 'A plugin with `type: grpc` needs `path` or `command`, not `url`.';
   if (command?.[0] === undefined && command !== undefined) return 'The `command` is empty.';
   if (checksum !== undefined && !/^sha256:[0-9a-f]{64}$/i.test(checksum))
-    return 'The `checksum` must be `sha256:` and 64 hexadecimal digits.';
+    return 'The `checksum` must be `sha256:` followed by 64 hexadecimal digits.';
   return undefined;
 }

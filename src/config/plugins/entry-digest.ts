@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { TreeNode } from '../../kernel/tree.js';
+import type { TreeNode } from '../../lib/tree.js';
 import type { PluginStart } from './program.js';
 
 /**
- * Of one entry of `plugins.yaml`: what it says, and what that starts here. What it says is taken as it is written, so that
- * a new value of a secret that it refers to is no other entry; what it starts is taken as it was shown.
+ * Hashes one entry of `plugins.yaml`: its text and what it starts. The text is hashed with references unresolved, so that a
+ * new value of a secret does not change the hash. What it starts is hashed as it was shown for review.
  */
 export function digestOfEntry(said: TreeNode | undefined, start: PluginStart | undefined): string {
   const shown = start?.kind === 'url' ? [start.url] : [start?.command, start?.args, start?.cwd];
@@ -12,7 +12,7 @@ export function digestOfEntry(said: TreeNode | undefined, start: PluginStart | u
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The same for any order of keys and any way of writing. */
+/** Independent of key order and YAML style. */
 function plainOf(node: TreeNode | undefined): unknown {
   switch (node?.kind) {
     case undefined:

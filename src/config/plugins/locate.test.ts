@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTrust, type Trust } from '../trust.js';
-import { digestOfFile } from './digest.js';
+import { digestOfFile } from '../started/digest.js';
 import { type LocatedPlugin, locatePlugins } from './locate.js';
 import { stillTrusted } from './standing.js';
 import { openPluginSwitches, type PluginSwitches } from './switches.js';
@@ -97,7 +97,7 @@ describe('a plugin in a folder', () => {
   it('needs a program that may be executed', async () => {
     const folder = addFolder();
     chmodSync(join(folder, 'awf-plugin-echo'), 0o644);
-    expect((await only()).problems.at(-1)?.message).toContain('execute bit');
+    expect((await only()).problems.at(-1)?.message).toContain('not executable');
   });
 
   it('gets its settings by the types of its manifest', async () => {
@@ -111,7 +111,7 @@ describe('a plugin in a folder', () => {
     addFolder({ config: { token: { required: true } } });
     expect(await only()).toMatchObject({ standing: 'broken' });
     addFolder({ config: { port: { type: 'integer', default: 'many' } } });
-    expect((await only()).problems[0]?.message).toContain('is no integer');
+    expect((await only()).problems[0]?.message).toContain('must have the type integer');
   });
 
   it('may stand beside files, folders of other things and links that lead nowhere', async () => {
@@ -257,7 +257,7 @@ describe('a plugin in plugins.yaml', () => {
     expect(await stillTrusted(first, trust)).toBeUndefined();
     writeFileSync(script, '2');
     expect((await only()).standing).toBe('changed');
-    expect(await stillTrusted(first, trust)).toContain('not what was trusted');
+    expect(await stillTrusted(first, trust)).toContain('CHECKSUM_MISMATCH');
   });
 
   it('wins over a folder of the same name', async () => {
@@ -269,7 +269,7 @@ describe('a plugin in plugins.yaml', () => {
   it.each([
     [{}, 'exactly one of'],
     [{ path: 'a', command: ['b'] }, 'exactly one of'],
-    [{ type: 'mcp', path: 'a' }, 'An MCP server is started with'],
+    [{ type: 'mcp', path: 'a' }, '`command` or `url`, not `path`'],
     [{ url: 'https://example.com' }, '`path` or `command`'],
     [{ command: ['x'], checksum: 'md5:1' }, '64 hexadecimal digits'],
     [{ command: ['x'], colour: 'red' }, 'colour'],

@@ -1,30 +1,39 @@
 import { dirname } from 'node:path';
-import type { PluginCapability } from '../../kernel/index.js';
+import type { PluginCapability } from '../../ports/plugins.js';
+import { emptyMap } from '../../lib/tree.js';
 import { childEnvironment } from '../environment.js';
 import { hasErrors, type Problem } from '../problem.js';
 import type { Environment } from '../substitute.js';
 import type { Trust } from '../trust.js';
+import { type WrittenKey, writtenKeys } from '../written-keys.js';
 import { awfStateFile, type AwfRecord, readAwfState } from './awf-state.js';
 import { type PluginFolder, pluginDirectories, pluginFoldersIn, pluginLists } from './directories.js';
 import { closingProblems, type LoadedEntries, loadEntries, problemsOfEntry } from './entries.js';
 import { digestOfEntry } from './entry-digest.js';
 import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
-import type { PluginEntry } from './plugins-schema.js';
-import { checksumProblems, folderDigests, type PluginFile, type PluginStart, programOf } from './program.js';
+import { type PluginEntry, pluginTable } from './plugins-schema.js';
+import {
+  checksumProblems,
+  folderDigests,
+  namedDigests,
+  type PluginFile,
+  type PluginStart,
+  programOf,
+} from './program.js';
 import { looseSettings, settingsOf } from './settings.js';
 import { type PluginRecord, recordOf, type Standing, standingOf } from './standing.js';
 import type { PluginSwitches } from './switches.js';
 
 export interface PluginPlace {
-  /** The folder whose `.tidegate/` and `.awf/` are meant. */
+  /** The folder that contains `.tidegate/` and `.awf/`. */
   readonly workspace: string;
   readonly environment: Environment;
   readonly version: string;
   readonly trust: Trust;
   readonly switches: PluginSwitches;
   /**
-   * Which programs are hashed: those that somebody trusted once, or all. A checkout can bring a gigabyte, and a gate that
-   * starts must not read it to learn that nobody trusted it.
+   * Which programs to hash: only those that were trusted before, or all. A checkout can contain a gigabyte, which a starting
+   * gateway must not read just to learn that it is not trusted.
    */
   readonly hashes: 'trusted' | 'all';
 }
@@ -33,7 +42,7 @@ export interface PluginPlace {
 export interface LocatedPlugin {
   readonly name: string;
   readonly type: 'grpc' | 'mcp';
-  /** Its folder, or its entry in the file that declares it: by this it is trusted, and switched off. */
+  /** Its folder, or its entry in the file that declares it. Identifies the plugin for trust and for switching it off. */
   readonly place: string;
   readonly start?: PluginStart;
   readonly version?: string;
@@ -42,31 +51,33 @@ export interface LocatedPlugin {
   readonly events: PluginManifest['events'];
   readonly config: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
+  /** Every key of its entry in `plugins.yaml`, as written. */
+  readonly keys: readonly WrittenKey[];
   readonly expose: readonly string[];
   readonly timeout: number;
   readonly hasTls: boolean;
   readonly isEnabled: boolean;
-  /** The file that switches it off, where it is not our own record. */
+  /** The file that disables it, unless that is our own record. */
   readonly offBy?: string;
-  /** Everything that is to be trusted. Empty where something stands in the way. */
+  /** Everything that has to be trusted. Empty if the plugin is broken. */
   readonly files: readonly PluginFile[];
-  /** What trust is recorded as; absent where there is nothing to trust. */
+  /** The trust record to write; absent if there is nothing to trust. */
   readonly record?: PluginRecord;
   readonly standing: Standing;
-  /** What is wrong with it; with an error among them it is not started. */
+  /** Problems of the plugin. If any of them is an error, it is not started. */
   readonly problems: readonly Problem[];
 }
 
 export interface LocatedPlugins {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly plugins: readonly LocatedPlugin[];
-  /** Found, but another one of the same name came first. */
+  /** Found, but overridden by another plugin with the same name. */
   readonly shadowed: readonly { readonly name: string; readonly place: string; readonly by: string }[];
-  /** Of files that declare plugins. */
+  /** Problems of the files that declare plugins. */
   readonly problems: readonly Problem[];
 }
 
-/** Finds every plugin of a place and judges it. Runs nothing. */
+/** Finds and checks every plugin of a place. Runs nothing. */
 export async function locatePlugins(place: PluginPlace): Promise<LocatedPlugins> {
   const lists: LoadedEntries[] = [];
   for (const file of pluginLists(place.workspace)) {
@@ -119,7 +130,10 @@ async function foundPlugin(
 ): Promise<LocatedPlugin> {
   const { manifest, problems } = await loadManifest(folder.manifestFile, place.version);
   const name = hasErrors(problems) && !/^[a-zA-Z][\w-]*$/.test(manifest.name) ? folder.folder : manifest.name;
-  const digests = await folderDigests(folder, isHashed(folder.folder, place));
+  const start = { kind: 'program', command: folder.program, args: [], cwd: place.workspace } as const;
+  const hashes = isHashed(folder.folder, place);
+  const digests = await folderDigests(folder, hashes);
+  const loaded = await namedDigests(start, { env: new Map() }, hashes);
   const { isOff, config: given } = kept.get(name) ?? { isOff: false, config: new Map<string, string>() };
   const config = settingsOf(manifest, given, folder.manifestFile);
   return judged(
@@ -127,23 +141,24 @@ async function foundPlugin(
       name,
       type: 'grpc',
       place: folder.folder,
-      start: { kind: 'program', command: folder.program, args: [], cwd: place.workspace },
+      start,
       ...aboutOf(manifest),
       config: config.values,
       env: {},
+      keys: [],
       expose: ['*'],
       timeout: usualTimeout,
       hasTls: true,
       isEnabled: !isOff,
       ...(isOff && { offBy: awfStateFile(place.environment) }),
     },
-    [...problems, ...config.problems, ...digests.problems],
-    digests.files,
+    [...problems, ...config.problems, ...digests.problems, ...loaded.problems],
+    [...digests.files, ...loaded.files],
     place,
   );
 }
 
-/** Whether what stands at a place is to be hashed. */
+/** Whether to hash the files of a place. */
 function isHashed(at: string, { hashes, trust }: PluginPlace): boolean {
   return hashes === 'all' || trust.list().some(({ file }) => file === at);
 }
@@ -168,6 +183,7 @@ async function declaredPlugin(
     type: entry.type,
     place: `${list.file}#${name}`,
     env: Object.fromEntries(entry.env),
+    keys: writtenKeys(pluginTable, list.said(name) ?? emptyMap),
     expose: entry.expose,
     timeout: entry.timeout,
     hasTls: entry.mtls,
@@ -195,7 +211,12 @@ async function declaredPlugin(
   const other =
     manifest === undefined || manifest.name === name
       ? []
-      : [pluginProblem(list.file, `The plugin at ${program.place} is called ${manifest.name}, not ${name}.`)];
+      : [
+          pluginProblem(
+            list.file,
+            `The manifest of the plugin at ${program.place} has the name ${manifest.name}, not ${name}.`,
+          ),
+        ];
   return judged(
     {
       ...base,

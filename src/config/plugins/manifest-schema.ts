@@ -1,66 +1,71 @@
 import { defineRecord, type ValueOf } from '../field.js';
 
-const words = { kind: 'text', format: 'any', takesScalars: true, description: 'For people.' } as const;
+const words = {
+  kind: 'text',
+  format: 'any',
+  takesScalars: true,
+  description: 'Text for human readers.',
+} as const;
 
 const setting = defineRecord({
   kind: 'record',
-  description: 'One setting that the plugin takes.',
+  description: 'One setting of the plugin.',
   isOpen: true,
   fields: {
     type: {
       kind: 'choice',
-      description: 'What its value is.',
+      description: 'Type of the value.',
       choices: ['string', 'integer', 'boolean'],
       default: 'string',
     },
-    required: { kind: 'boolean', description: 'Whether the plugin needs it.', default: false },
-    default: { ...words, description: 'The value where nobody gives one.' },
+    required: { kind: 'boolean', description: 'Whether the setting is required.', default: false },
+    default: { ...words, description: 'Value to use if none is given.' },
     description: words,
     enum: {
       kind: 'list',
-      description: 'The values that it may have; for `string` only.',
-      of: { ...words, description: 'One of them.' },
+      description: 'Allowed values. Only for type `string`.',
+      of: { ...words, description: 'An allowed value.' },
     },
   },
 });
 
 const patterns = {
   kind: 'list',
-  description: 'Types of events, such as `workflow.*`; `*` stands for one word, alone for all.',
+  description: 'Event types such as `workflow.*`. `*` matches one word; a single `*` matches every event.',
   default: [],
-  of: { ...words, description: 'A type, or a pattern.' },
+  of: { ...words, description: 'An event type or pattern.' },
 } as const;
 
-/** The one description of `plugin.yaml`. Keys that it does not know are let pass: other hosts have their own. */
+/** Defines every key of `plugin.yaml`. Unknown keys are allowed, because other hosts have their own. */
 export const manifestTable = defineRecord({
   kind: 'record',
-  description: 'What a plugin says of itself.',
+  description: 'The manifest of a plugin.',
   isOpen: true,
   fields: {
-    name: { ...words, description: 'Its name: letters, digits, `_` and `-`.', required: true },
-    version: { ...words, description: 'Its version, as `1.2.3`.', required: true },
-    awf_version: { ...words, description: 'Which versions of AWF it works with, as `>=0.4.0`.' },
-    tidegate_version: { ...words, description: 'Which versions of Tidegate it works with.' },
+    name: { ...words, description: 'Plugin name: letters, digits, `_` and `-`.', required: true },
+    version: { ...words, description: 'Plugin version, such as `1.2.3`.', required: true },
+    awf_version: { ...words, description: 'Compatible AWF versions, such as `>=0.4.0`.' },
+    tidegate_version: { ...words, description: 'Compatible Tidegate versions.' },
     description: words,
     author: words,
     license: words,
     homepage: words,
     capabilities: {
       kind: 'list',
-      description: 'What it can do: `operations`, `step_types`, `validators`, `events`.',
+      description: 'Capabilities: `operations`, `step_types`, `validators`, `events`.',
       default: [],
-      of: { ...words, description: 'One of them.' },
+      of: { ...words, description: 'A capability.' },
     },
     config: {
       kind: 'map',
       names: 'variable',
-      description: 'What it can be told at its start.',
+      description: 'Settings that the plugin accepts.',
       default: {},
       of: setting,
     },
     events: {
       kind: 'record',
-      description: 'Which events it hears and tells.',
+      description: 'Events that the plugin subscribes to and emits.',
       default: {},
       isOpen: true,
       fields: { subscribe: patterns, emit: patterns },

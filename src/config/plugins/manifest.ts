@@ -1,9 +1,9 @@
-import { type PluginCapability, pluginCapabilities } from '../../kernel/index.js';
+import { type PluginCapability, pluginCapabilities } from '../../ports/plugins.js';
 import { parseSource, problemsOf } from '../parse-source.js';
 import { createProblem, type Finding, type Problem } from '../problem.js';
 import { readNeeded } from '../read-tree.js';
 import { readSource } from '../source-file.js';
-import { offsetAt, type TreeNode } from '../../kernel/tree.js';
+import { offsetAt, type TreeNode } from '../../lib/tree.js';
 import { awfLevel, fits, isVersion } from './constraint.js';
 import { type ManifestValues, manifestTable } from './manifest-schema.js';
 
@@ -14,7 +14,7 @@ export interface PluginSetting {
   readonly choices?: readonly string[];
 }
 
-/** What a plugin says of itself, in a file that is part of what is trusted. */
+/** The contents of `plugin.yaml`, which is covered by trust. */
 export interface PluginManifest {
   readonly name: string;
   readonly version: string;
@@ -26,7 +26,7 @@ export interface PluginManifest {
 
 export interface LoadedManifest {
   readonly file: string;
-  /** Usable only when no problem is an error. */
+  /** Use it only if no problem is an error. */
   readonly manifest: PluginManifest;
   readonly problems: readonly Problem[];
 }
@@ -35,12 +35,12 @@ const anyName = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
 const strictName = /^[a-z][a-z0-9-]*$/;
 const longestName = 64;
 
-/** Reads a manifest and reports all of its problems at once. Nothing in it refers to the environment. */
+/** Reads a manifest and reports all of its problems at once. It cannot refer to the environment. */
 export async function loadManifest(path: string, version: string): Promise<LoadedManifest> {
   const source = readSource(path);
   const { root, findings } = await parseSource(source);
   const found: Finding[] = [...findings];
-  // Of what is not a manifest, or lacks a key that it needs, nothing is read.
+  // An invalid manifest, or one without a required key, is not read at all.
   const values = readNeeded(manifestTable, root, {
     text: source.text,
     environment: {},
@@ -63,7 +63,7 @@ const nothingSaid: PluginManifest = {
   events: { subscribe: [], emit: [] },
 };
 
-/** A problem of a plugin that no line of a file is to blame for. */
+/** A plugin problem without a position in a file. */
 export function pluginProblem(file: string, message: string): Problem {
   return createProblem(file, '', { code: 'plugins.unusable', message });
 }
@@ -79,41 +79,48 @@ function flawsOf(values: ManifestValues, version: string, root: TreeNode): reado
   const { name, capabilities } = values;
   const found: Finding[] = [];
   if (!anyName.test(name) || name.length > longestName)
-    found.push(at('name', 'The name must be a letter, then letters, digits, `_` or `-`, at most 64.'));
+    found.push(
+      at(
+        'name',
+        'The name must start with a letter, followed by letters, digits, `_` or `-`, up to 64 in total.',
+      ),
+    );
   else if (!strictName.test(name))
-    found.push(at('name', 'Other hosts take only small letters, digits and `-` in a name.', true));
-  if (!isVersion(values.version)) found.push(at('version', 'The version must be like 1.2.3.'));
-  if (capabilities.length === 0) found.push(at('capabilities', 'The plugin says nothing that it can do.'));
+    found.push(at('name', 'Other hosts accept only lowercase letters, digits and `-` in a name.', true));
+  if (!isVersion(values.version)) found.push(at('version', 'The version must have the form 1.2.3.'));
+  if (capabilities.length === 0)
+    found.push(at('capabilities', 'The plugin must declare at least one capability.'));
   for (const one of capabilities)
-    if (!isCapability(one)) found.push(at('capabilities', `"${one}" is no capability.`));
+    if (!isCapability(one)) found.push(at('capabilities', `"${one}" is not a known capability.`));
   return [...found, ...constraintFlaws(values, version, at), ...settingFlaws(values, at)];
 }
 
 type At = (key: string, message: string, isWarning?: boolean) => Finding;
 
-/** One of the two is needed. Our own counts where both stand. */
+/** One of the two keys is required. `tidegate_version` wins if both are present. */
 function constraintFlaws(values: ManifestValues, version: string, at: At): readonly Finding[] {
   const { awf_version: awf, tidegate_version: own } = values;
   if (awf === undefined && own === undefined)
-    return [at('awf_version', 'It must say which versions it works with: `awf_version: ">=0.4.0"`.')];
+    return [at('awf_version', 'A version constraint is required, such as `awf_version: ">=0.4.0"`.')];
   const [key, wanted, present] =
     own === undefined ? ['awf_version', awf ?? '', awfLevel] : ['tidegate_version', own, version];
   const answer = fits(present, wanted);
-  if (answer === undefined) return [at(key, `"${wanted}" is no constraint such as ">=0.4.0".`)];
-  return answer ? [] : [at(key, `It wants ${wanted}, and this is ${present}.`)];
+  if (answer === undefined)
+    return [at(key, `"${wanted}" is not a valid version constraint such as ">=0.4.0".`)];
+  return answer ? [] : [at(key, `The plugin requires version ${wanted}, but this is version ${present}.`)];
 }
 
 function settingFlaws({ config }: ManifestValues, at: At): readonly Finding[] {
   return [...config].flatMap(([name, { type, default: value, enum: choices }]) => {
     if (choices !== undefined && type !== 'string')
-      return [at('config', `The setting ${name} has an enum and is no string.`)];
+      return [at('config', `The setting ${name} has an enum, so its type must be string.`)];
     if (value !== undefined && settingValue(type, value) === undefined)
-      return [at('config', `The default of the setting ${name} is no ${type}.`)];
+      return [at('config', `The default of the setting ${name} must have the type ${type}.`)];
     return [];
   });
 }
 
-/** A setting as the plugin gets it; undefined where the text is not of the type. */
+/** Converts a setting to its type. Returns undefined if the text is not valid for the type. */
 export function settingValue(
   type: PluginSetting['type'],
   text: string,

@@ -1,98 +1,120 @@
-import { defineRecord, type ValueOf } from '../field.js';
+import { defineClassified, type ValueOf } from '../field.js';
 
 const text = { kind: 'text', format: 'any', takesScalars: true } as const;
 
-const plugin = defineRecord({
+/** One entry of `plugins.yaml`. */
+export const pluginTable = defineClassified({
   kind: 'record',
   description: 'One plugin.',
   fields: {
     type: {
       kind: 'choice',
+      risk: 'none',
       description:
-        '`grpc`: a program that speaks the plugin protocol. `mcp`: an MCP server, exposed in the same way.',
+        '`grpc` is a program that uses the plugin protocol. `mcp` is an MCP server that is exposed like a plugin.',
       choices: ['grpc', 'mcp'],
       default: 'grpc',
     },
     path: {
       kind: 'text',
+      risk: 'starts',
       format: 'path',
       description:
-        'Of `grpc`: the folder of the plugin, with its `plugin.yaml`, or its program; relative to this file.',
+        'For `grpc`: the plugin folder, which contains `plugin.yaml`, or the plugin program, relative to this file.',
     },
     command: {
       kind: 'list',
+      risk: 'starts',
       description:
-        'The program and its arguments. With a slash in it, the program is a path, relative to this file; otherwise it is looked up in `PATH`.',
+        'The program and its arguments. If the program contains a slash, it is a path relative to this file; otherwise it is looked up in `PATH`.',
       takesOne: true,
-      of: { ...text, description: 'The program, then one argument each.' },
+      of: { ...text, description: 'The program, then one argument per entry.' },
     },
     url: {
       kind: 'text',
+      risk: 'sends',
       format: 'url',
-      description: 'Of `mcp`: the address of a server that speaks Streamable HTTP.',
+      description: 'For `mcp`: URL of a server that uses Streamable HTTP.',
     },
     headers: {
       kind: 'map',
+      risk: 'sends',
       names: 'header',
-      description: 'HTTP headers that go with every request.',
+      description: 'HTTP headers to send with every request.',
       default: {},
       of: { kind: 'text', format: 'header', takesScalars: true, description: 'The value of the header.' },
     },
     env: {
       kind: 'map',
+      risk: 'starts',
       names: 'variable',
       description:
-        'Environment variables of the program. It gets these, a minimal base (`PATH`, `HOME`, `LANG`, …) and nothing else.',
+        'Environment variables for the program, in addition to a minimal base (`PATH`, `HOME`, `LANG`, …). It gets no other variables.',
       default: {},
-      of: { ...text, description: 'The value; `${NAME}` passes on one of ours.' },
+      of: { ...text, description: 'The value. `${NAME}` passes on a variable of the gateway.' },
     },
     config: {
       kind: 'map',
+      risk: 'starts',
       names: 'variable',
-      description: 'What the plugin is told at its start, by the names that its manifest declares.',
+      description: 'Settings passed to the plugin when it starts, by the names that its manifest declares.',
       default: {},
       of: { ...text, description: 'The value.' },
     },
     checksum: {
       ...text,
-      description: 'SHA-256 of the program, as `sha256:…`: another one is refused, trusted or not.',
+      risk: 'defence',
+      description:
+        'SHA-256 of the program, as `sha256:…`. A program with a different hash is rejected, even if it is trusted.',
     },
     expose: {
       kind: 'list',
+      risk: 'access',
       description:
-        'Which operations become tools, by the plugin’s own names for them; `*` and `?` are wildcards, `!` takes away.',
+        'Operations to offer as tools, by the names the plugin uses. `*` and `?` are wildcards; `!` in front excludes.',
       default: ['*'],
       of: { kind: 'text', format: 'pattern', description: 'A name or pattern.' },
     },
     mtls: {
       kind: 'boolean',
+      risk: 'defence',
       description:
-        'Whether gate and plugin prove themselves to each other over TLS. `false` is for finding out why something does not work.',
+        'Whether the gateway and the plugin authenticate each other with mutual TLS. Use `false` only for debugging.',
       default: true,
     },
-    enabled: { kind: 'boolean', description: 'Whether the plugin is used at all.', default: true },
+    enabled: {
+      kind: 'boolean',
+      risk: 'none',
+      description: 'Whether to use the plugin.',
+      default: true,
+    },
     timeout: {
       kind: 'duration',
-      description: 'How long one call may take: milliseconds, or a text like `60s` or `2m`.',
+      risk: 'none',
+      description: 'Time limit for one call, in milliseconds or as a string such as `60s` or `2m`.',
       minimum: 1,
       default: '60s',
     },
   },
 });
 
-/** The one description of `plugins.yaml`. */
-export const pluginsTable = defineRecord({
+/** Defines every key of `plugins.yaml`. */
+export const pluginsTable = defineClassified({
   kind: 'record',
-  description: 'Plugins that this workspace uses.',
+  description: 'Plugins of this workspace.',
   default: {},
   fields: {
-    $schema: { ...text, description: 'Address of the JSON Schema, for editors. Not used.' },
+    $schema: {
+      ...text,
+      risk: 'none',
+      description: 'URL of the JSON Schema, for editors. Tidegate ignores it.',
+    },
     plugins: {
       kind: 'map',
       names: 'server',
-      description: 'Plugins by name. An entry wins over a folder of the same name.',
+      description: 'Plugins by name. An entry overrides a plugin folder with the same name.',
       default: {},
-      of: plugin,
+      of: pluginTable,
     },
   },
 });

@@ -1,12 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { Problem } from '../problem.js';
-import { digestOfFile, digestOfFolder, digestOfProgram } from './digest.js';
+import { coverStart } from '../started/cover-start.js';
+import { digestOfFile, digestOfFolder, digestOfProgram } from '../started/digest.js';
 import { type PluginFolder, pluginFolderAt } from './directories.js';
 import { loadManifest, type PluginManifest, pluginProblem } from './manifest.js';
-import { isNamed, namedFiles } from './named-files.js';
+import { isNamed, namedFiles } from '../started/named-files.js';
 import type { PluginEntry } from './plugins-schema.js';
-import { statsOf } from './stats-of.js';
+import { statsOf } from '../started/stats-of.js';
 
 export type PluginStart =
   | {
@@ -17,19 +18,19 @@ export type PluginStart =
     }
   | { readonly kind: 'url'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-type NamedWhat = 'a file that its command names' | 'a folder that its command names';
+type NamedWhat = 'a file that its command names' | 'a folder that its command names' | 'what it loads';
 
-/** A file that must be trusted as it is, with what it is to the plugin. */
+/** A file that must be trusted, and its role. `what` is part of the trust hash, so never change its texts. */
 export interface PluginFile {
   readonly file: string;
   readonly sha256: string;
   readonly what: 'the program' | 'its manifest and what stands beside it' | 'its entry' | NamedWhat;
 }
 
-/** In the place of a hash that nobody needed: it is the hash of nothing, so nothing trusts it. */
+/** Placeholder for a hash that was not computed. It matches no trust record. */
 export const unhashed = '';
 
-/** What an entry starts, and what of it is to be trusted. */
+/** What an entry starts, and which files have to be trusted. */
 export interface Program {
   readonly place: string;
   readonly start?: PluginStart;
@@ -39,12 +40,12 @@ export interface Program {
 }
 
 export interface ProgramPlace {
-  /** Of the file that declares it. */
+  /** The directory of the file that declares the plugin. */
   readonly directory: string;
   readonly workspace: string;
   readonly version: string;
   readonly isHashed: boolean;
-  /** Where the plugin's own environment looks for programs. */
+  /** The `PATH` in the plugin's environment. */
   readonly searched: string | undefined;
 }
 
@@ -77,7 +78,7 @@ export async function programOf(entry: PluginEntry, place: ProgramPlace): Promis
   return commandProgram([target], entry, place);
 }
 
-/** The very file that starts, also where it is looked up, is part of what is trusted. */
+/** Trust covers the exact program file, also if it was found in `PATH`. */
 async function commandProgram(
   command: readonly string[],
   entry: PluginEntry,
@@ -89,7 +90,7 @@ async function commandProgram(
   const file = isFile ? resolve(directory, program) : findInPath(program, workspace, searched);
   const start = { kind: 'program', command: file ?? program, args, cwd: workspace } as const;
   const named = await namedDigests(start, entry, isHashed);
-  // What is found later is another program than the one that was shown.
+  // A program that appears in `PATH` later is not the one that was reviewed.
   if (file === undefined) return { place: program, start, ...named };
   const flaw = programFlaw(file);
   if (flaw !== undefined) return { place: file, start, files: [], problems: [pluginProblem(file, flaw)] };
@@ -97,14 +98,14 @@ async function commandProgram(
   const sha256 = isHashed ? await digestOfProgram(real) : unhashed;
   return {
     place: isFile ? file : program,
-    // One of PATH may be a link, and do what the name of the link says.
+    // A program from PATH may be a link and depend on the name it is called by.
     start: { ...start, command: isFile ? real : file },
     files: [{ file: real, sha256, what: 'the program' }, ...named.files],
     problems: named.problems,
   };
 }
 
-/** `./plugin.mjs` is meant from the file that says it, as its `path` is, where there is something beside it. */
+/** Resolves `./plugin.mjs` relative to the file that declares it, like `path`, if such a file exists. */
 function besideList(argument: string, directory: string): string {
   const [, flag = '', name = ''] = /^(-[^=]*=)?(\.\.?\/[^]*)$/.exec(argument) ?? [];
   if (name === '') return argument;
@@ -112,7 +113,7 @@ function besideList(argument: string, directory: string): string {
   return isNamed(path) ? `${flag}${path}` : argument;
 }
 
-/** As the system does it for a child: from where it runs, and the first that may be executed. */
+/** Searches `PATH` as the system does for a child: relative to its working directory, first executable wins. */
 function findInPath(program: string, cwd: string, searched = '/usr/bin:/bin'): string | undefined {
   if (process.platform === 'win32') return undefined;
   return searched
@@ -121,18 +122,22 @@ function findInPath(program: string, cwd: string, searched = '/usr/bin:/bin'): s
     .find((file) => programFlaw(file) === undefined);
 }
 
-/** More would be named by mistake. */
+/** More named files are probably a mistake. */
 const mostNamed = 200;
 
-/** `node ./plugin.mjs`: what an interpreter is given to run is as much the plugin as a program is. */
+/**
+ * Hashes the files that a command names, such as `node ./plugin.mjs`, and what they load from the workspace: they are as
+ * much part of the plugin as its program.
+ */
 export async function namedDigests(
-  { args, cwd }: Pick<Extract<PluginStart, { kind: 'program' }>, 'args' | 'cwd'>,
+  start: Extract<PluginStart, { kind: 'program' }>,
   { env }: { readonly env: ReadonlyMap<string, string> },
   isHashed: boolean,
 ): Promise<Pick<Program, 'files' | 'problems'>> {
+  const { args, cwd } = start;
   const named = namedFiles({ args, cwd, env: Object.fromEntries(env) });
   if (named.length > mostNamed)
-    return { files: [], problems: [pluginProblem(cwd, 'Its command names too many files to be trusted.')] };
+    return { files: [], problems: [pluginProblem(cwd, 'The command names too many files to trust.')] };
   const files: PluginFile[] = [];
   for (const { path, isFolder } of named) {
     const what = isFolder ? 'a folder that its command names' : 'a file that its command names';
@@ -141,11 +146,31 @@ export async function namedDigests(
       files.push({ file: path, sha256: isHashed ? await digest(path, '') : unhashed, what });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `Its command names ${path}, which cannot be trusted as a whole: ${reason}.`;
+      const message = `The command names ${path}, which cannot be trusted: ${reason}.`;
       return { files: [], problems: [pluginProblem(path, message)] };
     }
   }
-  return { files, problems: [] };
+  // Without hashes, nothing is trusted.
+  if (!isHashed) return { files, problems: [] };
+  const loaded = loadedFiles(start, env, files);
+  return { files: [...files, ...loaded.files], problems: loaded.problems };
+}
+
+/** Files that workspace scripts load. The text of other programs cannot be analyzed. */
+function loadedFiles(
+  { command, args, cwd }: Extract<PluginStart, { kind: 'program' }>,
+  env: ReadonlyMap<string, string>,
+  named: readonly PluginFile[],
+): Pick<Program, 'files' | 'problems'> {
+  const cover = coverStart({ command, args, cwd, env: Object.fromEntries(env) }, [cwd]);
+  if (cover.problem !== undefined) {
+    const message = `The files that the plugin loads cannot be trusted: ${cover.problem}.`;
+    return { files: [], problems: [pluginProblem(cwd, message)] };
+  }
+  const program = statsOf(command) === undefined ? command : realpathSync.native(command);
+  const known = new Set([program, ...named.map(({ file }) => file)]);
+  const files = cover.files.filter(({ file }) => !known.has(file));
+  return { files: files.map((one) => ({ ...one, what: 'what it loads' })), problems: [] };
 }
 
 export async function folderDigests(
@@ -172,16 +197,16 @@ export async function folderDigests(
     const reason = error instanceof Error ? error.message : String(error);
     return {
       files: [],
-      problems: [pluginProblem(folder.folder, `The folder cannot be trusted as a whole: ${reason}.`)],
+      problems: [pluginProblem(folder.folder, `The folder cannot be trusted: ${reason}.`)],
     };
   }
 }
 
 function programFlaw(file: string): string | undefined {
   const stats = statsOf(file);
-  if (stats?.isFile() !== true) return 'There is no program of this name.';
+  if (stats?.isFile() !== true) return 'The plugin program does not exist.';
   const canRun = process.platform === 'win32' || (stats.mode & 0o111) !== 0;
-  return canRun ? undefined : 'The program may not be executed: set its execute bit.';
+  return canRun ? undefined : 'The plugin program is not executable. Run chmod +x on it.';
 }
 
 export function checksumProblems(
@@ -193,12 +218,12 @@ export function checksumProblems(
   if (wanted === undefined) return [];
   const program = files.find(({ what }) => what === 'the program');
   if (program === undefined)
-    return [pluginProblem(list, 'A checksum is given, and there is no file to compare it with.')];
+    return [pluginProblem(list, 'The entry has a checksum, but no program file to compare it with.')];
   if (program.sha256 === wanted || program.sha256 === unhashed) return [];
   return [
     pluginProblem(
       program.file,
-      `EXECUTION.PLUGIN.CHECKSUM_MISMATCH: the program is ${program.sha256}, not ${wanted}.`,
+      `EXECUTION.PLUGIN.CHECKSUM_MISMATCH: the SHA-256 of the program is ${program.sha256}, not ${wanted}.`,
     ),
   ];
 }

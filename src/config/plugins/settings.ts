@@ -6,7 +6,7 @@ export interface Settings {
   readonly problems: readonly Problem[];
 }
 
-/** What `Init` is told: what was given, or the default; each as the manifest says. */
+/** The settings for `Init`: given values or defaults, converted to the types in the manifest. */
 export function settingsOf(
   { settings }: PluginManifest,
   given: ReadonlyMap<string, string>,
@@ -19,13 +19,13 @@ export function settingsOf(
     if (text === undefined) {
       if (setting.isRequired)
         problems.push(
-          pluginProblem(file, `The setting ${key} is needed: give it under \`config\` in plugins.yaml.`),
+          pluginProblem(file, `The setting ${key} is required. Set it under \`config\` in plugins.yaml.`),
         );
       continue;
     }
     const value = settingValue(setting.type, text);
     if (value === undefined)
-      problems.push(pluginProblem(file, `The setting ${key} must be of the type ${setting.type}.`));
+      problems.push(pluginProblem(file, `The setting ${key} must have the type ${setting.type}.`));
     else if (setting.choices !== undefined && !setting.choices.includes(text))
       problems.push(pluginProblem(file, `The setting ${key} must be one of: ${setting.choices.join(', ')}.`));
     else values[key] = value;
@@ -34,7 +34,7 @@ export function settingsOf(
   return { values: { ...values, ...looseSettings(new Map(unknown)) }, problems };
 }
 
-/** What no manifest declares is what it looks like. */
+/** Settings that no manifest declares get the type that their text looks like. */
 export function looseSettings(given: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
   const valueOf = (text: string): unknown =>
     settingValue('boolean', text) ?? settingValue('integer', text) ?? text;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Trust } from '../trust.js';
-import { digestOfFolder, digestOfProgram } from './digest.js';
+import { digestOfFolder, digestOfProgram } from '../started/digest.js';
 import { namedDigests, type PluginFile, type PluginStart, unhashed } from './program.js';
 
-/** What is known of the trust in a plugin. */
+/** The trust state of a plugin. */
 export type Standing = 'trusted' | 'new' | 'changed' | 'broken';
 
-/** The one record that stands for a plugin: its place, and everything that was shown of it. */
+/** The trust record of a plugin: its place, and a hash of everything that was reviewed. */
 export interface PluginRecord {
   readonly file: string;
   readonly sha256: string;
 }
 
-/** What a plugin is started with, as far as trust goes. */
+/** The parts of a plugin that trust covers. */
 export interface TrustedParts {
   readonly name: string;
   readonly start?: PluginStart;
@@ -23,8 +23,8 @@ export interface TrustedParts {
 }
 
 /**
- * A record of its own for each plugin: two that share a file, or stand in one `plugins.yaml`, neither gain nor lose by
- * what is decided of the other. Undefined: there is nothing that anybody could agree to.
+ * Each plugin has a separate record, so trusting one never affects another that shares a file or a `plugins.yaml`.
+ * Undefined if there is nothing to trust.
  */
 export function recordOf(
   { name, place }: { readonly name: string; readonly place: string },
@@ -33,41 +33,45 @@ export function recordOf(
   if (files.length === 0) return undefined;
   if (files.some(({ sha256 }) => sha256 === unhashed)) return { file: place, sha256: unhashed };
   const parts = files.map(({ file, sha256, what }) => [what, file, sha256]);
-  const text = JSON.stringify(['tidegate plugin', name, place, parts]);
+  const text = JSON.stringify(['plugin with lock', name, place, parts]);
   return { file: place, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Trusted only as a whole. */
+/** A plugin is trusted as a whole or not at all. */
 export function standingOf(record: PluginRecord | undefined, trust: Trust): Standing {
   if (record === undefined) return 'new';
   if (record.sha256 !== unhashed && trust.isTrusted(record.file, record.sha256)) return 'trusted';
   return trust.list().some(({ file }) => file === record.file) ? 'changed' : 'new';
 }
 
-/** Whether a plugin is still exactly what was trusted; otherwise the reason. For the moment before a start. */
+/** Checks right before a start that a plugin is still exactly what was trusted. Returns the reason if not. */
 export async function stillTrusted(plugin: TrustedParts, trust: Trust): Promise<string | undefined> {
   const { name, files, record } = plugin;
   const other = await otherNamed(plugin);
   for (const { file, sha256, what } of files) {
-    // The entry is held in memory, as it was judged; nothing that the file says by now is started.
+    // The checked entry is in memory; later changes of the file have no effect on what starts.
     if (what === 'its entry' || isNamedByCommand(what)) continue;
     const now = await digestNow(plugin, file, what).catch((error: unknown) => String(error));
     if (now !== sha256) return mismatch(file, name);
   }
   if (other !== undefined) return mismatch(other, name);
   const isTrusted = record !== undefined && trust.isTrusted(record.file, record.sha256);
-  return isTrusted ? undefined : `it is no longer trusted; run \`tidegate plugin trust ${name}\``;
+  return isTrusted ? undefined : `it is no longer trusted. Run \`tidegate plugin trust ${name}\``;
 }
 
 function mismatch(file: string, name: string): string {
-  return `EXECUTION.PLUGIN.CHECKSUM_MISMATCH: ${file} is not what was trusted; run \`tidegate plugin trust ${name}\``;
+  return `EXECUTION.PLUGIN.CHECKSUM_MISMATCH: ${file} changed after it was trusted. Review it, then run \`tidegate plugin trust ${name}\``;
 }
 
 function isNamedByCommand(what: PluginFile['what']): boolean {
-  return what === 'a file that its command names' || what === 'a folder that its command names';
+  return (
+    what === 'a file that its command names' ||
+    what === 'a folder that its command names' ||
+    what === 'what it loads'
+  );
 }
 
-/** A file that the command names and that is not as it was trusted: another one, one more, or one less. */
+/** A file that the command names or loads and that was changed, added or removed since it was trusted. */
 async function otherNamed({ start, env, files }: TrustedParts): Promise<string | undefined> {
   if (start?.kind !== 'program') return undefined;
   const trusted = files.filter(({ what }) => isNamedByCommand(what));

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withFileLock } from '../file-lock.js';
 
-/** Which plugins the operator switched off, by the place where they are. */
+/** Which plugins the operator has disabled, by place. */
 export interface PluginSwitches {
   isOff(place: string): boolean;
   turn(place: string, isOn: boolean): void;
@@ -13,7 +13,7 @@ export function switchFile(stateDirectory: string): string {
   return join(stateDirectory, 'plugins-off.json');
 }
 
-/** Every question is answered from the disk. A record that cannot be read switches everything off: fails closed. */
+/** Every query reads from disk. Fails closed: an unreadable record disables all plugins. */
 export function openPluginSwitches(stateDirectory: string): PluginSwitches {
   const file = switchFile(stateDirectory);
   return {

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ToolCard } from '../../kernel/index.js';
+import type { ToolCard } from '../../core/index.js';
 
-/** Remembers what the trusted tool files of a workspace define, so that the next start runs none of them. */
+/** Caches the cards of trusted tool files, so that the next start need not run them. */
 export interface CardMemory {
   recall(): ReadonlyMap<string, ToolCard>;
-  /** By the hash of what was trusted. */
+  /** By the trusted hash. */
   keep(cards: ReadonlyMap<string, ToolCard>): void;
 }
 
@@ -14,7 +14,7 @@ interface Kept {
   readonly cards: readonly (readonly [sha256: string, card: ToolCard])[];
 }
 
-/** Cards of another version of the program are forgotten: it may make others of the same files. */
+/** Cards from another program version are ignored, because it may create different ones from the same files. */
 export function openCardMemory(file: string, version: string): CardMemory {
   return {
     recall() {
@@ -22,7 +22,7 @@ export function openCardMemory(file: string, version: string): CardMemory {
         const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
         return isKept(kept) && kept.version === version ? new Map(kept.cards) : new Map();
       } catch {
-        // Never kept, or damaged: the files are run again.
+        // Missing or damaged: the files are run again.
         return new Map();
       }
     },
@@ -34,13 +34,13 @@ export function openCardMemory(file: string, version: string): CardMemory {
         writeFileSync(draft, JSON.stringify(kept), { mode: 0o600 });
         renameSync(draft, file);
       } catch {
-        // It only costs the next start some time.
+        // Without the cache, the next start is only slower.
       }
     },
   };
 }
 
-/** Written by us alone, in a directory that is ours alone; so only damage is looked for. */
+/** Only we can write this file, so this checks only for damage. */
 function isKept(value: unknown): value is Kept {
   if (typeof value !== 'object' || value === null || !('version' in value) || !('cards' in value))
     return false;

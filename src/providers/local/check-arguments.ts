@@ -1,21 +1,47 @@
 import { type OutputUnit, type SchemaDraft, Validator } from '@cfworker/json-schema';
+import {
+  boundPatterns,
+  findPatterns,
+  keysIn,
+  patternOfFormat,
+  renewBudget,
+  UncheckedPattern,
+} from './bounded-patterns.js';
 
-/** Gives the problems of an arguments value in words, none when it fits. */
-export function createArgumentCheck(
-  schema: Readonly<Record<string, unknown>>,
-): (value: unknown) => readonly string[] {
-  let validator: Validator | undefined;
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Validates arguments. Returns a description of each problem. */
+export function createArgumentCheck(schema: Schema): (value: unknown) => readonly string[] {
+  let validatorFor: ((value: unknown) => Validator) | undefined;
   return (value) => {
-    // Made at the first call: most tools of a long list are never called.
-    validator ??= new Validator(schema, dialectOf(schema), false);
-    const { valid, errors } = validator.validate(value);
-    if (valid) return [];
-    const leaves = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
-    return (leaves.length > 0 ? leaves : errors).slice(0, 8).map(inWords);
+    // Created on the first call, because most tools are never called.
+    validatorFor ??= createValidators(schema);
+    try {
+      renewBudget();
+      const { valid, errors } = validatorFor(value).validate(value);
+      if (valid) return [];
+      const leaves = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
+      return (leaves.length > 0 ? leaves : errors).slice(0, 8).map(inWords);
+    } catch (error) {
+      if (error instanceof UncheckedPattern) return [`arguments cannot be validated: ${error.message}`];
+      throw error;
+    }
   };
 }
 
-/** Few schemas name their dialect; some words mean another thing in an older one, and only there. */
+/** One validator for all values, unless the schema has `patternProperties`, which need one per set of keys. */
+function createValidators(schema: Schema): (value: unknown) => Validator {
+  const patterns = findPatterns(schema);
+  const open = (keys: readonly string[]): Validator => {
+    const bound = patterns.values || patterns.keys ? (boundPatterns(schema, keys) as Schema) : schema;
+    return new Validator(bound, dialectOf(schema), false);
+  };
+  if (patterns.keys) return (value) => open(keysIn(value));
+  const validator = open([]);
+  return () => validator;
+}
+
+/** Few schemas name their dialect, but some keywords have a different meaning in older ones. */
 function dialectOf(schema: Readonly<Record<string, unknown>>): SchemaDraft {
   const { $schema } = schema;
   const named = typeof $schema === 'string' ? $schema : '';
@@ -26,12 +52,15 @@ function dialectOf(schema: Readonly<Record<string, unknown>>): SchemaDraft {
   return named.includes('draft-') || text.includes('"items":[') ? '7' : '2020-12';
 }
 
-/** For a model that knows its arguments by their names, and no validator. */
+/** Describes the error for a model, by argument names instead of validator terms. */
 function inWords({ instanceLocation, keyword, error }: OutputUnit): string {
   const place = instanceLocation.replace(/^#\/?/, '');
   const missing = keyword === 'required' ? /property "(.+?)"/.exec(error)?.[1] : undefined;
   if (missing !== undefined) return `${place === '' ? '' : `${place}/`}${missing} is missing`;
+  const pattern =
+    keyword === 'format' ? patternOfFormat(/format "([^]*)"\.$/.exec(error)?.[1] ?? '') : undefined;
+  if (pattern !== undefined) return `${place === '' ? 'arguments' : place} must match ${pattern}`;
   const wanted = keyword === 'type' ? /Expected "(.+?)"/.exec(error)?.[1] : undefined;
   const words = error.replace(/^Instance /, 'it ').replace(/\.$/, '');
-  return `${place === '' ? 'arguments' : place} ${wanted === undefined ? `is not right: ${words}` : `must be of type ${wanted}`}`;
+  return `${place === '' ? 'arguments' : place} ${wanted === undefined ? `is invalid: ${words}` : `must be of type ${wanted}`}`;
 }

@@ -1,8 +1,9 @@
 import { Console } from 'node:console';
-import { CardRefused, cardOf, type ToolCard, type ToolModule } from '../../kernel/index.js';
+import { CardRefused, cardOf, type ToolCard } from '../../core/index.js';
+import type { ToolModule } from '../../ports/tool-module.js';
 import type { ToolFile } from './scan-workspace.js';
 
-/** A tool file that cannot be used, in words that name the place. */
+/** A tool file that cannot be used. The message includes the position. */
 export class BrokenTool extends Error {
   override readonly name = 'BrokenTool';
 }
@@ -12,13 +13,20 @@ export interface Evaluated {
   readonly card: ToolCard;
 }
 
-/** What `tidegate/tool` and `zod` are for a tool file: the running program's own, whatever is installed there. */
+/** Provides `tidegate/tool` and `zod` to tool files, from the running program and not from their node_modules. */
 export type Authoring = () => Promise<Readonly<Record<string, unknown>>>;
 
 const loadMs = 10_000;
 
-/** Runs the text of a tool file, exactly as it was read and trusted, and gives the tool that it defines. */
-export async function evaluateTool({ file, text }: ToolFile, authoring: Authoring): Promise<Evaluated> {
+/**
+ * Runs the text of a tool file exactly as it was read and trusted, and returns the tool that it defines. Its imports are
+ * read only now, so `verify` is called at the last moment and throws if they have changed.
+ */
+export async function evaluateTool(
+  { file, text }: Pick<ToolFile, 'file' | 'text'>,
+  authoring: Authoring,
+  verify: () => Promise<void>,
+): Promise<Evaluated> {
   sendPrintedTextToStderr();
   const { createJiti } = await import('jiti');
   const jiti = createJiti(file, {
@@ -27,12 +35,13 @@ export async function evaluateTool({ file, text }: ToolFile, authoring: Authorin
     interopDefault: false,
     virtualModules: { ...(await authoring()) },
   });
+  await verify();
   const exported = await inTime(file, () => jiti.evalModule(text, { filename: file, async: true }));
   const module = isObject(exported) && 'default' in exported ? exported.default : undefined;
   const problem = problemOf(module);
   if (problem !== undefined) throw new BrokenTool(`${file}:1: ${problem}`);
   try {
-    // `problemOf` found nothing wrong with it.
+    // Safe: `problemOf` found no problem.
     const tool = module as ToolModule;
     return { module: tool, card: cardOf(tool) };
   } catch (error) {
@@ -41,16 +50,16 @@ export async function evaluateTool({ file, text }: ToolFile, authoring: Authorin
   }
 }
 
-/** Standard output belongs to the protocol, or to the answer of a command: a tool that prints must not break it. */
+/** Stdout carries the protocol or the output of a command, so a tool that prints must not write to it. */
 function sendPrintedTextToStderr(): void {
   globalThis.console = new Console(process.stderr);
 }
 
-/** A file that waits for something at its top keeps nobody else waiting. */
+/** Limits the time of a file with a top-level await. */
 async function inTime(file: string, run: () => unknown): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('it did not load within 10 seconds')), loadMs);
+    timer = setTimeout(() => reject(new Error('loading took longer than 10 seconds')), loadMs);
   });
   try {
     return await Promise.race([run(), late]);
@@ -61,7 +70,7 @@ async function inTime(file: string, run: () => unknown): Promise<unknown> {
   }
 }
 
-/** `file:line:column: message`, from wherever the error carries its place. */
+/** Formats the error as `file:line:column: message`. */
 function placed(file: string, error: unknown): string {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const escaped = file.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -83,21 +92,21 @@ const fields = {
 } as const;
 const others = ['hints', 'needs', 'optional', 'tier', 'output', 'aliases', 'graph'];
 
-/** A first look, because nobody compiled it. The card is stricter. */
+/** A first check, because the file was not type-checked. `cardOf` is stricter. */
 function problemOf(module: unknown): string | undefined {
-  if (!isObject(module)) return 'its default export is not a tool; make one with defineTool';
+  if (!isObject(module)) return 'its default export is not a tool; create one with defineTool';
   const tool = module as Readonly<Record<string, unknown>>;
   const known = [...Object.keys(fields), ...others];
   const odd = Object.keys(tool).find((key) => !known.includes(key));
-  const hint = odd === undefined ? '' : ` (there is ${odd}, which no tool has)`;
+  const hint = odd === undefined ? '' : ` (unknown field: ${odd})`;
   for (const [field, kind] of Object.entries(fields)) {
     if (!isOfKind(tool[field], kind)) return `${field} ${wantedOf[kind]}${hint}`;
   }
-  return odd === undefined ? undefined : `a tool has no ${odd}; it has ${known.join(', ')}`;
+  return odd === undefined ? undefined : `unknown field ${odd}; allowed fields: ${known.join(', ')}`;
 }
 
 const wantedOf = {
-  text: 'is missing, or not a text',
+  text: 'is missing or not a string',
   effect: 'must be read, write, execute or ask',
   schema: 'must be a schema, such as z.object({ … })',
   function: 'must be a function',

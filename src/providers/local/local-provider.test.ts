@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openHall, sessionOf, toolRequest } from '../../../test/support/hall.js';
-import {
-  cardOf,
-  JsonText,
-  type Outcome,
-  type PortServices,
-  type Readiness,
-  ToolFailure,
-  type ToolModule,
-} from '../../kernel/index.js';
+import { cardOf, type Outcome, ToolFailure } from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { PortServices, Readiness } from '../../ports/tool-ports.js';
+import type { ToolModule } from '../../ports/tool-module.js';
 import { createFakeExchange, createFakeFiles } from '../../testing/index.js';
 import { createLocalProvider } from './local-provider.js';
 
@@ -120,7 +115,7 @@ describe('a tool that runs here', () => {
   it.each([
     [{ a: 'two', b: 3 }, /a must be of type number/],
     [{ a: 2 }, /"?b"?/],
-    [{}, /add are not right/],
+    [{}, /Invalid arguments for add/],
   ])('is not run with arguments %j that do not fit', async (args, words) => {
     let runs = 0;
     const counted = { ...add, run: () => String((runs += 1)) };
@@ -261,9 +256,7 @@ describe('a tool that runs here', () => {
   });
 
   it('cannot share its name with another', () => {
-    expect(() => provide([tool('x', () => ''), tool('x', () => '')])).toThrow(
-      'own: two tools have the name x',
-    );
+    expect(() => provide([tool('x', () => ''), tool('x', () => '')])).toThrow('own: duplicate tool name x');
   });
 
   it('is loaded at its first call, not before', async () => {

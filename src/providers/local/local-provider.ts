@@ -6,22 +6,22 @@ import {
   emptyCatalogue,
   type Exchange,
   faulted,
-  JsonText,
   type Outcome,
   type Parsed,
-  type PortServices,
   type Provider,
   type ProviderStatus,
   type Source,
   type Target,
   type ToolCard,
-  type ToolModule,
   type ToolSpec,
-} from '../../kernel/index.js';
+} from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { PortServices } from '../../ports/tool-ports.js';
+import type { ToolModule } from '../../ports/tool-module.js';
 import { createArgumentCheck } from './check-arguments.js';
 import { runTool, wrongInput } from './run-tool.js';
 
-/** A tool that runs here: its card is known, its code is loaded when it is first called. */
+/** A tool that runs in this process. Its card is known; its code is loaded on the first call. */
 export interface LocalTool {
   readonly card: ToolCard;
   load(): Promise<ToolModule>;
@@ -35,7 +35,7 @@ export interface LocalProviderParts {
 }
 
 export interface LocalProvider extends Provider {
-  /** Puts other tools in place of the present ones; `detail` tells the operator of those that are missing. */
+  /** Replaces the tools; `detail` tells the operator which ones are missing. */
   offer(tools: readonly LocalTool[], detail?: string): void;
 }
 
@@ -45,7 +45,7 @@ interface Entry {
   readonly check: (value: unknown) => readonly string[];
 }
 
-/** A provider of tools that run here. */
+/** Creates a provider for tools that run in this process. */
 export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
   const { id, source } = parts;
   const listeners = new Set<() => void>();
@@ -57,17 +57,18 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
     const { arguments: given } = params.value as { readonly arguments?: unknown };
     const entry = target.kind === 'tool' ? entries.get(target.spec.localName) : undefined;
     if (entry === undefined) return { ok: true, input: given };
-    const input = decodeArguments(given, entry.card);
-    const problems = entry.check(input);
-    if (problems.length === 0) return { ok: true, input };
+    const { input, unknown } = decodeArguments(given, entry.card);
+    const refused = changesThings(entry.card) ? unknown.map((name) => `unknown argument ${name}`) : [];
+    const problems = [...refused, ...problemsOf(entry, input)];
+    if (problems.length === 0) return { ok: true, input, ...(unknown.length > 0 && { ignored: unknown }) };
     const { data, ...fault } = wrongInput(entry.card.name, problems);
     return { ok: false, fault: { ...fault, data: { ...data, inputSchema: entry.card.inputSchema } } };
   }
 
   async function call(admitted: Call, exchange: Exchange): Promise<Outcome> {
     const entry = admitted.target.kind === 'tool' ? entries.get(admitted.target.spec.localName) : undefined;
-    // It was there when the call was admitted, and was taken away since.
-    if (entry === undefined) return faulted(createFault('provider.lost', 'This tool was just taken away.'));
+    // It was removed after the call was admitted.
+    if (entry === undefined) return faulted(createFault('provider.lost', 'This tool was just removed.'));
     return runTool(() => entry.tool.load(), admitted, exchange, parts.services);
   }
 
@@ -85,7 +86,6 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    rootsChanged: () => {},
     close: () => Promise.resolve(),
     offer(tools, detail) {
       entries = entriesOf(id, tools);
@@ -96,11 +96,26 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
   };
 }
 
+function problemsOf({ check }: Entry, input: unknown): readonly string[] {
+  try {
+    return check(input);
+  } catch (error) {
+    // The validator overflows the stack when tens of thousands of values are invalid.
+    if (error instanceof RangeError) return ['they contain too many errors, or are nested too deeply'];
+    throw error;
+  }
+}
+
+/** Whether unknown arguments must be refused: ignoring a misspelled `dry_run` would be dangerous. */
+function changesThings({ effect }: ToolCard): boolean {
+  return effect === 'write' || effect === 'execute';
+}
+
 function entriesOf(id: string, tools: readonly LocalTool[]): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const tool of tools) {
     const { name, inputSchema } = tool.card;
-    if (entries.has(name)) throw new Error(`${id}: two tools have the name ${name}`);
+    if (entries.has(name)) throw new Error(`${id}: duplicate tool name ${name}`);
     entries.set(name, { tool, card: tool.card, check: createArgumentCheck(inputSchema) });
   }
   return entries;
@@ -133,7 +148,7 @@ function specOf(card: ToolCard, source: Source): ToolSpec {
     tier,
     aliases,
     ...(graph && { graph }),
-    // Only the gate itself says who has a tool beside those whom grants give it.
+    // Only built-in tools may extend access beyond grants.
     ...(reach && source === 'builtin' && { reach }),
     definition: JsonText.from(shown),
   };

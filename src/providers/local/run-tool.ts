@@ -6,21 +6,18 @@ import {
   type Fault,
   faulted,
   isToolFailure,
-  JsonText,
   type Outcome,
-  type PortName,
-  type PortServices,
   type Schema,
   type SchemaIssue,
   type Session,
-  type ToolContext,
   type ToolFailure,
-  type ToolModule,
-  type ToolPorts,
-  type ToolResult,
-} from '../../kernel/index.js';
+  type PortName,
+} from '../../core/index.js';
+import type { ContentBlock, ToolContext, ToolModule, ToolResult } from '../../ports/tool-module.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { PortServices, ToolPorts } from '../../ports/tool-ports.js';
 
-/** Loads and runs a tool with the ports that it named, and puts what it gives or throws into an outcome. */
+/** Loads and runs a tool with the ports that it needs, and converts its result or error to an outcome. */
 export async function runTool(
   load: () => Promise<ToolModule>,
   call: Call,
@@ -35,20 +32,20 @@ export async function runTool(
     const input = await tool.input['~standard'].validate(call.input);
     if (input.issues) return faulted(wrongInput(tool.name, input.issues));
     const ports = await openPorts(tool, services, session);
-    // The schema of this very tool made the value.
+    // Safe: the schema of this tool produced the value.
     const result = await tool.run(input.value as never, { exchange, session, ports });
-    return await outcomeOf(tool, result);
+    return await outcomeOf(tool, result, call.ignored);
   } catch (error) {
     return faulted(failureOf(error));
   }
 }
 
-/** Only what this tool needs is looked at: a dependency that is missing stops nobody else. */
+/** Checks only the ports that this tool needs, so that a missing one does not affect other tools. */
 async function firstMissing(needs: readonly PortName[], services: PortServices): Promise<Fault | undefined> {
   for (const need of needs) {
     const readiness = await services[need]?.readiness();
     if (readiness === undefined) {
-      const message = `This tool needs ${need}, which is switched off here.`;
+      const message = `This tool needs ${need}, which is disabled.`;
       return createFault('need.unavailable', message, { data: { need } });
     }
     if (readiness.state === 'starting') {
@@ -57,7 +54,7 @@ async function firstMissing(needs: readonly PortName[], services: PortServices):
       return createFault('need.starting', message, { data });
     }
     if (readiness.state === 'unavailable') {
-      const message = `This tool needs ${need}, which is not there: ${readiness.reason}.`;
+      const message = `This tool needs ${need}, which is not available: ${readiness.reason}.`;
       const { suggestion } = readiness;
       return createFault('need.unavailable', message, { data: { need }, suggestion });
     }
@@ -77,38 +74,59 @@ async function openPorts(
     const readiness = await service?.readiness();
     if (readiness?.state === 'ready') opened[name] = await service?.serve(session);
   }
-  // Each service serves the port of its own name, by the type of `PortServices`.
+  // Safe: the type `PortServices` maps each service to the port with the same name.
   return opened as ToolPorts;
 }
 
-async function outcomeOf({ name, output }: ToolModule, result: ToolResult): Promise<Outcome> {
-  if (output !== undefined) return typedOutcome(name, output, result);
-  if (typeof result === 'string') return encoded(name, { content: [{ type: 'text', text: result }] });
-  if (!isObject(result) || !('content' in result)) return faulted(badOutput(name, 'it gave no result'));
+async function outcomeOf(
+  { name, output }: ToolModule,
+  result: ToolResult,
+  ignored: readonly string[] = [],
+): Promise<Outcome> {
+  const notes = ignored.length === 0 ? [] : [{ type: 'text', text: ignoredText(ignored) }];
+  if (output !== undefined) return typedOutcome(name, output, result, notes, ignored);
+  if (typeof result === 'string')
+    return encoded(name, { content: [{ type: 'text', text: result }, ...notes] });
+  if (!isObject(result) || !('content' in result)) return faulted(badOutput(name, 'it returned no result'));
   return areBlocks(result.content)
-    ? encoded(name, { content: result.content })
+    ? encoded(name, { content: [...result.content, ...notes] })
     : faulted(badOutput(name, 'its content is not a list of blocks'));
 }
 
-/** Types are not believed: tools of a workspace may have been compiled by nobody. */
-async function typedOutcome(name: string, output: Schema, result: ToolResult): Promise<Outcome> {
-  if (!isObject(result) || !('data' in result)) return faulted(badOutput(name, 'it gave no data'));
+/** Checks types at run time, because workspace tools may not have been type-checked. */
+async function typedOutcome(
+  name: string,
+  output: Schema,
+  result: ToolResult,
+  notes: readonly ContentBlock[],
+  ignored: readonly string[],
+): Promise<Outcome> {
+  if (!isObject(result) || !('data' in result)) return faulted(badOutput(name, 'it returned no data'));
   const checked = await output['~standard'].validate(result.data);
   if (checked.issues) return faulted(badOutput(name, wordsOf(checked.issues).join('; ')));
   const { text = JSON.stringify(checked.value), content: more = [] } = result;
   if (typeof text !== 'string' || !areBlocks(more))
     return faulted(badOutput(name, 'its content is not a list of blocks'));
-  return encoded(name, { content: [{ type: 'text', text }, ...more], structuredContent: checked.value });
+  // Some clients show the model only one of `content` and `structuredContent`.
+  const structuredContent =
+    ignored.length > 0 && isObject(checked.value)
+      ? { ...checked.value, ignored_arguments: ignored }
+      : checked.value;
+  return encoded(name, { content: [{ type: 'text', text }, ...more, ...notes], structuredContent });
 }
 
-/** Nobody can read more than this, and every gate and agent on the way would have to hold it. */
+function ignoredText(ignored: readonly string[]): string {
+  return `Unknown arguments were ignored: ${ignored.join(', ')}.`;
+}
+
+/** The limit for results, because every gateway and agent on the way has to hold them in memory. */
 const longestResult = 32 * 1024 * 1024;
 
 function encoded(name: string, result: object): Outcome {
   const text = JSON.stringify(result);
   if (text.length <= longestResult) return content(new JsonText(text));
-  const message = `${name} gave ${String(text.length)} characters, more than can be passed on.`;
-  const suggestion = 'Ask it for less at once.';
+  const message = `The result of ${name} is too large to pass on (${String(text.length)} characters).`;
+  const suggestion = 'Request less data per call.';
   return faulted(createFault('work.failed', message, { reason: 'too_large', suggestion }));
 }
 
@@ -120,15 +138,16 @@ function areBlocks(value: unknown): boolean {
 }
 
 function badOutput(name: string, problem: string): Fault {
-  const message = `${name} ran, but its result does not fit what it promised: ${problem}.`;
-  const suggestion = 'Check what happened before you call again, and report it to the author of the tool.';
+  const message = `${name} ran, but its result does not match its output schema: ${problem}.`;
+  const suggestion =
+    'Check what happened before you call it again, and report this to the author of the tool.';
   return createFault('work.failed', message, { reason: 'bad_output', suggestion });
 }
 
-/** The same words whether the JSON Schema of the card or the tool's own schema found the problem. */
+/** Used for problems found by the JSON Schema and by the tool's own schema, so that both look the same. */
 export function wrongInput(name: string, problems: readonly (string | SchemaIssue)[]): Fault {
   const words = wordsOf(problems);
-  const message = `The arguments of ${name} are not right: ${words.join('; ')}.`;
+  const message = `Invalid arguments for ${name}: ${words.join('; ')}.`;
   return createFault('input.invalid', message, { data: { issues: words } });
 }
 
@@ -140,18 +159,18 @@ function wordsOf(problems: readonly (string | SchemaIssue)[]): readonly string[]
   });
 }
 
-/** Whatever was thrown: what cannot even be asked what it says has failed without a word. */
+/** Converts anything thrown to a fault, even values that throw when they are read. */
 function failureOf(error: unknown): Fault {
   try {
     return isToolFailure(error) ? toldFailure(error) : untoldFailure(error);
   } catch {
-    return createFault('work.failed', 'The tool failed without a word.');
+    return createFault('work.failed', 'The tool failed without an error message.');
   }
 }
 
 function untoldFailure(error: unknown): Fault {
   const isError = error instanceof Error;
-  const message = String(isError ? error.message : error) || 'The tool failed without a word.';
+  const message = String(isError ? error.message : error) || 'The tool failed without an error message.';
   return createFault('work.failed', message, { ...(isError && { detail: String(error.stack) }) });
 }
 
@@ -164,7 +183,7 @@ function toldFailure({
     ...(reason !== undefined && { reason }),
     ...(suggestion !== undefined && { suggestion }),
     ...(retryable !== undefined && { retryable }),
-    // As data, or not at all: what JSON cannot say would break the answer later.
+    // Copy it as JSON, because other values would break the response later.
     ...(details && { data: JSON.parse(JSON.stringify(details)) as Readonly<Record<string, unknown>> }),
   });
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openCardMemory } from './card-memory.js';
 import type { LocalTool } from './local-provider.js';
-import { scanWorkspace } from './scan-workspace.js';
+import { type FindImports, scanWorkspace } from './scan-workspace.js';
 import { openWorkspaceTools, type WorkspaceReport, type WorkspaceToolsParts } from './workspace-tools.js';
 
 let workspace = '';
@@ -19,6 +19,8 @@ beforeEach(() => {
   mkdirSync(folder, { recursive: true });
 });
 afterEach(() => rmSync(workspace, { recursive: true, force: true }));
+
+const noImports: FindImports = () => Promise.resolve({ files: [], computed: [] });
 
 function write(name: string, text: string): string {
   const file = join(folder, name);
@@ -52,10 +54,12 @@ function open(more: Partial<WorkspaceToolsParts> = {}) {
   const opened = openWorkspaceTools({
     workspace,
     trusted: () => () => true,
+    recordedImports: () => ({}),
+    findImports: noImports,
     trustFile: join(workspace, 'trust.json'),
     memory: openCardMemory(join(workspace, 'cards', 'a.json'), '1'),
     authoring: () => Promise.resolve({ 'tidegate/tool': { defineTool: (tool: object) => tool, z } }),
-    isTaken: (name) => name === 'Read',
+    reserved: ['Read'],
     onChange({ tools, reports, remembered }) {
       seen.tools.splice(0, seen.tools.length, ...tools);
       seen.reports = reports;
@@ -96,12 +100,12 @@ describe('the tools of a workspace', () => {
 
   it('are trusted together with what stands beside them', async () => {
     write('greet.tool.ts', source('greet'));
-    const [before] = scanWorkspace(workspace).files;
+    const [before] = (await scanWorkspace(workspace, noImports)).files;
     write('beside.ts', 'export {};');
-    const [after] = scanWorkspace(workspace).files;
+    const [after] = (await scanWorkspace(workspace, noImports)).files;
     expect(after?.sha256).not.toBe(before?.sha256);
     write('other.tool.ts', source('other'));
-    expect(scanWorkspace(workspace).files[0]?.sha256).toBe(after?.sha256);
+    expect((await scanWorkspace(workspace, noImports)).files[0]?.sha256).toBe(after?.sha256);
   });
 
   it('are not run again at the next start, only when called', async () => {
@@ -152,13 +156,13 @@ describe('the tools of a workspace', () => {
     expect(hasRun()).toBe(false);
   });
 
-  it('are told apart by every byte beside them', () => {
+  it('are told apart by every byte beside them', async () => {
     write('greet.tool.ts', source('greet'));
-    const shaWith = (bytes: number[]): string | undefined => {
+    const shaWith = async (bytes: number[]): Promise<string | undefined> => {
       writeFileSync(join(folder, 'x.wasm'), Buffer.from(bytes));
-      return scanWorkspace(workspace).files[0]?.sha256;
+      return (await scanWorkspace(workspace, noImports)).files[0]?.sha256;
     };
-    expect(shaWith([0xff, 0x81])).not.toBe(shaWith([0xfe, 0x82]));
+    expect(await shaWith([0xff, 0x81])).not.toBe(await shaWith([0xfe, 0x82]));
   });
 
   it.each([

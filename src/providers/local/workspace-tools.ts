@@ -1,56 +1,70 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
-import { type ToolCard, ToolFailure, type ToolModule } from '../../kernel/index.js';
+import { cleanDefinition } from '../../lib/clean-definition.js';
+import { skeletonOf } from '../../lib/deceptive-names.js';
+import { type ToolCard, ToolFailure } from '../../core/index.js';
+import type { ToolModule } from '../../ports/tool-module.js';
 import type { CardMemory } from './card-memory.js';
-import { type Authoring, BrokenTool, evaluateTool } from './evaluate-tool.js';
+import { type Authoring, BrokenTool, type Evaluated, evaluateTool } from './evaluate-tool.js';
 import type { LocalTool } from './local-provider.js';
-import { scanWorkspace, type ToolFile, toolFolder } from './scan-workspace.js';
+import {
+  type FindImports,
+  type Imports,
+  scanWorkspace,
+  type ToolFile,
+  toolFolder,
+} from './scan-workspace.js';
 
 export type WorkspaceState = 'ready' | 'untrusted' | 'broken' | 'clash';
 
-/** How one tool file is doing. */
+/** The state of one tool file. */
 export interface WorkspaceReport {
   readonly file: string;
   readonly state: WorkspaceState;
   readonly tool?: string;
-  /** Who has the name already, of a clash. */
+  /** For a name clash: what has the name already. */
   readonly owner?: string;
+  /** The owner's name, if it differs but looks the same. */
+  readonly looksLike?: string;
   readonly problem?: string;
 }
 
 export interface WorkspaceToolsParts {
-  /** The workspace, not the folder of tools in it. */
+  /** The workspace, not its tool folder. */
   readonly workspace: string;
-  /** Asked once for each look, because the answer is on the disk. */
+  /** Called once per scan, because it reads from disk. */
   readonly trusted: () => (file: string, sha256: string) => boolean;
-  /** Looked at for changes, beside the tools themselves. */
+  /** The recorded imports of a file, by name and hash. */
+  readonly recordedImports: (file: string) => Readonly<Record<string, string>>;
+  readonly findImports: FindImports;
+  /** Checked for changes in addition to the tools. */
   readonly trustFile: string;
   readonly memory: CardMemory;
   readonly authoring: Authoring;
-  /** Names that are gone already. */
-  readonly isTaken: (name: string) => boolean;
+  /** Names of built-in tools. */
+  readonly reserved: readonly string[];
   readonly onChange: (found: FoundTools) => void;
 }
 
-/** What a look has found. */
+/** The result of a scan. */
 export interface FoundTools {
   readonly tools: readonly LocalTool[];
   readonly reports: readonly WorkspaceReport[];
-  /** The files that are as the memory knows them, and were not run. */
+  /** The files that match the cache and were not run. */
   readonly remembered: ReadonlySet<string>;
 }
 
 export interface WorkspaceTools {
-  /** Looks now, whether something seems to have changed or not. */
+  /** Scans now, even if nothing seems to have changed. */
   refresh(): Promise<readonly WorkspaceReport[]>;
-  /** Looks again and again, from now on. */
+  /** Starts watching for changes. */
   follow(): void;
   close(): void;
 }
 
 const lookEveryMs = 1000;
 
-/** The tools that a workspace brings along, each run only after its content was trusted. */
+/** The tools of a workspace. Each one runs only after its content was trusted. */
 export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
   const loaded = new Map<string, Promise<ToolModule>>();
   let running: Promise<readonly WorkspaceReport[]> = Promise.resolve([]);
@@ -59,10 +73,11 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
 
   async function look(): Promise<readonly WorkspaceReport[]> {
     stamp = stampOf(parts);
-    const { files, problems } = scanWorkspace(parts.workspace);
+    const { files, beside, problems } = await scanWorkspace(parts.workspace, parts.findImports);
     const found: Found[] = problems.map(({ file, message }) => broken(file, `${file}: ${message}`));
-    if (files.length > 0) found.push(...(await judgeAll(files, parts, loaded)));
-    const settled = withoutClashes(found, parts.isTaken);
+    if (files.length > 0)
+      found.push(...(await judgeAll(files, { parts, loaded, hasBeside: beside.length > 0, refresh })));
+    const settled = withoutClashes(found, parts.reserved);
     forgetOthers(loaded, files);
     const reports = settled.map(({ report }) => report);
     parts.onChange({
@@ -99,17 +114,14 @@ function broken(file: string, problem: string): Found {
   return { report: { file, state: 'broken', problem } };
 }
 
-async function judgeAll(
-  files: readonly ToolFile[],
-  parts: WorkspaceToolsParts,
-  loaded: Map<string, Promise<ToolModule>>,
-): Promise<readonly Found[]> {
+async function judgeAll(files: readonly ToolFile[], loading: Loading): Promise<readonly Found[]> {
+  const { parts } = loading;
   const isTrusted = parts.trusted();
   const known = parts.memory.recall();
   const cards = new Map<string, ToolCard>();
-  // Side by side: one that hangs at its top keeps the others waiting once, not each in turn.
+  // In parallel, so that files that hang while loading delay the others only once.
   const found = await Promise.all(
-    files.map((file) => judge(file, isTrusted(file.file, file.sha256), known, { parts, loaded })),
+    files.map((file) => judge(file, isTrusted(file.file, file.sha256), known, loading)),
   );
   for (const [at, { tool }] of found.entries()) {
     const sha256 = files[at]?.sha256;
@@ -124,23 +136,29 @@ async function judgeAll(
 interface Loading {
   readonly parts: WorkspaceToolsParts;
   readonly loaded: Map<string, Promise<ToolModule>>;
+  /** Whether the folder has other files that tools could import. */
+  readonly hasBeside: boolean;
+  readonly refresh: () => Promise<unknown>;
 }
 
 async function judge(
   found: ToolFile,
   isTrusted: boolean,
   known: ReadonlyMap<string, ToolCard>,
-  { parts, loaded }: Loading,
+  loading: Loading,
 ): Promise<Found> {
   const { file, sha256 } = found;
+  const { parts } = loading;
   if (!isTrusted) {
-    const problem = 'it is not trusted, so it was not run; read it, then run `tidegate trust`';
+    const problem = `it is not trusted, so it was not run${changeOf(found, parts)}; review it, then run \`tidegate trust\``;
     return { report: { file, state: 'untrusted', problem } };
   }
   try {
-    const load = (): Promise<ToolModule> => loadOnce(found, parts, loaded);
+    const load = (): Promise<ToolModule> => loadOnce(found, loading);
     const remembered = known.get(sha256);
-    const card = remembered ?? (await evaluateTool(found, parts.authoring)).card;
+    const evaluate = (): Promise<Evaluated> =>
+      evaluateTool(found, parts.authoring, () => verify(found, loading));
+    const card = visibleCard(remembered ?? (await evaluate()).card);
     const report: WorkspaceReport = { file, state: 'ready', tool: card.name };
     return { report, tool: { card, load }, isRemembered: remembered !== undefined };
   } catch (error) {
@@ -148,31 +166,67 @@ async function judge(
   }
 }
 
-/** The text that was trusted is what runs, whatever the file holds by then. An error is not kept. */
-function loadOnce(
-  found: ToolFile,
-  { workspace, authoring }: WorkspaceToolsParts,
-  loaded: Map<string, Promise<ToolModule>>,
-): Promise<ToolModule> {
-  const known = loaded.get(found.sha256);
-  if (known !== undefined) return known;
-  const loading = evaluateAsTrusted(found, { workspace, authoring });
-  loaded.set(found.sha256, loading);
-  loading.catch(() => loaded.delete(found.sha256));
-  return loading;
+/** Removes invisible characters from descriptions. Names and data in schemas must stay unchanged. */
+function visibleCard(card: ToolCard): ToolCard {
+  const { title, description, inputSchema, outputSchema } = card;
+  const cleaned = cleanDefinition(JSON.stringify({ title, description, inputSchema, outputSchema }));
+  if ('reason' in cleaned) throw new BrokenTool(`${card.name}: ${cleaned.reason}`);
+  return { ...card, ...(JSON.parse(cleaned.text) as Partial<ToolCard>) };
 }
 
-/** What it imports is read by now, not then: so nothing of it may have changed since it was trusted. */
-async function evaluateAsTrusted(
-  { file, sha256 }: ToolFile,
-  { workspace, authoring }: Pick<WorkspaceToolsParts, 'workspace' | 'authoring'>,
-): Promise<ToolModule> {
-  const now = scanWorkspace(workspace).files.find((one) => one.file === file);
-  if (now?.sha256 !== sha256) {
-    const message = 'The tool, or a file beside it, has changed since it was trusted.';
-    throw new ToolFailure('refused', message, { reason: 'changed_since_trusted' });
+/** Describes the imports that differ from what was recorded. */
+function changeOf({ file, imports }: ToolFile, { recordedImports }: WorkspaceToolsParts): string {
+  const before = recordedImports(file);
+  // A file that was never trusted has no recorded imports.
+  const changed = Object.keys(before).length === 0 ? [] : differing(before, imports);
+  return changed.length === 0 ? '' : ` (its imports have changed: ${listed(changed)})`;
+}
+
+/**
+ * Runs the trusted text, whatever the file contains now. Errors are not cached. A tool may import more when it is called,
+ * so everything that it could import is checked before each call.
+ */
+async function loadOnce(found: ToolFile, loading: Loading): Promise<ToolModule> {
+  const { parts, loaded, hasBeside } = loading;
+  const check = (): Promise<void> => verify(found, loading);
+  const known = loaded.get(found.sha256);
+  if (known !== undefined) {
+    if (hasBeside || found.imports.files.length > 0) await check();
+    return known;
   }
-  return (await evaluateTool(now, authoring)).module;
+  const evaluating = evaluateTool(found, parts.authoring, check).then(({ module }) => module);
+  loaded.set(found.sha256, evaluating);
+  evaluating.catch(() => loaded.delete(found.sha256));
+  return evaluating;
+}
+
+/** Imports are read when the tool runs, so they must not have changed since they were trusted. */
+async function verify({ file, sha256, imports }: ToolFile, { parts, refresh }: Loading): Promise<void> {
+  const { files } = await scanWorkspace(parts.workspace, parts.findImports);
+  const now = files.find((one) => one.file === file);
+  if (now?.sha256 === sha256) return;
+  void refresh();
+  const before = Object.fromEntries(imports.files.map((one) => [one.file, one.sha256]));
+  const changed = now === undefined ? [] : differing(before, now.imports);
+  const what =
+    changed.length === 0
+      ? 'The tool or a file in its folder'
+      : `A file that the tool imports (${listed(changed)})`;
+  const message = `${what} has changed since it was trusted. Ask the operator to review it and run \`tidegate trust\`.`;
+  throw new ToolFailure('refused', message, { reason: 'changed_since_trusted' });
+}
+
+/** Files that were changed, added or removed. */
+function differing(before: Readonly<Record<string, string>>, { files }: Imports): readonly string[] {
+  const now = new Map(files.map(({ file, sha256 }) => [file, sha256]));
+  return [
+    ...files.filter(({ file, sha256 }) => before[file] !== sha256).map(({ file }) => file),
+    ...Object.keys(before).filter((file) => !now.has(file)),
+  ];
+}
+
+function listed([first = '', ...rest]: readonly string[]): string {
+  return rest.length === 0 ? first : `${first} and ${String(rest.length)} more`;
 }
 
 function forgetOthers(loaded: Map<string, Promise<ToolModule>>, files: readonly ToolFile[]): void {
@@ -180,21 +234,41 @@ function forgetOthers(loaded: Map<string, Promise<ToolModule>>, files: readonly 
   for (const sha256 of loaded.keys()) if (!present.has(sha256)) loaded.delete(sha256);
 }
 
-/** The first file keeps a name; no file takes one that exists elsewhere. */
-function withoutClashes(found: readonly Found[], isTaken: (name: string) => boolean): readonly Found[] {
-  const owners = new Map<string, string>();
+interface Owner {
+  readonly name: string;
+  readonly owner: string;
+}
+
+/** The first file keeps a name. Later files cannot use it, nor a name that looks like it. */
+function withoutClashes(found: readonly Found[], reserved: readonly string[]): readonly Found[] {
+  const owners = new Map<string, Owner>(
+    reserved.map((name) => [skeletonOf(name), { name, owner: 'a built-in tool' }]),
+  );
   return found.map((one) => {
     const { file, tool: name } = one.report;
     if (name === undefined) return one;
-    const owner = owners.get(name) ?? (isTaken(name) ? 'a built-in tool' : undefined);
-    owners.set(name, owner ?? file);
-    if (owner === undefined) return one;
-    const problem = `${file}: the name "${name}" belongs to ${owner}; give this tool another name`;
-    return { report: { file, state: 'clash', tool: name, owner, problem } };
+    const known = owners.get(skeletonOf(name));
+    if (known === undefined) {
+      owners.set(skeletonOf(name), { name, owner: file });
+      return one;
+    }
+    const { owner } = known;
+    const whose = known.name === name ? 'belongs to' : `looks like "${known.name}" of`;
+    const problem = `${file}: the name "${name}" ${whose} ${owner}; give this tool another name`;
+    return {
+      report: {
+        file,
+        state: 'clash',
+        tool: name,
+        owner,
+        ...(known.name !== name && { looksLike: known.name }),
+        problem,
+      },
+    };
   });
 }
 
-/** Cheap enough to be looked at every second. Contents are hashed only when it differs. */
+/** Cheap enough to compute every second. Contents are hashed only if it differs. */
 function stampOf({ workspace, trustFile }: WorkspaceToolsParts): string {
   const folder = toolFolder(workspace);
   return [...pathsUnder(folder, 0), trustFile].map(stampOfPath).join('\n');
@@ -211,7 +285,7 @@ function pathsUnder(folder: string, depth: number): readonly string[] {
     });
     return [folder, ...inner];
   } catch {
-    // No such folder, which is the usual case.
+    // Usually the folder does not exist.
     return [folder];
   }
 }

@@ -1,28 +1,28 @@
-import type { Era } from '../../kernel/index.js';
-import { openLegacyPeer } from './legacy-peer.js';
+import type { Era } from '../../core/index.js';
+import { openLegacyPeer } from './stateful-peer.js';
 import { ConnectFailure, type Line, type LineParts, openLine } from './line.js';
-import { type Discovery, discoverParams, openModernPeer, readDiscovery } from './modern-peer.js';
+import { type Discovery, discoverParams, openModernPeer, readDiscovery } from './stateless-peer.js';
 import type { Peer } from './peer.js';
 
 export interface ConnectParts extends LineParts {
   readonly version: string;
   readonly protocol: 'auto' | Era;
-  /** How the server was opened last time. */
+  /** The protocol version that worked last time. */
   readonly remembered: Era | undefined;
   /** Whether parameters are mirrored into headers. */
   readonly mirrorsParams: boolean;
   readonly startMs: number;
-  /** The era in which to open the server next time. */
+  /** Receives the protocol version to use next time. */
   readonly onVerdict: (era: Era) => void;
 }
 
-/** How long a server may think about `server/discover` before it is taken for one that does not know it. */
+/** How long to wait for `server/discover` before assuming that the server does not support it. */
 const probeMs = 3000;
 const lateMs = 100;
 
 class DiedOnProbe extends Error {}
 
-/** Opens a server in the era that it speaks. Probes on the real process or endpoint, never on a second one. */
+/** Connects with the protocol version that the server supports. Probes the real process or endpoint, never a second one. */
 export async function connect(parts: ConnectParts): Promise<Peer> {
   const line = await openLine(parts);
   try {
@@ -31,8 +31,8 @@ export async function connect(parts: ConnectParts): Promise<Peer> {
     await line.rpc.close();
     if (!(error instanceof DiedOnProbe)) throw error;
   }
-  // Some servers exit when they see a request that they do not know.
-  parts.log('info', 'the server ended on server/discover and is opened as a legacy one');
+  // Some servers exit when they get an unknown request.
+  parts.log('info', 'the server exited on server/discover; connecting with the legacy protocol');
   const again = await openLine(parts);
   try {
     return await openLegacy(parts, again);
@@ -48,7 +48,9 @@ async function negotiate(parts: ConnectParts, line: Line): Promise<Peer> {
     const opened = await openLegacyPeer(legacyParts(parts, line));
     if (opened.ok) return line.keep(opened.peer);
     if (opened.isGone) throw new ConnectFailure(opened.detail);
-    parts.log('info', 'the server is not what it was: probing again', { detail: opened.detail });
+    parts.log('info', 'the legacy handshake failed; probing the protocol version again', {
+      detail: opened.detail,
+    });
   }
   return probe(parts, line);
 }
@@ -71,17 +73,20 @@ async function probe(parts: ConnectParts, line: Line): Promise<Peer> {
   }
 }
 
-async function discover({ version, startMs }: ConnectParts, { rpc }: Line): Promise<Discovery> {
+async function discover({ version, startMs, roots }: ConnectParts, { rpc }: Line): Promise<Discovery> {
   const ask = async (): Promise<Discovery> =>
     readDiscovery(
-      await rpc.request('server/discover', discoverParams(version), { timeoutMs: startMs, quiet: true }),
+      await rpc.request('server/discover', discoverParams(version, roots), {
+        timeoutMs: startMs,
+        quiet: true,
+      }),
     );
   const first = await ask();
   const found = first.kind === 'again' ? await ask() : first;
   return found.kind === 'again' ? { ...found, kind: 'refused' } : found;
 }
 
-/** A modern server that merely starts slowly is opened as one next time. */
+/** A modern server that only started slowly is opened as modern next time. */
 function rememberLater(parts: ConnectParts, discovery: Promise<Discovery>): void {
   void discovery.then((late) => {
     if (late.kind === 'modern') parts.onVerdict('modern');
@@ -90,7 +95,8 @@ function rememberLater(parts: ConnectParts, discovery: Promise<Discovery>): void
 
 function legacyParts(parts: ConnectParts, line: Line): Parameters<typeof openLegacyPeer>[0] {
   const { server, version, startMs, events } = parts;
-  return { rpc: line.rpc, server, version, startMs, renewed: () => events.renewed() };
+  const offersRoots = parts.roots?.kind === 'folders';
+  return { rpc: line.rpc, server, version, startMs, offersRoots, renewed: () => events.renewed() };
 }
 
 async function openLegacy(parts: ConnectParts, line: Line): Promise<Peer> {

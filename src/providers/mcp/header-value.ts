@@ -1,7 +1,7 @@
 const prefix = '=?base64?';
 const suffix = '?=';
 
-/** A value as an HTTP header may carry it: as it is when that is safe, else in the protocol's base64 form. */
+/** Encodes a value for an HTTP header: unchanged if that is safe, otherwise in the protocol's base64 form. */
 export function headerValue(value: string): string {
   if (isPlain(value)) return value;
   return `${prefix}${Buffer.from(value, 'utf8').toString('base64')}${suffix}`;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Frame, readFrame } from '../../kernel/index.js';
+import { type Frame, readFrame } from '../../lib/json-rpc.js';
 import { readBody, readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
@@ -13,13 +13,13 @@ export interface AnswerParts {
   readonly clock: Clock;
 }
 
-/** The requests of an HTTP link that wait for their answer, and how each answer is read. */
+/** Pending requests of an HTTP connection, and the reading of their responses. */
 export interface Answers {
-  /** A request was sent in this session, if there is one; `drop` ends it. */
+  /** Registers a request that was sent in this session, if any; `drop` aborts it. */
   expect(id: number, sessionId: string | undefined, drop: () => void): void;
   receive(id: number, response: IncomingMessage): void;
   fail(id: number, failure: LinkFailure): void;
-  /** Ends a request without a word. */
+  /** Ends a request silently. */
   drop(id: number): void;
   dropAll(): void;
 }
@@ -28,7 +28,7 @@ const resumeMs = 1000;
 const longestResumeMs = 30_000;
 const maxResumes = 5;
 
-/** How often a broken stream was taken up again without news, and from where. */
+/** How often a broken stream was resumed without new events, and from where. */
 interface Resumed {
   readonly times: number;
   readonly lastEventId: string | undefined;
@@ -47,7 +47,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
     if (waiting.delete(id)) events.failed(id, failure);
   }
 
-  /** What ends the request changes while its stream is taken up again. */
+  /** Replaces the abort function of a request while its stream is resumed. */
   function nowEnds(id: number, drop: () => void): void {
     const sessionId = waiting.get(id)?.sessionId;
     if (waiting.has(id)) waiting.set(id, { sessionId, drop });
@@ -69,7 +69,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
 
   function takeBody(id: number, frame: Frame): void {
     if (isAnswer(frame, id)) return answer(id, frame);
-    const detail = frame.kind === 'bad' ? frame.reason : 'the body is not the answer to the request';
+    const detail = frame.kind === 'bad' ? frame.reason : 'the body is not a response to the request';
     fail(id, { kind: 'malformed', detail });
   }
 
@@ -91,7 +91,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
     readEvents(response, maxMessageBytes, clock, {
       take({ event, data }) {
         hasNews = true;
-        // An empty event only carries an id from which the stream can be taken up.
+        // An empty event only carries an id for resuming the stream.
         if (event !== 'message' || data === '') return false;
         const frame = readFrame(data);
         if (isAnswer(frame, id)) {
@@ -127,7 +127,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
       response(response) {
         if (response.statusCode === 200 && isStream(response)) return readStream(id, response, resumed);
         response.resume();
-        fail(id, { kind: 'lost', detail: `HTTP ${String(response.statusCode)} on resuming` });
+        fail(id, { kind: 'lost', detail: `HTTP ${String(response.statusCode)} while resuming` });
       },
       error: (detail) =>
         streamEnded(id, { detail, isMalformed: false, lastEventId: undefined, retryMs: undefined }, resumed),
@@ -159,7 +159,7 @@ function isAnswer(frame: Frame, id: number): boolean {
   return (frame.kind === 'result' || frame.kind === 'error') && frame.id === String(id);
 }
 
-/** 404 is what the protocol says for an unknown session; many servers say 400 and name no request. */
+/** The protocol uses 404 for an unknown session, but many servers return 400 without a request id. */
 function isAboutSession(status: number, frame: Frame): boolean {
   return status === 404 || (status === 400 && (frame.kind !== 'error' || frame.id === undefined));
 }

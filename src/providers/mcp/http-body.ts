@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { decodeUtf8 } from '../../kernel/index.js';
+import { decodeUtf8 } from '../../lib/lines.js';
 import type { Clock } from './options.js';
+import { createPace } from './pace.js';
 import { createSseReader, type SseEvent } from './sse.js';
 
 export type Body =
@@ -20,15 +21,15 @@ export function readBody(response: IncomingMessage, limit: number, done: (body: 
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length <= limit) return void chunks.push(chunk);
-    finish({ ok: false, kind: 'malformed', detail: 'the answer is too long' });
+    finish({ ok: false, kind: 'malformed', detail: 'the response is too long' });
     response.destroy();
   });
   response.on('end', () => {
     const text = decodeUtf8(Buffer.concat(chunks));
-    if (text === undefined) finish({ ok: false, kind: 'malformed', detail: 'the answer is not UTF-8' });
+    if (text === undefined) finish({ ok: false, kind: 'malformed', detail: 'the response is not UTF-8' });
     else finish({ ok: true, text });
   });
-  response.on('close', () => finish({ ok: false, kind: 'lost', detail: 'the connection broke' }));
+  response.on('close', () => finish({ ok: false, kind: 'lost', detail: 'the connection was lost' }));
   response.on('error', (error) => finish({ ok: false, kind: 'lost', detail: error.message }));
 }
 
@@ -41,17 +42,21 @@ export interface StreamEnd {
 
 const lingerMs = 1000;
 const probeMs = 30_000;
+/** Limits for empty lines in a stream. */
+const emptyBurst = 10_000;
+const emptyPerSecond = 100;
 
-/** Reads a stream of events until it ends. `take` says true when it has seen all that it wants. */
+/** Reads an event stream until it ends. `take` returns true when it needs no more events. */
 export function readEvents(
   response: IncomingMessage,
   limit: number,
   clock: Clock,
   handlers: { take(event: SseEvent): boolean; ended(end: StreamEnd): void },
 ): void {
-  const reader = createSseReader(limit);
+  const pace = createPace(clock, emptyBurst, emptyPerSecond);
+  const reader = createSseReader(limit, () => pace.pass());
   let isDone = false;
-  // A stream may be silent for hours: the other end must still be noticed when it dies.
+  // A stream may be silent for hours, so use keep-alive probes to detect a dead peer.
   response.socket.setKeepAlive(true, probeMs);
 
   function finish(detail: string, isMalformed = false): void {
@@ -71,7 +76,7 @@ export function readEvents(
     }
   }
 
-  /** The server should end the stream now; if it does not, we do. */
+  /** The server should close the stream now; if it does not, we close it. */
   function satisfied(): void {
     isDone = true;
     const stop = clock.after(lingerMs, () => response.destroy(), true);
@@ -84,6 +89,6 @@ export function readEvents(
     }
   });
   response.on('end', () => finish('the stream ended'));
-  response.on('close', () => finish('the connection broke'));
+  response.on('close', () => finish('the connection was lost'));
   response.on('error', (error) => finish(error.message));
 }

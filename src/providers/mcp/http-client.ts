@@ -5,28 +5,28 @@ export interface HttpOrder {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether it may be sent again when a connection that was kept open turns out to be closed. */
+  /** Whether it may be sent again if a kept-alive connection turns out to be closed. */
   readonly isRepeatable: boolean;
 }
 
 export interface HttpHandlers {
   response(response: http.IncomingMessage): void;
-  /** Called at most once, and only where no response came. */
+  /** Called at most once, and only if there is no response. */
   error(detail: string, wasReached: boolean): void;
-  /** In the place of an error, where the request was not taken because somebody must log in first. */
+  /** Called instead of `error` if the request was refused because a login is required. */
   login?(): void;
 }
 
-/** Sends requests to one endpoint, over connections that are kept. */
+/** Sends requests to one endpoint, over kept-alive connections. */
 export interface HttpClient {
-  /** Starts a request; the returned function drops it, with its response. */
+  /** Starts a request; the returned function aborts it. */
   send(order: HttpOrder, handlers: HttpHandlers): () => void;
   close(): void;
 }
 
 const maxRedirects = 3;
 const maxSockets = 256;
-/** Shorter than what servers commonly allow, so that a kept connection is seldom closed under a request. */
+/** Shorter than common server timeouts, so that a connection is rarely closed during a request. */
 const keptMs = 4000;
 
 export function createHttpClient(endpoint: string): HttpClient {
@@ -66,7 +66,7 @@ export function createHttpClient(endpoint: string): HttpClient {
       try {
         return start(url, order, handlers, { redirects: maxRedirects, repeats: 1 });
       } catch (error) {
-        // A header that HTTP cannot carry; told like every other failure, never from within the call.
+        // An invalid header. Report it asynchronously like every other failure.
         const detail = error instanceof Error ? error.message : String(error);
         process.nextTick(() => handlers.error(detail, false));
         return () => undefined;
@@ -91,7 +91,7 @@ function isReset({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-/** Where to go on, if the same origin says so in a way that keeps method and body. Configured secrets stay there. */
+/** The target of a redirect that keeps method and body. Other origins are not followed, so secrets stay with this one. */
 function redirectOf({ statusCode, headers }: http.IncomingMessage, from: URL): URL | undefined {
   if ((statusCode !== 307 && statusCode !== 308) || headers.location === undefined) return undefined;
   if (!URL.canParse(headers.location, from.href)) return undefined;

@@ -1,4 +1,5 @@
-import { type Log, notificationText } from '../../kernel/index.js';
+import type { Log } from '../../ports/log.js';
+import { notificationText } from '../../lib/json-rpc.js';
 import { createAnswers } from './http-answers.js';
 import { createHttpClient } from './http-client.js';
 import { withLogin } from './http-login.js';
@@ -11,7 +12,7 @@ import type { Clock } from './options.js';
 export interface HttpLinkParts {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: the headers are all that there is to show. */
+  /** If absent, only the configured headers are used. */
   readonly login?: UpstreamLogin;
   readonly events: LinkEvents;
   readonly clock: Clock;
@@ -20,7 +21,7 @@ export interface HttpLinkParts {
 
 const messageMs = 30_000;
 const farewellMs = 2000;
-/** How long a cancellation waits for the server's first word about its request, and how long the request does. */
+/** How long a cancellation waits for the first response to its request, and how long the request does. */
 const firstWordMs = 50;
 const lastWordMs = 1000;
 
@@ -30,17 +31,17 @@ interface Message {
   readonly about: About | undefined;
 }
 
-/** Speaks to an endpoint: each message is a request of its own, each answer a body or a stream. */
+/** Opens an HTTP endpoint: each message is a separate request, each response a body or a stream. */
 export function openHttpLink(parts: HttpLinkParts): Link {
   const { events, clock, log } = parts;
   const bare = createHttpClient(parts.url);
   const client = parts.login === undefined ? bare : withLogin(bare, parts.login);
   const session = createHttpSession(parts.headers);
   const answers = createAnswers({ client, session, events, clock });
-  /** Requests of which the server has not said a word, and what happens when it does. */
+  /** Requests without any response yet, and what to do when it arrives. */
   const unheard = new Map<number, () => void>();
   let unsentLength = 0;
-  /** Messages that wait until the server knows that the handshake is over. */
+  /** Messages that wait until the server has received the end of the handshake. */
   let held: Message[] | undefined;
   let isSuspect = false;
   let unasked: UnaskedStream | undefined;
@@ -73,7 +74,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       },
       error(detail, wasReached) {
         sent();
-        // A server that went away has forgotten the session, whatever it answers later.
+        // A server that was unreachable has probably lost the session.
         if (session.id !== undefined) isSuspect = true;
         if (message.id !== undefined)
           answers.fail(message.id, { kind: wasReached ? 'lost' : 'refused', detail });
@@ -84,7 +85,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
         sent();
         if (message.id !== undefined) answers.fail(message.id, { kind: 'login' });
         if (message.id !== undefined) heard(message.id);
-        then('it wants a login');
+        then('it requires a login');
       },
     });
     return () => {
@@ -94,7 +95,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
   }
 
   function postRequest(message: Message, id: number): void {
-    // In a session that the server must have lost, nothing may be asked before it is opened again.
+    // The session may be lost, so open it again before sending anything else.
     if (isSuspect && message.about?.method !== 'initialize') {
       answers.expect(id, session.id, () => undefined);
       return answers.fail(id, { kind: 'stale' });
@@ -124,8 +125,8 @@ export function openHttpLink(parts: HttpLinkParts): Link {
   }
 
   /**
-   * On a connection of its own a cancellation may overtake its request, which then would run to its end. So it waits
-   * a little for the first word about the request, and is said again when that comes later.
+   * A cancellation uses a separate connection and may overtake its request, which would then run to its end. So it waits a
+   * little for the first response to the request, and is sent again if that comes later.
    */
   function cancelLegacy(id: number, reason: string): void {
     const isUnheard = unheard.has(id);
@@ -146,7 +147,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
     if (isHandshake) held = [];
     const drop = post(message, (problem) => {
       stop();
-      if (problem !== undefined) log('debug', 'a message to the server was not taken', { problem });
+      if (problem !== undefined) log('debug', 'the server did not accept a message', { problem });
       if (isHandshake) release();
     });
     const stop = clock.after(
@@ -159,7 +160,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
     );
   }
 
-  /** Some servers refuse requests that overtake the end of the handshake. */
+  /** Some servers refuse requests that arrive before the end of the handshake. */
   function release(): void {
     const waiting = held ?? [];
     held = undefined;
@@ -193,7 +194,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       const waited = held?.length ?? 0;
       held = held?.filter((message) => message.id !== id);
       if ((held?.length ?? 0) < waited) return;
-      // In the modern era the closed stream says it all.
+      // In protocol version 2026-07-28, closing the stream is the cancellation.
       if (session.era === 'legacy') cancelLegacy(id, reason);
       else drop(id);
     },
@@ -214,7 +215,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
     },
   };
 
-  /** Tells the server that the session is over; it may not care. */
+  /** Tells the server that the session is over; failures are ignored. */
   function farewell(): Promise<void> {
     return new Promise((resolve) => {
       const headers = session.headersFor(undefined);

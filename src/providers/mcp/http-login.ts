@@ -3,10 +3,10 @@ import type { HttpClient, HttpHandlers, HttpOrder } from './http-client.js';
 import { type Challenge, readChallenge } from './login/challenge.js';
 import type { UpstreamLogin } from './login/upstream-login.js';
 
-/** Another token is tried so often before a request is given up. */
+/** How often to retry a request with another token. */
 const maxTries = 2;
 
-/** Sends every request with the token of this server, and with a new one where the server wants that. */
+/** Adds the token of this server to every request, and retries with a new token if the server refuses it. */
 export function withLogin(client: HttpClient, login: UpstreamLogin): HttpClient {
   function start(order: HttpOrder, handlers: HttpHandlers, left: number): () => void {
     let drop = (): void => undefined;
@@ -23,7 +23,7 @@ export function withLogin(client: HttpClient, login: UpstreamLogin): HttpClient 
             const refusal = refusalOf(response);
             if (refusal === undefined) return handlers.response(response);
             response.resume();
-            // What only listens is opened again later; the next request will see to the token.
+            // A listening stream is reopened later; the next request renews the token.
             if (order.method !== 'POST') return handlers.error(`HTTP ${String(refusal.status)}`, false);
             void login.refused({ ...refusal, used }).then(decide);
           },
@@ -36,7 +36,7 @@ export function withLogin(client: HttpClient, login: UpstreamLogin): HttpClient 
       if (isDropped) return;
       if (after === 'again' && left > 0) drop = start(order, handlers, left - 1);
       else if (typeof after === 'object') handlers.error(after.detail, false);
-      else if (handlers.login === undefined) handlers.error('it wants a login', false);
+      else if (handlers.login === undefined) handlers.error('it requires a login', false);
       else handlers.login();
     }
 
@@ -55,13 +55,14 @@ export function withLogin(client: HttpClient, login: UpstreamLogin): HttpClient 
   };
 }
 
-/** 401 is always about the login; 403 only where it says so. Neither was carried out. */
+/** 401 is always about the login; 403 only if its challenge says so. In both cases the request was not executed. */
 function refusalOf({
   statusCode,
   headers,
+  socket,
 }: IncomingMessage): { readonly status: 401 | 403; readonly challenge: Challenge } | undefined {
   if (statusCode !== 401 && statusCode !== 403) return undefined;
   const challenge = readChallenge(headers['www-authenticate']);
   if (statusCode === 403 && challenge.error !== 'insufficient_scope') return undefined;
-  return { status: statusCode, challenge };
+  return { status: statusCode, challenge: { ...challenge, answeredFrom: socket.remoteAddress ?? 'unknown' } };
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Era } from '../../kernel/index.js';
+import type { Era } from '../../core/index.js';
 import { headerValue } from './header-value.js';
 import type { About } from './link.js';
 
-/** What is agreed with an endpoint, and the headers that follow from it. */
+/** The negotiated session of an endpoint, and the headers for it. */
 export interface HttpSession {
   readonly era: Era | undefined;
   readonly id: string | undefined;
   agree(era: Era, protocolVersion: string): void;
-  /** Takes the session id that the answer to `initialize` brings. */
+  /** Reads the session id from the response to `initialize`. */
   begin(headers: IncomingHttpHeaders): void;
   forget(): void;
   headersFor(about: About | undefined): Record<string, string>;
@@ -25,7 +25,7 @@ export function createHttpSession(configured: Readonly<Record<string, string>>):
   let version: string | undefined;
   let id: string | undefined;
 
-  /** The era of one message: what opens a connection belongs to the era that it opens. */
+  /** The protocol version of one message. A message that opens a connection uses the version that it opens. */
   function eraOf(about: About | undefined): Era | 'opening' {
     if (about?.method === 'initialize') return 'opening';
     return about?.method === 'server/discover' ? 'modern' : (era ?? 'opening');
@@ -67,7 +67,7 @@ export function createHttpSession(configured: Readonly<Record<string, string>>):
   };
 }
 
-/** The body's own facts, so that what stands between can see them. */
+/** Facts from the body as headers, so that proxies can see them. */
 function modernHeaders(about: About | undefined, version: string): Record<string, string> {
   return {
     'mcp-protocol-version': version,

@@ -1,4 +1,5 @@
-import { type Frame, type Log, readFrame } from '../../kernel/index.js';
+import { type Frame, readFrame } from '../../lib/json-rpc.js';
+import type { Log } from '../../ports/log.js';
 import { readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
@@ -13,7 +14,7 @@ export interface UnaskedParts {
   readonly frame: (frame: Frame) => void;
 }
 
-/** The stream on which a legacy server says what belongs to no request. Opened again when it breaks. */
+/** The stream of a legacy server for messages that belong to no request. Reopened when it breaks. */
 export interface UnaskedStream {
   close(): void;
 }
@@ -39,8 +40,10 @@ export function openUnaskedStream(parts: UnaskedParts): UnaskedStream {
         response(response) {
           const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
           if (response.statusCode !== 200 || !isStream) {
-            // Most servers have no such stream and say 405; whatever else it is, calls will tell.
-            parts.log('debug', 'the server has no stream of its own', { status: response.statusCode });
+            // Most servers have no such stream and return 405. Other failures will show up in calls.
+            parts.log('debug', 'the server has no stream for unsolicited messages', {
+              status: response.statusCode,
+            });
             response.resume();
             return;
           }

@@ -1,85 +1,95 @@
-import type { Call, Exchange, Fault, Frame, RawId } from '../../kernel/index.js';
+import type { Call, Exchange, Fault } from '../../core/index.js';
+import type { Frame, RawId } from '../../lib/json-rpc.js';
+import type { CallFeed } from './call-feed.js';
 import type { Clock } from './options.js';
 
-/** How a request that we sent came out. */
+/** The result of a request that we sent. */
 export type Reply =
   | Extract<Frame, { readonly kind: 'result' | 'error' }>
   | { readonly kind: 'fault'; readonly fault: Fault }
-  /** The session was unknown to the server and nothing was carried out: open it again and repeat. */
+  /** The session was unknown to the server and nothing was executed. Open it again and retry. */
   | { readonly kind: 'stale' };
 
-/** A request that waits for its answer. The clock stands still while the server waits for an answer of ours. */
+/** A request without a response yet. Its time limit is paused while the server waits for an answer from us. */
 export interface Pending {
   readonly id: number;
   readonly call: Call | undefined;
   readonly exchange: Exchange | undefined;
+  /** Progress and log messages for the caller. */
+  readonly feed: CallFeed | undefined;
   readonly finish: (reply: Reply) => void;
   readonly timeoutMs: number;
-  /** Not told to the server when it takes too long. */
+  /** Do not send a cancellation when it times out. */
   readonly quiet: boolean;
-  /** Progress moves the deadline, but never beyond this. */
+  /** Progress extends the deadline, but never beyond this. */
   lastDeadline: number;
   deadline: number;
-  /** Questions of the server that wait for the caller. */
+  /** Open questions of the server to the caller. */
   questions: number;
   /** When the server asked its last question. */
   askedAt: number;
 }
 
-/** Whose a message is that names no request. */
+/** The call that a message without a request id belongs to. */
 export type Owner =
   | { readonly kind: 'one'; readonly pending: Pending; readonly exchange: Exchange }
   | { readonly kind: 'none' }
   | { readonly kind: 'many' };
 
 export interface InFlight {
-  readonly size: number;
   add(pending: Pending): void;
   get(id: number): Pending | undefined;
-  /** Takes the request out; whoever takes it must finish it. */
+  /** Removes the request; the caller must finish it. */
   take(id: number): Pending | undefined;
-  /** The request whose answer has this id. Also clears the memory of one that was given up. */
+  /** Removes the request with this id. Also forgets an abandoned one. */
   takeAnswered(id: RawId): Pending | undefined;
-  /** Remembers whose call came to its end: the server may still have a log line about it. */
+  /** Remembers a finished call for a moment, because the server may still log about it. */
   ended(pending: Pending, now: number): void;
-  /** Remembers a request that was given up: the server may still speak of it. */
+  /** Remembers an abandoned request, because the server may still send messages about it. */
   giveUp(pending: Pending): void;
   takeAll(): Pending[];
-  /** The call that a message belongs to: by its stream, else only if everything in flight is of one session. */
+  /** The call that a message belongs to: by its stream, or if all calls in flight belong to one session. */
   ownerOf(carrier: number | undefined): Owner;
-  /** The same for what may also come after the end of a call. */
+  /** Like `ownerOf`, for messages that may come after the end of a call. */
   lateOwnerOf(carrier: number | undefined): Owner;
-  /** Gives the request its whole time again, within its limit. */
+  /** Whether the owner is unclear only because of calls that were abandoned long ago and never answered. */
+  isBlockedByGivenUp(): boolean;
+  /** Whether other calls are in flight: of another principal, or only of another client. */
+  rivalOf(call: Call): 'none' | 'client' | 'principal';
+  /** Restarts the time limit of the request, within its maximum. */
   extend(pending: Pending): void;
-  /** The caller was asked, so the time that its answer took does not count. */
+  /** Pauses the time limit while the caller answers a question. */
   asked(pending: Pending): (waitedMs: number) => void;
-  /** True while something waits that will come to an end by itself. */
+  /** True while requests are pending that will end without cancellation. */
   isBusy(): boolean;
   stop(): void;
 }
 
 const maxGivenUp = 256;
 const givenUpMs = 60_000;
+/** After a cancellation, most servers answer or stop asking within this time. */
+const graceMs = 3000;
 const maxEnded = 256;
-/** A log line may come on the heels of an answer; from a server that was seen to log later than that, later too. */
+/** A log message may follow right after a response. The time is extended for servers that log later. */
 const endedMs = 2;
 const lateEndedMs = 2000;
-/** Questions that come so close belong together. */
+/** Questions within this time belong together. */
 const togetherMs = 50;
-/** How often progress may give a request its whole time again. */
+/** How often progress may restart the time limit of a request. */
 export const maxExtensions = 10;
 
 interface GivenUp {
   readonly sessionId: string;
+  readonly at: number;
   readonly client: string;
   readonly until: number;
 }
 
-/** The table of what waits, with one timer for all of it. */
+/** The table of pending requests, with one timer for all of them. */
 export function createInFlight(clock: Clock, onExpired: (pending: Pending) => void): InFlight {
   const waiting = new Map<number, Pending>();
   const givenUp = new Map<number, GivenUp>();
-  /** Clients whose calls ended lately, and when. */
+  /** Clients whose calls ended recently, and when. */
   const ended = new Map<string, number>();
   let logsLate = false;
   let stopTimer: (() => void) | undefined;
@@ -99,7 +109,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     let next = Number.POSITIVE_INFINITY;
     const expired: Pending[] = [];
     for (const pending of waiting.values()) {
-      // While a question is open the time stands still: look again in a while.
+      // The time limit is paused while a question is open, so check again later.
       const due = pending.questions > 0 ? now + pending.timeoutMs : pending.deadline;
       if (due <= now) expired.push(pending);
       else if (due < next) next = due;
@@ -114,7 +124,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
     return onlyOwner(waiting, givenUp, clock.now());
   }
 
-  /** Whether nobody else has a call that runs, was given up, or ended so lately that the server may still log of it. */
+  /** Whether no other client has a running, abandoned or recently finished call that the server may still log about. */
   function isAlone(client: string): boolean {
     for (const { call } of waiting.values())
       if (call !== undefined && clientOf(call) !== client) return false;
@@ -125,9 +135,6 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
   }
 
   return {
-    get size() {
-      return waiting.size;
-    },
     add(pending) {
       waiting.set(pending.id, pending);
       arm(pending.deadline);
@@ -139,7 +146,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       return pending;
     },
     takeAnswered(raw) {
-      // Our ids are plain integers; anything else was never ours.
+      // Our ids are plain integers; ignore anything else.
       const id = Number(raw);
       const pending = waiting.get(id);
       if (pending !== undefined) waiting.delete(id);
@@ -157,6 +164,7 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       if (oldest !== undefined) givenUp.delete(oldest);
       givenUp.set(pending.id, {
         sessionId: pending.call.session.id,
+        at: clock.now(),
         client: clientOf(pending.call),
         until: clock.now() + givenUpMs,
       });
@@ -175,6 +183,18 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       const call = owner.kind === 'one' ? owner.pending.call : undefined;
       if (carrier !== undefined || call === undefined) return owner;
       return isAlone(clientOf(call)) ? owner : { kind: 'many' };
+    },
+    isBlockedByGivenUp() {
+      const sessions = new Set([...waiting.values()].flatMap(({ call }) => call?.session.id ?? []));
+      const [session] = sessions;
+      const others = [...givenUp.values()].filter(({ sessionId }) => sessionId !== session);
+      const isOld = others.length > 0 && others.every(({ at }) => clock.now() - at >= graceMs);
+      return sessions.size === 1 && isOld;
+    },
+    rivalOf(call) {
+      const others = [...waiting.values()].flatMap((pending) => pending.call ?? []);
+      if (others.some((other) => principalOf(other) !== principalOf(call))) return 'principal';
+      return others.some((other) => clientOf(other) !== clientOf(call)) ? 'client' : 'none';
     },
     extend(pending) {
       pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
@@ -205,12 +225,17 @@ function ownerBy(pending: Pending | undefined): Owner {
   return { kind: 'one', pending, exchange: pending.exchange };
 }
 
-/** Whose calls may be taken for each other: those of one client. Several may hold one credential, so there each call stands alone. */
+/** Calls of one client may be mixed up safely. If several clients may share a credential, each call counts separately. */
 export function clientOf({ session, requestId }: Call): string {
   return session.scope === 'credential' ? `${session.id}/${requestId}` : session.id;
 }
 
-/** The call that a server speaks of that names none, if all that it may still speak of are of one session. */
+/** The principal of a call, across sessions and credentials. */
+export function principalOf({ session: { principal } }: Call): string {
+  return `${principal.zone}/${principal.kind}/${principal.id}`;
+}
+
+/** The call that a message without an id belongs to, if all possible calls belong to one session. */
 function onlyOwner(
   waiting: ReadonlyMap<number, Pending>,
   givenUp: ReadonlyMap<number, GivenUp>,
@@ -222,7 +247,7 @@ function onlyOwner(
   if (calls.some(({ call }) => call?.session.id !== session.id)) return { kind: 'many' };
   for (const gone of givenUp.values()) if (gone.sessionId !== session.id) return { kind: 'many' };
   if (calls.length === 1 || session.scope !== 'credential') return ownerBy(calls.at(-1));
-  // A server that waits for an answer about one call speaks of another.
+  // A call with an open question waits for us, so the message belongs to another one.
   const speaking = calls.filter(({ questions }) => questions === 0);
   if (speaking.length > 0) return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
   const last = calls.reduce((one, other) => (other.askedAt >= one.askedAt ? other : one));

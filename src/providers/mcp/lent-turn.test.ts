@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { recordExchange } from '../../../test/support/upstream-calls.js';
-import { type Answer, JsonText, type Question } from '../../kernel/index.js';
+import type { Answer, Question } from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
 import { lendTurn, type LentTurn } from './lent-turn.js';
 import type { Clock } from './options.js';
-import { createTurns, type Turns } from './turns.js';
+import { createTurns, type Taker, type Turns } from './turns.js';
 
 const question: Question = { method: 'elicitation/create', params: new JsonText('{}') };
 const answer: Answer = { kind: 'answer', result: new JsonText('{}') };
@@ -15,7 +16,7 @@ describe('a turn while a question is open', () => {
     const turn = await take(turns, clock, asked.promise);
     const asking = turn.exchange.ask(question);
     const order: string[] = [];
-    const other = turns.take('other', new AbortController().signal).then((end) => {
+    const other = turns.take(taker('other'), new AbortController().signal).then((end) => {
       order.push('other');
       return end;
     });
@@ -29,7 +30,7 @@ describe('a turn while a question is open', () => {
     await back;
     expect(order).toEqual(['other', 'asked']);
     turn.end();
-    expect(typeof (await turns.take('third', new AbortController().signal))).toBe('function');
+    expect(typeof (await turns.take(taker('third'), new AbortController().signal))).toBe('function');
   });
 
   it('stays with the call when the answer comes at once', async () => {
@@ -38,7 +39,7 @@ describe('a turn while a question is open', () => {
     await turn.exchange.ask(question);
     tick(5000);
     let isIn = false;
-    void turns.take('other', new AbortController().signal).then(() => (isIn = true));
+    void turns.take(taker('other'), new AbortController().signal).then(() => (isIn = true));
     await settled();
     expect(isIn).toBe(false);
     turn.end();
@@ -55,15 +56,17 @@ describe('a turn while a question is open', () => {
     turn.end();
     asked.resolve(answer);
     await asking;
-    expect(typeof (await turns.take('other', new AbortController().signal))).toBe('function');
+    expect(typeof (await turns.take(taker('other'), new AbortController().signal))).toBe('function');
   });
 });
 
+const taker = (name: string): Taker => ({ client: name, principal: name });
+
 async function take(turns: Turns, clock: Clock, answered: Promise<Answer>): Promise<LentTurn> {
   const { exchange } = recordExchange({ answer: () => answered });
-  const end = await turns.take('one', new AbortController().signal);
+  const end = await turns.take(taker('one'), new AbortController().signal);
   if (typeof end !== 'function') throw new Error(end.message);
-  return lendTurn({ turns, clock, client: 'one', exchange, end });
+  return lendTurn({ turns, clock, taker: taker('one'), exchange, end });
 }
 
 function openAnswer(): { readonly promise: Promise<Answer>; resolve(answer: Answer): void } {

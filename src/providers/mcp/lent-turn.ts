@@ -1,8 +1,8 @@
-import type { Exchange } from '../../kernel/index.js';
+import { deriveExchange, type Exchange } from '../../core/index.js';
 import type { Clock } from './options.js';
-import type { Turns } from './turns.js';
+import type { Taker, Turns } from './turns.js';
 
-/** A call's turn, which others may have while its caller thinks about a question. */
+/** The turn of a call. Others may use it while the caller answers a question. */
 export interface LentTurn {
   readonly exchange: Exchange;
   end(): void;
@@ -10,18 +10,18 @@ export interface LentTurn {
 
 export interface LentTurnParts {
   readonly turns: Turns;
-  readonly client: string;
+  readonly taker: Taker;
   readonly exchange: Exchange;
   readonly clock: Clock;
-  /** Ends the turn that the call has now. */
+  /** Ends the current turn of the call. */
   readonly end: () => void;
 }
 
-/** Programs answer sooner. While a question is open, no other session can be asked one. */
+/** Programs answer faster than this. While a question is open, no other session can be asked. */
 const patienceMs = 1000;
 
-/** People take minutes to answer, or never do: nobody else shall wait for that. */
-export function lendTurn({ turns, client, exchange, clock, end }: LentTurnParts): LentTurn {
+/** Lends the turn to others, because people may take minutes to answer or never do. */
+export function lendTurn({ turns, taker, exchange, clock, end }: LentTurnParts): LentTurn {
   let endTurn: (() => void) | undefined = end;
   let open = 0;
   let isOver = false;
@@ -34,8 +34,8 @@ export function lendTurn({ turns, client, exchange, clock, end }: LentTurnParts)
 
   async function takeAgain(): Promise<void> {
     if (endTurn !== undefined || hasEnded()) return;
-    const taken = await turns.take(client, exchange.signal);
-    // One that waited in vain goes on all the same: its server has waited long enough for the answer.
+    const taken = await turns.take(taker, exchange.signal);
+    // Continue without a turn, because the server has waited long enough for the answer.
     if (typeof taken !== 'function') return;
     endTurn = taken;
     if (hasEnded()) giveBack();
@@ -60,30 +60,10 @@ export function lendTurn({ turns, client, exchange, clock, end }: LentTurnParts)
   };
 
   return {
-    exchange: withAsk(exchange, ask),
+    exchange: deriveExchange(() => exchange, { ask }),
     end() {
       isOver = true;
       giveBack();
-    },
-  };
-}
-
-function withAsk(exchange: Exchange, ask: Exchange['ask']): Exchange {
-  const { wantsProgress, logLevel, asking } = exchange;
-  return {
-    wantsProgress,
-    logLevel,
-    asking,
-    ask,
-    progress: (params) => exchange.progress(params),
-    log: (level, params) => exchange.log(level, params),
-    canAnswer: (method) => exchange.canAnswer(method),
-    onCancel: (listener) => exchange.onCancel(listener),
-    get isCancelled() {
-      return exchange.isCancelled;
-    },
-    get signal() {
-      return exchange.signal;
     },
   };
 }

@@ -1,9 +1,12 @@
-import type { Log } from '../../kernel/index.js';
+import type { Log } from '../../ports/log.js';
+import { principalOf } from './in-flight.js';
 import type { Link, LinkEvents } from './link.js';
+import { heldFault } from './link-faults.js';
 import { createNotices } from './notices.js';
 import type { Clock } from './options.js';
 import type { Peer, PeerEvents } from './peer.js';
-import { createQuestions } from './questions.js';
+import { createQuestions, type QuestionParts } from './questions.js';
+import type { RootsRule } from './roots.js';
 import { type Hears, openRpc, type Rpc } from './rpc.js';
 import type { Subscription } from './subscription.js';
 
@@ -11,27 +14,30 @@ export interface LineParts {
   readonly server: string;
   readonly openLink: (events: LinkEvents) => Promise<Link>;
   readonly timeoutMs: number;
-  readonly roots: readonly string[];
+  readonly roots: RootsRule | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: PeerEvents;
-  /** Aborts when the start takes too long, or is not wanted any more. */
+  /** Aborts when the start takes too long or is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** A link with all that listens to it, before and after the era is known. */
+/** A connection with its listeners, before and after the protocol version is known. */
 export interface Line {
   readonly rpc: Rpc;
-  /** The start has succeeded: from now on its end is told, and the signal of the start means nothing. */
+  /** Call it when the start has succeeded: from then on, its end is reported and the start signal is ignored. */
   keep(peer: Peer, subscription?: Subscription): Peer;
 }
 
-/** Why a server could not be opened, in a sentence for the operator. */
+/** Why a server could not be opened, as text for the operator. */
 export class ConnectFailure extends Error {}
+
+/** The files of the server are not trusted. It is tried again when something needs it. */
+export class UntrustedStart extends ConnectFailure {}
 
 export async function openLine(parts: LineParts): Promise<Line> {
   const { signal, events } = parts;
-  if (signal.aborted) throw new ConnectFailure('took too long to start');
+  if (signal.aborted) throw new ConnectFailure('it took too long to start');
   let subscription: Subscription | undefined;
   let isKept = false;
   const hears = (rpc: Rpc): Hears =>
@@ -60,14 +66,30 @@ interface Ears {
   readonly closed: (detail: string) => void;
 }
 
-function listen(parts: LineParts, { inFlight, link }: Rpc, ears: Ears): Hears {
+function listen(parts: LineParts, rpc: Rpc, ears: Ears): Hears {
+  const { inFlight, link } = rpc;
   const { events, log, clock, roots } = parts;
   const send = (text: string): void => void link.send(text);
   const onUnattributable = (): void => events.unattributable();
-  const questions = createQuestions({ inFlight, send, roots, clock, log, onUnattributable });
+  const onHeld: QuestionParts['onHeld'] = ({ id, call }, isForOtherPrincipal) => {
+    if (call !== undefined && isForOtherPrincipal) events.held(principalOf(call));
+    rpc.cancel(id, 'other callers wait for the server', heldFault(parts.server));
+  };
+  const onBlocked = (): void => events.blocked();
+  const questions = createQuestions({
+    inFlight,
+    send,
+    roots,
+    clock,
+    log,
+    onUnattributable,
+    onBlocked,
+    onHeld,
+  });
   const notification = createNotices({
     inFlight,
     events,
+    clock,
     log,
     onCancelled(id) {
       questions.withdraw(id);
@@ -83,11 +105,11 @@ function listen(parts: LineParts, { inFlight, link }: Rpc, ears: Ears): Hears {
   };
 }
 
-/** A start that is given up closes what it opens, however late. */
+/** An aborted start closes what it opens, even if that happens late. */
 async function unlessAborted(opening: Promise<Rpc>, signal: AbortSignal): Promise<Rpc> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(new ConnectFailure('took too long to start'));
+    const onAbort = (): void => reject(new ConnectFailure('it took too long to start'));
     signal.addEventListener('abort', onAbort, { once: true });
     stop = () => signal.removeEventListener('abort', onAbort);
   });

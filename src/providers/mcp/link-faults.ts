@@ -1,33 +1,39 @@
-import { createFault, type Fault } from '../../kernel/index.js';
+import { createFault, type Fault } from '../../core/index.js';
 import type { LinkFailure } from './link.js';
 
 export function cancelledFault(server: string): Fault {
   return createFault('call.cancelled', `The call to ${server} was cancelled.`);
 }
 
-export function timeoutFault(server: string, timeoutMs: number): Fault {
-  const seconds = String(Math.round(timeoutMs / 100) / 10);
-  return createFault('call.timeout', `The server ${server} gave no answer within ${seconds} s.`);
+export function heldFault(server: string): Fault {
+  const message = `A question of the server ${server} was not answered in time while other callers waited. Retry the call.`;
+  return createFault('ask.expired', message);
 }
 
-export function tooManyFault(server: string): Fault {
+export function timeoutFault(server: string, timeoutMs: number): Fault {
+  const seconds = String(Math.round(timeoutMs / 100) / 10);
+  return createFault('call.timeout', `The server ${server} did not answer within ${seconds} s.`);
+}
+
+export function tooManyFault(server: string, why: 'full' | 'share'): Fault {
+  const whose = why === 'share' ? ' from you' : '';
   return createFault(
     'call.too_many',
-    `The server ${server} has too many unanswered requests: wait for answers.`,
+    `The server ${server} has too many open requests${whose}. Wait for some of them to finish.`,
   );
 }
 
 export function slowFault(server: string): Fault {
   return createFault(
     'provider.unavailable',
-    `The server ${server} does not read what it is sent: try later.`,
+    `The server ${server} is not reading its input. Try again later.`,
   );
 }
 
 export function loginFault(server: string): Fault {
-  return createFault('provider.login', `The server ${server} wants a login.`, {
-    detail: 'it wants a login',
-    suggestion: `Ask a person to run \`tidegate login ${server}\`, then call again.`,
+  return createFault('provider.login', `The server ${server} requires a login.`, {
+    detail: 'it requires a login',
+    suggestion: `Ask the user to run \`tidegate login ${server}\`, then call again.`,
   });
 }
 
@@ -35,13 +41,13 @@ export function failureFault(server: string, failure: Exclude<LinkFailure, { kin
   if (failure.kind === 'login') return loginFault(server);
   const { detail } = failure;
   if (failure.kind === 'malformed') {
-    return createFault('provider.malformed', `The server ${server} answered with something unreadable.`, {
+    return createFault('provider.malformed', `The server ${server} returned an invalid response.`, {
       detail,
     });
   }
   if (failure.kind === 'refused') {
     return createFault('provider.unavailable', `The server ${server} could not be reached.`, { detail });
   }
-  const message = `The server ${server} went away before it answered; check what happened before you call again.`;
+  const message = `The connection to the server ${server} was lost before it answered. The call may have run: check before you retry it.`;
   return createFault('provider.lost', message, { detail });
 }

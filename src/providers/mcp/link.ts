@@ -1,48 +1,49 @@
-import type { Era, Frame } from '../../kernel/index.js';
+import type { Era } from '../../core/index.js';
+import type { Frame } from '../../lib/json-rpc.js';
 
-/** What HTTP mirrors into headers about a request; stdio has no use for it. */
+/** Facts about a request that HTTP mirrors into headers. Not used by stdio. */
 export interface About {
   readonly method: string;
-  /** The tool, prompt or address that the request is about. */
+  /** The tool, prompt or resource URI of the request. */
   readonly name?: string;
   readonly paramHeaders?: Readonly<Record<string, string>>;
 }
 
-/** Why a request that was sent gets no JSON-RPC answer. */
+/** Why a request got no JSON-RPC response. */
 export type LinkFailure =
-  /** The session is unknown to the server: nothing was carried out. */
+  /** The session is unknown to the server. Nothing was executed. */
   | { readonly kind: 'stale' }
-  /** Nothing was carried out, as far as can be known. */
+  /** Nothing was executed, as far as we know. */
   | { readonly kind: 'refused'; readonly detail: string; readonly status?: number }
-  /** Nothing was carried out: somebody must log in first. */
+  /** Nothing was executed, because a login is required. */
   | { readonly kind: 'login' }
-  /** The request may have been carried out. */
+  /** The request may have been executed. */
   | { readonly kind: 'lost'; readonly detail: string }
   | { readonly kind: 'malformed'; readonly detail: string };
 
 export interface LinkEvents {
-  /** `carrier` is the id of our request whose own stream brought the message; stdio has no such streams. */
+  /** `carrier` is the id of the request whose stream delivered the message. Undefined for stdio. */
   frame(frame: Frame, carrier: number | undefined): void;
   failed(id: number, failure: LinkFailure): void;
-  /** Called once, when the link is gone for good without having been closed by us. */
+  /** Called once if the connection is lost for good without being closed by us. */
   closed(detail: string): void;
 }
 
-/** One way to one server: a child's pipes or an HTTP endpoint. */
+/** The connection to one server: the pipes of a child, or an HTTP endpoint. */
 export interface Link {
   readonly pid: number | undefined;
-  /** Takes a message; false when too much waits to be sent already. `id` is set for requests only. */
+  /** Queues a message; false if the queue is full. `id` is set for requests only. */
   send(text: string, id?: number, about?: About): boolean;
-  /** Stops a request that was sent, ahead of everything that still waits. */
+  /** Cancels a request, ahead of everything in the queue. */
   cancel(id: number, reason: string): void;
-  /** Lets go of a request without a word to the server. */
+  /** Forgets a request without notifying the server. */
   abandon(id: number): void;
-  /** From now on this is what is spoken. */
+  /** Sets the negotiated protocol version. */
   agree(era: Era, protocolVersion: string): void;
   /** Forgets the session, so that the next message opens a new one. */
   forget(): void;
   close(): Promise<void>;
 }
 
-/** One message, in and out, may be so long. */
+/** The size limit of one message in either direction. */
 export const maxMessageBytes = 64 * 1024 * 1024;

@@ -1,4 +1,5 @@
-import { elementsOf, type JsonText, type Log, membersOf, textOf } from '../../kernel/index.js';
+import { elementsOf, type JsonText, membersOf, textOf } from '../../lib/json-text.js';
+import type { Log } from '../../ports/log.js';
 import type { KeptCatalogue } from './memory-port.js';
 import { describeReply } from './outcome.js';
 import { isRecord, type ListName, type Peer } from './peer.js';
@@ -15,11 +16,11 @@ const members: Readonly<Record<ListName, string>> = {
 
 export interface Listed {
   readonly catalogue: KeptCatalogue;
-  /** False when something could not be listed. */
+  /** False if something could not be listed. */
   readonly isWhole: boolean;
 }
 
-/** Lists again what is named, as texts; what cannot be listed stays as it was. */
+/** Lists the named lists again. A list that fails keeps its previous content. */
 export async function listAgain(
   peer: Peer,
   lists: readonly ListName[],
@@ -47,7 +48,7 @@ export async function listAgain(
   return { catalogue, isWhole };
 }
 
-/** All pages. A cursor that comes back, too many pages or too much text end the list. */
+/** Reads all pages. Stops at a repeated cursor, too many pages or too much text. */
 async function listAll(peer: Peer, list: ListName, log: Log): Promise<readonly string[] | undefined> {
   const found: string[] = [];
   const seen = new Set<string>();
@@ -56,7 +57,7 @@ async function listAll(peer: Peer, list: ListName, log: Log): Promise<readonly s
   for (let page = 0; page < maxPages; page += 1) {
     const reply = await peer.listPage(list, cursor);
     if (reply.kind !== 'result') {
-      // Many servers have resources and no templates, and say so with an error.
+      // Many servers have resources but no templates, and return an error.
       if (list === 'templates' && reply.kind === 'error') return [];
       log('warn', `the server did not list its ${list}`, { reason: describeReply(reply) });
       return undefined;
@@ -68,7 +69,7 @@ async function listAll(peer: Peer, list: ListName, log: Log): Promise<readonly s
     if (seen.has(cursor) || length > maxLength) break;
     seen.add(cursor);
   }
-  log('warn', `the list of ${list} did not come to an end and was cut`, { count: found.length });
+  log('warn', `the list of ${list} did not end and was cut`, { count: found.length });
   return found;
 }
 

@@ -7,7 +7,7 @@ import { isRecord } from './peer.js';
 
 const format = 1;
 
-/** Keeps what is known of each server in a file of its own. A file that cannot be read is as good as none. */
+/** Stores one file per server. An unreadable file counts as missing. */
 export function openFileMemory(stateDir: string): UpstreamMemory {
   const folder = join(stateDir, 'upstreams');
   const fileOf = (key: string): string => join(folder, `${key}.json`);
@@ -16,7 +16,7 @@ export function openFileMemory(stateDir: string): UpstreamMemory {
       try {
         return readRecord(JSON.parse(readFileSync(fileOf(key), 'utf8')));
       } catch {
-        // Absent or damaged: the server is listed again.
+        // Missing or damaged: the server is listed again.
         return undefined;
       }
     },
@@ -27,7 +27,7 @@ export function openFileMemory(stateDir: string): UpstreamMemory {
         writeFileSync(temporary, JSON.stringify({ format, ...value }), { mode: 0o600 });
         renameSync(temporary, fileOf(key));
       } catch {
-        // Memory fails open: without it the next start lists again.
+        // Fails open: without the file, the next start lists again.
         discard(temporary);
       }
     },
@@ -38,11 +38,11 @@ function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // Nothing depends on it being gone.
+    // It does not matter if it cannot be deleted.
   }
 }
 
-/** Servers that are configured alike share what is known of them. Secrets of the configuration cannot be read back. */
+/** Servers with the same configuration share a file. The key does not reveal secrets of the configuration. */
 export function memoryKey(name: string, transport: Transport | string): string {
   return createHash('sha256')
     .update(JSON.stringify([format, name, transport]))
@@ -75,7 +75,7 @@ function readKept(value: unknown): KeptCatalogue | undefined {
   };
 }
 
-/** Each text must be JSON: what reads it later relies on that. */
+/** Each text must be JSON, because later readers rely on it. */
 function areTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string' && isJson(text));
 }

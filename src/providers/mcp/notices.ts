@@ -1,36 +1,46 @@
-import { type Frame, type JsonText, type Log, logLevels, type RawId } from '../../kernel/index.js';
+import type { Frame, RawId } from '../../lib/json-rpc.js';
+import type { JsonText } from '../../lib/json-text.js';
+import type { Log } from '../../ports/log.js';
+import { logLevels } from '../../core/index.js';
+import { cutText } from './cut-text.js';
 import type { InFlight } from './in-flight.js';
+import type { Clock } from './options.js';
 import { isRecord, type PeerEvents } from './peer.js';
+import { createPacedLog } from './rate-limited-log.js';
 
 type NotificationFrame = Extract<Frame, { readonly kind: 'notification' }>;
 
 export interface NoticeParts {
   readonly inFlight: InFlight;
   readonly events: PeerEvents;
+  readonly clock: Clock;
   readonly log: Log;
-  /** The server takes back a request of its own, or ends a subscription. */
+  /** The server cancelled its own request, or ended a subscription. */
   readonly onCancelled: (id: RawId) => void;
   readonly onAcknowledged: (subscription: number) => void;
 }
 
-/** What a server tells us, in both eras; progress is handled with the request that it belongs to. */
+/** Handles notifications for all protocol versions. Progress is handled with its request. */
 export function createNotices(
   parts: NoticeParts,
 ): (frame: NotificationFrame, carrier: number | undefined) => void {
   const { events } = parts;
+  const tell = createPacedLog(parts.log, parts.clock, 'server log');
 
-  /** A log line goes to the caller that it surely belongs to, else to the operator. */
+  /** A log message goes to the caller if its owner is certain, otherwise to the operator. */
   function logged(params: JsonText, carrier: number | undefined): void {
     const value = isRecord(params.value) ? params.value : {};
     const at = logLevels.findIndex((known) => known === value['level']);
     const level = logLevels[at];
     const owner = parts.inFlight.lateOwnerOf(carrier);
     if (owner.kind !== 'one' || level === undefined) {
-      parts.log('debug', 'server log', { level: value['level'], data: params.text.slice(0, 2000) });
+      tell({ level: cutText(String(value['level']), 50), data: params.text.slice(0, 2000) });
       return;
     }
     const wanted = owner.exchange.logLevel;
-    if (wanted !== undefined && at >= logLevels.indexOf(wanted)) owner.exchange.log(level, params);
+    if (wanted !== undefined && at >= logLevels.indexOf(wanted)) {
+      owner.pending.feed?.log(level, params);
+    }
   }
 
   return ({ method, params }, carrier) => {
@@ -46,11 +56,11 @@ export function createNotices(
     if (method === 'notifications/subscriptions/acknowledged') {
       return parts.onAcknowledged(subscriptionOf(value) ?? carrier ?? 0);
     }
-    parts.log('debug', 'a notification of the server is unknown', { method });
+    parts.log('debug', 'the server sent an unknown notification', { method: cutText(method, 200) });
   };
 }
 
-/** An id as it would be written. Numbers beyond 2^53 are not told apart: the question then simply stays open. */
+/** An id as JSON text. Numbers beyond 2^53 are ambiguous; the question then stays open. */
 function idText(id: unknown): RawId {
   return typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : '';
 }

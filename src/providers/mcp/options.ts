@@ -1,7 +1,9 @@
-import type { Log, Processes, Redactor } from '../../kernel/index.js';
+import type { Log, Redactor } from '../../ports/log.js';
+import type { Processes } from '../../ports/processes.js';
 import type { LoginFiles } from './login/kept-login.js';
 import type { LoginSettings } from './login/settings.js';
 import type { UpstreamMemory } from './memory-port.js';
+import type { RootsRule } from './roots.js';
 
 export type Transport =
   | {
@@ -9,18 +11,18 @@ export type Transport =
       readonly command: string;
       readonly args: readonly string[];
       readonly cwd: string;
-      /** The whole environment of the child. */
+      /** The complete environment of the child. */
       readonly env: Readonly<Record<string, string>>;
     }
   | {
       readonly kind: 'http';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      /** Absent: nobody can log in to it. */
+      /** If absent, logins are not possible. */
       readonly login?: LoginSettings;
     };
 
-/** Time, so that tests can hold it still. */
+/** Injected so that tests can control time. */
 export interface Clock {
   now(): number;
   /** Runs once after `ms`, unless the returned function is called. A quiet timer does not keep the process alive. */
@@ -28,39 +30,41 @@ export interface Clock {
 }
 
 export interface McpProviderOptions {
-  /** The name under which the server is configured. */
+  /** The configured name of the server. */
   readonly name: string;
-  /** Left out: `server`. As `plugin` it stands among the plugins, under their names and grants. */
+  /** Defaults to `server`. With `plugin`, the names and grants of plugins apply. */
   readonly kind?: 'server' | 'plugin';
   readonly transport: Transport;
-  /** What is remembered of the server holds for this. Left out: for the exact transport, environment and all. */
+  /** Cache key. Defaults to the exact transport, including its environment. */
   readonly identity?: string;
-  /** Put before each tool and prompt name, as it is. */
+  /** Prepended unchanged to each tool and prompt name. */
   readonly prefix: string;
-  /** Whether the operator wants this tool, by the server's own name for it. */
+  /** Skeletons of built-in tool names, which no other tool may resemble. */
+  readonly reserved?: ReadonlyMap<string, string>;
+  /** Whether the operator offers this tool, by the name the server uses. */
   readonly offers: (toolName: string) => boolean;
   readonly timeoutMs: number;
-  /** The server is closed when nothing used it for so long; 0 means never. */
+  /** The server is closed after this idle time; 0 means never. */
   readonly idleMs: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
-  /** Of a plugin: it is not started, and this is why. */
+  /** For plugins: if set, it is not started, for this reason. */
   readonly closed?: { readonly state: 'untrusted' | 'disabled' | 'failed'; readonly why: string };
-  /** Looks again, right before each start, whether that may be: a reason says that it may not. */
+  /** Checks right before each start whether it is allowed. Returns a reason if not. */
   readonly recheck?: () => Promise<string | undefined>;
   readonly trusted: boolean;
   readonly enabled: boolean;
   readonly processes: Processes;
   readonly memory: UpstreamMemory;
-  /** Folders that the server is told when it asks for roots and no client can say. */
-  readonly roots: readonly string[];
-  /** Where logins to servers are kept. Absent: there are none. */
+  /** The answer when the server asks for roots. If absent, roots are not offered. */
+  readonly roots?: RootsRule;
+  /** The stored logins. If absent, there are none. */
   readonly logins?: LoginFiles;
-  /** False where the process will be gone before anybody comes back from a browser. */
+  /** False if the process exits before a login in the browser can finish. */
   readonly givesLinks?: boolean;
-  /** Our own version, told to the server. */
+  /** Our version, which is sent to the server. */
   readonly version: string;
   readonly log: Log;
-  /** What the server says of itself is shown to people: each stream of it goes through one of these. */
+  /** Creates a redactor for each stream of server output that is shown to people. */
   readonly createRedactor: () => Redactor;
   readonly clock?: Clock;
 }
@@ -70,7 +74,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, run, quiet) {
-    // Node takes a longer time for one millisecond.
+    // Node treats a longer time as one millisecond.
     const timer = setTimeout(run, Math.min(ms, longestTimerMs));
     if (quiet === true) timer.unref();
     return () => clearTimeout(timer);

@@ -1,37 +1,32 @@
-import {
-  content,
-  createFault,
-  faulted,
-  JsonText,
-  membersOf,
-  type Outcome,
-  textOf,
-} from '../../kernel/index.js';
+import { content, createFault, faulted, type Outcome } from '../../core/index.js';
+import { JsonText, membersOf, textOf } from '../../lib/json-text.js';
 import type { Reply } from './in-flight.js';
 import { isRecord } from './peer.js';
+import { shortError, shortFailure } from './short-errors.js';
 
-/** An answer in the words of the gate. The result stays the text that the server sent. */
+/** Converts a reply to an outcome. The result stays the text that the server sent. */
 export function outcomeOf(reply: Exclude<Reply, { kind: 'stale' }>): Outcome {
-  if (reply.kind === 'result') return content(reply.result);
+  if (reply.kind === 'result') return content(shortFailure(reply.result));
   return faulted(reply.kind === 'fault' ? reply.fault : upstreamFault(reply.error));
 }
 
-/** The same for the modern era, where a result may be a question. */
+/** Like `outcomeOf`, for protocol version 2026-07-28, where a result may be a question. */
 export function modernOutcomeOf(reply: Exclude<Reply, { kind: 'stale' }>): Outcome {
   if (reply.kind !== 'result' || !isRecord(reply.result.value)) return outcomeOf(reply);
   const { value, text } = reply.result;
-  if (value['resultType'] !== 'input_required') return content(reply.result);
+  if (value['resultType'] !== 'input_required') return content(shortFailure(reply.result));
   const members = membersOf(text);
   const questions = new JsonText(textOf(text, members, 'inputRequests') ?? '{}');
   const state = value['requestState'];
   return { kind: 'asks', questions, ...(typeof state === 'string' && { state }) };
 }
 
-function upstreamFault(error: JsonText): ReturnType<typeof createFault> {
+function upstreamFault(whole: JsonText): ReturnType<typeof createFault> {
+  const error = shortError(whole);
   const message = isRecord(error.value) ? error.value['message'] : undefined;
   return createFault(
     'upstream.error',
-    typeof message === 'string' ? message : 'The server answered with an error.',
+    typeof message === 'string' ? message : 'The server returned an error.',
     {
       upstream: error,
     },
@@ -43,10 +38,10 @@ export function staleOutcome(server: string): Outcome {
 }
 
 export function duplicateMember(): Outcome {
-  return faulted(createFault('input.invalid', 'A member of the params stands twice: send each once.'));
+  return faulted(createFault('input.invalid', 'The params contain a duplicate key. Send each key once.'));
 }
 
-/** One sentence on why a request of our own came to nothing. */
+/** Describes why one of our own requests failed. */
 export function describeReply(reply: Reply): string {
   if (reply.kind === 'fault') return reply.fault.detail ?? reply.fault.message;
   if (reply.kind === 'error') return `error ${reply.error.text.slice(0, 300)}`;

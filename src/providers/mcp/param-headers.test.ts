@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/support/upstream-calls.js';
-import { JsonText, type ToolSpec } from '../../kernel/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { ToolSpec } from '../../core/index.js';
 import { createParamHeaderReader, readParamHeaders } from './param-headers.js';
 
 const marked = (more: object): object => ({ type: 'string', 'x-mcp-header': 'Region', ...more });

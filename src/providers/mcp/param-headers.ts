@@ -1,8 +1,8 @@
-import type { Call, ToolSpec } from '../../kernel/index.js';
+import type { Call, ToolSpec } from '../../core/index.js';
 import { headerValue } from './header-value.js';
 import { isRecord } from './peer.js';
 
-/** A parameter that the server wants to see as a header. */
+/** A parameter that the server expects as a header. */
 export interface ParamHeader {
   readonly header: string;
   readonly path: readonly string[];
@@ -17,7 +17,7 @@ const types: readonly unknown[] = ['string', 'integer', 'boolean'];
 const maxNodes = 10_000;
 const keyword = 'x-mcp-header';
 
-/** Reads the `x-mcp-header` marks of an input schema. One that stands where it must not makes the tool invalid. */
+/** Reads the `x-mcp-header` keywords of an input schema. A misplaced one makes the tool invalid. */
 export function readParamHeaders(inputSchema: unknown): ParamHeaders {
   const headers: ParamHeader[] = [];
   const names = new Set<string>();
@@ -36,7 +36,7 @@ export function readParamHeaders(inputSchema: unknown): ParamHeaders {
     if (key === 'properties' && isRecord(value)) {
       return firstOf(Object.entries(value), ([name, part]) => visit(part, path && [...path, name]));
     }
-    // Plain values that merely look like schemas.
+    // These are plain values, not schemas.
     if (key === 'default' || key === 'const' || key === 'enum' || key === 'examples') return undefined;
     return visit(value, undefined);
   }
@@ -46,10 +46,10 @@ export function readParamHeaders(inputSchema: unknown): ParamHeaders {
     path: readonly string[] | undefined,
   ): string | undefined {
     const name = schema[keyword];
-    if (path === undefined || path.length === 0) return `${keyword} stands where no argument can be found`;
+    if (path === undefined || path.length === 0) return `${keyword} is not on an argument`;
     if (typeof name !== 'string' || !token.test(name)) return `${keyword} is not a header name`;
     if (!types.includes(schema['type'])) return `${keyword} needs a string, an integer or a boolean`;
-    if (names.has(name.toLowerCase())) return `${keyword} ${name} stands twice`;
+    if (names.has(name.toLowerCase())) return `${keyword} ${name} is duplicated`;
     names.add(name.toLowerCase());
     headers.push({ header: `Mcp-Param-${name}`, path });
     return undefined;
@@ -67,7 +67,7 @@ function firstOf<T>(list: readonly T[], check: (part: T) => string | undefined):
   return undefined;
 }
 
-/** The headers that a call must carry for its tool, or undefined for none. */
+/** The headers that a call needs for its tool, or undefined for none. */
 export type ParamHeaderReader = (call: Call) => Readonly<Record<string, string>> | undefined;
 
 export function createParamHeaderReader(): ParamHeaderReader {

@@ -1,15 +1,15 @@
 import type { Clock } from './options.js';
 
-/** The pauses between starts: they grow while a server keeps failing. */
+/** The backoff between starts, which grows while a server keeps failing. */
 export interface Pauses {
-  /** Waits until the next start is due, or until the signal. */
+  /** Waits until the next start is due or the signal aborts. */
   wait(signal: AbortSignal): Promise<void>;
   left(): number;
   failed(): void;
   succeeded(): void;
-  /** A server that ran has ended; after a long healthy run the pauses are short again. */
+  /** A running server has ended. After a long healthy run, the pauses are short again. */
   ended(): void;
-  /** What made it fail is gone: the next start is due now. */
+  /** The cause of the failure is gone, so the next start is due now. */
   forget(): void;
 }
 
@@ -40,7 +40,7 @@ export function createPauses(clock: Clock, random: () => number = Math.random): 
     failed() {
       const longest = Math.min(firstMs * 2 ** failures, longestMs);
       failures = Math.min(failures + 1, 16);
-      // Servers that fell together should not all come back in the same instant.
+      // Jitter, so that servers that failed together do not all restart at the same moment.
       notBefore = clock.now() + longest * (0.75 + random() / 4);
     },
     succeeded() {

@@ -1,4 +1,5 @@
-import type { Call, Era, Exchange, JsonText, Outcome } from '../../kernel/index.js';
+import type { Call, Era, Exchange, Outcome } from '../../core/index.js';
+import type { JsonText } from '../../lib/json-text.js';
 import type { Reply } from './in-flight.js';
 import { isRecord } from './is-record.js';
 
@@ -6,7 +7,7 @@ export { isRecord };
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
 
-/** What a server said that it can do, as far as it matters here. */
+/** The server capabilities that matter here. */
 export interface ServerAbilities {
   readonly tools: boolean;
   readonly prompts: boolean;
@@ -16,7 +17,7 @@ export interface ServerAbilities {
   readonly listChanged: { readonly tools: boolean; readonly prompts: boolean; readonly resources: boolean };
 }
 
-/** A server that was opened, in whichever era. */
+/** An open server, with any protocol version. */
 export interface Peer {
   readonly era: Era;
   readonly protocolVersion: string;
@@ -26,26 +27,29 @@ export interface Peer {
   call(call: Call, exchange: Exchange): Promise<Outcome>;
   /** One page of a list. */
   listPage(list: ListName, cursor: string | undefined): Promise<Reply>;
-  /** Makes the server tell of changes of exactly these resources; resolves when it was told, or cannot be. */
+  /** Subscribes to exactly these resources. Resolves when done, also if the server does not support it. */
   watchOnly(uris: readonly string[]): Promise<void>;
-  rootsChanged(): void;
   isBusy(): boolean;
   /** When a request was last sent or answered. */
   lastUse(): number;
   close(): Promise<void>;
 }
 
-/** What a server says unasked. */
+/** Unsolicited events from a server. */
 export interface PeerEvents {
   listChanged(list: 'tools' | 'prompts' | 'resources'): void;
   resourceUpdated(uri: string, params: JsonText): void;
   unattributable(): void;
+  /** The server cannot ask any caller, because it never answered abandoned calls. */
+  blocked(): void;
+  /** A principal left a question open while other callers had to be asked. */
+  held(principal: string): void;
   closed(detail: string): void;
-  /** The session was opened again: what was known of the server may be out of date. */
+  /** The session was reopened, so knowledge of the server may be outdated. */
   renewed(): void;
 }
 
-/** Requests of our own, such as lists, have their own time limit: the one for calls may be hours. */
+/** The time limit for our own requests, such as lists. The one for calls may be hours. */
 export const ownRequestMs = 30_000;
 
 export const listMethods: Readonly<Record<ListName, string>> = {

@@ -7,7 +7,7 @@ import {
   type Script,
   settle,
 } from '../../../test/support/scripted-upstream.js';
-import { JsonText } from '../../kernel/index.js';
+import { JsonText } from '../../lib/json-text.js';
 
 const logging = { tools: {}, logging: {} };
 const callsOf = (messages: readonly Message[]): readonly Message[] =>
@@ -293,18 +293,20 @@ describe('a call to a modern server', () => {
     const asking: Script = ({ id, params }, child) => {
       const result =
         params?.['inputResponses'] === undefined
-          ? '{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list","n":1.0}},"requestState":"s1"}'
+          ? '{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","n":1.0}},"requestState":"s1"}'
           : '{"resultType":"complete","content":[]}';
       child.sayRaw(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}\n`);
     };
     const bench = openBench(modernScript(asking));
     const first = await bench.call().outcome;
     expect(first).toMatchObject({ kind: 'asks', state: 's1' });
-    expect(first.kind === 'asks' && first.questions.text).toBe('{"k":{"method":"roots/list","n":1.0}}');
-    const answers = { responses: new JsonText('{"k":{"roots":[]}}'), state: 's1' };
+    expect(first.kind === 'asks' && first.questions.text).toBe(
+      '{"k":{"method":"elicitation/create","n":1.0}}',
+    );
+    const answers = { responses: new JsonText('{"k":{"action":"decline"}}'), state: 's1' };
     expect((await bench.call({ answers }).outcome).kind).toBe('content');
     const [a, b] = callsOf(bench.server.child.received);
-    expect(b?.params).toMatchObject({ inputResponses: { k: { roots: [] } }, requestState: 's1' });
+    expect(b?.params).toMatchObject({ inputResponses: { k: { action: 'decline' } }, requestState: 's1' });
     expect(b?.id).not.toBe(a?.id);
     await bench.call({ answers: { responses: new JsonText('{}') } }).outcome;
     expect(callsOf(bench.server.child.received)[2]?.params).not.toHaveProperty('requestState');

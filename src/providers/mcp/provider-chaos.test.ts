@@ -6,7 +6,8 @@ import {
   type Script,
   type ScriptedChild,
 } from '../../../test/support/scripted-upstream.js';
-import { JsonText, type Outcome } from '../../kernel/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { Outcome } from '../../core/index.js';
 
 /** A small generator, so that a failing run can be run again. */
 function createRandom(seed: number): (below: number) => number {

@@ -144,7 +144,7 @@ describe('finding the era of a server', () => {
     await bench.provider.ready();
     expect(bench.provider.status()).toMatchObject({
       state: 'failed',
-      detail: 'speaks 1999-01-01, which the gate does not',
+      detail: 'it uses protocol version 1999-01-01, which is not supported',
     });
     expect(bench.server.child.isClosed).toBe(true);
   });

@@ -8,7 +8,8 @@ import {
   type ExchangeWishes,
   recordExchange,
 } from '../../../test/support/upstream-calls.js';
-import { JsonText, type Outcome, type Provider } from '../../kernel/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { Outcome, Provider } from '../../core/index.js';
 import type { McpProviderOptions } from './options.js';
 import { openMcpProvider } from './provider.js';
 
@@ -32,7 +33,6 @@ async function open(script: (hit: Hit) => void, more: Partial<McpProviderOptions
     enabled: true,
     processes: { start: () => Promise.reject(new Error('none')), close: () => Promise.resolve() },
     memory: { read: () => undefined, write: () => undefined },
-    roots: ['/a'],
     version: '1.2.3',
     createRedactor: () => (line) => line,
     log: () => undefined,

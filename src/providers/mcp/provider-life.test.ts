@@ -280,7 +280,7 @@ describe('the life of a server', () => {
     await bench.provider.ready();
     expect(cursors).toEqual([undefined, 'c1', 'c2']);
     expect(bench.provider.list().tools).toHaveLength(3);
-    expect(bench.logs.some(({ message }) => message.includes('did not come to an end'))).toBe(true);
+    expect(bench.logs.some(({ message }) => message.includes('did not end and was cut'))).toBe(true);
   });
 
   it('lists nothing that the server did not declare', async () => {

@@ -6,7 +6,8 @@ import {
   type ScriptedChild,
   settle,
 } from '../../../test/support/scripted-upstream.js';
-import { type Answer, JsonText } from '../../kernel/index.js';
+import type { Answer } from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
 
 const elicit = 'elicitation/create';
 const accept: Answer = {
@@ -81,8 +82,9 @@ describe('what a server asks', () => {
     expect(answerTo(bench.server.child, 5)?.result).toEqual({});
   });
 
-  it('about roots is answered with our folders where no caller can say', async () => {
-    const bench = openIdle();
+  it('about roots is answered with the folders of the configuration, whatever a caller says', async () => {
+    const folders = ['/work space/a'];
+    const bench = openBench(legacyScript(), { roots: { kind: 'folders', folders } });
     await bench.provider.ready();
     ask(bench.server.child, 1, 'roots/list');
     bench.call();
@@ -99,16 +101,23 @@ describe('what a server asks', () => {
     }
   });
 
-  it('about roots is asked of a caller that can say', async () => {
-    const bench = openIdle();
-    await bench.provider.ready();
-    const theirs = JsonText.from({ roots: [{ uri: 'file:///theirs' }] });
-    bench.call({ can: ['roots/list'], answer: () => ({ kind: 'answer', result: theirs }) });
-    await settle();
-    ask(bench.server.child, 1, 'roots/list');
-    await settle();
-    expect(answerTo(bench.server.child, 1)?.result).toEqual({ roots: [{ uri: 'file:///theirs' }] });
-  });
+  it.each([undefined, { kind: 'caller' } as const])(
+    'about roots gets an error and no caller is asked where no folders are configured (%o)',
+    async (roots) => {
+      const bench = openBench(legacyScript(), roots && { roots });
+      await bench.provider.ready();
+      const theirs = JsonText.from({ roots: [{ uri: 'file:///theirs' }] });
+      const { seen } = bench.call({
+        can: ['roots/list'],
+        answer: () => ({ kind: 'answer', result: theirs }),
+      });
+      await settle();
+      ask(bench.server.child, 1, 'roots/list');
+      await settle();
+      expect(answerTo(bench.server.child, 1)?.error?.code).toBe(-32601);
+      expect(seen.questions).toEqual([]);
+    },
+  );
 
   it('is refused, never guessed, while several sessions have calls in flight', async () => {
     const bench = openIdle();

@@ -48,14 +48,6 @@ describe('watching resources of a legacy server', () => {
     await bench.provider.watch('a://1', () => undefined);
     expect(named(bench.server.child.received, 'resources/subscribe')).toEqual([]);
   });
-
-  it('tells the server when roots change', async () => {
-    const bench = openBench(legacyScript());
-    await bench.provider.ready();
-    bench.provider.rootsChanged();
-    await settle();
-    expect(named(bench.server.child.received, 'notifications/roots/list_changed')).toHaveLength(1);
-  });
 });
 
 describe('the subscription of a modern server', () => {

@@ -5,16 +5,18 @@ import {
   type Exchange,
   type Fault,
   faulted,
-  type JsonText,
   type Outcome,
   type Provider,
+  type ProviderStatus,
   type Source,
   type Target,
-} from '../../kernel/index.js';
-import { openCatalogueKeeper } from './catalogue-keeper.js';
+} from '../../core/index.js';
+import type { JsonText } from '../../lib/json-text.js';
+import { openCatalogueKeeper } from './catalog-cache.js';
 import { connect } from './connect.js';
-import { clientOf } from './in-flight.js';
+import { clientOf, principalOf } from './in-flight.js';
 import { lendTurn } from './lent-turn.js';
+import { UntrustedStart } from './line.js';
 import type { Link, LinkEvents } from './link.js';
 import { loginFault } from './link-faults.js';
 import { providerWithLogin } from './login/provider-with-login.js';
@@ -24,7 +26,7 @@ import { type Clock, type McpProviderOptions, systemClock } from './options.js';
 import { isRecord, type Peer, type PeerEvents } from './peer.js';
 import { openStdioLink } from './stdio-link.js';
 import { openSupervisor } from './supervisor.js';
-import { createTurns } from './turns.js';
+import { createTurns, turnMs } from './turns.js';
 import { createWatches } from './watches.js';
 
 const startMs = 30_000;
@@ -43,7 +45,13 @@ function openServer(options: McpProviderOptions): Provider {
   const isHttp = options.transport.kind === 'http';
   const login = openLogin(options, clock);
   const keeper = openCatalogueKeeper({
-    rules: { source, prefix: options.prefix, offers: options.offers, log },
+    rules: {
+      source,
+      prefix: options.prefix,
+      offers: options.offers,
+      log,
+      ...(options.reserved && { reserved: options.reserved }),
+    },
     isHttp,
     memory: options.memory,
     key: memoryKey(name, options.identity ?? options.transport),
@@ -52,8 +60,8 @@ function openServer(options: McpProviderOptions): Provider {
     clock,
     log,
   });
-  const turns = createTurns(name, clock, timeoutMs);
-  const watches = createWatches(() => void supervisor.live?.watchOnly(watches.uris));
+  const turns = createTurns(name, clock, Math.min(turnMs, timeoutMs));
+  const watches = createWatches(clock, () => void supervisor.live?.watchOnly(watches.uris));
   const supervisor = openSupervisor({
     server: name,
     clock,
@@ -93,6 +101,12 @@ function openServer(options: McpProviderOptions): Provider {
       },
       resourceUpdated: (uri, params) => watches.updated(uri, params),
       unattributable: () => turns.switchOn(),
+      blocked() {
+        // Over HTTP, each question arrives on the stream of its call, so its owner is always known.
+        if (!isHttp)
+          supervisor.replace('it never answered cancelled calls, so no other caller could be asked');
+      },
+      held: (principal) => turns.pause(principal),
       closed: lost,
       renewed() {
         if (supervisor.live) keeper.listAll(supervisor.live);
@@ -107,10 +121,10 @@ function openServer(options: McpProviderOptions): Provider {
   }
 
   async function callInTurn(call: Call, exchange: Exchange): Promise<Outcome> {
-    const client = clientOf(call);
-    const end = await turns.take(client, exchange.signal);
+    const taker = { client: clientOf(call), principal: principalOf(call) };
+    const end = await turns.take(taker, exchange.signal);
     if (typeof end !== 'function') return faulted(end);
-    const turn = lendTurn({ turns, client, exchange, clock, end });
+    const turn = lendTurn({ turns, taker, exchange, clock, end });
     try {
       return await callWhenReady(call, turn.exchange);
     } finally {
@@ -121,9 +135,10 @@ function openServer(options: McpProviderOptions): Provider {
   const provider: Provider = {
     id: idOf(options),
     source,
+    prefix: options.prefix,
     status() {
-      const status = supervisor.status();
-      // Connected, but nobody can say yet what it has.
+      const status = withDropped(supervisor.status(), keeper.dropped);
+      // Connected, but its catalog is not known yet.
       return status.state === 'ready' && keeper.isFirstAwaited ? { ...status, state: 'pending' } : status;
     },
     list: () => keeper.catalogue,
@@ -148,7 +163,6 @@ function openServer(options: McpProviderOptions): Provider {
       return stop;
     },
     onChange: (listener) => keeper.onChange(listener),
-    rootsChanged: () => supervisor.live?.rootsChanged(),
     async close() {
       keeper.close();
       await supervisor.close();
@@ -164,7 +178,7 @@ function openServer(options: McpProviderOptions): Provider {
   return providerWithLogin(provider, { server: name, prefix, source, login, timeoutMs, givesLinks });
 }
 
-/** Where the operator shows a token of his own, that is the login. */
+/** A configured Authorization header replaces the login. */
 function openLogin({ transport, logins, log }: McpProviderOptions, clock: Clock): UpstreamLogin | undefined {
   if (transport.kind !== 'http' || transport.login === undefined || logins === undefined) return undefined;
   if (Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
@@ -180,7 +194,7 @@ function idOf({ kind, name }: McpProviderOptions): string {
   return kind === 'plugin' ? `plugin:${name}` : name;
 }
 
-/** HTTP is loaded only by those who use it. */
+/** HTTP code is loaded only if it is used. */
 async function openLink(
   options: McpProviderOptions,
   clock: Clock,
@@ -189,7 +203,7 @@ async function openLink(
 ): Promise<Link> {
   const { transport, log, name } = options;
   const refused = await options.recheck?.();
-  if (refused !== undefined) throw new Error(refused);
+  if (refused !== undefined) throw new UntrustedStart(refused);
   if (transport.kind === 'http') {
     const { openHttpLink } = await import('./http-link.js');
     const { url, headers } = transport;
@@ -207,7 +221,7 @@ async function openLink(
   });
 }
 
-/** The arguments as the stages see them. What the server makes of them is its own affair. */
+/** The arguments for the stages. The server validates them itself. */
 function inputOf(target: Target, params: JsonText): unknown {
   const value = isRecord(params.value) ? params.value : {};
   if (target.kind === 'resource') return { uri: target.uri };
@@ -218,7 +232,7 @@ function isFault(value: Peer | Fault): value is Fault {
   return 'code' in value;
 }
 
-/** A server that must not run: it offers nothing and every call says why. */
+/** A server that must not run. It offers nothing, and every call returns the reason. */
 function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disabled' | 'failed'): Provider {
   const { closed } = options;
   const fault = closedFault(options, state);
@@ -233,7 +247,6 @@ function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disab
     mayHave: () => false,
     watch: () => Promise.resolve(() => undefined),
     onChange: () => () => undefined,
-    rootsChanged: () => undefined,
     close: () => Promise.resolve(),
   };
 }
@@ -245,7 +258,17 @@ function closedFault({ name, closed }: McpProviderOptions, state: string): Fault
   }
   const message =
     state === 'untrusted'
-      ? `The server ${name} is not trusted: run \`tidegate trust\`.`
-      : `The server ${name} is switched off in the configuration.`;
+      ? `The server ${name} is not trusted. Run \`tidegate trust\`.`
+      : `The server ${name} is disabled in the configuration.`;
   return createFault('provider.untrusted', message);
+}
+
+const mostShown = 3;
+
+/** Adds definitions that are not offered to the status. */
+function withDropped(status: ProviderStatus, dropped: readonly string[]): ProviderStatus {
+  if (dropped.length === 0) return status;
+  const more = dropped.length > mostShown ? `; and ${String(dropped.length - mostShown)} more` : '';
+  const detail = `not offered: ${dropped.slice(0, mostShown).join('; ')}${more}`;
+  return { ...status, detail: status.detail === undefined ? detail : `${status.detail}; ${detail}` };
 }

@@ -1,46 +1,46 @@
-import { pathToFileURL } from 'node:url';
-import {
-  type Answer,
-  errorText,
-  type Exchange,
-  type Frame,
-  JsonText,
-  type Log,
-  type QuestionMethod,
-  questionMethods,
-  type RawId,
-  resultText,
-} from '../../kernel/index.js';
+import { type Answer, type Exchange, type QuestionMethod, questionMethods } from '../../core/index.js';
+import { errorText, type Frame, type RawId, resultText } from '../../lib/json-rpc.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { Log } from '../../ports/log.js';
 import type { InFlight, Pending } from './in-flight.js';
 import type { Clock } from './options.js';
+import { type RootsRule, rootsText } from './roots.js';
 
 type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 
 export interface QuestionParts {
   readonly inFlight: InFlight;
   readonly send: (text: string) => void;
-  readonly roots: readonly string[];
+  readonly roots: RootsRule | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The server asked while several sessions had calls in flight. */
   readonly onUnattributable: () => void;
+  /** No other caller can be asked, because the server never answered abandoned calls. */
+  readonly onBlocked: () => void;
+  /** The caller left a question open too long while others waited. */
+  readonly onHeld: (pending: Pending, isForOtherPrincipal: boolean) => void;
 }
 
-/** What a legacy server asks: carried to the call that it belongs to, or refused at once. */
+/** Requests from a legacy server. They go to the call that they belong to, or are refused at once. */
 export interface Questions {
   receive(frame: RequestFrame, carrier: number | undefined): void;
-  /** The server takes a question back. */
+  /** The server cancels a question. */
   withdraw(id: RawId): void;
-  /** The call is over: whoever still waits for its caller is told so. */
+  /** The call has ended, so its open questions are refused. */
   ended(pending: Pending): void;
 }
 
 const maxOpen = 64;
 const answerMs = 15 * 60_000;
+/** How long a question may stay open while it keeps the server from asking others. */
+const holdMs = 30_000;
 
 interface Open {
   readonly pending: Pending;
+  readonly askedAt: number;
   readonly stop: () => void;
+  stopHold?: () => void;
 }
 
 export function createQuestions(parts: QuestionParts): Questions {
@@ -51,7 +51,7 @@ export function createQuestions(parts: QuestionParts): Questions {
     send(errorText(id, JSON.stringify({ code, message, data })));
   }
 
-  /** A server that passes this error on tells a modern client exactly what it lacks. */
+  /** If the server passes this error on, a modern client learns exactly which capability it lacks. */
   function refuseIncapable(id: RawId, method: QuestionMethod): void {
     const capability = method.split('/')[0] ?? method;
     const data = { requiredCapabilities: { [capability]: {} } };
@@ -62,11 +62,12 @@ export function createQuestions(parts: QuestionParts): Questions {
     const found = open.get(id);
     open.delete(id);
     found?.stop();
+    found?.stopHold?.();
     return found;
   }
 
   function ask(frame: RequestFrame, method: QuestionMethod, pending: Pending, exchange: Exchange): void {
-    if (open.has(frame.id)) return refuse(frame.id, -32600, 'This id is in use.');
+    if (open.has(frame.id)) return refuse(frame.id, -32600, 'This id is already in use.');
     if (open.size >= maxOpen) return refuse(frame.id, -32603, 'Too many questions are open.');
     const resume = inFlight.asked(pending);
     const askedAt = clock.now();
@@ -75,7 +76,7 @@ export function createQuestions(parts: QuestionParts): Questions {
       cancelTimer();
       resume(clock.now() - askedAt);
     };
-    open.set(frame.id, { pending, stop });
+    open.set(frame.id, { pending, askedAt, stop });
     const question = { method, params: frame.params ?? new JsonText('{}') };
     exchange.ask(question).then(
       (answer) => answered(frame.id, pending, answer),
@@ -84,29 +85,48 @@ export function createQuestions(parts: QuestionParts): Questions {
   }
 
   function answered(id: RawId, pending: Pending, answer: Answer): void {
-    // The id may have been used again since: only the question that was asked may be answered.
+    // The id may have been reused since, so make sure that this is still the same question.
     if (open.get(id)?.pending !== pending) return;
     take(id);
     send(answer.kind === 'answer' ? resultText(id, answer.result.text) : errorText(id, answer.error.text));
   }
 
   function expire(id: RawId): void {
-    if (take(id)) refuse(id, -32603, 'The caller gave no answer in time.');
+    if (take(id)) refuse(id, -32603, 'The caller did not answer in time.');
+  }
+
+  /** Limits the time of open questions, because others cannot be asked meanwhile. */
+  function contest(): void {
+    for (const waiting of open.values()) {
+      const { call } = waiting.pending;
+      const rival = call === undefined ? 'none' : inFlight.rivalOf(call);
+      if (rival === 'none' || waiting.stopHold !== undefined) continue;
+      const leftMs = Math.max(0, waiting.askedAt + holdMs - clock.now());
+      const end = (): void => parts.onHeld(waiting.pending, rival === 'principal');
+      waiting.stopHold = clock.after(leftMs, end, true);
+    }
+  }
+
+  function answerRoots(id: RawId): void {
+    if (parts.roots?.kind === 'folders') return send(resultText(id, rootsText(parts.roots.folders)));
+    refuse(id, -32601, 'Method not found: roots/list. No roots are configured for this server.');
   }
 
   function receiveQuestion(frame: RequestFrame, method: QuestionMethod, carrier: number | undefined): void {
+    // All sessions share this server, so roots come from the operator, never from a caller.
+    if (method === 'roots/list') return answerRoots(frame.id);
     const owner = inFlight.ownerOf(carrier);
     if (owner.kind === 'one' && owner.exchange.canAnswer(method)) {
       return ask(frame, method, owner.pending, owner.exchange);
     }
-    // Our own folders tell no caller's secret, so they serve wherever no caller can say.
-    if (method === 'roots/list') return send(resultText(frame.id, rootsText(parts.roots)));
     if (owner.kind === 'one') return refuseIncapable(frame.id, method);
     if (owner.kind === 'none')
-      return refuse(frame.id, -32603, 'No call is in flight that this could belong to.');
-    parts.log('warn', 'the server asked something that could belong to several sessions', { method });
+      return refuse(frame.id, -32603, 'This request does not belong to a call in flight.');
+    parts.log('warn', 'the server sent a request that could belong to several sessions', { method });
     parts.onUnattributable();
-    refuse(frame.id, -32603, 'This cannot be attributed to one of the calls in flight; make the call again.');
+    contest();
+    refuse(frame.id, -32603, 'This request could belong to several calls in flight. Retry the call.');
+    if (inFlight.isBlockedByGivenUp()) parts.onBlocked();
   }
 
   return {
@@ -121,17 +141,13 @@ export function createQuestions(parts: QuestionParts): Questions {
       for (const [id, waiting] of open) {
         if (waiting.pending !== pending) continue;
         take(id);
-        refuse(id, -32603, 'The call that this belongs to is over.');
+        refuse(id, -32603, 'The call that this request belongs to has ended.');
       }
     },
   };
 }
 
 function refusal(error: unknown): Answer {
-  const message = error instanceof Error ? error.message : 'The question could not be put to the caller.';
+  const message = error instanceof Error ? error.message : 'The question could not be sent to the caller.';
   return { kind: 'refused', error: JsonText.from({ code: -32603, message }) };
-}
-
-function rootsText(roots: readonly string[]): string {
-  return JSON.stringify({ roots: roots.map((path) => ({ uri: pathToFileURL(path).href })) });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/support/upstream-calls.js';
-import { emptyObject, JsonText, type Target } from '../../kernel/index.js';
+import { emptyObject, JsonText } from '../../lib/json-text.js';
+import type { Target } from '../../core/index.js';
 import { paramsFor } from './request-params.js';
 
 const source = 'server:s' as const;

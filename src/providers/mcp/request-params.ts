@@ -1,12 +1,5 @@
-import {
-  type Call,
-  hasDuplicateKeys,
-  type Member,
-  memberOf,
-  membersOf,
-  type Target,
-  withMembers,
-} from '../../kernel/index.js';
+import type { Call, Target } from '../../core/index.js';
+import { hasDuplicateKeys, type Member, memberOf, membersOf, withMembers } from '../../lib/json-text.js';
 
 /** Members to set (text) or to remove (undefined). */
 export type Changes = Readonly<Record<string, string | undefined>>;
@@ -17,15 +10,15 @@ export function methodOf(target: Target): string {
   return target.kind === 'resource' ? 'resources/read' : 'completion/complete';
 }
 
-/** The name by which the server knows what the call is about; undefined for completions. */
+/** The server's own name for the target; undefined for completions. */
 export function nameOf(target: Target): string | undefined {
   if (target.kind === 'resource') return target.uri;
   return target.kind === 'completion' ? undefined : target.spec.localName;
 }
 
 /**
- * The caller's params as the server must see them: its own name for the target, `meta` and `answers` set, all else
- * as written. Undefined when a member stands twice, because two readers could then see two different calls.
+ * The caller's params for the server: with its own name for the target, and `meta` and `answers` set. Everything else stays
+ * as written. Undefined if a key is duplicated, because two readers could then see two different calls.
  */
 export function paramsFor(call: Call, meta: Changes, answers: Changes): string | undefined {
   const { text, members } = call.params;
@@ -43,7 +36,7 @@ export function paramsFor(call: Call, meta: Changes, answers: Changes): string |
   });
 }
 
-/** One client adds an argument to every tool that it shows its model, and sends it on to servers that know nothing of it. */
+/** This client adds an argument to every tool and sends it to servers that do not know it. */
 const addition = { client: 'gemini-cli-mcp-client', argument: 'wait_for_previous' } as const;
 
 function withoutAddition({ params, client, target }: Call): Changes | undefined {
@@ -60,7 +53,7 @@ function withoutAddition({ params, client, target }: Call): Changes | undefined 
   return { arguments: withMembers(text.slice(given.start, given.end), { [addition.argument]: undefined }) };
 }
 
-/** The common case: nothing but the name differs. */
+/** The common case: only the name differs. */
 function renamed(target: Target, text: string, members: readonly Member[]): string {
   if (target.kind === 'resource') return text;
   if (target.kind === 'completion') {
@@ -96,7 +89,7 @@ function metaChange(text: string, member: Member | undefined, changes: Changes):
   return { text: written === '{}' ? undefined : written };
 }
 
-/** Whether the changes would change anything: a member to set, or one to remove that is there. */
+/** Whether the changes have any effect: a member to set, or an existing one to remove. */
 function touches(members: readonly Member[], changes: Changes): boolean {
   for (const key in changes) {
     if (changes[key] !== undefined || memberOf(members, key) !== undefined) return true;
@@ -104,7 +97,7 @@ function touches(members: readonly Member[], changes: Changes): boolean {
   return false;
 }
 
-/** The caller's trace, as the protocol carries it. */
+/** The caller's trace context as protocol members. */
 export function traceMeta({ trace }: Call): Changes {
   if (trace === undefined) return {};
   return {

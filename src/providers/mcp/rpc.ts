@@ -1,13 +1,9 @@
-import {
-  type Call,
-  type Exchange,
-  type Fault,
-  type Frame,
-  type JsonText,
-  type Log,
-  notificationText,
-  requestText,
-} from '../../kernel/index.js';
+import { type Call, type Exchange, type Fault, shareOwner } from '../../core/index.js';
+import { createShares } from '../../lib/shares.js';
+import { type Frame, notificationText, requestText } from '../../lib/json-rpc.js';
+import type { JsonText } from '../../lib/json-text.js';
+import type { Log } from '../../ports/log.js';
+import { createCallFeed } from './call-feed.js';
 import { createInFlight, type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
 import type { About, Link, LinkEvents, LinkFailure } from './link.js';
 import { cancelledFault, failureFault, slowFault, timeoutFault, tooManyFault } from './link-faults.js';
@@ -19,9 +15,9 @@ type NotificationFrame = Extract<Frame, { readonly kind: 'notification' }>;
 export interface Hears {
   request(frame: RequestFrame, carrier: number | undefined): void;
   notification(frame: NotificationFrame, carrier: number | undefined): void;
-  /** The call is over; open questions of its server have nobody to answer them. */
+  /** The call has ended, so open questions of the server cannot be answered. */
   ended(pending: Pending): void;
-  /** The link is gone and everything that waited has been answered. */
+  /** The connection is gone and all pending requests have been answered. */
   closed(detail: string): void;
 }
 
@@ -37,11 +33,11 @@ export interface RpcParts {
 export interface RequestOptions {
   readonly timeoutMs?: number;
   readonly about?: About;
-  /** Not told to the server when it takes too long. */
+  /** Do not send a cancellation when it times out. */
   readonly quiet?: boolean;
 }
 
-/** Requests and answers over one link: numbers, time limits, cancellation. Knows no era. */
+/** Requests and responses over one connection: ids, time limits, cancellation. Independent of the protocol version. */
 export interface Rpc {
   readonly link: Link;
   readonly inFlight: InFlight;
@@ -50,12 +46,13 @@ export interface Rpc {
   nextId(): number;
   /** Sends the request of a call; `finish` is called exactly once. */
   carry(id: number, text: string, order: CallOrder, finish: (reply: Reply) => void): void;
-  /** Sends a request of our own. */
+  /** Sends one of our own requests. */
   request(method: string, params: string | undefined, options?: RequestOptions): Promise<Reply>;
-  /** Sends a request that stays open until it ends by itself or is cancelled. */
+  /** Sends a request that stays open until the server ends it or it is cancelled. */
   stream(id: number, text: string, about: About, finish: (reply: Reply) => void): void;
-  cancel(id: number, reason: string): void;
-  /** Gives the server up: everything that waits is lost, and whoever keeps the server is told. */
+  /** `fault` is returned to the caller instead of the usual cancellation fault. */
+  cancel(id: number, reason: string, fault?: Fault): void;
+  /** Closes the connection as failed: all pending requests are lost and the supervisor is notified. */
   fail(detail: string): void;
   /** Ends a request that the server has ended on its side. */
   drop(id: number): void;
@@ -70,6 +67,8 @@ export interface CallOrder {
 }
 
 const maxInFlight = 10_000;
+/** Reserved for the operator and for requests of the gateway itself. */
+const reservedInFlight = 500;
 
 export async function openRpc(parts: RpcParts): Promise<Rpc> {
   const { server, clock, log } = parts;
@@ -81,6 +80,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     else giveUp(pending, 'timed out');
     settle(pending, faultReply(timeoutFault(server, pending.timeoutMs)));
   });
+  const shares = createShares(maxInFlight, reservedInFlight);
   const events: LinkEvents = { frame: receive, failed, closed: lost };
   const link = await parts.openLink(events);
 
@@ -94,10 +94,10 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
 
   function answered(frame: Extract<Frame, { kind: 'result' | 'error' }>, carrier: number | undefined): void {
     const id = frame.id ?? (carrier === undefined ? undefined : String(carrier));
-    // An answer on the stream of another request is no answer.
+    // Ignore a response that arrives on the stream of another request.
     if (id === undefined || (carrier !== undefined && id !== String(carrier))) return;
     const pending = inFlight.takeAnswered(id);
-    if (pending === undefined) log('debug', 'an answer that nobody waits for was dropped', { id });
+    if (pending === undefined) log('debug', 'a response without a pending request was dropped', { id });
     else settle(pending, frame);
   }
 
@@ -113,7 +113,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     const pending = token === undefined ? undefined : inFlight.get(token);
     if (params === undefined || pending?.exchange === undefined || !pending.exchange.wantsProgress) return;
     inFlight.extend(pending);
-    pending.exchange.progress(params);
+    pending.feed?.progress(params);
   }
 
   function failed(id: number, failure: LinkFailure): void {
@@ -126,6 +126,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     lastUse = clock.now();
     inFlight.ended(pending, lastUse);
     if (pending.questions > 0) hears.ended(pending);
+    pending.feed?.end();
     pending.finish(reply);
   }
 
@@ -149,11 +150,16 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
   function send(pending: Pending, text: string, about: About | undefined): void {
     if (isClosed)
       return pending.finish(faultReply(failureFault(server, { kind: 'refused', detail: 'closed' })));
-    if (inFlight.size >= maxInFlight) return pending.finish(faultReply(tooManyFault(server)));
-    inFlight.add(pending);
+    const giveBack = shares.take(pending.call && shareOwner(pending.call.session));
+    if (typeof giveBack === 'string') return pending.finish(faultReply(tooManyFault(server, giveBack)));
+    const finish = (reply: Reply): void => {
+      giveBack();
+      pending.finish(reply);
+    };
+    inFlight.add({ ...pending, finish });
     if (link.send(text, pending.id, about)) return;
     inFlight.take(pending.id);
-    pending.finish(faultReply(slowFault(server)));
+    finish(faultReply(slowFault(server)));
   }
 
   function pendingFor(id: number, timeoutMs: number, finish: (reply: Reply) => void, quiet = false): Pending {
@@ -167,16 +173,17 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
       ...times,
       call: undefined,
       exchange: undefined,
+      feed: undefined,
       questions: 0,
       askedAt: 0,
     };
   }
 
-  function cancel(id: number, reason: string): void {
+  function cancel(id: number, reason: string, fault = cancelledFault(server)): void {
     const pending = inFlight.take(id);
     if (pending === undefined) return;
     giveUp(pending, reason);
-    settle(pending, faultReply(cancelledFault(server)));
+    settle(pending, faultReply(fault));
   }
 
   const rpc: Rpc = {
@@ -197,6 +204,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
         id,
         call,
         exchange,
+        feed: createCallFeed(exchange, clock, log),
         finish: (reply) => {
           stop();
           finish(reply);
@@ -233,7 +241,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     async close() {
       isClosed = true;
       inFlight.stop();
-      failAll(failureFault(server, { kind: 'lost', detail: 'closed by the gate' }));
+      failAll(failureFault(server, { kind: 'lost', detail: 'closed by the gateway' }));
       await link.close();
     },
   };

@@ -63,6 +63,28 @@ describe('reading server-sent events', () => {
     }).toThrow('too long');
   });
 
+  it('counts short lines of one event by what they take to keep', () => {
+    const reader = createSseReader(1000);
+    expect(() => reader.push(bytes('data:x\n'.repeat(100)))).toThrow('too long');
+    expect(() => createSseReader(1000).push(bytes('id:x\n'.repeat(100)))).toThrow('too long');
+    expect(createSseReader(1000).push(bytes('data:x\n\n'.repeat(100)))).toHaveLength(100);
+  });
+
+  it.each(['\n', ':\n', ': ping\n\n', 'data\n', 'data:\n\n'])(
+    'asks for each line without content: %j',
+    (line) => {
+      let left = 20;
+      const mayBeEmpty = (): boolean => {
+        left -= 1;
+        return left >= 0;
+      };
+      const reader = createSseReader(1_000_000, mayBeEmpty);
+      reader.push(bytes(line.repeat(5)));
+      expect(reader.push(bytes('data: x\n\n')).at(-1)?.data.trim()).toBe('x');
+      expect(() => reader.push(bytes(line.repeat(50)))).toThrow('too many empty lines');
+    },
+  );
+
   it('reads a long line in many pieces in time that grows with its length only', () => {
     const reader = createSseReader(64 * 1024 * 1024);
     const piece = bytes('x'.repeat(16 * 1024));

@@ -1,20 +1,26 @@
-/** One event of a server-sent stream. */
+/** One server-sent event. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
 }
 
 export interface SseReader {
-  /** Takes bytes and gives back the events that are whole now. Throws when they are not UTF-8 or an event is too long. */
+  /** Adds bytes and returns completed events. Throws if they are not UTF-8 or an event is too long. */
   push(chunk: Uint8Array): readonly SseEvent[];
-  /** The id of the last event, with which a broken stream can be taken up again. */
+  /** The id of the last event, for resuming a broken stream. */
   readonly lastEventId: string | undefined;
-  /** How long the server wants us to wait before that. */
+  /** How long the server asks us to wait before resuming. */
   readonly retryMs: number | undefined;
 }
 
-/** Reads `text/event-stream`, however it is cut: in a character, in a line, between CR and LF. */
-export function createSseReader(limit: number): SseReader {
+/** The memory overhead of a line, so that many short lines also count towards the limit. */
+const lineCost = 16;
+
+/**
+ * Reads `text/event-stream` in chunks that may split characters, lines or CRLF. `mayBeEmpty` is called for each empty line:
+ * a server may send a few of them to keep a connection alive, but never thousands at once.
+ */
+export function createSseReader(limit: number, mayBeEmpty: () => boolean = () => true): SseReader {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest: string[] = [];
   let restLength = 0;
@@ -25,13 +31,19 @@ export function createSseReader(limit: number): SseReader {
   let retryMs: number | undefined;
   let endedWithCr = false;
 
+  function takeEmpty(): void {
+    if (!mayBeEmpty()) throw new Error('too many empty lines');
+  }
+
   function takeField(line: string): void {
     const colon = line.indexOf(':');
-    if (colon === 0) return;
+    length += lineCost;
+    if (colon === 0) return takeEmpty();
     const name = colon < 0 ? line : line.slice(0, colon);
     const from = line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1;
     const value = colon < 0 ? '' : line.slice(from);
     if (name === 'data') {
+      if (value === '') takeEmpty();
       data.push(value);
       length += value.length;
     } else if (name === 'event') event = value;
@@ -40,7 +52,8 @@ export function createSseReader(limit: number): SseReader {
   }
 
   function dispatch(events: SseEvent[]): void {
-    if (data.length > 0) events.push({ event: event === '' ? 'message' : event, data: data.join('\n') });
+    if (data.length === 0) takeEmpty();
+    else events.push({ event: event === '' ? 'message' : event, data: data.join('\n') });
     data = [];
     length = 0;
     event = '';
@@ -51,13 +64,13 @@ export function createSseReader(limit: number): SseReader {
       const events: SseEvent[] = [];
       let text = decoder.decode(chunk, { stream: true });
       if (text === '') return events;
-      // The LF of a CRLF that was cut in the middle ends nothing.
+      // Ignore the LF of a CRLF that was split between chunks.
       if (endedWithCr && text.startsWith('\n')) text = text.slice(1);
       endedWithCr = text === '' ? false : text.endsWith('\r');
       const pieces = text.split(/\r\n|\n|\r/);
       const last = pieces.pop() ?? '';
       for (const piece of pieces) {
-        // Only what is new is searched for line ends, so that a long line costs no more than its length.
+        // Search only new text for line ends, so that a long line takes linear time.
         const line = rest.length === 0 ? piece : rest.join('') + piece;
         rest = [];
         restLength = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock, scriptServer, settle } from '../../../test/support/scripted-upstream.js';
-import type { Frame } from '../../kernel/index.js';
+import type { Frame } from '../../lib/json-rpc.js';
 import { openStdioLink } from './stdio-link.js';
 
 async function open() {
@@ -84,7 +84,7 @@ describe('the line to a child', () => {
     child.exit({ code: null, signal: 'SIGKILL' });
     child.exit();
     expect(frames).toMatchObject([{ method: 'é😀' }, { method: 'b' }]);
-    expect(ends).toEqual(['ended by SIGKILL: first / last words']);
+    expect(ends).toEqual(['was ended by SIGKILL: first / last words']);
     expect(child.isClosed).toBe(true);
   });
 

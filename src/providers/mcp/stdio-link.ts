@@ -1,18 +1,12 @@
-import {
-  createLastWords,
-  createLineReader,
-  type Line,
-  type Log,
-  notificationText,
-  onOneLine,
-  type Processes,
-  type ProcessOrder,
-  readFrame,
-  type Redactor,
-} from '../../kernel/index.js';
+import { createLastWords } from '../../lib/last-words.js';
+import { createLineReader, type Line } from '../../lib/lines.js';
+import type { Log, Redactor } from '../../ports/log.js';
+import { notificationText, readFrame } from '../../lib/json-rpc.js';
+import { onOneLine } from '../../lib/json-text.js';
+import type { Processes, ProcessOrder } from '../../ports/processes.js';
 import { type Link, type LinkEvents, maxMessageBytes } from './link.js';
 import type { Clock } from './options.js';
-import { createRateLimitedLog } from './rate-limited-log.js';
+import { createPacedLog, createRateLimitedLog } from './rate-limited-log.js';
 
 export interface StdioLinkParts {
   readonly processes: Processes;
@@ -30,13 +24,13 @@ interface Queued {
 
 const maxErrorLine = 8 * 1024;
 
-/** Starts the server and speaks to it in lines. */
+/** Starts the server and exchanges messages as lines. */
 export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
   const { events } = parts;
   const child = await parts.processes.start(parts.order);
   const reader = createLineReader(maxMessageBytes);
   const complain = createRateLimitedLog(parts.log, parts.clock);
-  const errors = collectErrorOutput(parts.log, parts.redact);
+  const errors = collectErrorOutput(parts);
   let queue: Queued[] = [];
   let queuedLength = 0;
   let isFlushing = false;
@@ -53,11 +47,11 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
 
   function receiveLine(text: string): void {
     const frame = readFrame(text);
-    if (frame.kind === 'bad') complain('a line from the server is not the protocol', frame.reason);
+    if (frame.kind === 'bad') complain('a line from the server is not a protocol message', frame.reason);
     events.frame(frame, undefined);
   }
 
-  /** All that was queued in one tick goes out in one write. */
+  /** Writes everything queued in one tick at once. */
   function flush(): void {
     isFlushing = false;
     if (isFull || !isOpen || queue.length === 0) return;
@@ -74,7 +68,7 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
     process.nextTick(flush);
   }
 
-  /** Takes back a request that has not left yet. */
+  /** Removes a request from the queue if it was not sent yet. */
   function withdraw(id: number): boolean {
     const at = queue.findIndex((waiting) => waiting.id === id);
     if (at < 0) return false;
@@ -93,9 +87,9 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
     receive(reader.end());
     if (!isOpen) return;
     isOpen = false;
-    // The direct child is gone; what it left behind goes too.
+    // The direct child has exited; also end the processes it left behind.
     void child.close();
-    const how = signal === null ? `exited with code ${String(code)}` : `ended by ${signal}`;
+    const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
     const said = errors.last();
     events.closed(said === '' ? how : `${how}: ${said}`);
   });
@@ -110,7 +104,7 @@ export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
       return true;
     },
     cancel(id, reason) {
-      // What never left need not be stopped.
+      // A request that was not sent needs no cancellation.
       if (withdraw(id)) return;
       const params = JSON.stringify({ requestId: id, reason });
       queue.unshift({ text: notificationText('notifications/cancelled', params), id: undefined });
@@ -132,18 +126,19 @@ interface ErrorOutput {
   last(): string;
 }
 
-/** What the child says on stderr is kept for the operator: as debug lines, and what tells of them as the reason of an exit. */
-function collectErrorOutput(log: Log, redact: Redactor): ErrorOutput {
+/** Logs the child's stderr at debug level, and collects the lines that explain an exit. */
+function collectErrorOutput({ log, clock, redact }: StdioLinkParts): ErrorOutput {
+  const tell = createPacedLog(log, clock, 'server stderr');
   const reader = createLineReader(maxErrorLine);
   const words = createLastWords();
   return {
     push(chunk) {
       for (const line of reader.push(chunk)) {
         if (line.kind !== 'line') continue;
-        // Before it is cut: half a secret is known by no shape.
+        // Redact before cutting, because half a secret would not be recognized.
         const text = redact(line.text);
         words.push(text);
-        log('debug', 'server stderr', { line: text });
+        tell({ line: text });
       }
     },
     last: () => words.told(),

@@ -1,4 +1,5 @@
-import { type Log, type RawId, requestText } from '../../kernel/index.js';
+import type { Log } from '../../ports/log.js';
+import { type RawId, requestText } from '../../lib/json-rpc.js';
 import type { Clock } from './options.js';
 import type { Rpc } from './rpc.js';
 
@@ -10,11 +11,11 @@ export interface SubscriptionParts {
   readonly lists: { readonly tools: boolean; readonly prompts: boolean; readonly resources: boolean };
 }
 
-/** The one `subscriptions/listen` of a modern server: list changes always, resources as wanted. */
+/** The single `subscriptions/listen` stream of a modern server: always list changes, plus requested resources. */
 export interface Subscription {
   watchOnly(uris: readonly string[]): Promise<void>;
   acknowledged(id: number): void;
-  /** The server says that it ended a stream. */
+  /** The server ended a stream. */
   ended(id: RawId): void;
   close(): void;
 }
@@ -44,7 +45,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     return Object.keys(wanted).length === 0 ? undefined : JSON.stringify(wanted);
   }
 
-  /** Opens a stream for what is wanted now; the old one goes when the new one is acknowledged, so nothing is missed. */
+  /** Opens a stream for the current subscriptions. The old one is closed after the acknowledgement, so nothing is missed. */
   function open(): void {
     stopRetry?.();
     stopRetry = undefined;
@@ -73,11 +74,11 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     if (id !== current) return;
     current = undefined;
     dropOlder();
-    // A server that answers with an error does not know subscriptions: asking again would change nothing.
+    // An error means that the server does not support subscriptions, so do not retry.
     if (isClosed || how === 'error') return;
     const delay = Math.min(firstRetryMs * 2 ** failures, lastRetryMs);
     failures += 1;
-    parts.log('debug', 'the subscription stream ended and will be opened again', { delay });
+    parts.log('debug', 'the subscription stream ended and will be reopened', { delay });
     stopRetry = clock.after(delay, open, true);
   }
 

@@ -1,11 +1,6 @@
-import {
-  createFault,
-  type Fault,
-  type Log,
-  type ProviderState,
-  type ProviderStatus,
-  type Redactor,
-} from '../../kernel/index.js';
+import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
+import type { Log, Redactor } from '../../ports/log.js';
+import { UntrustedStart } from './line.js';
 import { cancelledFault } from './link-faults.js';
 import type { Clock } from './options.js';
 import { createPauses } from './pauses.js';
@@ -18,29 +13,35 @@ export interface SupervisorParts {
   readonly redact: Redactor;
   readonly startMs: number;
   readonly idleMs: number;
-  /** Opens the server; `lost` must be called once when it goes away by itself. Throws with the reason. */
+  /** Opens the server. It must call `lost` once if the server exits unexpectedly. Throws with the reason. */
   readonly connect: (signal: AbortSignal, lost: (detail: string) => void) => Promise<Peer>;
   readonly onLive: (peer: Peer) => void;
-  /** Whether the server must be there even while no call wants it. */
+  /** Whether the server must run even without a call. */
   readonly isNeeded: () => boolean;
-  /** Whether it is still unknown what the server offers: nobody can call what is not known, so no call would start it again. */
+  /** Whether the catalog is still unknown. Then no call could start the server again, so the supervisor has to. */
   readonly isUnlisted: () => boolean;
 }
 
-/** Keeps one server: started on need, restarted with growing pauses, closed when idle. */
+/** Manages one server: starts it on demand, restarts it with backoff, closes it when idle. */
 export interface Supervisor {
-  /** The server, when it is there now. */
+  /** The server, if it is running. */
   readonly live: Peer | undefined;
-  /** The server, started if need be. */
+  /** Returns the server. Starts it if necessary. */
   use(signal: AbortSignal | undefined, waitMs: number): Promise<Peer | Fault>;
   status(): ProviderStatus;
-  /** What kept the server from starting is gone. */
+  /** Ends the current process soon, and starts another for the next call. */
+  replace(why: string): void;
+  /** The obstacle to starting the server is gone. */
   wake(): void;
   close(): Promise<void>;
 }
 
-/** A call waits so long for a pause to end before it is told to come back later. */
+/** How long a call waits for a restart before it fails. */
 const patienceMs = 5000;
+
+/** How long calls may continue on a server that is being replaced, and how often to check for their end. */
+const lastMomentMs = 1000;
+const lookMs = 50;
 
 interface Run {
   isOver: boolean;
@@ -74,7 +75,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   async function attempt(): Promise<Peer | Fault> {
     await closing;
     await pauses.wait(life.signal);
-    if (life.signal.aborted) return unavailable(server, 'it is being closed');
+    if (life.signal.aborted) return unavailable(server, 'it is shutting down');
     if (state === 'failed') restarts += 1;
     state = 'pending';
     const limit = new AbortController();
@@ -85,12 +86,13 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
         mine.isOver = true;
         if (run === mine) lost(why);
       });
-      return mine.isOver ? failed('it ended right after its start') : succeeded(peer, mine);
+      return mine.isOver ? failed('it exited right after its start') : succeeded(peer, mine);
     } catch (error) {
       if (limit.signal.aborted)
         return failed(
-          `it took longer than ${parts.startMs / 1000} s to start (servers get a short environment: proxy variables must stand under its env)`,
+          `it took longer than ${parts.startMs / 1000} s to start. Servers get a minimal environment, so set proxy variables under its env`,
         );
+      if (error instanceof UntrustedStart) return refused(error.message);
       return failed(error instanceof Error ? error.message : String(error));
     } finally {
       stopLimit();
@@ -100,7 +102,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   function succeeded(peer: Peer, mine: Run): Peer | Fault {
     if (life.signal.aborted) {
       closing = peer.close();
-      return unavailable(server, 'it is being closed');
+      return unavailable(server, 'it is shutting down');
     }
     live = peer;
     run = mine;
@@ -122,6 +124,13 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     return unavailable(server, why);
   }
 
+  function refused(why: string): Fault {
+    state = life.signal.aborted ? 'stopped' : 'untrusted';
+    if (detail !== why) log('error', 'server not started', { reason: why });
+    detail = why;
+    return createFault('provider.untrusted', `The server ${server} was not started: ${why}.`);
+  }
+
   function lost(why: string): void {
     live = undefined;
     run = undefined;
@@ -131,7 +140,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     if (mustReturn()) void start();
   }
 
-  /** One timer looks now and then, so that calls need not move it. */
+  /** One timer checks periodically, so that calls need not reset it. */
   function watchIdle(ms: number): void {
     if (parts.idleMs <= 0) return;
     stopIdle = clock.after(
@@ -147,11 +156,24 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   }
 
   function rest(peer: Peer): void {
+    leave('server closed because it was idle');
+    closing = peer.close();
+  }
+
+  function leave(why: string): void {
     live = undefined;
     run = undefined;
     state = 'idle';
-    log('info', 'server closed because nothing used it');
-    closing = peer.close();
+    stopIdle?.();
+    log('info', why);
+  }
+
+  /** Gives calls in flight a moment to finish. */
+  async function closeSoon(peer: Peer): Promise<void> {
+    const until = clock.now() + lastMomentMs;
+    while (peer.isBusy() && clock.now() < until && !life.signal.aborted)
+      await new Promise<void>((resolve) => clock.after(lookMs, resolve));
+    await peer.close();
   }
 
   return {
@@ -164,6 +186,14 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       const opening = start();
       if (pause > patienceMs) return unavailable(server, detail ?? 'it failed', pause);
       return inTime(opening, { signal, waitMs, clock, server });
+    },
+    replace(why) {
+      const peer = live;
+      if (peer === undefined) return;
+      leave(`server is restarting: ${why}`);
+      restarts += 1;
+      closing = closeSoon(peer);
+      if (parts.isNeeded()) void start();
     },
     wake() {
       if (live !== undefined || life.signal.aborted) return;
@@ -198,7 +228,7 @@ interface Waiting {
   readonly server: string;
 }
 
-/** Waits for a start no longer than its caller would. */
+/** Waits for a start, but not longer than the caller does. */
 async function inTime(
   opening: Promise<Peer | Fault>,
   { signal, waitMs, clock, server }: Waiting,
@@ -224,11 +254,11 @@ async function inTime(
 function stillStarting(server: string): Fault {
   return createFault(
     'provider.starting',
-    `The server ${server} is still starting: call again in a few seconds.`,
+    `The server ${server} is still starting. Call again in a few seconds.`,
   );
 }
 
 function unavailable(server: string, detail: string, pauseMs = 0): Fault {
-  const when = pauseMs > 0 ? ` It is started again in ${String(Math.ceil(pauseMs / 1000))} s.` : '';
+  const when = pauseMs > 0 ? ` It restarts in ${String(Math.ceil(pauseMs / 1000))} s.` : '';
   return createFault('provider.unavailable', `The server ${server} is not available.${when}`, { detail });
 }

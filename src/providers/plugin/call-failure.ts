@@ -1,4 +1,5 @@
-import { createFault, type Fault, printable } from '../../kernel/index.js';
+import { createFault, type Fault } from '../../core/index.js';
+import { printable } from '../../lib/printable.js';
 import type { PluginOptions } from './options.js';
 
 export type FailureKind =
@@ -8,12 +9,12 @@ export type FailureKind =
   | 'too_large'
   | 'unimplemented'
   | 'malformed'
-  /** The plugin said that the arguments are not right. */
+  /** The plugin rejected the arguments. */
   | 'invalid'
-  /** The plugin answered with an error of its own. */
+  /** The plugin returned another error. */
   | 'refused';
 
-/** Why a question to a plugin was not answered. */
+/** Why a request to a plugin failed. */
 export class CallFailure extends Error {
   readonly kind: FailureKind;
 
@@ -23,7 +24,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** The same in the words of the gate; `end`: how the process ended. What the plugin said is for the log, save where it is the answer. */
+/** Converts it to a fault; `end` says how the process exited. The plugin's message goes to the log, unless it is the answer. */
 export function faultOf(
   { name: plugin, withoutSecrets }: Pick<PluginOptions, 'name' | 'withoutSecrets'>,
   failure: unknown,
@@ -37,12 +38,12 @@ export function faultOf(
     case 'cancelled':
       return createFault('call.cancelled', 'The call was cancelled.');
     case 'timeout':
-      return createFault('call.timeout', `The plugin ${plugin} gave no answer within its time.`, {
+      return createFault('call.timeout', `The plugin ${plugin} did not answer in time.`, {
         ...more,
-        suggestion: 'Call again with less work, or ask the operator for a longer `timeout` in plugins.yaml.',
+        suggestion: 'Request less work per call, or ask the operator to raise `timeout` in plugins.yaml.',
       });
     case 'unavailable':
-      return createFault('provider.lost', `The plugin ${plugin} went away before it answered.`, {
+      return createFault('provider.lost', `The plugin ${plugin} exited before it answered.`, {
         ...more,
         ...(end !== undefined && { detail: end }),
         suggestion: `Ask the operator to run \`tidegate plugin show ${plugin}\`.`,
@@ -50,20 +51,28 @@ export function faultOf(
     case 'invalid':
       return createFault('input.invalid', said);
     case 'too_large':
-      return createFault('work.failed', `The plugin ${plugin} cannot take or give that much at once.`, {
-        ...more,
-        suggestion: 'Ask for less at once.',
-      });
+      return createFault(
+        'work.failed',
+        `The request to the plugin ${plugin}, or its response, is too large.`,
+        {
+          ...more,
+          suggestion: 'Request less data per call.',
+        },
+      );
     case 'malformed':
     case 'unimplemented':
       return createFault(
         'provider.malformed',
-        `The plugin ${plugin} does not speak the plugin protocol.`,
+        `The plugin ${plugin} does not implement the plugin protocol.`,
         more,
       );
     case 'refused':
-      return createFault('work.failed', said === '' ? `The plugin ${plugin} failed without a word.` : said, {
-        reason: kind,
-      });
+      return createFault(
+        'work.failed',
+        said === '' ? `The plugin ${plugin} failed without an error message.` : said,
+        {
+          reason: kind,
+        },
+      );
   }
 }

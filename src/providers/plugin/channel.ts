@@ -14,31 +14,31 @@ import {
   type Message,
   type Method,
   type ValueOf,
-} from '../../kernel/plugin-protocol/index.js';
+} from '../../plugin-protocol/index.js';
 import { CallFailure, type FailureKind } from './call-failure.js';
 import type { Greeting } from './handshake-line.js';
 import { type Identity, pemOf } from './identity.js';
 import { largestAnswer, largestDescription } from './largest-answer.js';
 
-/** How long an answer may take, and who may give up earlier. */
+/** The limits of one call. */
 export interface CallLimits {
   readonly ms: number;
   readonly signal?: AbortSignal;
-  /** Left out: as much as a description takes. */
+  /** Defaults to the limit for descriptions. */
   readonly mostBytes?: number;
 }
 
-/** The line to one plugin process. */
+/** The gRPC connection to one plugin process. */
 export interface Channel {
-  /** Rejects with a `CallFailure`, and with nothing else. */
+  /** Rejects only with a `CallFailure`. */
   call<A extends Message, G extends Message>(
     method: Method<A, G>,
     asked: Partial<ValueOf<A>>,
     limits: CallLimits,
   ): Promise<ValueOf<G>>;
-  /** Hears what the method sends until the line is closed. */
+  /** Receives messages of a server stream until the channel is closed. */
   listen<A extends Message, G extends Message>(method: Method<A, G>, hear: (given: ValueOf<G>) => void): void;
-  /** Opens a stream both ways, and keeps it. */
+  /** Opens a bidirectional stream and keeps it open. */
   hold<A extends Message, G extends Message>(method: Method<A, G>): void;
   close(): void;
 }
@@ -48,7 +48,7 @@ const channelOptions: ChannelOptions = {
   'grpc.max_send_message_length': -1,
   'grpc.default_authority': 'localhost',
   'grpc.ssl_target_name_override': 'localhost',
-  // One line to one process: nothing is shared, looked up, sent elsewhere or sent twice.
+  // One connection to one process: no sharing, DNS lookups, proxies or retries.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.service_config_disable_resolution': 1,
   'grpc.enable_http_proxy': 0,
@@ -74,7 +74,7 @@ export function openChannel(greeting: Greeting, identity: Identity | undefined):
         signal?.removeEventListener('abort', cancel);
         if (error !== null) return reject(failureOf(error, signal));
         if (answer !== undefined && answer.length > mostBytes)
-          return reject(new CallFailure('too_large', `it answered with ${String(answer.length)} bytes`));
+          return reject(new CallFailure('too_large', `its response has ${String(answer.length)} bytes`));
         try {
           resolve(decodeMessage(given, answer ?? Buffer.alloc(0)));
         } catch (problem) {
@@ -97,10 +97,10 @@ export function openChannel(greeting: Greeting, identity: Identity | undefined):
         try {
           hear(decodeMessage(given, bytes));
         } catch {
-          // What cannot be read is nothing that anybody waits for.
+          // Ignore unreadable messages; no caller waits for them.
         }
       });
-      // The end of the process, or a plugin that has no such service: either is told elsewhere, or no harm.
+      // The process exited, which is reported elsewhere, or the plugin lacks the service, which is harmless.
       stream.on('error', () => {});
     },
     hold({ path }) {
@@ -120,7 +120,7 @@ function targetOf({ address }: Greeting): string {
   return address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
 }
 
-/** The only root that is believed is the certificate of the handshake. */
+/** Trusts only the certificate from the handshake. */
 function credentialsOf({ certificate }: Greeting, identity: Identity | undefined): ChannelCredentials {
   if (certificate === undefined || identity === undefined) return credentials.createInsecure();
   const root = Buffer.from(pemOf(certificate));
@@ -138,7 +138,7 @@ const kinds: Readonly<Partial<Record<status, FailureKind>>> = {
 
 function failureOf({ code, details }: ServiceError, signal: AbortSignal | undefined): CallFailure {
   if (signal?.aborted === true) return new CallFailure('cancelled', 'cancelled');
-  // Not our doing: the line was closed because the process went away.
+  // We did not cancel: the connection was closed because the process exited.
   const kind = code === status.CANCELLED ? 'unavailable' : (kinds[code] ?? 'refused');
   return new CallFailure(kind, details);
 }

@@ -1,4 +1,4 @@
-/** Whether a type of event fits a pattern: `*` stands for one word between dots, and alone for everything. */
+/** Whether an event type matches a pattern. `*` matches one word between dots; a single `*` matches everything. */
 export function matchesEvent(pattern: string, type: string): boolean {
   if (pattern === '*') return true;
   const [wanted, words] = [pattern.split('.'), type.split('.')];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PluginEvent } from '../../kernel/index.js';
+import type { PluginEvent } from '../../ports/plugins.js';
 import { openEventBus } from './events.js';
 import type { PluginProvider } from './provider.js';
 

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { atMost, type Log, type PluginEvent } from '../../kernel/index.js';
-import { type EventMessage, eventService } from '../../kernel/plugin-protocol/index.js';
+import { atMost } from '../../lib/at-most.js';
+import type { Log } from '../../ports/log.js';
+import type { PluginEvent } from '../../ports/plugins.js';
+import { type EventMessage, eventService } from '../../plugin-protocol/index.js';
 import { matchesAny } from './event-types.js';
 import { isFault, type PluginProvider } from './provider.js';
 
 export interface EventBus {
   publish(event: PluginEvent): void;
   onEvent(listener: (event: PluginEvent) => void): () => void;
-  /** Waits a moment for what is on its way: how a run ended is told last, and often right before a gate closes. */
+  /** Waits a moment for queued events, because the end of a run is often published right before the gateway closes. */
   close(): Promise<void>;
 }
 
@@ -17,13 +19,13 @@ interface Queued {
 }
 
 const longestQueue = 256;
-/** What is told in answer to an answer, and so on, ends here. */
+/** The maximum depth of events that are emitted in response to events. */
 const deepest = 3;
 const patienceMs = 30_000;
-/** With what plugins are given to end, this stays below the five seconds in which nothing of a gate may be left. */
+/** Together with the shutdown time of plugins, this stays below the five seconds in which a gateway must be gone. */
 const lastMs = 1_000;
 
-/** Carries events to the plugins that subscribed to them, each in its own order, and what they tell in answer onwards. */
+/** Delivers events to subscribed plugins, in order per plugin, and publishes the events they emit in response. */
 export function openEventBus(plugins: () => readonly PluginProvider[], log: Log): EventBus {
   const queues = new Map<string, Queued[]>();
   const listeners = new Set<(event: PluginEvent) => void>();
@@ -40,7 +42,7 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     const { name } = plugin.options;
     const waiting = queues.get(name);
     if (waiting !== undefined && waiting.length >= longestQueue)
-      return log('warn', 'EXECUTION.EVENT.BUFFER_FULL: an event was dropped, the plugin is too slow', {
+      return log('warn', 'EXECUTION.EVENT.BUFFER_FULL: an event was dropped because the plugin is too slow', {
         plugin: name,
         type: item.event.type,
       });
@@ -77,11 +79,11 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     for (const answer of answers.slice(0, longestQueue)) emit(plugin, answer, depth + 1);
   }
 
-  /** Whatever a plugin writes as the source, it speaks for itself only, and only of what its manifest named. */
+  /** Overwrites the source with the plugin's name, and allows only event types from its manifest. */
   function emit({ options }: PluginProvider, answer: EventMessage, depth: number): void {
     const { name, events } = options;
     if (!matchesAny(events.emit, answer.type))
-      return log('warn', 'EXECUTION.PLUGIN.BROKER_EMIT_DENIED: an event that the manifest does not name', {
+      return log('warn', 'EXECUTION.PLUGIN.BROKER_EMIT_DENIED: the manifest does not list this event type', {
         plugin: name,
         type: answer.type.slice(0, 200),
       });
@@ -93,7 +95,7 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     };
     for (const listener of [...listeners]) listener(event);
     if (depth >= deepest)
-      log('warn', 'EXECUTION.EVENT.CYCLE_DETECTED: an event went far enough and was not told on', {
+      log('warn', 'EXECUTION.EVENT.CYCLE_DETECTED: an event was not passed on because of a possible cycle', {
         plugin: name,
         type: event.type,
       });
@@ -116,7 +118,7 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     },
   };
 
-  /** What is told in answer may be on its way to others. */
+  /** Waits until all queues are empty, including events that were emitted in response. */
   async function emptied(): Promise<void> {
     while (draining.size > 0) await Promise.all(draining);
   }

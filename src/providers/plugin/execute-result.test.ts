@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ExecuteResponse } from '../../kernel/plugin-protocol/index.js';
+import type { ExecuteResponse } from '../../plugin-protocol/index.js';
 import { outcomeOf } from './execute-result.js';
 
 function resultOf(more: Partial<ExecuteResponse>): string {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { createCertificate } from '../../kernel/plugin-protocol/index.js';
+import { createCertificate } from '../../plugin-protocol/index.js';
 
-/** Who we are to one plugin process: made for it, and gone with it. */
+/** Our TLS identity for one plugin process. It is never reused. */
 export interface Identity {
   readonly key: string;
   readonly certificate: string;

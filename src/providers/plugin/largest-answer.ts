@@ -1,5 +1,5 @@
-/** Of a result: as much as we pass on of our own tools, and a little for the frame. */
+/** Limit for a result: the same as for built-in tools, plus a little for framing. */
 export const largestAnswer = 33 * 1024 * 1024;
 
-/** Of everything else that a plugin says: who it is, what it lists, what it finds wrong. */
+/** Limit for all other responses, such as info, lists and validation issues. */
 export const largestDescription = 4 * 1024 * 1024;

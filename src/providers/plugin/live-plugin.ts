@@ -1,6 +1,7 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { atMost, type PluginCapability } from '../../kernel/index.js';
+import { atMost } from '../../lib/at-most.js';
+import type { PluginCapability } from '../../ports/plugins.js';
 import {
   brokerService,
   controllerService,
@@ -10,7 +11,7 @@ import {
   pluginService,
   stdioService,
   stepTypeService,
-} from '../../kernel/plugin-protocol/index.js';
+} from '../../plugin-protocol/index.js';
 import { CallFailure } from './call-failure.js';
 import { type Channel, openChannel } from './channel.js';
 import type { Address } from './handshake-line.js';
@@ -20,20 +21,20 @@ import type { PluginLimits, PluginOptions } from './options.js';
 import { makeSocketFolder } from './socket-folder.js';
 import { collectWords, startProcess, type StartedProcess } from './start-process.js';
 
-/** A plugin that runs: greeted, initialised, and asked what it can do. */
+/** A running plugin after the handshake and initialization, with its lists known. */
 export interface LivePlugin {
   readonly pid: number;
   readonly version: string;
   readonly offer: RawOffer;
   readonly channel: Channel;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process exits. */
   readonly ended: Promise<void>;
-  /** False: it does not even answer how it is. */
+  /** False if it does not answer a health check. */
   isHealthy(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Starts a plugin. `lost` is called once when its process ends by itself. Throws with the reason. */
+/** Starts a plugin. `lost` is called once if its process exits unexpectedly. Throws with the reason. */
 export async function openLivePlugin(
   options: PluginOptions,
   limits: PluginLimits,
@@ -91,7 +92,7 @@ export async function openLivePlugin(
 function watchEnd(started: StartedProcess, lost: (why: string) => void): Promise<void> {
   return new Promise((resolve) => {
     started.child.onExit(({ code, signal }) => {
-      const how = signal === null ? `exited with code ${String(code)}` : `ended by ${signal}`;
+      const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
       resolve();
       const said = started.lastWords();
       lost(said === '' ? how : `${how}: ${said}`);
@@ -99,7 +100,7 @@ function watchEnd(started: StartedProcess, lost: (why: string) => void): Promise
   });
 }
 
-/** After the handshake go-plugin sends what the plugin prints this way; unread, a talkative plugin would stand still. */
+/** After the handshake, go-plugin sends the plugin's output this way. Unread output would block the plugin. */
 function listenToStdio(channel: Channel, { log, createRedactor }: PluginOptions): void {
   const output = collectWords('plugin output', log, createRedactor());
   const errors = collectWords('plugin stderr', log, createRedactor());
@@ -117,7 +118,7 @@ async function introduce(
   signal: AbortSignal,
 ): Promise<{ readonly version: string; readonly offer: RawOffer }> {
   const question = { ms: limits.questionMs, signal };
-  if (!(await isServing(channel, limits.questionMs))) throw new Error('it says that it is not well');
+  if (!(await isServing(channel, limits.questionMs))) throw new Error('its health check failed');
   const info = await asked('GetInfo', channel.call(pluginService.getInfo, {}, question));
   tellOfOthers(info, options);
   const config = new Map(
@@ -139,7 +140,7 @@ async function introduce(
   return { version: info.version, offer: { operations, stepTypes } };
 }
 
-/** The manifest is what was trusted; a program that calls itself something else is worth a look. */
+/** The manifest was trusted, so a program that reports another name or version is worth a warning. */
 function tellOfOthers(
   { name, version }: { readonly name: string; readonly version: string },
   options: PluginOptions,
@@ -147,11 +148,11 @@ function tellOfOthers(
   const hasManifest = options.version !== undefined;
   if (hasManifest && name !== '' && name !== options.name)
     throw new Error(
-      `it calls itself ${JSON.stringify(name.slice(0, 64))}, and its manifest ${JSON.stringify(options.name)}: give both one name`,
+      `it reports the name ${JSON.stringify(name.slice(0, 64))}, but its manifest says ${JSON.stringify(options.name)}; use the same name in both`,
     );
   const isOther = name !== options.name || (options.version !== undefined && version !== options.version);
   if (isOther)
-    options.log('warn', 'the plugin gives another name or version than its manifest', {
+    options.log('warn', 'the plugin reports a different name or version than its manifest', {
       name: options.withoutSecrets(name).slice(0, 200),
       version: options.withoutSecrets(version).slice(0, 200),
     });
@@ -166,7 +167,7 @@ async function asked<T>(what: string, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** A plugin without the service has nothing to list. */
+/** Treats a missing service as an empty list. */
 async function listed<T>(what: string, answer: Promise<T>, none: T): Promise<T> {
   try {
     return await answer;
@@ -181,12 +182,12 @@ async function isServing(channel: Channel, ms: number): Promise<boolean> {
     const { status } = await channel.call(healthService.check, { service: handshake.healthName }, { ms });
     return status === handshake.serving;
   } catch (error) {
-    // Whoever answers that there is no such service is alive.
+    // A plugin that answers "unimplemented" is alive.
     return error instanceof CallFailure && error.kind === 'unimplemented';
   }
 }
 
-/** Asks the plugin, then the server that it runs in. What does not end by then is ended. */
+/** Asks the plugin, then its gRPC server, to shut down. If it still runs afterwards, it is killed. */
 async function askToEnd(channel: Channel, ended: Promise<void>, limits: PluginLimits): Promise<void> {
   const { shutdownMs, controllerMs } = limits;
   const ignore = (): void => undefined;
@@ -202,7 +203,7 @@ async function askToEnd(channel: Channel, ended: Promise<void>, limits: PluginLi
   await atMost(Math.max(0, controllerMs - (performance.now() - started)), ended);
 }
 
-/** A plugin that did not keep to our folder leaves its socket elsewhere. */
+/** A plugin may ignore our folder and create its socket elsewhere. */
 async function removeSocket(address: Address, folder: string): Promise<void> {
   if (address.kind !== 'unix' || dirname(address.path) === folder) return;
   const stats = await lstat(address.path).catch(() => undefined);

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OperationSchema, StepTypeInfo } from '../../kernel/plugin-protocol/index.js';
+import type { OperationSchema, StepTypeInfo } from '../../plugin-protocol/index.js';
 
-/** What a plugin listed, in its own words. */
+/** The operations and step types that a plugin listed, unprocessed. */
 export interface RawOffer {
   readonly operations: readonly OperationSchema[];
   readonly stepTypes: readonly StepTypeInfo[];
 }
 
-/** What plugins listed when they ran last, so that a list need not start them. */
+/** Caches what plugins listed last time, so that listing tools need not start them. */
 export interface OfferMemory {
   read(identity: string): RawOffer | undefined;
   write(identity: string, offer: RawOffer): void;
@@ -17,7 +17,7 @@ export interface OfferMemory {
 
 const format = 1;
 
-/** Keeps one small file per plugin and content. Fails open: what cannot be read is asked again. */
+/** Stores one small file per plugin and content. Fails open: if it is unreadable, the plugin is asked again. */
 export function openOfferMemory(stateDirectory: string): OfferMemory {
   const folder = join(stateDirectory, 'plugins');
   const fileOf = (identity: string): string =>
@@ -27,7 +27,7 @@ export function openOfferMemory(stateDirectory: string): OfferMemory {
       try {
         return readOffer(JSON.parse(readFileSync(fileOf(identity), 'utf8')));
       } catch {
-        // Absent or damaged: the plugin is asked.
+        // Missing or damaged: the plugin is asked.
         return undefined;
       }
     },
@@ -38,7 +38,7 @@ export function openOfferMemory(stateDirectory: string): OfferMemory {
         writeFileSync(draft, JSON.stringify({ format, ...offer }), { mode: 0o600 });
         renameSync(draft, fileOf(identity));
       } catch {
-        // Without it the next start asks again.
+        // Without the file, the next start asks again.
         rmSync(draft, { force: true });
       }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InputSchema, OperationSchema } from '../../kernel/plugin-protocol/index.js';
+import type { InputSchema, OperationSchema } from '../../plugin-protocol/index.js';
 import { toolsOf } from './operation-tool.js';
 
 const input = (name: string, more: Partial<InputSchema> = {}): InputSchema => ({
@@ -32,6 +32,31 @@ const propertyOf = (given: InputSchema): unknown => {
   const schema = read(operation('o', { inputs: [given] })).first?.['inputSchema'];
   return (schema as { readonly properties: Readonly<Record<string, unknown>> }).properties[given.name];
 };
+
+describe('[15.15] names of operations', () => {
+  it('that look like one before are left out, as are fields with invisible characters', () => {
+    const { tools, warnings } = read(
+      operation('list1'),
+      operation('listl'),
+      operation('in', { inputs: [input('a\u200b')] }),
+      operation('out', { outputs: [{ name: 'b\u202e', type: 'string', description: '' }] }),
+    );
+    expect(tools.map(({ localName }) => localName)).toEqual(['list1']);
+    expect(warnings).toEqual([
+      { message: 'an operation was left out', operation: 'listl', reason: 'its name looks like "list1"' },
+      {
+        message: 'an operation was left out',
+        operation: 'in',
+        reason: 'its field names contain invisible characters',
+      },
+      {
+        message: 'an operation was left out',
+        operation: 'out',
+        reason: 'its field names contain invisible characters',
+      },
+    ]);
+  });
+});
 
 describe('an operation as a tool', () => {
   it('is called after plugin and operation, and known by its own name', () => {

@@ -1,17 +1,20 @@
-import { JsonText, printableLines, type Source, type ToolSpec } from '../../kernel/index.js';
-import type { InputSchema, OperationSchema } from '../../kernel/plugin-protocol/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import { skeletonOf } from '../../lib/deceptive-names.js';
+import type { Source, ToolSpec } from '../../core/index.js';
+import { visibleText } from '../../lib/visible-text.js';
+import type { InputSchema, OperationSchema } from '../../plugin-protocol/index.js';
 
-/** What was left out of a definition, and why. */
+/** Reports what was left out of a definition, and why. */
 export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 const toolName = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** The name at the gate. It is never taken apart again: calls go by plugin and operation. */
+/** The tool name in the gateway. It is never parsed: calls are routed by plugin and operation. */
 function toolNameOf(plugin: string, operation: string): string {
   return `${plugin}_${operation}`;
 }
 
-/** The operations of a plugin as tools, in the order of their names. What cannot be a tool is left out with a warning. */
+/** The operations of a plugin as tools, sorted by name. Invalid ones are left out with a warning. */
 export function toolsOf(
   plugin: string,
   operations: readonly OperationSchema[],
@@ -20,18 +23,24 @@ export function toolsOf(
   const tools = new Map<string, ToolSpec>();
   for (const operation of operations) {
     const tool = toolOf(plugin, operation, warn);
+    const known = typeof tool === 'string' ? undefined : tools.get(skeletonOf(tool.name));
     if (typeof tool === 'string')
-      warn('an operation was left out', { operation: operation.name, reason: tool });
-    else if (tools.has(tool.name))
-      warn('an operation was left out', { operation: operation.name, reason: 'it is listed twice' });
-    else tools.set(tool.name, tool);
+      warn('an operation was left out', { operation: visibleText(operation.name), reason: tool });
+    else if (known !== undefined) {
+      const isSame = known.name === tool.name;
+      const reason = isSame ? 'it is listed twice' : `its name looks like "${known.localName}"`;
+      warn('an operation was left out', { operation: operation.name, reason });
+    } else tools.set(skeletonOf(tool.name), tool);
   }
   return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function toolOf(plugin: string, operation: OperationSchema, warn: Warn): ToolSpec | string {
   const name = toolNameOf(plugin, operation.name);
-  if (operation.name === '' || !toolName.test(name)) return 'its name cannot be that of a tool';
+  if (operation.name === '' || !toolName.test(name)) return 'its name is not a valid tool name';
+  const fields = [...operation.inputs, ...operation.outputs].map((field) => field.name);
+  if (fields.some((field) => visibleText(field) !== field))
+    return 'its field names contain invisible characters';
   const inputSchema = inputSchemaOf(operation, warn);
   if (typeof inputSchema === 'string') return inputSchema;
   const source: Source = `plugin:${plugin}`;
@@ -42,7 +51,7 @@ function toolOf(plugin: string, operation: OperationSchema, warn: Warn): ToolSpe
     name,
     localName: operation.name,
     source,
-    // The plugin does not say, so it may do anything.
+    // The plugin does not declare effects, so assume the worst.
     effect: 'execute',
     hints: {},
     definition: JsonText.from({ name, description, inputSchema, ...(outputSchema && { outputSchema }) }),
@@ -63,7 +72,7 @@ interface Warned {
 
 function inputSchemaOf({ name, inputs }: OperationSchema, warn: Warn): object | string {
   const named = inputs.filter((input) => input.name !== '');
-  // Nobody can tell "takes nothing" from "does not say".
+  // An empty list can mean "no inputs" or "inputs not declared".
   if (named.length === 0) return { type: 'object', additionalProperties: true };
   const names = named.map((input) => input.name);
   if (new Set(names).size < names.length) return 'two of its inputs have the same name';
@@ -90,10 +99,10 @@ const formats: Readonly<Record<string, object>> = { url: { format: 'uri' }, emai
 function propertyOf(input: InputSchema, { warn, operation }: Warned): object {
   const type = Object.hasOwn(types, input.type) ? types[input.type] : undefined;
   const where = { operation, input: input.name };
-  if (type === undefined) warn('an input has no type that is known', { ...where, type: input.type });
+  if (type === undefined) warn('an input has an unknown type', { ...where, type: input.type });
   const value = defaultOf(input);
   if (value === undefined && input.default !== '')
-    warn('the default of an input does not fit its type', { ...where, default: input.default });
+    warn('the default of an input does not match its type', { ...where, default: input.default });
   const { validation } = input;
   const more = Object.hasOwn(formats, validation)
     ? formats[validation]
@@ -106,7 +115,7 @@ function propertyOf(input: InputSchema, { warn, operation }: Warned): object {
   };
 }
 
-/** Defaults come as text, whatever the type; an empty one says that there is none. */
+/** Defaults are text for all types; an empty text means no default. */
 function defaultOf({ type, default: text }: InputSchema): unknown {
   if (text === '') return undefined;
   switch (type) {
@@ -136,7 +145,7 @@ function parsed(text: string, fits: (value: unknown) => boolean): unknown {
   }
 }
 
-/** What a result may have: nothing of it is promised. */
+/** The fields that a result may have. None of them is required. */
 function outputSchemaOf({ outputs }: OperationSchema): object | undefined {
   const named = outputs.filter((output) => output.name !== '');
   if (named.length === 0) return undefined;
@@ -150,7 +159,7 @@ function outputSchemaOf({ outputs }: OperationSchema): object | undefined {
   return { type: 'object', properties: Object.fromEntries(properties) as object, additionalProperties: true };
 }
 
-/** Text that a model will read: what no eye can see in it is spelt out. */
+/** Makes invisible characters visible in text for the model. */
 function clean(text: string): string {
-  return printableLines(text);
+  return visibleText(text);
 }

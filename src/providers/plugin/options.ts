@@ -1,7 +1,10 @@
-import type { Log, PluginCapability, Processes, ProviderState, Redactor } from '../../kernel/index.js';
+import type { Log, Redactor } from '../../ports/log.js';
+import type { PluginCapability } from '../../ports/plugins.js';
+import type { Processes } from '../../ports/processes.js';
+import type { ProviderState } from '../../core/index.js';
 import type { OfferMemory } from './offer-memory.js';
 
-/** How to start a plugin. Nothing of the gate's own environment goes along but what stands here. */
+/** How to start a plugin. It inherits no environment variables except those listed here. */
 export interface PluginProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -11,49 +14,49 @@ export interface PluginProgram {
 
 export interface PluginOptions {
   readonly name: string;
-  /** Of the manifest, where there is one. */
+  /** From the manifest, if there is one. */
   readonly version?: string;
   readonly capabilities: readonly PluginCapability[];
   readonly program: PluginProgram;
-  /** What `Init` is told. */
+  /** The settings for `Init`. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Patterns of event types, as the manifest has them. */
+  /** Event type patterns from the manifest. */
   readonly events: { readonly subscribe: readonly string[]; readonly emit: readonly string[] };
-  /** Whether the operator wants this operation as a tool. */
+  /** Whether the operator exposes this operation as a tool. */
   readonly offers: (operation: string) => boolean;
   readonly timeoutMs: number;
-  /** Set: it is not started, and this is why. */
+  /** If set, the plugin is not started, for this reason. */
   readonly closed?: {
     readonly state: Extract<ProviderState, 'untrusted' | 'disabled' | 'failed'>;
     readonly why: string;
   };
-  /** Looks again whether the program is what was trusted, right before each start: a reason says that it is not. */
+  /** Checks right before each start that the program is still what was trusted. Returns a reason if not. */
   readonly recheck: () => Promise<string | undefined>;
-  /** What is remembered of the plugin holds for this. */
+  /** Cache key for what is known of the plugin. */
   readonly identity: string;
   readonly memory: OfferMemory;
   readonly processes: Processes;
-  /** Where folders for sockets are made. */
+  /** The folder in which socket folders are created. */
   readonly socketHome: string;
-  /** Plain text on the socket, to look at it while something is wrong. */
+  /** Use the socket without TLS, for debugging. */
   readonly isPlain?: boolean;
   readonly log: Log;
   readonly createRedactor: () => Redactor;
-  /** Takes out what the operator gave to the plugin: for what it says when something went wrong. */
+  /** Redacts the plugin's settings from its error messages. */
   readonly withoutSecrets: Redactor;
   readonly limits?: Partial<PluginLimits>;
 }
 
 export interface PluginLimits {
-  /** From the start to the handshake line. Plugins that look for a broker take more than five seconds. */
+  /** From the start to the handshake line. Plugins that connect to a broker can take more than five seconds. */
   readonly handshakeMs: number;
   readonly initMs: number;
-  /** For each small question: who it is, what it lists, how it is. */
+  /** For each small request: info, lists, health. */
   readonly questionMs: number;
   readonly shutdownMs: number;
   readonly controllerMs: number;
   readonly termMs: number;
-  /** The first pause after a failure; each is twice as long. */
+  /** The first pause after a failure; each further pause doubles. */
   readonly pauseMs: number;
 }
 
@@ -61,7 +64,7 @@ export const usualLimits: PluginLimits = {
   handshakeMs: 15_000,
   initMs: 15_000,
   questionMs: 5_000,
-  // With the time to TERM, all of it stays below the five seconds in which nothing of a gate may be left.
+  // Together with the time until SIGTERM, this stays below the five seconds in which a gateway must be gone.
   shutdownMs: 1_500,
   controllerMs: 1_000,
   termMs: 1_000,

@@ -1,7 +1,8 @@
-import type { PluginFacts, ProviderStatus } from '../../kernel/index.js';
+import type { PluginFacts } from '../../ports/plugins.js';
+import type { ProviderStatus } from '../../core/index.js';
 import type { PluginOptions } from './options.js';
 
-/** What is known of a plugin of either kind: why it may not run comes before how it runs. */
+/** Describes a plugin of either kind. The reason why it may not run takes precedence over its status. */
 export function pluginFacts(
   {
     name,

@@ -1,30 +1,27 @@
-import {
-  createFault,
-  decodeUtf8,
-  type Fault,
-  type Log,
-  type PluginAnswer,
-  type PluginFacts,
-  type PluginInput,
-  type PluginOffer,
-  type Plugins,
-  type PluginStep,
-  type PluginStepResult,
-  type PluginTools,
-  type PluginToolsCheck,
-  type PluginToolsProblem,
-  type Provider,
-  unknownPlugin,
-  unknownPluginProblem,
-} from '../../kernel/index.js';
-import { stepTypeService } from '../../kernel/plugin-protocol/index.js';
+import { createFault, type Fault, type Provider } from '../../core/index.js';
+import { decodeUtf8 } from '../../lib/lines.js';
+import type { Log } from '../../ports/log.js';
+import type {
+  PluginAnswer,
+  PluginFacts,
+  PluginInput,
+  PluginOffer,
+  Plugins,
+  PluginStep,
+  PluginStepResult,
+  PluginTools,
+  PluginToolsCheck,
+  PluginToolsProblem,
+} from '../../ports/plugins.js';
+import { unknownPlugin, unknownPluginProblem } from '../../ports/no-plugins.js';
+import { stepTypeService } from '../../plugin-protocol/index.js';
 import { faultOf } from './call-failure.js';
 import { largestAnswer } from './largest-answer.js';
 import { openEventBus } from './events.js';
 import { isFault, type PluginProvider } from './provider.js';
 import { askValidator } from './validators.js';
 
-/** A plugin of either kind. `plugin` is there for those that speak the plugin protocol. */
+/** A plugin of either kind. `plugin` is set for those that use the plugin protocol. */
 export interface PluginMember {
   readonly provider: Provider;
   readonly plugin?: PluginProvider;
@@ -35,7 +32,7 @@ export interface OpenPlugins extends Plugins {
   close(): Promise<void>;
 }
 
-/** The plugins of a gate, for whoever needs more of them than their tools. */
+/** The plugins of a gateway, for callers that need more than their tools. */
 export function openPlugins(members: () => readonly PluginMember[], log: Log): OpenPlugins {
   const hosted = (): readonly PluginProvider[] => members().flatMap(({ plugin }) => plugin ?? []);
   const bus = openEventBus(hosted, log);
@@ -85,7 +82,7 @@ async function offerOf(
   const { tools } = provider.list();
   const { state, detail } = provider.status();
   if (raw === undefined && tools.length === 0 && state !== 'ready') {
-    const message = `The plugin could not be asked what it offers: ${detail ?? state}.`;
+    const message = `The operations of the plugin could not be listed: ${detail ?? state}.`;
     return { ok: false, fault: createFault('provider.unavailable', message) };
   }
   const operations = tools.map(({ name, localName, definition }) => {
@@ -134,11 +131,11 @@ function checkOf(
       if (found === undefined) {
         const known = answer.value.operations.map(({ name }) => name).join(', ') || 'none';
         const message = isHidden(plugin, operation)
-          ? `The plugin "${plugin}" offers no operation "${operation}": \`expose\` in plugins.yaml hides it; it offers: ${known}.`
-          : `The plugin "${plugin}" has no operation "${operation}"; it has: ${known}.`;
+          ? `The operation "${operation}" of the plugin "${plugin}" is hidden by \`expose\` in plugins.yaml. Available: ${known}.`
+          : `The plugin "${plugin}" has no operation "${operation}". Available: ${known}.`;
         problems.push({ code: 'USER.MCP_PROXY.UNKNOWN_OPERATION', message, entry, exposed });
       } else if (owner !== undefined) {
-        const message = `The tool "${found.tool}" of the plugin "${plugin}" has the name of ${owner}.`;
+        const message = `The tool "${found.tool}" of the plugin "${plugin}" has the same name as ${owner}.`;
         problems.push({ code: 'USER.MCP_PROXY.NAME_COLLISION', message, entry, exposed });
       } else {
         owners.set(found.tool, `the operation "${operation}" of the plugin "${plugin}"`);
@@ -171,7 +168,7 @@ async function runStep(
     );
     const data = objectOf(answer.data);
     if (data === undefined) {
-      const message = `The plugin ${name} gave data of the step ${step.stepName} that is no JSON object.`;
+      const message = `The plugin ${name} returned data for the step ${step.stepName} that is not a JSON object.`;
       return { ok: false, fault: createFault('provider.malformed', message) };
     }
     return { ok: true, value: { output: answer.output, data, exitCode: answer.exit_code } };

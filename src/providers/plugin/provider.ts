@@ -6,17 +6,14 @@ import {
   type Exchange,
   type Fault,
   faulted,
-  hasDuplicateKeys,
-  type JsonText,
-  membersOf,
   type Outcome,
   type Parsed,
-  type PluginFacts,
   type Provider,
   type Target,
-  textOf,
-} from '../../kernel/index.js';
-import { handshake, operationService } from '../../kernel/plugin-protocol/index.js';
+} from '../../core/index.js';
+import { hasDuplicateKeys, type JsonText, membersOf, textOf } from '../../lib/json-text.js';
+import type { PluginFacts } from '../../ports/plugins.js';
+import { handshake, operationService } from '../../plugin-protocol/index.js';
 import { CallFailure, faultOf } from './call-failure.js';
 import { outcomeOf } from './execute-result.js';
 import { largestAnswer } from './largest-answer.js';
@@ -27,29 +24,29 @@ import { type PluginOptions, usualLimits } from './options.js';
 import { pluginFacts } from './plugin-facts.js';
 import { openSupervisor } from './supervisor.js';
 
-/** A plugin as a provider of tools, and as itself for whoever needs more of it. */
+/** A plugin as a tool provider, with access to the plugin for other uses. */
 export interface PluginProvider extends Provider {
   readonly options: PluginOptions;
   facts(): PluginFacts;
-  /** What it lists: as known, or by starting it. */
+  /** What the plugin lists, from the cache or by starting it. */
   offer(signal: AbortSignal): Promise<RawOffer | Fault>;
-  /** The running plugin, started if need be. */
+  /** The running plugin. Starts it if necessary. */
   use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault>;
-  /** To be called when a question went wrong: one that no longer answers is ended. Tells how, if it went away. */
+  /** Call it after a failed request: ends a plugin that no longer answers. Returns how it exited, if it did. */
   doubt(plugin: LivePlugin, failure: unknown): Promise<string | undefined>;
 }
 
-/** Who breaks off in the middle of a call has mostly died, and its exit says more than the broken line. */
+/** After a broken connection, wait this long for the exit status, which is a better explanation. */
 const brokenMs = 1_000;
 
-/** One plugin as a provider. Nothing starts before somebody calls, or wants a list that nobody knows. */
+/** Opens one plugin as a provider. It starts on the first call, or for a list that is not cached. */
 export function openPluginProvider(options: PluginOptions): PluginProvider {
   const { name, log, memory, identity } = options;
   const limits = { ...usualLimits, ...options.limits };
   const listeners = new Set<() => void>();
   let offer = options.closed === undefined ? memory.read(identity) : undefined;
   let catalogue = catalogueOf(options, offer);
-  /** Listed by a process of this gate: from here on names and schemas stay. */
+  /** Set once a process of this gateway has listed operations. Names and schemas stay fixed from then on. */
   let isFrozen = false;
   let changed: ReadonlySet<string> = new Set();
 
@@ -59,7 +56,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     log,
     redact: (text) => options.createRedactor()(text),
     async open(signal, lost) {
-      // gRPC is large: it comes with the first plugin that starts.
+      // gRPC is large, so load it when the first plugin starts.
       const { openLivePlugin } = await import('./live-plugin.js');
       return openLivePlugin(options, limits, signal, lost);
     },
@@ -70,7 +67,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     if (isFrozen) {
       changed = changedIn(offer, next);
       if (changed.size > 0)
-        log('warn', 'the plugin lists other operations than before: those are not called', {
+        log('warn', 'the plugin lists different operations than before; changed operations are not called', {
           operations: [...changed],
         });
       return;
@@ -90,7 +87,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
   async function doubt(plugin: LivePlugin, failure: unknown): Promise<string | undefined> {
     const kind = failure instanceof CallFailure ? failure.kind : undefined;
     if (kind === 'unavailable') {
-      await supervisor.giveUpOn(plugin, 'its connection broke', brokenMs);
+      await supervisor.giveUpOn(plugin, 'its connection was lost', brokenMs);
       return supervisor.status().detail;
     }
     if (kind !== 'timeout') return undefined;
@@ -101,7 +98,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
   }
 
   async function call({ target, params }: Call, exchange: Exchange): Promise<Outcome> {
-    if (target.kind !== 'tool') return faulted(createFault('internal', 'Plugins have tools only.'));
+    if (target.kind !== 'tool') return faulted(createFault('internal', 'Plugins provide only tools.'));
     const { localName: operation, name: tool } = target.spec;
     const plugin = supervisor.live ?? (await use(exchange.signal));
     if (isFault(plugin)) return faulted(plugin);
@@ -123,6 +120,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
   return {
     id: `plugin:${name}`,
     source: `plugin:${name}`,
+    prefix: `${name}_`,
     options,
     status: () =>
       options.closed
@@ -140,7 +138,6 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    rootsChanged: () => undefined,
     close: () => supervisor.close(),
     facts: () => pluginFacts(options, supervisor.status()),
     async offer(signal) {
@@ -172,29 +169,29 @@ function changedIn(before: RawOffer | undefined, after: RawOffer): ReadonlySet<s
   return new Set(gone.map((one) => one.name));
 }
 
-/** What the stages see of the arguments. What the plugin makes of them is its own affair. */
+/** Parses the arguments for the stages. The plugin validates them itself. */
 function parse(_target: Target, params: JsonText): Parsed {
   const { arguments: given = {} } = params.value as { readonly arguments?: unknown };
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return { ok: true, input: given };
   return { ok: false, fault: createFault('input.invalid', 'The arguments must be an object.') };
 }
 
-/** Each argument as the very text that the caller sent. */
+/** Each argument as the exact text that the caller sent. */
 function inputsOf(params: JsonText): ReadonlyMap<string, Uint8Array> | Fault {
   const text = textOf(params.text, params.members, 'arguments');
   if (text === undefined || text === 'null') return new Map();
   const members = membersOf(text);
   if (hasDuplicateKeys(members))
-    return createFault('input.invalid', 'An argument stands twice: send each once.');
-  // Keys and frames take a few bytes more; what is refused here would be refused by the plugin.
+    return createFault('input.invalid', 'An argument is duplicated. Send each argument once.');
+  // Keys and framing add a few bytes; the plugin would refuse anything that is refused here.
   const bytes = Buffer.byteLength(text);
   if (bytes > handshake.largestRequest - 1024)
     return createFault(
       'input.invalid',
-      `The arguments have ${String(bytes)} bytes, and a plugin takes 4 MiB at once.`,
+      `The arguments are too large (${String(bytes)} bytes). A plugin accepts up to 4 MiB.`,
       {
         reason: 'too_large',
-        suggestion: 'Send less at once.',
+        suggestion: 'Send less data per call.',
       },
     );
   return new Map(members.map(({ key, start, end }) => [key, Buffer.from(text.slice(start, end))]));
@@ -203,8 +200,8 @@ function inputsOf(params: JsonText): ReadonlyMap<string, Uint8Array> | Fault {
 function changedFault(plugin: string, operation: string): Fault {
   return createFault(
     'provider.unavailable',
-    `The plugin ${plugin} changed its operation ${operation} since this gate started.`,
-    { suggestion: 'Ask the operator to look at the plugin and to start the gate again.' },
+    `The plugin ${plugin} has changed its operation ${operation} since Tidegate started.`,
+    { suggestion: 'Ask the operator to check the plugin and restart Tidegate.' },
   );
 }
 

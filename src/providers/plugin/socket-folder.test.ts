@@ -57,5 +57,5 @@ it('a folder that others may write to is not used', () => {
   const open = join(home, 'open');
   mkdirSync(open);
   chmodSync(open, 0o777);
-  expect(() => makeSocketFolder(open)).toThrow('others can change');
+  expect(() => makeSocketFolder(open)).toThrow('other users can change');
 });

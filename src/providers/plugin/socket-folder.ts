@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder that only we can enter, for the socket of one process. */
+/** A folder that only this user can access, for the socket of one process. */
 export interface SocketFolder {
   readonly path: string;
   remove(): Promise<void>;
@@ -25,7 +25,7 @@ export function makeSocketFolder(home: string): SocketFolder {
   refuseForeign(parent);
   const path = join(parent, name);
   mkdirSync(path, { mode: 0o700 });
-  // A trace of it at home: the next start looks there, and only then elsewhere.
+  // Leave a marker in the home folder, so that the next start knows to clean up the other one.
   const trace = isShort ? undefined : join(home, name);
   if (trace !== undefined) mkdirSync(trace, { recursive: true, mode: 0o700 });
   return {
@@ -36,23 +36,23 @@ export function makeSocketFolder(home: string): SocketFolder {
   };
 }
 
-/** Where the state directory has too long a name. */
+/** Used if the path of the state directory is too long for a socket. */
 function shortHome(): string {
   return join(tmpdir(), `tidegate-${String(process.getuid?.() ?? 'user')}`);
 }
 
-/** Whoever owns the folder decides what a socket in it is. */
+/** The owner of the folder could replace the socket, so it must be this user. */
 function refuseForeign(folder: string): void {
   const stats = lstatSync(folder);
   const self = process.getuid?.();
   const isOurs =
     stats.isDirectory() && (self === undefined || (stats.uid === self && (stats.mode & 0o022) === 0));
-  if (!isOurs) throw new Error(`others can change ${folder}, where sockets of plugins would stand`);
+  if (!isOurs) throw new Error(`other users can change ${folder}, which is needed for plugin sockets`);
 }
 
 type IsRunning = (pid: number) => boolean;
 
-/** Removes the folders of gates that are no more, with their sockets. Gives how many. */
+/** Deletes the socket folders of gateways that no longer run. Returns how many. */
 export async function sweepSocketFolders(home: string, isRunning: IsRunning): Promise<number> {
   let removed = 0;
   for (const parent of [home, shortHome()]) {
@@ -71,7 +71,7 @@ async function isLeft(folder: string, pid: number, isRunning: IsRunning): Promis
   const stats = await lstat(folder).catch(() => undefined);
   if (stats?.isDirectory() !== true || stats.uid !== (process.getuid?.() ?? stats.uid)) return false;
   if (!isRunning(pid)) return true;
-  // The number may belong to another process by now: then nobody listens there any more.
+  // The pid may have been reused by an unrelated process, so check whether anything listens.
   if (pid === process.pid || Date.now() - stats.mtimeMs < startMs) return false;
   const sockets = await readdir(folder).catch(() => []);
   const answers = await Promise.all(sockets.map((name) => isListening(join(folder, name))));

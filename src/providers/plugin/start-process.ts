@@ -1,12 +1,8 @@
-import {
-  type ChildProcess,
-  createLastWords,
-  createLineReader,
-  type Log,
-  type Processes,
-  type Redactor,
-} from '../../kernel/index.js';
-import { handshake } from '../../kernel/plugin-protocol/index.js';
+import type { ChildProcess, Processes } from '../../ports/processes.js';
+import { createLastWords } from '../../lib/last-words.js';
+import { createLineReader } from '../../lib/lines.js';
+import type { Log, Redactor } from '../../ports/log.js';
+import { handshake } from '../../plugin-protocol/index.js';
 import { type Greeting, readGreeting } from './handshake-line.js';
 import type { PluginLimits, PluginProgram } from './options.js';
 
@@ -15,7 +11,7 @@ export interface StartParts {
   readonly program: PluginProgram;
   readonly processes: Processes;
   readonly socketFolder: string;
-  /** Our certificate, in PEM; absent: plain text. */
+  /** Our certificate in PEM. Without it, the connection is plain text. */
   readonly certificate?: string;
   readonly limits: PluginLimits;
   readonly log: Log;
@@ -26,20 +22,20 @@ export interface StartParts {
 export interface StartedProcess {
   readonly child: ChildProcess;
   readonly greeting: Greeting;
-  /** What it said last on stderr: often the reason of its end. */
+  /** The last lines on stderr, which often explain why it exited. */
   lastWords(): string;
 }
 
 const longestLine = 16 * 1024;
 const keptWords = 1024;
 
-/** Starts the program and waits for its handshake line. Whatever else it does is an error that says what it said. */
+/** Starts the program and waits for its handshake line. Throws with the reason and its stderr otherwise. */
 export async function startProcess(parts: StartParts): Promise<StartedProcess> {
   const { limits } = parts;
   const child = await parts.processes.start({
     owner: `plugin ${parts.name}`,
     ...parts.program,
-    // Old libraries make their socket in the temporary folder, whatever they are told: so that is ours too.
+    // Old libraries always create their socket in the temporary folder, so point that to ours.
     env: { TMPDIR: parts.socketFolder, ...parts.program.env, ...handshakeEnvironment(parts) },
     input: 'none',
     patience: { afterInputMs: 0, afterTermMs: limits.termMs },
@@ -51,17 +47,17 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
     const greeting = readGreeting(line);
     if (typeof greeting === 'string') throw new Error(flawOf(parts.redact(line)));
     if (parts.certificate !== undefined && greeting.certificate === undefined)
-      throw new Error('it gave no certificate, and nothing is sent to it in plain text');
+      throw new Error('it sent no TLS certificate, and Tidegate does not connect in plain text');
     return { child, greeting, lastWords: () => words.told() };
   } catch (error) {
     await child.close();
     const reason = error instanceof Error ? error.message : String(error);
     const said = words.told();
-    throw new Error(said === '' ? reason : `${reason}; it said: ${said}`);
+    throw new Error(said === '' ? reason : `${reason}; stderr: ${said}`);
   }
 }
 
-/** What is quoted of the line is cut, so secrets are taken out of it first. */
+/** Secrets must be redacted from the line before: it is cut here, and half a secret would not be recognized. */
 function flawOf(line: string): string {
   const flaw = readGreeting(line);
   const why = typeof flaw === 'string' ? flaw : 'its first line is not a handshake';
@@ -79,15 +75,15 @@ function handshakeEnvironment({ certificate, socketFolder }: StartParts): Readon
   };
 }
 
-/** What follows the first line is output that went astray: our own stdout may be a protocol, so it goes to the log. */
+/** Lines after the first go to the log, because our own stdout may carry a protocol. */
 function firstLine(child: ChildProcess, { limits, log, redact, signal }: StartParts): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = createLineReader(longestLine);
     let isKnown = false;
     const timer = setTimeout(() => {
-      reject(new Error(`it printed no handshake within ${limits.handshakeMs / 1000} s`));
+      reject(new Error(`it sent no handshake within ${limits.handshakeMs / 1000} s`));
     }, limits.handshakeMs);
-    const stop = (): void => reject(new Error('it is being closed'));
+    const stop = (): void => reject(new Error('it is shutting down'));
     signal.addEventListener('abort', stop, { once: true });
     const settle = (end: () => void): void => {
       isKnown = true;
@@ -113,11 +109,11 @@ function firstLine(child: ChildProcess, { limits, log, redact, signal }: StartPa
 
 interface Words {
   push(chunk: Uint8Array): void;
-  /** What tells of it. */
+  /** The most relevant lines. */
   told(): string;
 }
 
-/** What a plugin says is kept for the operator: as debug lines, and what of it tells why it ended. */
+/** Logs the output of a plugin at debug level, and collects the lines that explain why it exited. */
 export function collectWords(what: string, log: Log, redact: Redactor): Words {
   const reader = createLineReader(longestLine);
   const words = createLastWords();
@@ -125,7 +121,7 @@ export function collectWords(what: string, log: Log, redact: Redactor): Words {
     push(chunk) {
       for (const line of reader.push(chunk)) {
         if (line.kind !== 'line') continue;
-        // Before it is cut: half a secret is known by no shape.
+        // Redact before cutting, because half a secret would not be recognized.
         const text = redact(line.text).slice(0, keptWords);
         words.push(text);
         log('debug', what, { text });

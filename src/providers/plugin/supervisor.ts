@@ -1,11 +1,6 @@
-import {
-  atMost,
-  createFault,
-  type Fault,
-  type Log,
-  type ProviderState,
-  type ProviderStatus,
-} from '../../kernel/index.js';
+import { atMost } from '../../lib/at-most.js';
+import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
+import type { Log } from '../../ports/log.js';
 import type { LivePlugin } from './live-plugin.js';
 
 export interface SupervisorParts {
@@ -13,27 +8,27 @@ export interface SupervisorParts {
   readonly pauseMs: number;
   readonly log: Log;
   readonly redact: (text: string) => string;
-  /** Starts the plugin; `lost` must be called once when it goes away by itself. Throws with the reason. */
+  /** Starts the plugin. It must call `lost` once if the plugin exits unexpectedly. Throws with the reason. */
   readonly open: (signal: AbortSignal, lost: (why: string) => void) => Promise<LivePlugin>;
   readonly onLive: (plugin: LivePlugin) => void;
 }
 
-/** Keeps one plugin: started on need, restarted with growing pauses, put aside when it keeps falling. */
+/** Manages one plugin: starts it on demand, restarts it with backoff, and gives up after repeated crashes. */
 export interface Supervisor {
   readonly live: LivePlugin | undefined;
-  /** The plugin, started if need be. */
+  /** The running plugin. Starts it if necessary. */
   use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault>;
-  /** Ends a process that no longer answers; one that may be ending by itself gets a moment to say why. */
+  /** Ends a process that no longer answers. `waitMs` gives it time to exit with a reason. */
   giveUpOn(plugin: LivePlugin, why: string, waitMs?: number): Promise<void>;
   status(): ProviderStatus;
   close(): Promise<void>;
 }
 
-/** So many falls without a good run between them, and it is left alone until somebody looks. */
+/** After this many failures without a good run in between, the plugin is not restarted. */
 const mostFalls = 5;
 const goodRunMs = 60_000;
 const longestPauseMs = 30_000;
-/** A call waits so long for a pause to end before it is told to come back later. */
+/** How long a call waits for a restart before it fails. */
 const patienceMs = 5_000;
 
 export function openSupervisor(parts: SupervisorParts): Supervisor {
@@ -73,7 +68,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       });
       if (isClosing()) return finish(plugin, closed(name));
       if (run.endedWith !== undefined)
-        return finish(plugin, fell(`it ended right after its start: ${run.endedWith}`));
+        return finish(plugin, fell(`it exited right after its start: ${run.endedWith}`));
       run.plugin = plugin;
       return welcome(plugin);
     } catch (error) {
@@ -113,11 +108,15 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     falls += 1;
     const why = parts.redact(reason);
     state = 'failed';
-    detail = falls < mostFalls ? why : `put aside after ${String(mostFalls)} failures; the last: ${why}`;
+    detail = falls < mostFalls ? why : `stopped after ${String(mostFalls)} failures; last failure: ${why}`;
     notBefore = Date.now() + Math.min(parts.pauseMs * 2 ** (falls - 1), longestPauseMs);
-    log(falls < mostFalls ? 'warn' : 'error', falls < mostFalls ? 'plugin failed' : 'plugin put aside', {
-      reason: why,
-    });
+    log(
+      falls < mostFalls ? 'warn' : 'error',
+      falls < mostFalls ? 'plugin failed' : 'plugin stopped after repeated failures',
+      {
+        reason: why,
+      },
+    );
     return unavailable(name, detail);
   }
 
@@ -160,11 +159,11 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
 }
 
 function closed(name: string): Fault {
-  return createFault('provider.unavailable', `The plugin ${name} is being closed.`);
+  return createFault('provider.unavailable', `The plugin ${name} is shutting down.`);
 }
 
 function unavailable(name: string, why: string): Fault {
-  return createFault('provider.unavailable', `The plugin ${name} cannot be used now: ${why}.`, {
+  return createFault('provider.unavailable', `The plugin ${name} is not available: ${why}.`, {
     suggestion: `Ask the operator to run \`tidegate plugin show ${name}\`.`,
   });
 }
@@ -182,7 +181,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The start goes on for others when one caller leaves. */
+/** When one caller cancels, the start continues for the others. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | Fault> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

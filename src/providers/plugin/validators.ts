@@ -1,11 +1,11 @@
-import type { PluginIssue, PluginWorkflow, ValidateLimits } from '../../kernel/index.js';
-import { type ValidationIssue, validatorService } from '../../kernel/plugin-protocol/index.js';
+import type { PluginIssue, PluginWorkflow, ValidateLimits } from '../../ports/plugins.js';
+import { type ValidationIssue, validatorService } from '../../plugin-protocol/index.js';
 import { CallFailure } from './call-failure.js';
 import { isFault, type PluginProvider } from './provider.js';
 
 const usualMs = 5_000;
 
-/** Asks one plugin about a workflow and each of its steps. Whatever goes wrong with it is an issue, never a silence. */
+/** Asks one plugin to validate a workflow and each of its steps. A failure of the plugin becomes an issue. */
 export async function askValidator(
   plugin: PluginProvider,
   workflow: PluginWorkflow,
@@ -36,7 +36,7 @@ export async function askValidator(
     issues.push({
       plugin: name,
       severity: 'error',
-      message: `The validator of the plugin gave no answer (${kind}): ${said}`,
+      message: `The validator of the plugin failed (${kind}): ${said}`,
     });
   }
   return unique(issues);
@@ -53,7 +53,7 @@ function issueOf(plugin: string, issue: ValidationIssue, asked?: string): Plugin
   };
 }
 
-/** Many validators say the same of the whole and of the step. */
+/** Many validators report the same issue for the workflow and the step. */
 function unique(issues: readonly PluginIssue[]): readonly PluginIssue[] {
   return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }

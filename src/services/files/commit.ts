@@ -1,5 +1,5 @@
-import type { FileChange, WriteOptions } from '../../kernel/files-port.js';
-import type { Desk } from './desk.js';
+import type { FileChange, WriteOptions } from '../../ports/files.js';
+import type { Desk } from './file-service.js';
 import { diffTexts } from './diff.js';
 import { decode, type Stored, toBytes, toStored, type Units } from './encoding.js';
 import { knowledgeOf } from './known.js';

@@ -5,6 +5,8 @@ export interface Step {
 
 /** Above that many differences everything counts as removed and added. */
 const maxDifferences = 400;
+/** And above that many comparisons: many equal lines can be walked once for each difference. */
+const maxCompared = 4_000_000;
 
 /** The shortest way from one list of lines to the other, after E. W. Myers, "An O(ND) Difference Algorithm". */
 export function compareLines(before: readonly string[], after: readonly string[]): readonly Step[] {
@@ -27,13 +29,17 @@ function shortest(before: readonly string[], after: readonly string[]): Trace | 
   const middle = most + 1;
   const far = new Int32Array(2 * middle + 1);
   const rounds: Int32Array[] = [];
+  let left = maxCompared;
   for (let round = 0; round <= most; round += 1) {
     rounds.push(far.slice());
     for (let diagonal = -round; diagonal <= round; diagonal += 2) {
       const from = cameFrom(far, middle, diagonal, round);
       let x = from > diagonal ? at(far, middle + from) : at(far, middle + from) + 1;
+      const begin = x;
       while (x < before.length && x - diagonal < after.length && before[x] === after[x - diagonal]) x += 1;
       far[middle + diagonal] = x;
+      left -= x - begin;
+      if (left < 0) return undefined;
       if (x >= before.length && x - diagonal >= after.length) return { rounds, middle };
     }
   }

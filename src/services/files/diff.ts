@@ -21,19 +21,25 @@ const maxLines = 400;
 const maxLineLength = 500;
 /** Longer texts are not compared line by line: all that lies between the common ends counts as replaced. */
 const maxCompared = 1024 * 1024;
+const maxComparedLines = 50_000;
 
 /** The difference of two texts as a unified diff, bounded in length and time whatever the texts are. */
 export function diffTexts(parts: DiffParts): Diff {
   const { name, before, after, isNew } = parts;
   if (before === after) return { text: '', added: 0, removed: 0 };
   const gap = gapBetween(before, after);
-  const isLong = gap.oldEnd + gap.newEnd - 2 * gap.start > maxCompared;
+  const isLong = isTooLong(before, after, gap);
   const { lines, added, removed } = isLong ? replaced(parts, gap) : compared(parts, gap);
   const header = [isNew ? '--- /dev/null' : `--- a/${name}`, `+++ b/${name}`];
   const kept = lines.slice(0, maxLines).map((line) => shorten(line, parts.decode));
   const left = lines.length - kept.length;
   const end = left > 0 ? [`… ${left} more lines of this diff are left out`] : [];
   return { text: [...header, ...kept, ...end].join('\n'), added, removed };
+}
+
+function isTooLong(before: Units, after: Units, { start, oldEnd, newEnd }: Gap): boolean {
+  if (oldEnd + newEnd - 2 * start > maxCompared) return true;
+  return countLines(before, start, oldEnd) + countLines(after, start, newEnd) > maxComparedLines;
 }
 
 interface Lines {
@@ -49,7 +55,7 @@ function compared({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap):
   const changes = compareLines(piecesOf(before.slice(start, oldEnd)), piecesOf(after.slice(start, newEnd)));
   const steps = [...same(lead), ...changes, ...same(trail)];
   const skipped = countLines(before, 0, start) - lead.length;
-  const lines = hunksOf(steps).flatMap((hunk) => linesOf(hunk, { skipped, steps }));
+  const lines = hunkLines(steps, skipped);
   const count = (wanted: Step['sign']): number => changes.filter(({ sign }) => sign === wanted).length;
   return { lines, added: count('+'), removed: count('-') };
 }
@@ -65,12 +71,6 @@ function replaced({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap):
   const shownLines = [...some(before.slice(0, oldEnd), '-'), ...some(after.slice(0, newEnd), '+')];
   const note = '… the texts are too long to be compared line by line; this is how both begin';
   return { lines: [`@@ -${first},${removed} +${first},${added} @@`, note, ...shownLines], added, removed };
-}
-
-interface Steps {
-  /** Lines at the beginning that are the same in both and not among the steps. */
-  readonly skipped: number;
-  readonly steps: readonly Step[];
 }
 
 /** What lies between the common beginning and the common end of two texts, in whole lines. */
@@ -160,23 +160,29 @@ function hunksOf(steps: readonly Step[]): readonly Hunk[] {
   return hunks;
 }
 
-function linesOf({ from, to }: Hunk, { skipped, steps }: Steps): readonly string[] {
-  const before = steps.slice(0, from);
-  const inside = steps.slice(from, to);
-  const header = `@@ -${rangeOf('+', before, inside, skipped)} +${rangeOf('-', before, inside, skipped)} @@`;
-  return [header, ...inside.flatMap(({ sign, line }) => lineOf(sign, line))];
+/** `skipped`: lines at the beginning that are the same in both and not among the steps. */
+function hunkLines(steps: readonly Step[], skipped: number): readonly string[] {
+  const passed = { old: skipped, new: skipped };
+  let at = 0;
+  const pass = (list: readonly Step[]): void => {
+    for (const { sign } of list) {
+      if (sign !== '+') passed.old += 1;
+      if (sign !== '-') passed.new += 1;
+    }
+  };
+  return hunksOf(steps).flatMap(({ from, to }) => {
+    pass(steps.slice(at, from));
+    const inside = steps.slice(from, to);
+    const [oldAt, newAt] = [passed.old, passed.new];
+    pass(inside);
+    at = to;
+    const header = `@@ -${rangeOf(oldAt, passed.old - oldAt)} +${rangeOf(newAt, passed.new - newAt)} @@`;
+    return [header, ...inside.flatMap(({ sign, line }) => lineOf(sign, line))];
+  });
 }
 
-/** Where the hunk lies in the text that does not have the lines of the given sign. */
-function rangeOf(
-  absent: '+' | '-',
-  before: readonly Step[],
-  inside: readonly Step[],
-  skipped: number,
-): string {
-  const present = (list: readonly Step[]): number => list.filter(({ sign }) => sign !== absent).length;
-  const count = present(inside);
-  return `${skipped + present(before) + (count > 0 ? 1 : 0)},${count}`;
+function rangeOf(passed: number, count: number): string {
+  return `${passed + (count > 0 ? 1 : 0)},${count}`;
 }
 
 function lineOf(sign: string, line: Units): readonly string[] {

@@ -1,14 +1,15 @@
-import { type FailureFacts, ToolFailure } from '../../kernel/index.js';
-import type { FileChange, TextEdit, WriteOptions } from '../../kernel/files-port.js';
+import { type FailureFacts, ToolFailure } from '../../core/index.js';
+import type { FileChange, TextEdit, WriteOptions } from '../../ports/files.js';
 import { commit } from './commit.js';
-import type { Desk } from './desk.js';
+import type { Desk } from './file-service.js';
 import { type EditProblem, editText } from './edit-text.js';
 import { encode, isWide, type Stored, toStored } from './encoding.js';
-import { changedSinceRead, notEncodable, notFound, tooLarge } from './failures.js';
+import { cancelled, changedSinceRead, notEncodable, notFound, tooLarge } from './failures.js';
 import { isAsKnown } from './known.js';
 import { shown } from './names.js';
 import { natureOf } from './sniff.js';
 import { type Current, readCurrent, refuseReadOnly, type Spot, withSpot } from './spot.js';
+import { createTurns } from './turns.js';
 import { maxWhole } from './write-file.js';
 
 /** Makes all edits one after the other and puts the result in place, or changes nothing. */
@@ -27,7 +28,9 @@ export async function editFile(
     if (current === undefined && !mayCreate) throw notFound(given);
     const before = current ? await editable(spot, current, desk) : toStored(Buffer.alloc(0));
     const { after, replacements } =
-      mayCreate && before.units === '' ? filled(before, first, given) : editAll(before, edits, given);
+      mayCreate && before.units === ''
+        ? filled(before, first, given)
+        : await editAll(before, edits, given, options);
     return await commit({ spot, ...(current && { current }), after, replacements, options }, desk);
   });
 }
@@ -66,11 +69,23 @@ function filled(before: Stored, { newText }: TextEdit, given: string): Outcome {
   return { after: { ...before, units }, replacements: 1 };
 }
 
-function editAll(before: Stored, edits: readonly TextEdit[], given: string): Outcome {
+async function editAll(
+  before: Stored,
+  edits: readonly TextEdit[],
+  given: string,
+  { signal }: WriteOptions,
+): Promise<Outcome> {
+  const turns = createTurns();
+  const pause = (): Promise<void> | undefined => {
+    if (signal?.aborted === true) throw cancelled();
+    return turns.pause();
+  };
+  const limits = { maxLength: isWide(before.encoding) ? maxWhole / 2 : maxWhole, pause };
   let after = before;
   let replacements = 0;
   for (const [index, edit] of edits.entries()) {
-    const edited = editText(after.units, edit, after.encoding);
+    await pause();
+    const edited = await editText(after.units, edit, after.encoding, limits);
     if ('problem' in edited) {
       throw failureOf(edited, {
         given,
@@ -102,6 +117,8 @@ function failureOf(problem: EditProblem, { given, which, edit }: Circumstances):
       });
     case 'not_encodable':
       return notEncodable(given, 'the encoding in use there');
+    case 'too_long':
+      return tooLarge(`${given} as edited`, problem.length, maxWhole);
     case 'absent': {
       const { nearLines } = problem;
       const near = nearLines.length > 0 ? ` Its first line also stands at line ${nearLines.join(', ')}.` : '';

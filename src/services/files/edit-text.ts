@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
-import type { Encoding, TextEdit } from '../../kernel/files-port.js';
+import type { Encoding, TextEdit } from '../../ports/files.js';
+import { createShownAs, findAll, findPlaces, plainOld, type Span } from './edit-places.js';
 import { encode, type Units } from './encoding.js';
-import { endingNear, endsWithReturns, plainOf } from './line-endings.js';
+import { createEndingFinder, endsWithReturns, type Ending } from './line-endings.js';
 
 export interface Edited {
   readonly units: Units;
@@ -10,26 +10,42 @@ export interface Edited {
 
 export type EditProblem =
   | { readonly problem: 'same' | 'empty' | 'not_encodable' }
+  | { readonly problem: 'too_long'; readonly length: number }
   | { readonly problem: 'absent'; readonly nearLines: readonly number[] }
   | { readonly problem: 'ambiguous'; readonly count: number; readonly lines: readonly number[] };
 
-const maxListed = 20;
+export interface EditLimits {
+  /** Units of the result. */
+  readonly maxLength: number;
+  /** Awaited now and then, so that others get their turn. */
+  readonly pause: () => Promise<void> | undefined;
+}
 
-/** Makes one edit, or says why it cannot be made. Changes nothing but the places where the old text stands. */
-export function editText(units: Units, edit: TextEdit, encoding: Encoding): Edited | EditProblem {
+const maxListed = 20;
+const maxNear = 5;
+/** Places between two pauses. */
+const batch = 2048;
+
+/** Makes one edit, or says why it cannot be made. Changes nothing but the places of the old text. */
+export async function editText(
+  units: Units,
+  edit: TextEdit,
+  encoding: Encoding,
+  limits: EditLimits,
+): Promise<Edited | EditProblem> {
   if (edit.oldText === '') return { problem: 'empty' };
   if (edit.oldText === edit.newText) return { problem: 'same' };
   for (const as of encodingsFor(encoding)) {
     const oldUnits = encode(edit.oldText, as);
     if (oldUnits === undefined) continue;
-    const found = findPlaces(units, oldUnits);
-    const places = as === encoding ? found : found.filter((place) => isShownAs(as, units, place));
-    if (places.length === 0) continue;
-    if (places.length > 1 && edit.replaceAll !== true) return ambiguous(units, places);
+    const isShown = as === encoding ? () => true : createShownAs(units, as);
+    const places = () => shownPlaces(units, oldUnits, isShown);
+    const first = await countPlaces(places(), units, edit.replaceAll === true ? 1 : undefined, limits);
+    if (first.count === 0) continue;
+    if (first.count > 1) return { problem: 'ambiguous', ...first };
     const newUnits = encode(edit.newText, as);
     if (newUnits === undefined) return { problem: 'not_encodable' };
-    const edited = replaceAt(units, places, { oldUnits, newUnits });
-    return edited === units ? { problem: 'same' } : { units: edited, replacements: places.length };
+    return replaceAt(units, places(), { oldUnits, newUnits }, limits);
   }
   return { problem: 'absent', nearLines: linesLike(units, edit.oldText, encoding) };
 }
@@ -40,19 +56,32 @@ function encodingsFor(encoding: Encoding): readonly Encoding[] {
   return encoding === 'latin1' ? ['latin1', 'utf-8'] : [encoding];
 }
 
-/** Only in lines that are no UTF-8 is a byte a character: elsewhere it may be a part of one. */
-function isShownAs(encoding: Encoding, units: Units, { start, end }: Span): boolean {
-  const from = start === 0 ? 0 : units.lastIndexOf('\n', start - 1) + 1;
-  const feed = units.indexOf('\n', end);
-  const lines = Buffer.from(units.slice(from, feed === -1 ? units.length : feed), 'latin1');
-  return isUtf8(lines) === (encoding === 'utf-8');
+function* shownPlaces(units: Units, oldUnits: Units, isShown: (span: Span) => boolean): Generator<Span> {
+  for (const span of findPlaces(units, oldUnits)) if (isShown(span)) yield span;
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-  /** Found as it was given, carriage returns and all. */
-  readonly isExact: boolean;
+interface Counted {
+  readonly count: number;
+  /** Of the first places. */
+  readonly lines: readonly number[];
+}
+
+async function countPlaces(
+  places: Iterable<Span>,
+  units: Units,
+  most: number | undefined,
+  { pause }: EditLimits,
+): Promise<Counted> {
+  const lineAt = createLineCounter(units);
+  const lines: number[] = [];
+  let count = 0;
+  for (const { start } of places) {
+    count += 1;
+    if (count === most) break;
+    if (lines.length < maxListed) lines.push(lineAt(start));
+    if (count % batch === 0) await pause();
+  }
+  return { count, lines };
 }
 
 interface Replacement {
@@ -60,59 +89,62 @@ interface Replacement {
   readonly newUnits: Units;
 }
 
-/** Where the old text stands, a line ending in it standing for any line ending of the file. */
-function findPlaces(units: Units, oldUnits: Units): readonly Span[] {
-  const plain = plainOf(units);
-  const found = findAll(plain.text, plainOld(units, oldUnits));
-  if (found.length === 0 && oldUnits.includes('\r')) {
-    return findAll(units, oldUnits).map((start) => ({ start, end: start + oldUnits.length, isExact: true }));
-  }
-  const length = plainOld(units, oldUnits).length;
-  return found.map((at) => ({ start: plain.origin(at), end: plain.origin(at + length), isExact: false }));
-}
-
-function plainOld(units: Units, oldUnits: Units): Units {
-  const plain = oldUnits.replaceAll('\r\n', '\n');
-  return endsWithReturns(units) ? plain.replaceAll('\r', '\n') : plain;
-}
-
-/** From left to right, never overlapping. */
-function findAll(text: string, wanted: string): readonly number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
-    found.push(at);
-  return found;
-}
-
-function replaceAt(units: Units, places: readonly Span[], replacement: Replacement): Units {
-  const parts: Units[] = [];
-  let done = 0;
+async function replaceAt(
+  units: Units,
+  places: Iterable<Span>,
+  replacement: Replacement,
+  { maxLength, pause }: EditLimits,
+): Promise<Edited | EditProblem> {
+  const replacementAt = createReplacer(units, replacement);
+  const done: Units[] = [];
+  let parts: Units[] = [];
+  let length = 0;
+  let from = 0;
+  let replacements = 0;
   for (const place of places) {
-    parts.push(units.slice(done, place.start), replacementAt(units, place, replacement));
-    done = place.end;
+    const text = replacementAt(place);
+    parts.push(units.slice(from, place.start), text);
+    length += place.start - from + text.length;
+    from = place.end;
+    replacements += 1;
+    if (length > maxLength) break;
+    if (replacements % batch !== 0) continue;
+    // Joined at once: as many parts as there are places would take far more room than their text.
+    done.push(parts.join(''));
+    parts = [];
+    await pause();
   }
-  return parts.join('') + units.slice(done);
+  length += units.length - from;
+  if (length > maxLength) return { problem: 'too_long', length };
+  const edited = [...done, ...parts, units.slice(from)].join('');
+  return edited === units ? { problem: 'same' } : { units: edited, replacements };
 }
 
 /** Lines at either end that the edit leaves as they are keep their bytes, line endings and all. */
-function replacementAt(
-  units: Units,
-  { start, end, isExact }: Span,
-  { oldUnits, newUnits }: Replacement,
-): Units {
-  if (isExact) return newUnits;
-  const ending = endingNear(units, start, end);
-  const found = piecesOf(units.slice(start, end), ending === '\r' ? '\r' : '\n');
+function createReplacer(units: Units, { oldUnits, newUnits }: Replacement): (place: Span) => Units {
+  const endingNear = createEndingFinder(units);
   const before = piecesOf(plainOld(units, oldUnits), '\n');
-  // Who writes `\r\n` in the old text means a line ending by it, and not these two characters.
+  // `\r\n` in the old text means a line ending, and not these two characters.
   const after = piecesOf(oldUnits.includes('\r\n') ? newUnits.replaceAll('\r\n', '\n') : newUnits, '\n');
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head += 1;
   let tail = 0;
   while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  const changed = after.slice(head, after.length - tail).map((piece) => withEnding(piece, ending));
-  return [...found.slice(0, head), ...changed, ...found.slice(found.length - tail)].join('');
+  const changedLines = after.slice(head, after.length - tail);
+  const changedWith = new Map<Ending, Units>();
+  const changed = (ending: Ending): Units => {
+    const known = changedWith.get(ending) ?? changedLines.map((piece) => withEnding(piece, ending)).join('');
+    changedWith.set(ending, known);
+    return known;
+  };
+  return ({ start, end, isExact }) => {
+    if (isExact) return newUnits;
+    const ending = endingNear(start);
+    if (head + tail === 0) return changed(ending);
+    const found = piecesOf(units.slice(start, end), ending === '\r' ? '\r' : '\n');
+    return [...found.slice(0, head), changed(ending), ...found.slice(found.length - tail)].join('');
+  };
 }
 
 /** Lines with their endings, so that joined they are the text again. */
@@ -124,12 +156,7 @@ function withEnding(piece: Units, ending: string): Units {
   return piece.endsWith('\n') && !piece.endsWith('\r\n') ? piece.slice(0, -1) + ending : piece;
 }
 
-function ambiguous(units: Units, places: readonly Span[]): EditProblem {
-  const lines = places.slice(0, maxListed).map(({ start }) => lineAt(units, start));
-  return { problem: 'ambiguous', count: places.length, lines };
-}
-
-/** Where the first line of the wanted text stands, for somebody who remembers the rest of it wrongly. */
+/** Lines that hold the first line of the wanted text, for a caller that remembers the rest of it wrongly. */
 function linesLike(units: Units, oldText: string, encoding: Encoding): readonly number[] {
   const [first = ''] = oldText
     .split(/[\r\n]+/)
@@ -137,14 +164,22 @@ function linesLike(units: Units, oldText: string, encoding: Encoding): readonly 
     .filter((line) => line !== '');
   const wanted = encode(first, encoding);
   if (wanted === undefined || wanted.length < 4) return [];
-  return findAll(units, wanted)
-    .slice(0, 5)
-    .map((at) => lineAt(units, at));
+  const lineAt = createLineCounter(units);
+  const lines: number[] = [];
+  for (const at of findAll(units, wanted)) {
+    lines.push(lineAt(at));
+    if (lines.length === maxNear) break;
+  }
+  return lines;
 }
 
-function lineAt(units: Units, index: number): number {
+/** Tells the line of an index. Indexes must not decrease. */
+function createLineCounter(units: Units): (index: number) => number {
   const ending = endsWithReturns(units) ? '\r' : '\n';
   let line = 1;
-  for (let at = units.indexOf(ending); at !== -1 && at < index; at = units.indexOf(ending, at + 1)) line += 1;
-  return line;
+  let next = units.indexOf(ending);
+  return (index) => {
+    for (; next !== -1 && next < index; next = units.indexOf(ending, next + 1)) line += 1;
+    return line;
+  };
 }

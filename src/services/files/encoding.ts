@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Encoding } from '../../kernel/files-port.js';
+import type { Encoding } from '../../ports/files.js';
 import { isWellFormed } from './names.js';
 
 /**

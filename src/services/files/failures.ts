@@ -1,4 +1,4 @@
-import { ToolFailure } from '../../kernel/index.js';
+import { ToolFailure } from '../../core/index.js';
 import { shown } from './names.js';
 
 /** Said alike of everything that is not in the workspace, so that nobody learns what exists there. */

@@ -1,4 +1,4 @@
-import type { LineEnding } from '../../kernel/files-port.js';
+import type { LineEnding } from '../../ports/files.js';
 import type { Units } from './encoding.js';
 
 /** Which line ending a text uses. */
@@ -17,12 +17,18 @@ export function endsWithReturns(units: Units): boolean {
   return !units.includes('\n') && units.includes('\r');
 }
 
-/** The ending that a new line at this place should have: that of its neighbours. */
-export function endingNear(units: Units, start: number, end: number): '\n' | '\r\n' | '\r' {
-  if (endsWithReturns(units)) return '\r';
-  let at = units.indexOf('\n', start);
-  if (at === -1) at = units.lastIndexOf('\n', end);
-  return at > 0 && units[at - 1] === '\r' ? '\r\n' : '\n';
+export type Ending = '\n' | '\r\n' | '\r';
+
+/** The ending that a new line at this place should have: that of its neighbours. Places must not go backward. */
+export function createEndingFinder(units: Units): (start: number) => Ending {
+  if (endsWithReturns(units)) return () => '\r';
+  const last = units.lastIndexOf('\n');
+  let next = -1;
+  return (start) => {
+    // On a long line the same line feed serves all places before it.
+    if (next < start) next = start > last ? last : units.indexOf('\n', start);
+    return next > 0 && units[next - 1] === '\r' ? '\r\n' : '\n';
+  };
 }
 
 export interface Plain {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, readlink, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ToolFailure } from '../../kernel/index.js';
+import { ToolFailure } from '../../core/index.js';
 import { codeOf } from './failures.js';
 import { type Holder, ownHolder, stateOf } from './holder.js';
 

@@ -17,7 +17,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Files, Session } from '../../kernel/index.js';
+import type { Files } from '../../ports/files.js';
+import type { Session } from '../../core/index.js';
+import { noOwnPaths } from '../../ports/own-paths.js';
+import { isInside } from './names.js';
 import { openFiles } from './open-files.js';
 
 let base: string;
@@ -350,10 +353,25 @@ describe('writing', () => {
     }
   });
 
-  it('does not write into our own state, even inside the workspace', async () => {
-    const service = openFiles({ roots: [base], stateDir: join(base, 'state') });
+  it('neither writes nor shows what is Tidegate’s own, by whatever name', async () => {
+    const isOwn = (path: string) => isInside(path, join(base, 'state'));
+    const view = noOwnPaths.viewOf(sessionOf('wide'));
+    const own = {
+      ...view,
+      hides: isOwn,
+      whyNotWritten: (path: string) => (isOwn(path) ? 'it is ours' : undefined),
+    };
+    const service = openFiles({ roots: [base], stateDir: join(base, 'state'), own: { viewOf: () => own } });
     const wide = await service.serve(sessionOf('wide'));
-    expect(await failure(wide.write('state/trust.json', '{}'))).toMatchObject({ reason: 'protected_path' });
+    mkdirSync(join(base, 'state'), { recursive: true });
+    writeFileSync(join(base, 'state', 'token'), 'the token');
+    symlinkSync(join(base, 'state'), join(base, 'led'));
+    for (const path of ['state/trust.json', 'state/token', 'led/token', 'led/deep/new'])
+      expect(await failure(wide.write(path, '{}'))).toMatchObject({ reason: 'protected_path' });
+    for (const path of ['state/token', 'led/token', 'state', 'state/../state/token']) {
+      expect(await failure(wide.read(path))).toMatchObject({ reason: 'no_such_file' });
+      expect(await failure(wide.stat(path))).toMatchObject({ reason: 'no_such_file' });
+    }
     await service.close();
   });
 

@@ -1,12 +1,15 @@
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import type { Files, PortService, Readiness, Session } from '../../kernel/index.js';
+import type { Files } from '../../ports/files.js';
+import type { PortService, Readiness } from '../../ports/tool-ports.js';
+import { noOwnPaths, type OwnPaths, type OwnView } from '../../ports/own-paths.js';
 import { defenceOf } from './defence.js';
-import type { Desk } from './desk.js';
+import type { Desk } from './file-service.js';
 import { createDrafts, sweepDrafts } from './drafts.js';
 import { editFile } from './edit-file.js';
 import { createKnown } from './known.js';
 import { createLocks } from './lock.js';
+import { openButOwn } from './opened.js';
 import { readBytes, readFile, statFile } from './read-file.js';
 import { createRoots } from './roots.js';
 import { writeFile } from './write-file.js';
@@ -15,27 +18,31 @@ export interface FilesParts {
   readonly roots: readonly string[];
   /** Where drafts and locks are noted. All gates of one user share it. */
   readonly stateDir: string;
+  /** Whether git would run a file, or take orders from it, as its configuration is now. Absent: only the table counts. */
+  readonly isRunByGit?: (path: string) => boolean;
+  /** What is Tidegate's own. Absent: nothing. */
+  readonly own?: OwnPaths;
   readonly log?: (line: string) => void;
 }
 
 /** The files of a workspace. Throws when a root does not exist. */
 export function openFiles(parts: FilesParts): PortService<Files> {
-  const { stateDir, log = () => {} } = parts;
+  const { stateDir, own = noOwnPaths, isRunByGit = () => false, log = () => {} } = parts;
   const roots = createRoots(parts.roots);
   const locks = createLocks({ directory: join(stateDir, 'locks') });
-  const desk: Omit<Desk, 'session'> = {
+  const desk: SharedDesk = {
     ground: { open: defenceOf().open, roots },
     known: createKnown(),
     locks,
     drafts: createDrafts(stateDir),
-    stateDir: existsSync(stateDir) ? realpathSync.native(stateDir) : stateDir,
+    isRunByGit,
   };
   const sweeping = Promise.all([sweepDrafts(stateDir, log), locks.sweep()]).catch((error: unknown) => {
     log(`What dead gates left could not be swept: ${String(error)}`);
   });
   return {
     readiness,
-    serve: (session) => filesFor(session, desk),
+    serve: (session) => filesFor(session.id, own.viewOf(session), desk),
     async close() {
       await sweeping;
     },
@@ -54,8 +61,11 @@ function readiness(): Readiness {
   }
 }
 
-function filesFor({ id }: Session, shared: Omit<Desk, 'session'>): Files {
-  const desk: Desk = { ...shared, session: id };
+type SharedDesk = Omit<Desk, 'session' | 'own'>;
+
+function filesFor(session: string, own: OwnView, shared: SharedDesk): Files {
+  const ground = { ...shared.ground, open: openButOwn(shared.ground.open, own) };
+  const desk: Desk = { ...shared, ground, own, session };
   return {
     roots: shared.ground.roots.all,
     stat: (path) => statFile(path, desk),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Encoding } from '../../kernel/files-port.js';
+import type { Encoding } from '../../ports/files.js';
 import { type Page, type PageWindow, readPage } from './page.js';
 import { separatorFor } from './separator.js';
 import { type Source, sourceOfBytes } from './source.js';

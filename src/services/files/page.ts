@@ -1,4 +1,4 @@
-import type { Encoding, TextLine } from '../../kernel/files-port.js';
+import type { Encoding, TextLine } from '../../ports/files.js';
 import { decodeBytes, withoutHalf } from './encoding.js';
 import { passLines, passLinesBack, patience, type Scan } from './find-line.js';
 

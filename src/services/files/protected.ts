@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path';
+import { foldedName } from '../../lib/folded-name.js';
 import { isInside } from './names.js';
 
 /** A place that file tools never write, in any folder of the workspace, because what stands there makes things run. */
@@ -80,17 +81,19 @@ const gitNames: ReadonlySet<string> = new Set(
     .map((path) => path.slice(path.lastIndexOf('/') + 1)),
 );
 
+/** A link in the index leads git into another repository, with its own configuration. */
+const indexName = /^(?:shared)?index(?:$|\.)/;
+
 /** Why a real path is never written, or undefined when it may be. Fails closed for spellings that some systems equate. */
 export function protectionOf(root: string, path: string): string | undefined {
-  const names = relative(root, path).split(sep).map(folded);
+  const names = relative(root, path).split(sep).map(foldedName);
   const row = rows.find((one) => leadsTo(names, one.names));
   if (row !== undefined) return row.why;
   const inGit = names.indexOf('.git');
   // The file `.git` of a worktree or submodule says where its configuration is.
   if (inGit === -1) return undefined;
-  return inGit === names.length - 1 || names.slice(inGit + 1).some((name) => gitNames.has(name))
-    ? git
-    : undefined;
+  const isArming = (name: string) => gitNames.has(name) || indexName.test(name);
+  return inGit === names.length - 1 || names.slice(inGit + 1).some(isArming) ? git : undefined;
 }
 
 export function isProtected(root: string, path: string): boolean {
@@ -100,14 +103,4 @@ export function isProtected(root: string, path: string): boolean {
 /** True when the row stands anywhere in the path, as itself or as a folder on the way. */
 function leadsTo(names: readonly string[], row: readonly string[]): boolean {
   return names.some((_, index) => row.every((name, offset) => names[index + offset] === name));
-}
-
-/** One spelling for all that a system might take for the same name: case, width, invisible signs, Windows' endings. */
-function folded(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toLowerCase()
-    .replace(/(?!^):.*$/su, '')
-    .replace(/[. ]+$/u, '');
 }

@@ -1,13 +1,7 @@
-import type {
-  ByteRange,
-  FileFacts,
-  FilePage,
-  ImageFile,
-  ReadWindow,
-  TextPage,
-} from '../../kernel/files-port.js';
+import type { ByteRange, FileFacts, FilePage, ImageFile, ReadWindow, TextPage } from '../../ports/files.js';
+import { isParsable } from '../../lib/json-rpc.js';
 import { readWhole, regularFile, withHandle } from './content.js';
-import type { Desk } from './desk.js';
+import type { Desk } from './file-service.js';
 import { decode, detectEncoding, type EncodingFacts, isWide, toStored } from './encoding.js';
 import { cancelled, fromSystem, notFound, tooLarge } from './failures.js';
 import { imageSize } from './image-size.js';
@@ -26,6 +20,7 @@ const usualLimit = 2_000;
 /** Base64 makes it a third longer, and agents take images of up to 5 MiB of text. */
 const maxImage = 3_932_160;
 const maxNotebook = 16 * 1024 * 1024;
+const tooLargeNotebook = 'This notebook is too large to show its cells, so it is shown as text.';
 const maxBytes = 16 * 1024 * 1024;
 
 export async function readFile(given: string, window: ReadWindow, desk: Desk): Promise<FilePage> {
@@ -66,7 +61,11 @@ async function pageOf({ source, path, window }: Found, { ground }: Desk): Promis
   }
   const isNotebook = window.raw !== true && path.toLowerCase().endsWith('.ipynb');
   const rendered = isNotebook ? await notebookOf(source) : undefined;
-  if (rendered === undefined) return { ...base, kind: 'text', ...(await textOf(source, head, window)) };
+  if (rendered === undefined || rendered === 'too large') {
+    const page = await textOf(source, head, window);
+    const notes = rendered === undefined ? page.notes : [tooLargeNotebook, ...page.notes];
+    return { ...base, kind: 'text', ...page, notes };
+  }
   const text = await textOf(rendered, await headOf(rendered), window);
   const note = 'These are the cells of a notebook; set raw to see the JSON that Edit works on.';
   return { ...base, kind: 'notebook', ...text, notes: [note, ...text.notes] };
@@ -104,11 +103,15 @@ async function imageOf(source: Source, image: ImageFile): Promise<ImageFile> {
   return { ...image, ...size, data };
 }
 
-async function notebookOf(source: Source): Promise<Source | undefined> {
-  if (source.size > maxNotebook) return undefined;
+/** Undefined when it is not a notebook after all. */
+async function notebookOf(source: Source): Promise<Source | 'too large' | undefined> {
+  if (source.size > maxNotebook) return 'too large';
   const bytes = await source.read(0, source.size);
   const { units, encoding } = toStored(bytes);
-  const rendered = renderNotebook(decode(units, encoding));
+  const json = decode(units, encoding);
+  // Before parsing: a file of 15 MB can hold five million cells, and parsing them stops the gateway for minutes.
+  if (!isParsable(json)) return 'too large';
+  const rendered = renderNotebook(json);
   return rendered === undefined ? undefined : sourceOfBytes(Buffer.from(rendered));
 }
 

@@ -1,4 +1,4 @@
-import type { Encoding } from '../../kernel/files-port.js';
+import type { Encoding } from '../../ports/files.js';
 import { isWide } from './encoding.js';
 
 /** What ends a line, as it stands in the bytes of a file, and how to find it quickly. */

@@ -1,8 +1,8 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
-import { ToolFailure } from '../../kernel/index.js';
+import { ToolFailure } from '../../core/index.js';
 import { readWhole, regularFile, withHandle } from './content.js';
-import type { Desk } from './desk.js';
+import type { Desk } from './file-service.js';
 import {
   changedSinceRead,
   codeOf,
@@ -61,12 +61,15 @@ function endsLikeFolder(given: string): boolean {
   return [sep, '/', `${sep}.`, '/.'].some((end) => given.endsWith(end));
 }
 
-function refuseProtected({ path }: Place, given: string, { ground: { roots }, stateDir }: Desk): void {
-  if (isInside(path, stateDir)) throw protectedPath(given, 'it is the state of this gate');
+function refuseProtected({ path }: Place, given: string, desk: Desk): void {
+  const { roots } = desk.ground;
+  const ours = desk.own.whyNotWritten(path);
+  if (ours !== undefined) throw protectedPath(given, ours);
   for (const root of roots.all.filter((one) => isInside(path, one))) {
     const why = protectionOf(root, path);
     if (why !== undefined) throw protectedPath(given, why);
   }
+  if (desk.isRunByGit(path)) throw protectedPath(given, 'git runs it, or reads its configuration from it');
 }
 
 /** Folders that are missing are made one by one, each inside the one that was opened before. */

@@ -1,6 +1,6 @@
-import type { Encoding, FileChange, WriteOptions } from '../../kernel/files-port.js';
+import type { Encoding, FileChange, WriteOptions } from '../../ports/files.js';
 import { commit } from './commit.js';
-import type { Desk } from './desk.js';
+import type { Desk } from './file-service.js';
 import { encode, isWide, type Stored, toStored } from './encoding.js';
 import { changedSinceRead, notEncodable, notRead, tooLarge } from './failures.js';
 import { isAsKnown } from './known.js';

@@ -1,7 +1,7 @@
 import type { ChildProcess as Spawned } from 'node:child_process';
 import { Socket } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
-import type { ChildProcess, Patience, ProcessEnd, ProcessExit } from '../../kernel/process.js';
+import type { ChildProcess, Patience, ProcessEnd, ProcessExit } from '../../ports/processes.js';
 import { endTree } from './ladder.js';
 import { type Output, openOutput } from './output.js';
 import { readStatNow } from './proc-table.js';
@@ -12,6 +12,7 @@ export interface ChildParts {
   readonly errorOutput: Output;
   readonly pid: number;
   readonly needle: string;
+  readonly fileLimitMark: number | undefined;
   /** How many processes the system had started just before this one. */
   readonly forksBefore: number | undefined;
   readonly patience: Patience;
@@ -46,11 +47,12 @@ export function openChild(parts: ChildParts): OwnedChild {
   let ending: Promise<ProcessEnd> | undefined;
 
   const end = () => {
-    const { needle, patience, released, forksBefore, isInOurGroup } = parts;
+    const { needle, fileLimitMark, patience, released, forksBefore, isInOurGroup } = parts;
     const tree = {
       pid,
       isInOurGroup,
       needle,
+      fileLimitMark,
       since,
       forksBefore,
       patience,

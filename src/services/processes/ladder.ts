@@ -1,4 +1,4 @@
-import type { Patience, ProcessEnd } from '../../kernel/process.js';
+import type { Patience, ProcessEnd } from '../../ports/processes.js';
 import { type GroupSignal, hasGroup, signalGroup, signalProcess } from './group.js';
 import { readForkCount } from './fork-count.js';
 import {
@@ -17,6 +17,8 @@ export interface Tree {
   readonly isInOurGroup: boolean;
   /** Text in the environment of everything that descends from it. */
   readonly needle: string;
+  /** See `ProcessOrder`. */
+  readonly fileLimitMark: number | undefined;
   /** When the child started, in ticks since boot; 0 where that is not known. */
   readonly since: number;
   /** How many processes the system had started just before the child; undefined where that is not known. */
@@ -120,7 +122,7 @@ function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
 
 /** Who descends from the child but has left its group: a signal to the group does not reach them. */
 async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly Stat[]> {
-  const marked = await findMarked(tree.needle, { since: tree.since, isInOurGroup: tree.isInOurGroup });
+  const marked = await findMarked(tree.needle, tree);
   const seen = new Set(marked.map((stat) => stat.pid));
   const unmarked = keepRunning(known.filter((stat) => !seen.has(stat.pid)));
   const isFirst = ({ pid, group }: Stat): boolean => (tree.isInOurGroup ? pid : group) === tree.pid;

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isRunning } from './is-running.js';
+import { isRunning } from '../../lib/is-running.js';
 import { endMarked } from './ladder.js';
 import { isGateId, needleOfGate } from './mark.js';
 import { readOwnStartTime, readStat, readSystemId } from './proc-table.js';

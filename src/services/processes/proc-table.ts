@@ -40,6 +40,12 @@ function lookAgain({ pid, startTime }: Stat): Stat | undefined {
   return now !== undefined && !now.isZombie && now.startTime === startTime ? now : undefined;
 }
 
+interface MarkOptions {
+  readonly since?: number;
+  readonly isInOurGroup?: boolean;
+  readonly fileLimitMark?: number | undefined;
+}
+
 /**
  * Every process whose environment holds the text, whatever session or parent it escaped to, of those that started
  * no earlier than the given time: nobody is older than the child that it descends from. Not our own group, unless
@@ -47,7 +53,7 @@ function lookAgain({ pid, startTime }: Stat): Stat | undefined {
  */
 export async function findMarked(
   needle: string,
-  { since = 0, isInOurGroup = false }: { readonly since?: number; readonly isInOurGroup?: boolean } = {},
+  { since = 0, isInOurGroup = false, fileLimitMark }: MarkOptions = {},
 ): Promise<readonly Stat[]> {
   const own = isInOurGroup ? undefined : readOwnGroup();
   const asked = (await listRunning()).filter((stat) => Number(stat.startTime) >= since && stat.group !== own);
@@ -55,7 +61,7 @@ export async function findMarked(
   const unclear: Stat[] = [];
   for (const stat of asked) {
     const environment = await readProc(`${stat.pid}/environ`);
-    if (environment.includes(needle)) found.push(stat);
+    if (environment.includes(needle) || (await hasFileLimit(stat.pid, fileLimitMark))) found.push(stat);
     else if (environment === '' && since > 0) unclear.push(stat);
   }
   // Who just starts another program has no environment for a moment, so those without one are looked at twice;
@@ -66,6 +72,13 @@ export async function findMarked(
     if ((await readProc(`${stat.pid}/environ`)).includes(needle)) found.push(stat);
   }
   return keepRunning(found);
+}
+
+/** Whether the process has this hard limit of open files, which it can lower and not raise. */
+async function hasFileLimit(pid: number, limit: number | undefined): Promise<boolean> {
+  if (limit === undefined) return false;
+  const found = /^Max open files\s+\S+\s+(\d+)/m.exec(await readProc(`${pid}/limits`));
+  return found?.[1] === String(limit);
 }
 
 /** A signal reaches zombies too, so only the table can tell who of a group still runs. */

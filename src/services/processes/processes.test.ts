@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChildProcess, Processes, ProcessExit } from '../../kernel/process.js';
+import type { ChildProcess, Processes, ProcessExit } from '../../ports/processes.js';
 import { openProcesses } from './processes.js';
 import { createTag, endTagged, findKeeper, findTagged, hardTrees, pause, within } from './tagged.fixture.js';
 

@@ -1,10 +1,10 @@
 import { type ChildProcess as Spawned, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { Patience, Processes, ProcessOrder } from '../../kernel/process.js';
+import type { Patience, Processes, ProcessOrder } from '../../ports/processes.js';
 import { type OwnedChild, openChild } from './child.js';
 import { readForkCount } from './fork-count.js';
-import { openKeeper } from './keeper.js';
+import { openKeeper } from './reaper.js';
 import { usualPatience } from './ladder.js';
 import { createLeakCover, type LeakCover } from './leaking-descriptors.js';
 import { leaseFile, removeLease, writeLease } from './lease.js';
@@ -24,6 +24,7 @@ export interface ProcessesParts {
 interface Owned {
   readonly forksBefore: number | undefined;
   readonly needle: string;
+  readonly fileLimitMark: number | undefined;
   readonly patience: Patience;
   readonly isInOurGroup: boolean;
   readonly output: Output;
@@ -69,6 +70,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
         if (children.size >= maxChildren)
           throw explainStartFailure(order, `${maxChildren} processes run already`);
         keeper.ensure();
+        if (order.foldersFile !== undefined) keeper.addRecord(order.foldersFile);
         // After the keeper, who removes it, and before the child, whom it tells of.
         if (started === 0) takeLease(file, gateId, log);
         started += 1;
@@ -79,6 +81,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
         const owned = {
           forksBefore,
           needle: needleOfChild(mark),
+          fileLimitMark: order.fileLimitMark,
           patience: order.patience ?? usualPatience,
           isInOurGroup: order.isOnTerminal === true && process.platform !== 'win32',
         };

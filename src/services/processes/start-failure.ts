@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ProcessOrder } from '../../kernel/process.js';
+import type { ProcessOrder } from '../../ports/processes.js';
 
 /** Says in one sentence what could not be started and what the operator should look at. */
 export function explainStartFailure(order: ProcessOrder, cause: unknown): Error {

@@ -11,6 +11,11 @@ export function findTagged(tag: string): readonly number[] {
   return pids().filter((pid) => readProc(pid, 'cmdline').includes(tag));
 }
 
+/** Pids of the `sleep` commands that carry the tag, without the programs that started them. */
+export function findSleeping(tag: string): readonly number[] {
+  return pids().filter((pid) => readProc(pid, 'cmdline') === `sleep\0${tag}\0`);
+}
+
 export function findKeeper(gatePid: number): number | undefined {
   const isChild = (pid: number) =>
     readProc(pid, 'stat').split(') ').at(-1)?.split(' ')[1] === String(gatePid);

@@ -1,4 +1,4 @@
-import type { FileOrder, TextMode, TextQuery } from '../../kernel/search-port.js';
+import type { FileOrder, TextMode, TextQuery } from '../../ports/search.js';
 
 /** What is asked of ripgrep beyond the pattern: which files it looks at. */
 export interface Selection {
@@ -7,6 +7,8 @@ export interface Selection {
   /** Names in ripgrep's syntax of which a file must have one. */
   readonly names?: readonly string[] | undefined;
   readonly excluded?: readonly string[];
+  /** What must not be seen, whatever else is asked for; in any letter case. */
+  readonly hidden?: readonly string[];
 }
 
 /** Characters of a line that are shown; ripgrep gives no more of a longer one. */
@@ -49,11 +51,13 @@ function showing({ mode, before, after }: TextQuery): readonly string[] {
 }
 
 /** Names are a file type of our own, not --glob, which would bring back what ignore files leave out. */
-function selecting({ includeIgnored, depth, names, excluded = [] }: Selection): readonly string[] {
+function selecting(selection: Selection): readonly string[] {
+  const { includeIgnored, depth, names, excluded = [], hidden = [] } = selection;
   return [
     '--hidden',
     '--glob=!.git',
     ...excluded.map((glob) => `--glob=!${glob.replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length))}`),
+    ...hidden.map((glob) => `--iglob=!${glob}`),
     ...(includeIgnored ? ['--no-ignore'] : []),
     ...(depth === undefined ? [] : [`--max-depth=${depth}`]),
     ...(names ?? []).map((name) => `--type-add=${nameType}:${name}`),

@@ -10,9 +10,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noOwnPaths } from '../../ports/own-paths.js';
 import { findCalm } from './calm.js';
 import { openPlace, type Place } from './place.js';
-import { readRoots } from './roots.js';
+import { readRoots, withoutOwn } from './roots.js';
+
+const nothingOwn = noOwnPaths.viewOf({
+  id: 's',
+  principal: { kind: 'agent', id: 'a', zone: 'z' },
+  scope: 'session',
+});
 
 /** As if the folders had been made long before: their change times cannot be set, but the clock of the search can. */
 const later = () => Date.now() + 60_000;
@@ -24,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('a folder is calm', () => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-calm-')));
     mkdirSync(join(root, 'a', 'b', 'c'), { recursive: true });
     writeFileSync(join(root, 'a', 'b', 'c', 'file'), '');
-    place = await openPlace(await readRoots([root]), '.');
+    place = await openPlace(withoutOwn(await readRoots([root]), nothingOwn), '.');
   });
   afterEach(() => {
     place.close();

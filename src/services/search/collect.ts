@@ -1,4 +1,4 @@
-import type { TextMode } from '../../kernel/search-port.js';
+import type { TextMode } from '../../ports/search.js';
 import { createFirstGroups, type Group } from './first-groups.js';
 import { createPathReader, createRecordReader, type OutputRecord, type RecordReader } from './records.js';
 import { type Item, matchesIn, readItem } from './text-items.js';

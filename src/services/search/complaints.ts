@@ -1,4 +1,4 @@
-import { createLineReader } from '../../kernel/lines.js';
+import { createLineReader } from '../../lib/lines.js';
 
 /** What ripgrep wrote to stderr, sorted into files that it could not read and a reason why it did not search at all. */
 export interface Complaints {

@@ -1,7 +1,45 @@
-import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import type { OwnView } from '../../ports/own-paths.js';
 
 /** Only Linux can name an open file. Elsewhere its path is all there is, and a race can deceive us. */
 const hasProc = process.platform === 'linux';
+// Not among Node's constants; the same number on every architecture that Node is built for.
+const O_PATH = 0o10000000;
+
+/** Opens without reading, where the system can. */
+export const lookFlags = hasProc ? O_PATH | constants.O_NOFOLLOW : undefined;
+
+/**
+ * Opens a file for reading that is not Tidegate's own; undefined when it is. It is looked at before: to open the store
+ * and close it again drops the locks that SQLite holds on it in this process.
+ */
+export function openButOwnSync(path: Buffer, flags: number, own: OwnView): number | undefined {
+  if (lookFlags === undefined) {
+    const isOwn = own.hides(path.toString()) || own.hidesFile(lstatSync(path, { bigint: true }));
+    return isOwn ? undefined : openSync(path, flags);
+  }
+  const look = openSync(path, lookFlags);
+  try {
+    return isOwnOpen(look, own) ? undefined : openSync(pathOfOpen(look, ''), flags & ~constants.O_NOFOLLOW);
+  } finally {
+    closeSync(look);
+  }
+}
+
+/** For what was opened with `lookFlags`. */
+export function isOwnOpen(fd: number, own: OwnView): boolean {
+  const stats = fstatSync(fd, { bigint: true });
+  return own.hides(realPathOfOpen(fd, '')) || (stats.isFile() && own.hidesFile(stats));
+}
 
 /** A path to the very thing that is open, whatever takes its old name; for this process. */
 export function pathOfOpen(fd: number, path: string): string {

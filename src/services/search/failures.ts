@@ -1,4 +1,4 @@
-import { ToolFailure } from '../../kernel/tool-failure.js';
+import { ToolFailure } from '../../core/index.js';
 
 const maxShown = 200;
 

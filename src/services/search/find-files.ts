@@ -1,4 +1,4 @@
-import type { FileOrder, FileQuery, FilesFound } from '../../kernel/search-port.js';
+import type { FileOrder, FileQuery, FilesFound } from '../../ports/search.js';
 import { listArguments } from './arguments.js';
 import { findCalm } from './calm.js';
 import type { SearchContext } from './context.js';
@@ -7,6 +7,7 @@ import { createFirstGroups } from './first-groups.js';
 import { type Glob, parseGlob } from './glob.js';
 import { folderOf, lookInside, type Looked } from './inside.js';
 import type { Place } from './place.js';
+import { isOwn, ownGlobs } from './own-files.js';
 import { createPathReader } from './records.js';
 import { refuse, skippedOf } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
@@ -84,7 +85,12 @@ async function list(job: Job, order: FileOrder, deadline: number): Promise<Liste
   });
   const { includeIgnored } = query;
   const end = await context.ripgrep.run({
-    args: listArguments(order, { includeIgnored, depth: glob.depth, names: glob.names }),
+    args: listArguments(order, {
+      includeIgnored,
+      depth: glob.depth,
+      names: glob.names,
+      hidden: ownGlobs({ roots: context.roots, place }),
+    }),
     cwd: place.cwd,
     signal,
     deadline,
@@ -125,11 +131,13 @@ function keepSmallest(limit: number): Kept {
 }
 
 /** Leaves out what is not inside when looked at now: ripgrep can be led out by a link put in its way as it walks. */
-function stillInside({ context, place, began }: Job, paths: readonly Buffer[]): Looked {
+function stillInside({ context, place, began }: Job, listed: readonly Buffer[]): Looked {
+  const where = { roots: context.roots, place };
+  const paths = listed.filter((path) => !isOwn(where, path));
   const calm = findCalm(place, new Set(paths.map(folderOf)), began);
   const doubtful = paths.filter((path) => !calm.has(folderOf(path)));
   if (doubtful.length === 0) return { inside: paths, tooLong: [] };
-  const looked = lookInside({ roots: context.roots, place }, doubtful, (stat) => stat.isFile());
+  const looked = lookInside(where, doubtful, (stat) => stat.isFile());
   const inside = new Set(looked.inside);
   return {
     inside: paths.filter((path) => calm.has(folderOf(path)) || inside.has(path)),

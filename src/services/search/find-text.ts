@@ -1,10 +1,11 @@
-import type { TextFound, TextQuery } from '../../kernel/search-port.js';
+import type { TextFound, TextQuery } from '../../ports/search.js';
 import { type Selection, textArguments } from './arguments.js';
 import { splitAtCommas } from './braces.js';
 import { type Collector, createCollector } from './collect.js';
 import { runText, type TextJob, type TextRun } from './run-text.js';
 import { type Glob, parseGlob } from './glob.js';
 import { isLargeBinary } from './large-binary.js';
+import { isOwn, ownGlobs } from './own-files.js';
 import type { Place } from './place.js';
 import { prove } from './prove.js';
 import { mistake, refuse, skippedOf, unknownType } from './refusals.js';
@@ -74,11 +75,13 @@ async function search(job: Job): Promise<TextFound> {
   const shown = cutWindow(collector.groups, query.offset, query.limit);
   const groups = shown.map(({ group }) => group);
   const late = { ...job, deadline: Math.max(job.deadline, performance.now() + extraMs) };
-  const proven = place.kind === 'file' ? { groups, tooLong: [] } : await prove(late, groups);
+  const where = { roots: context.roots, place };
+  const others = groups.filter(({ path }) => !isOwn(where, path));
+  const proven = place.kind === 'file' ? { groups, tooLong: [] } : await prove(late, others);
   return {
     ...tellFiles({ job, collector, shown, proven: proven.groups }),
     ...ending(end, job, collector),
-    ...skippedOf({ roots: context.roots, place }, end.complaints, proven.tooLong),
+    ...skippedOf(where, end.complaints, proven.tooLong),
   };
 }
 
@@ -101,7 +104,8 @@ function run(job: Job): Promise<TextRun> {
     const path = withoutHere(printed);
     return glob === undefined || glob.matches(path.toString()) ? path : undefined;
   };
-  const chosen = isFile ? { includeIgnored: true } : selection;
+  const hidden = ownGlobs({ roots: context.roots, place });
+  const chosen = isFile ? { includeIgnored: true } : { ...selection, hidden };
   return runText(job, {
     args: [
       ...textArguments(query, chosen, isFile ? undefined : query.type),

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
-import { pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
+import { openButOwnSync, pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
 import type { Place } from './place.js';
 import type { Roots } from './roots.js';
 
@@ -25,8 +25,8 @@ export const tooLong = 'too long';
  * looks at results are synchronous: ripgrep has just read the same files, and a promise for each costs more than the look.
  */
 export function openInside({ roots, place }: Where, path: Buffer): InsideFile | typeof tooLong | undefined {
-  const full = below(place, path);
-  const fd = tryTo(() => openSync(full, fileFlags));
+  const full = pathOf(place, path);
+  const fd = tryTo(() => openButOwnSync(full, fileFlags, roots.own));
   if (typeof fd !== 'number') return fd;
   const forChild = tryTo(() => {
     const real = realPathOfOpen(fd, full.toString());
@@ -84,7 +84,7 @@ function inFolder<T>(
   folder: Buffer,
   look: (opened: Buffer) => T,
 ): T | typeof tooLong | undefined {
-  const full = below(place, folder);
+  const full = pathOf(place, folder);
   const fd = tryTo(() => openSync(full, folderFlags));
   if (typeof fd !== 'number') return fd;
   try {
@@ -98,7 +98,8 @@ function inFolder<T>(
 
 const slash = Buffer.from('/');
 
-function below(place: Place, path: Buffer): Buffer {
+/** How this process opens what ripgrep told of. */
+export function pathOf(place: Place, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(place.here), slash, path]);
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LongPath, makeLongPath } from '../../../test/support/long-path.js';
 import { openSearchPlace, type SearchPlace } from '../../../test/support/search-place.js';
-import type { FileQuery, TextQuery } from '../../kernel/search-port.js';
+import type { FileQuery, TextQuery } from '../../ports/search.js';
 
 const { signal } = new AbortController();
 const files: FileQuery = { pattern: '**/*.txt', order: 'name', limit: 100, includeIgnored: false };

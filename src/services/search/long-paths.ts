@@ -1,4 +1,4 @@
-import type { SkippedFile } from '../../kernel/search-port.js';
+import type { SkippedFile } from '../../ports/search.js';
 import { lookInside, type Where } from './inside.js';
 import { namesBelow } from './start.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLongPath } from '../../../test/support/long-path.js';
 import { openSearchPlace, type SearchPlace } from '../../../test/support/search-place.js';
-import type { FileQuery, TextQuery } from '../../kernel/search-port.js';
+import type { FileQuery, TextQuery } from '../../ports/search.js';
 import { openSearch } from './open-search.js';
 
 const { signal } = new AbortController();

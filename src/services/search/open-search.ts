@@ -1,17 +1,21 @@
-import type { PortService, Readiness } from '../../kernel/ports.js';
-import type { Processes } from '../../kernel/process.js';
-import type { Search } from '../../kernel/search-port.js';
+import { noOwnPaths, type OwnPaths } from '../../ports/own-paths.js';
+import type { PortService, Readiness } from '../../ports/tool-ports.js';
+import type { Processes } from '../../ports/processes.js';
+import type { Search } from '../../ports/search.js';
+import { type Session, shareOwner } from '../../core/index.js';
 import type { SearchContext, SearchLimits } from './context.js';
 import { findFiles } from './find-files.js';
 import { findText } from './find-text.js';
 import { locateRipgrep, openRipgrep, type Ripgrep } from './ripgrep.js';
-import { readRoots } from './roots.js';
+import { type BareRoots, readRoots, withoutOwn } from './roots.js';
 import { createSlots } from './slots.js';
 
 export interface SearchParts {
   readonly roots: readonly string[];
   readonly processes: Processes;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What is Tidegate's own. Absent: nothing. */
+  readonly own?: OwnPaths;
   readonly log?: (line: string) => void;
   readonly limits?: Partial<SearchLimits>;
   /** The clock by which files are dated, if not `Date.now`. */
@@ -23,14 +27,16 @@ export interface SearchParts {
 const defaults: SearchLimits = { timeMs: 20_000, countingMs: 1000 };
 /** Each search uses every core by itself; more at a time would only wait for each other. */
 const maxAtATime = 8;
+/** As long as a search may take. */
+const usualWaitMs = 20_000;
 
 /** The search of one workspace. ripgrep is looked for when it is first asked for, and each search is a process of its own. */
 export function openSearch(parts: SearchParts): PortService<Search> {
-  const { roots: given, processes, env, log } = parts;
+  const { roots: given, processes, env, log, own = noOwnPaths } = parts;
   const limits = { ...defaults, ...parts.limits };
   let locating: Promise<string | undefined> | undefined;
   let ripgrep: Ripgrep | undefined;
-  let serving: Promise<Search> | undefined;
+  let serving: Promise<ServeSearch> | undefined;
 
   const locate = (): Promise<string | undefined> => {
     locating ??= (parts.locate ?? locateRipgrep)().catch((error: unknown) => {
@@ -39,21 +45,22 @@ export function openSearch(parts: SearchParts): PortService<Search> {
     });
     return locating;
   };
-  const open = async (): Promise<Search> => {
+  const open = async (): Promise<ServeSearch> => {
     const program = await locate();
     if (program === undefined) throw new Error(missing.reason);
     ripgrep ??= openRipgrep({ program, processes, env });
-    return createSearch({ ripgrep, limits, roots: await readRoots(given), now: parts.now ?? Date.now });
+    const roots = await readRoots(given);
+    return createSearch({ ripgrep, limits, roots, own, now: parts.now ?? Date.now });
   };
   return {
     readiness: async () => ((await locate()) === undefined ? missing : { state: 'ready' }),
-    serve: () => {
+    serve: async (session) => {
       serving ??= open().catch((error: unknown) => {
         // A root that is missing now may be there at the next call.
         serving = undefined;
         throw error;
       });
-      return serving;
+      return (await serving)(session);
     },
     close: async () => ripgrep?.close(),
   };
@@ -65,11 +72,22 @@ const missing: Extract<Readiness, { state: 'unavailable' }> = {
   suggestion: 'Ask the operator to install Tidegate again with its optional dependencies.',
 };
 
-function createSearch(context: SearchContext): Search {
-  const slots = createSlots(maxAtATime);
-  return {
-    roots: context.roots.real,
-    findFiles: (query, signal) => slots.use(() => findFiles(context, query, signal), signal),
-    findText: (query, signal) => slots.use(() => findText(context, query, signal), signal),
+type ServeSearch = (session: Session) => Search;
+
+interface SharedParts extends Omit<SearchContext, 'roots'> {
+  readonly roots: BareRoots;
+  readonly own: OwnPaths;
+}
+
+function createSearch({ own, ...shared }: SharedParts): ServeSearch {
+  const slots = createSlots(maxAtATime, usualWaitMs);
+  return (session) => {
+    const context = { ...shared, roots: withoutOwn(shared.roots, own.viewOf(session)) };
+    const owner = shareOwner(session);
+    return {
+      roots: context.roots.real,
+      findFiles: (query, signal) => slots.use(owner, () => findFiles(context, query, signal), signal),
+      findText: (query, signal) => slots.use(owner, () => findText(context, query, signal), signal),
+    };
   };
 }

@@ -1,6 +1,8 @@
-import { close, closeSync, constants, fstatSync, open } from 'node:fs';
+import { close, closeSync, constants, fstatSync, lstatSync, open } from 'node:fs';
 import { dirname } from 'node:path';
-import { pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
+import { promisify } from 'node:util';
+import type { OwnView } from '../../ports/own-paths.js';
+import { isOwnOpen, lookFlags, pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
 import { noSuchPlace, notReadable, outside, wrongKind } from './failures.js';
 import type { Roots } from './roots.js';
 
@@ -23,7 +25,7 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Opens what the caller named, and believes only what was opened. */
 export async function openPlace(roots: Roots, path: string): Promise<Place> {
   const located = await roots.locate(path);
-  const fd = await openFd(located, path);
+  const fd = await openFd(located, path, roots.own);
   try {
     return checkedPlace({ roots, fd, path, located });
   } catch (error) {
@@ -32,17 +34,35 @@ export async function openPlace(roots: Roots, path: string): Promise<Place> {
   }
 }
 
+const openLate = promisify<string, number, number>(open);
+
 /** Not synchronous, unlike all that follows: here a dead network drive would hold up everyone. */
-function openFd(located: string, path: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    open(located, flags, (error, fd) => {
-      if (error === null) resolve(fd);
-      else if (error.code === 'EACCES' || error.code === 'EPERM') reject(notReadable(path));
-      // A socket, or a device without a driver.
-      else if (error.code === 'ENXIO') reject(wrongKind(path, 'a regular file or folder'));
-      else reject(noSuchPlace(path));
-    });
-  });
+async function openFd(located: string, path: string, own: OwnView): Promise<number> {
+  try {
+    const fd = await openButOwn(located, own);
+    if (fd !== undefined) return fd;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES' || code === 'EPERM') throw notReadable(path);
+    // A socket, or a device without a driver.
+    if (code === 'ENXIO') throw wrongKind(path, 'a regular file or folder');
+  }
+  throw noSuchPlace(path);
+}
+
+/** See `openButOwnSync`. */
+async function openButOwn(located: string, own: OwnView): Promise<number | undefined> {
+  if (lookFlags === undefined) {
+    if (own.hidesFile(lstatSync(located, { bigint: true }))) return undefined;
+    return openLate(located, flags);
+  }
+  const look = await openLate(located, lookFlags);
+  try {
+    if (isOwnOpen(look, own)) return undefined;
+    return await openLate(pathOfOpen(look, located), flags & ~constants.O_NOFOLLOW);
+  } finally {
+    closeSync(look);
+  }
 }
 
 interface Opened {

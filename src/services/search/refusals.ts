@@ -1,8 +1,9 @@
-import type { SkippedFile } from '../../kernel/search-port.js';
-import { ToolFailure } from '../../kernel/tool-failure.js';
+import type { SkippedFile } from '../../ports/search.js';
+import { ToolFailure } from '../../core/index.js';
 import type { Complaints } from './complaints.js';
 import { lookInside, type Where } from './inside.js';
 import { foldersOfLong } from './long-paths.js';
+import { isOwn } from './own-files.js';
 import type { RipgrepEnd } from './ripgrep.js';
 import { namesBelow } from './start.js';
 
@@ -44,7 +45,7 @@ export function skippedOf(
   const inside = new Set(looked.inside);
   const told = unread.filter((file) => {
     const path = paths.get(file);
-    return path === undefined || inside.has(path);
+    return path === undefined || (inside.has(path) && !isOwn(where, path));
   });
   const nameOf = namesBelow(where.roots, where.place);
   const skipped = told.map((file) => ({

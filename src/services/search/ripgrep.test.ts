@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChildProcess, Processes, ProcessExit, ProcessOrder } from '../../kernel/process.js';
-import type { Search, TextQuery } from '../../kernel/search-port.js';
+import type { ChildProcess, Processes, ProcessExit, ProcessOrder } from '../../ports/processes.js';
+import type { Search, TextQuery } from '../../ports/search.js';
 import { openSearch } from './open-search.js';
 
 /** A ripgrep that says what it is told to, in place of the real one. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import type { ChildProcess, Processes, ProcessExit } from '../../kernel/process.js';
-import type { SearchStop } from '../../kernel/search-port.js';
-import { ToolFailure } from '../../kernel/tool-failure.js';
+import type { ChildProcess, Processes, ProcessExit } from '../../ports/processes.js';
+import type { SearchStop } from '../../ports/search.js';
+import { ToolFailure } from '../../core/index.js';
 import { type Complaints, createComplaints } from './complaints.js';
 import { privateBytes } from './private-bytes.js';
 

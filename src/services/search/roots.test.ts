@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Roots, readRoots } from './roots.js';
+import { type BareRoots, readRoots } from './roots.js';
 
 let base: string;
-let roots: Roots;
+let roots: BareRoots;
 
 beforeAll(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-roots-')));

@@ -1,9 +1,14 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { OwnView } from '../../ports/own-paths.js';
 import { noSuchPlace, notReadable, outside } from './failures.js';
 
-/** The folders of the workspace, and the question whether something lies in them. */
-export interface Roots {
+/** The folders of the workspace without what is Tidegate's own, and the question whether something lies in them. */
+export interface Roots extends BareRoots {
+  readonly own: OwnView;
+}
+
+export interface BareRoots {
   readonly real: readonly string[];
   readonly first: string;
   /** For a real path: whether it is a root or lies in one. */
@@ -17,7 +22,7 @@ export interface Roots {
 const maxLinks = 40;
 
 /** Takes the roots as they were given: a caller may spell a path through the link that leads to a root. */
-export async function readRoots(given: readonly string[]): Promise<Roots> {
+export async function readRoots(given: readonly string[]): Promise<BareRoots> {
   const real = await Promise.all(given.map((root) => realpath(root)));
   const spelled = given.map((root) => resolve(root));
   const [first] = real;
@@ -40,6 +45,20 @@ export async function readRoots(given: readonly string[]): Promise<Roots> {
       if (found.problem === 'EACCES' || found.problem === 'EPERM') throw notReadable(path);
       if (found.problem !== undefined) throw noSuchPlace(path);
       return found.path;
+    },
+  };
+}
+
+/** What the caller must not see is in no root, and to name it is to name what does not exist. */
+export function withoutOwn(roots: BareRoots, own: OwnView): Roots {
+  return {
+    ...roots,
+    own,
+    contains: (real) => roots.contains(real) && !own.hides(real),
+    async locate(path) {
+      const real = await roots.locate(path);
+      if (own.hides(real)) throw noSuchPlace(path);
+      return real;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { TextQuery } from '../../kernel/search-port.js';
+import type { TextQuery } from '../../ports/search.js';
 import type { Collector } from './collect.js';
 import type { SearchContext } from './context.js';
 import type { Place } from './place.js';

@@ -1,15 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSlots } from './slots.js';
 
 it('only so many run at a time, the next starts when one ends, and who gives up does not hold a slot', async () => {
-  const slots = createSlots(2);
+  const slots = createSlots(2, 10_000);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const run = (name: string, signal = new AbortController().signal) =>
-    slots.use(() => {
-      started.push(name);
-      return new Promise<void>((resolve) => ends.set(name, resolve));
-    }, signal);
+    slots.use(
+      undefined,
+      () => {
+        started.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      },
+      signal,
+    );
   const [a, b] = [run('a'), run('b')];
   const leaving = new AbortController();
   const c = run('c', leaving.signal);
@@ -28,8 +33,55 @@ it('only so many run at a time, the next starts when one ends, and who gives up 
 });
 
 it('a failure frees its slot', async () => {
-  const slots = createSlots(1);
+  const slots = createSlots(1, 10_000);
   const { signal } = new AbortController();
-  await expect(slots.use(() => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
-  await expect(slots.use(() => Promise.resolve(1), signal)).resolves.toBe(1);
+  await expect(slots.use(undefined, () => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+  await expect(slots.use(undefined, () => Promise.resolve(1), signal)).resolves.toBe(1);
+});
+
+it('one owner gets half, others start beside it, and places go round between owners', async () => {
+  const slots = createSlots(8, 10_000);
+  const { signal } = new AbortController();
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = (owner: string) =>
+    slots.use(
+      owner,
+      () => {
+        started.push(owner);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      },
+      signal,
+    );
+  const all = Array.from({ length: 6 }, () => run('a'));
+  all.push(run('b'));
+  await sleep(0);
+  expect(started).toEqual(['a', 'a', 'a', 'a', 'b']);
+  for (let index = 0; index < all.length; index += 1) {
+    ends[index]?.();
+    await sleep(0);
+  }
+  await Promise.all(all);
+  expect(started.filter((owner) => owner === 'a')).toHaveLength(6);
+});
+
+it('a search that waits too long fails and may be tried again, and too many of one owner do not wait', async () => {
+  const slots = createSlots(2, 20);
+  const { signal } = new AbortController();
+  const end = new AbortController();
+  const held = slots.use(
+    'a',
+    () => new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve())),
+    signal,
+  );
+  const tooMany = { facts: { reason: 'too_many_searches', retryable: true } };
+  await expect(slots.use('a', () => Promise.resolve(1), signal)).rejects.toMatchObject(tooMany);
+  const waiting = Array.from({ length: 300 }, () =>
+    slots.use('a', () => Promise.resolve(1), signal).catch(() => 2),
+  );
+  end.abort();
+  await held;
+  const answers = await Promise.all(waiting);
+  expect(answers.filter((answer) => answer === 1)).toHaveLength(256);
+  await expect(slots.use('a', () => Promise.resolve(1), signal)).resolves.toBe(1);
 });

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { isToolFailure } from '../../kernel/tool-failure.js';
+import { isToolFailure } from '../../core/index.js';
 import type { Glob } from './glob.js';
 import { openPlace, type Place } from './place.js';
 import type { Roots } from './roots.js';

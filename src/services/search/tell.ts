@@ -1,4 +1,4 @@
-import type { FileMatches, FoundLine, TextFound, TextQuery } from '../../kernel/search-port.js';
+import type { FileMatches, FoundLine, TextFound, TextQuery } from '../../ports/search.js';
 import type { Collector } from './collect.js';
 import type { SearchContext } from './context.js';
 import type { Group } from './first-groups.js';

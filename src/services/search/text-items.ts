@@ -1,4 +1,4 @@
-import type { TextMode } from '../../kernel/search-port.js';
+import type { TextMode } from '../../ports/search.js';
 import { maxColumns } from './arguments.js';
 
 /** What ripgrep told of one line, or of one file. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ShellOutput } from '../../kernel/shell-port.js';
+import type { ShellOutput } from '../../ports/shell.js';
 import { openBackground } from './background.js';
 import type { CommandEnd, CommandRun } from './command-run.js';
 
@@ -87,17 +87,24 @@ describe('background commands', () => {
     expect(closes()).toBe(1);
   });
 
-  it('are at most eight of a session and thirty-two in all, those that are about to start included', () => {
+  it('are at most eight of a session, and one owner leaves places to others', () => {
     const background = openBackground();
-    for (let count = 0; count < 7; count += 1) background.add('mine', 'x', fakeRun().run);
-    const giveBack = background.reserve('mine');
-    expect(() => background.reserve('mine')).toThrow('8 background commands of this session');
+    for (let count = 0; count < 7; count += 1) background.reserve('mine', 'alice');
+    const giveBack = background.reserve('mine', 'alice');
+    expect(() => background.reserve('mine', 'alice')).toThrow('8 background commands of this session');
     giveBack();
-    for (const session of ['b', 'c', 'd']) {
-      for (let count = 0; count < 8; count += 1) background.add(session, 'x', fakeRun().run);
+    background.reserve('mine', 'alice');
+    for (let count = 0; count < 7; count += 1) background.reserve('other', 'alice');
+    expect(() => background.reserve('other', 'alice')).toThrow('Your share of the background commands');
+    background.reserve('f', 'bob');
+  });
+
+  it('are thirty-two in all', () => {
+    const background = openBackground();
+    for (const session of ['a', 'b', 'c', 'd']) {
+      for (let count = 0; count < 8; count += 1) background.reserve(session, undefined);
     }
-    background.reserve('e');
-    expect(() => background.reserve('f')).toThrow('32 background commands of the gate');
+    expect(() => background.reserve('e', undefined)).toThrow('32 background commands of the gateway');
   });
 
   it('that ended are forgotten when there are many', async () => {
@@ -136,6 +143,7 @@ function fakeRun(options: { readonly endsAt?: 'once' } = {}) {
   });
   const run: CommandRun = {
     sandbox: 'none',
+    reach: {},
     points: new Set<string>(),
     cwd: '/',
     startedAt: 0,

@@ -1,12 +1,13 @@
-import type { BackgroundReport, BackgroundState, ShellEnd, ShellTampering } from '../../kernel/shell-port.js';
-import { ToolFailure } from '../../kernel/tool-failure.js';
+import type { BackgroundReport, BackgroundState, ShellEnd, ShellTampering } from '../../ports/shell.js';
+import { createShares } from '../../lib/shares.js';
+import { ToolFailure } from '../../core/index.js';
 import type { CommandRun } from './command-run.js';
 import { createFilter } from './filter.js';
 
 /** Commands that go on after their call. Each belongs to one session, and to every other it does not exist. */
 export interface Background {
-  /** Throws when the session, or the gate, has as many as it may. */
-  reserve(sessionId: string): () => void;
+  /** Throws when the session, its owner or the gateway has as many as it may. Give the place back when the command ended. */
+  reserve(sessionId: string, owner: string | undefined): () => void;
   add(sessionId: string, command: string, run: CommandRun): string;
   poll(sessionId: string, id: string, filter: string | undefined): Promise<BackgroundReport>;
   stop(sessionId: string, id: string): Promise<BackgroundReport>;
@@ -30,6 +31,7 @@ interface Entry {
 
 const maxOfSession = 8;
 const maxOfAll = 32;
+const reserveOfAll = 2;
 /** Ended ones whose output can still be asked for. */
 const maxEnded = 64;
 const usualIdleMs = 3600 * 1000;
@@ -37,12 +39,8 @@ const untouched: ShellTampering = { createdPaths: [], changedPaths: [], undonePa
 
 export function openBackground(idleMs = usualIdleMs): Background {
   const entries = new Map<string, Entry>();
-  const reserved = new Map<string, number>();
-  const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
-  const running = (sessionId?: string) =>
-    [...entries.values()].filter(
-      (entry) => entry.state === 'running' && (sessionId ?? entry.sessionId) === entry.sessionId,
-    ).length;
+  const held = new Map<string, number>();
+  const shares = createShares(maxOfAll, reserveOfAll);
 
   const forget = (entry: Entry) => {
     clearTimeout(entry.patience);
@@ -77,15 +75,18 @@ export function openBackground(idleMs = usualIdleMs): Background {
   };
 
   return {
-    reserve(sessionId) {
-      const own = reserved.get(sessionId) ?? 0;
-      if (running(sessionId) + own >= maxOfSession) throw tooMany(maxOfSession, 'this session');
-      if (running() + sum(reserved.values()) >= maxOfAll) throw tooMany(maxOfAll, 'the gate');
-      reserved.set(sessionId, own + 1);
+    reserve(sessionId, owner) {
+      const own = held.get(sessionId) ?? 0;
+      if (own >= maxOfSession) throw tooMany(`${maxOfSession} background commands of this session`);
+      const giveBack = shares.take(owner);
+      if (giveBack === 'full') throw tooMany(`${maxOfAll} background commands of the gateway`);
+      if (giveBack === 'share') throw tooMany('Your share of the background commands of the gateway');
+      held.set(sessionId, own + 1);
       return () => {
-        const left = (reserved.get(sessionId) ?? 1) - 1;
-        if (left === 0) reserved.delete(sessionId);
-        else reserved.set(sessionId, left);
+        giveBack();
+        const left = (held.get(sessionId) ?? 1) - 1;
+        if (left === 0) held.delete(sessionId);
+        else held.set(sessionId, left);
       };
     },
     add(sessionId, command, run) {
@@ -94,8 +95,9 @@ export function openBackground(idleMs = usualIdleMs): Background {
       const entry: Entry = { id, sessionId, command, run, state: 'running', patience };
       entries.set(id, entry);
       waitForPoll(entry);
-      void run.ended.then(({ exitCode, signal, durationMs, ...end }) => {
-        if (entry.state === 'running') entry.state = 'finished';
+      void run.ended.then(({ exitCode, signal, durationMs, breach, ...end }) => {
+        if (entry.state === 'running') entry.state = breach === undefined ? 'finished' : 'killed';
+        if (breach !== undefined) entry.reason = breach;
         entry.end = { exitCode, ...(signal !== undefined && { signal }) };
         const { createdPaths, changedPaths, undonePaths } = end;
         entry.tampering = { createdPaths, changedPaths, undonePaths };
@@ -139,6 +141,7 @@ async function report(entry: Entry, filter: string | undefined): Promise<Backgro
     ...(entry.tampering ?? untouched),
     durationMs: entry.durationMs ?? Math.round(performance.now() - run.startedAt),
     sandbox: run.sandbox,
+    ...run.reach,
     cwd: run.cwd,
   };
 }
@@ -152,14 +155,10 @@ function unknownId(known: readonly string[]): ToolFailure {
   });
 }
 
-function tooMany(limit: number, whose: string): ToolFailure {
-  return new ToolFailure(
-    'bad_state',
-    `${limit} background commands of ${whose} run already; end one first.`,
-    {
-      reason: 'too_many_background_commands',
-      suggestion: 'End one with KillBash, or run this one in the foreground.',
-      retryable: true,
-    },
-  );
+function tooMany(what: string): ToolFailure {
+  return new ToolFailure('bad_state', `${what} run already; end one first.`, {
+    reason: 'too_many_background_commands',
+    suggestion: 'End one with KillBash, or run this one in the foreground.',
+    retryable: true,
+  });
 }

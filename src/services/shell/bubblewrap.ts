@@ -1,15 +1,18 @@
 import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
-import type { ChildProcess, Processes, ProcessOrder } from '../../kernel/process.js';
+import { access, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import type { ChildProcess, Processes, ProcessOrder } from '../../ports/processes.js';
 import { isInside } from './inside.js';
 import { bareMounts, namespaceArgs } from './mounts.js';
+import { sandboxBroken } from './refusals.js';
 
 export interface BubblewrapParts {
   readonly roots: readonly string[];
   readonly processes: Processes;
   readonly path: string;
   readonly log: (line: string) => void;
+  /** The state folder, which remembers that a program worked. Without it nothing is remembered. */
+  readonly stateDir?: string;
 }
 
 const trialMs = 10_000;
@@ -23,9 +26,25 @@ export async function findBubblewrap(parts: BubblewrapParts): Promise<string | u
     return undefined;
   }
   const reason = await tryOut(program, parts.processes);
-  if (reason === undefined) return program;
+  const record = parts.stateDir === undefined ? undefined : join(parts.stateDir, 'shell', 'sandbox-works');
+  if (reason === undefined) {
+    if (record !== undefined) await remember(record, program);
+    return program;
+  }
+  // A command can use up what a sandbox needs, such as namespaces. That must not free the next command from it.
+  if (record !== undefined && (await recorded(record)) === program) throw sandboxBroken(program, reason);
   parts.log(`Commands run without sandbox: ${program} does not work here: ${reason}`);
   return undefined;
+}
+
+async function recorded(record: string): Promise<string | undefined> {
+  return await readFile(record, 'utf8').catch(() => undefined);
+}
+
+async function remember(record: string, program: string): Promise<void> {
+  if ((await recorded(record)) === program) return;
+  await mkdir(dirname(record), { recursive: true, mode: 0o700 });
+  await writeFile(record, program, { mode: 0o600 });
 }
 
 async function searchPath(path: string, roots: readonly string[]): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import type { ChildProcess } from '../../kernel/process.js';
-import type { ShellOutput } from '../../kernel/shell-port.js';
+import type { ChildProcess } from '../../ports/processes.js';
+import type { ShellOutput, StreamedCommand } from '../../ports/shell.js';
 import { createOutputWindow } from './output-window.js';
 import { plainText } from './plain-text.js';
 import { maxShown, showOutput } from './shown-output.js';
@@ -22,11 +22,12 @@ export interface CaptureParts {
   readonly folder: SpoolFolder;
   /** The file as the caller may name it. */
   readonly nameFor: (file: string) => string;
+  readonly onOutput?: StreamedCommand['onOutput'];
 }
 
 const lastLineBytes = 512;
 
-export function openCapture({ child, folder, nameFor }: CaptureParts): Capture {
+export function openCapture({ child, folder, nameFor, onOutput }: CaptureParts): Capture {
   const windows = { out: createOutputWindow(), errors: createOutputWindow() };
   let last = windows.out;
   let isTold = false;
@@ -38,15 +39,16 @@ export function openCapture({ child, folder, nameFor }: CaptureParts): Capture {
       child.resumeErrorOutput();
     },
   });
-  const take = (window: typeof last) => (chunk: Uint8Array) => {
+  const take = (window: typeof last, stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
+    onOutput?.(stream, chunk);
     window.push(chunk);
     last = window;
     if (spool.write(chunk)) return;
     child.pauseOutput();
     child.pauseErrorOutput();
   };
-  child.onOutput(take(windows.out));
-  child.onErrorOutput(take(windows.errors));
+  child.onOutput(take(windows.out, 'stdout'));
+  child.onErrorOutput(take(windows.errors, 'stderr'));
 
   return {
     async take({ isLast, filter }) {

@@ -1,4 +1,8 @@
-import type { SandboxKind } from '../../kernel/shell-port.js';
+import type { SandboxKind } from '../../ports/shell.js';
+import type { FileLimit } from './file-limit.js';
+
+/** Where the sandbox program reads its filter. The shell that opens it takes single digits only. */
+export const filterDescriptor = 9;
 
 export interface CommandLine {
   readonly command: string;
@@ -11,6 +15,9 @@ export interface CommandLine {
  */
 const counted = `
 exec 4>&2 2>/dev/null
+# Counts threads, in this sandbox alone. Each shell has its own letter, and root has no such limit.
+tasks=$1; shift
+ulimit -u "$tasks" || ulimit -p "$tasks"
 printf s >&3
 "$@" 2>&4 3>&- 4>&-
 code=$? left=0
@@ -31,9 +38,46 @@ export function inShell(interpreter: string, command: string, isBackground: bool
   return { command: interpreter, args };
 }
 
-export function inSandbox(program: string, options: readonly string[], inner: CommandLine): CommandLine {
-  const wrapped = ['/bin/sh', '-c', counted, 'sh', inner.command, ...inner.args];
+export interface SandboxLine {
+  readonly program: string;
+  readonly options: readonly string[];
+  /** Threads of all processes together. */
+  readonly tasks: string;
+}
+
+export function inSandbox({ program, options, tasks }: SandboxLine, inner: CommandLine): CommandLine {
+  const wrapped = ['/bin/sh', '-c', counted, 'sh', tasks, inner.command, ...inner.args];
   return { command: program, args: [...options, '--', ...wrapped] };
+}
+
+/** Sets what everything that follows inherits, and gives the sandbox program its filter. */
+const limited = `
+soft=$1 hard=$2 cpu=$3 filter=$4 groups=$5
+shift 5
+# A process joins with its id; $$ is this shell's also in the loop, and what it starts is born in the group.
+printf '%s' "$groups" | while read -r group; do printf '%s\\n' "$$" >"$group/cgroup.procs"; done 2>/dev/null
+{ ulimit -Sn "$soft"; ulimit -Hn "$hard"; ulimit -t "$cpu"; } 2>/dev/null
+if [ -n "$filter" ]; then exec "$@" ${String(filterDescriptor)}<"$filter"; fi
+exec "$@"
+`;
+
+export interface LimitedLine {
+  readonly openFiles: FileLimit;
+  /** Of each process. */
+  readonly cpuSeconds: number;
+  /** The file with the seccomp program, where there is one. */
+  readonly filterFile: string | undefined;
+  /** Folders of the command's cgroup. */
+  readonly cgroups: readonly string[];
+}
+
+export function withLimits(
+  { openFiles, cpuSeconds, filterFile = '', cgroups }: LimitedLine,
+  { command, args }: CommandLine,
+): CommandLine {
+  const words = [openFiles.soft, openFiles.hard, cpuSeconds === 0 ? 'unlimited' : cpuSeconds].map(String);
+  const groups = cgroups.map((folder) => `${folder}\n`).join('');
+  return { command: '/bin/sh', args: ['-c', limited, 'sh', ...words, filterFile, groups, command, ...args] };
 }
 
 /** What the notes of a run say. Without sandbox there are none. */

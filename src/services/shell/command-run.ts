@@ -1,11 +1,29 @@
 import { join } from 'node:path';
-import type { ChildProcess, Processes, ProcessEnd, ProcessExit } from '../../kernel/process.js';
-import type { SandboxKind, ShellEnd, ShellTampering } from '../../kernel/shell-port.js';
+import type { ChildProcess, Processes, ProcessEnd, ProcessExit } from '../../ports/processes.js';
+import type {
+  SandboxKind,
+  ShellEnd,
+  ShellTampering,
+  ShellWritable,
+  StreamedCommand,
+} from '../../ports/shell.js';
+import type { Cgroup, OpenCgroup } from './cgroup.js';
 import { type Capture, openCapture } from './capture.js';
-import { type CommandLine, inSandbox, inShell, type Notes, readNotes } from './command-line.js';
+import {
+  type CommandLine,
+  filterDescriptor,
+  inSandbox,
+  inShell,
+  type Notes,
+  readNotes,
+  withLimits,
+} from './command-line.js';
 import { commandEnvironment } from './environment.js';
 import { shellEnd } from './exit-code.js';
+import type { FileLimit } from './file-limit.js';
 import { type GroundParts, layGround } from './ground.js';
+import type { LimitWatch } from './limit-watch.js';
+import { describeBreach, type ShellLimits, threadsOf } from './limits.js';
 import { namespaceArgs } from './mounts.js';
 import type { SpoolFolder } from './spool-folder.js';
 
@@ -16,6 +34,16 @@ export interface CommandParts extends GroundParts {
   /** The sandbox program, or undefined for none. */
   readonly bubblewrap: string | undefined;
   readonly folder: SpoolFolder;
+  readonly limits: ShellLimits;
+  readonly fileLimit: FileLimit;
+  readonly openCgroup: OpenCgroup;
+  readonly limitWatch: LimitWatch;
+  readonly hasNetwork: boolean;
+  readonly reach: ShellWritable;
+  /** See `ProcessOrder`. */
+  readonly foldersFile: string;
+  /** The file with the program that refuses Unix sockets; undefined where they are allowed. */
+  readonly socketFilter: string | undefined;
   /** The root in which `folder` is. */
   readonly root: string;
 }
@@ -24,11 +52,16 @@ export interface CommandOrder {
   readonly command: string;
   readonly cwd: string;
   readonly isBackground: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly interpreter?: string;
+  /** Gets the output while it comes. A chunk is valid only while this runs. */
+  readonly onOutput?: StreamedCommand['onOutput'];
 }
 
 /** A command that runs. Nothing of it is left when `ended` resolves, and it never rejects. */
 export interface CommandRun {
   readonly sandbox: SandboxKind;
+  readonly reach: ShellWritable;
   /** See `Mounts`; empty without sandbox. */
   readonly points: ReadonlySet<string>;
   readonly cwd: string;
@@ -40,6 +73,8 @@ export interface CommandRun {
 }
 
 export interface CommandEnd extends ShellEnd, ShellTampering {
+  /** The limit that the command broke, in a sentence; it was ended for that. */
+  readonly breach?: string;
   /** False when not even the sandbox came to be. */
   readonly hasBegun: boolean;
   readonly leftovers: number;
@@ -53,9 +88,13 @@ const lastMs = 1000;
 
 export async function startCommand(parts: CommandParts, order: CommandOrder): Promise<CommandRun> {
   const sandbox = parts.bubblewrap === undefined ? 'none' : 'bubblewrap';
-  const { env, interpreter, mounts, processes, folder, root } = parts;
-  const ground = layGround(parts, sandbox === 'bubblewrap');
-  const line = commandLine(parts, order, ground.args);
+  const { mounts, processes, folder, root } = parts;
+  const { interpreter = parts.interpreter, onOutput } = order;
+  const env = { ...parts.env, ...order.env };
+  const { isBackground } = order;
+  const ground = await layGround(parts, { isSandboxed: sandbox === 'bubblewrap', isBackground });
+  const cgroup = parts.openCgroup(parts.limits);
+  const line = commandLine(parts, order, ground.args, cgroup);
   const nameFor = (file: string) => parts.pathFor(join(root, file));
   const startedAt = performance.now();
   try {
@@ -68,31 +107,69 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
       input: 'none',
       patience,
       hasSystemPipes: true,
+      foldersFile: parts.foldersFile,
       hasNotes: sandbox !== 'none',
+      // In the sandbox the kernel ends all processes.
+      ...(sandbox === 'none' && { fileLimitMark: parts.fileLimit.hard }),
     });
     const notes = collectNotes(child);
-    const capture = openCapture({ child, folder, nameFor });
+    const capture = openCapture({ child, folder, nameFor, ...(onOutput && { onOutput }) });
     const { ended, end } = follow(child, () => readNotes(sandbox, notes()));
     ground.onAttack(end);
-    const finished = ended.then((how) => {
-      const durationMs = Math.round(performance.now() - startedAt);
-      return { ...how, ...ground.release(), durationMs };
+    let breach: string | undefined;
+    const stopWatching = parts.limitWatch.watch({
+      pid: child.pid,
+      limits: parts.limits,
+      cgroup,
+      onBreach(reason) {
+        breach = reason;
+        end();
+      },
     });
-    return { sandbox, points: ground.points, cwd: order.cwd, startedAt, capture, ended: finished, end };
+    const finished = ended.then(async (how) => {
+      stopWatching();
+      const late = cgroup?.breach();
+      if (late !== undefined) breach ??= describeBreach(late, parts.limits);
+      await cgroup?.close().catch(() => undefined);
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { ...how, ...(await ground.release()), durationMs, ...(breach !== undefined && { breach }) };
+    });
+    const { reach } = parts;
+    return {
+      sandbox,
+      reach,
+      points: ground.points,
+      cwd: order.cwd,
+      startedAt,
+      capture,
+      ended: finished,
+      end,
+    };
   } catch (error) {
-    ground.release();
+    await cgroup?.close();
+    await ground.release();
     throw error;
   }
 }
 
 function commandLine(
-  { interpreter, bubblewrap }: CommandParts,
-  { command, cwd, isBackground }: CommandOrder,
+  { bubblewrap, limits, fileLimit, socketFilter, hasNetwork, ...parts }: CommandParts,
+  { command, cwd, isBackground, interpreter = parts.interpreter }: CommandOrder,
   mounts: readonly string[],
+  cgroup: Cgroup | undefined,
 ): CommandLine {
   const inner = inShell(interpreter, command, isBackground);
-  if (bubblewrap === undefined) return inner;
-  return inSandbox(bubblewrap, [...namespaceArgs, ...mounts, '--chdir', cwd], inner);
+  const own = { openFiles: fileLimit, cpuSeconds: limits.cpuSeconds, cgroups: cgroup?.folders ?? [] };
+  if (bubblewrap === undefined) return withLimits({ ...own, filterFile: undefined }, inner);
+  const filter = socketFilter === undefined ? [] : ['--seccomp', String(filterDescriptor)];
+  const network = hasNetwork ? [] : ['--unshare-net'];
+  const options = [...namespaceArgs, ...network, ...filter, ...mounts, '--chdir', cwd];
+  // A limit of threads, so several for each process; the exact number of processes is watched from outside.
+  const tasks = limits.processes === 0 ? 'unlimited' : String(threadsOf(limits.processes));
+  return withLimits(
+    { ...own, filterFile: socketFilter },
+    inSandbox({ program: bubblewrap, options, tasks }, inner),
+  );
 }
 
 function collectNotes(child: ChildProcess): () => string {
@@ -103,7 +180,7 @@ function collectNotes(child: ChildProcess): () => string {
   return () => text;
 }
 
-type Followed = Omit<CommandEnd, 'durationMs' | keyof ShellTampering>;
+type Followed = Omit<CommandEnd, 'durationMs' | 'breach' | keyof ShellTampering>;
 
 /** From the exit of the command, or from `end`, until nothing of it is left. */
 function follow(child: ChildProcess, notes: () => Notes) {

@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import type { SandboxKind } from '../../kernel/shell-port.js';
+import type { SandboxKind } from '../../ports/shell.js';
 
 export interface EnvironmentParts {
   /** What the operator lets commands know. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import type { ProcessExit } from '../../kernel/process.js';
-import type { ShellEnd } from '../../kernel/shell-port.js';
+import type { ProcessExit } from '../../ports/processes.js';
+import type { ShellEnd } from '../../ports/shell.js';
 
 const signals = Object.entries(constants.signals);
 

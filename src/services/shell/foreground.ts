@@ -1,7 +1,6 @@
-import type { Exchange } from '../../kernel/exchange.js';
-import { JsonText } from '../../kernel/json-text.js';
-import type { ShellResult } from '../../kernel/shell-port.js';
-import { isToolFailure, ToolFailure } from '../../kernel/tool-failure.js';
+import { type Exchange, isToolFailure, ToolFailure } from '../../core/index.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { ShellResult, StreamedEnd } from '../../ports/shell.js';
 import type { CommandEnd, CommandRun } from './command-run.js';
 
 const progressMs = 1000;
@@ -31,13 +30,30 @@ export async function attend(run: CommandRun, timeoutMs: number, exchange: Excha
   }
 }
 
+/** The same for a command whose output goes elsewhere, and that ends with a signal. */
+export async function attendStream(run: CommandRun, signal: AbortSignal): Promise<StreamedEnd> {
+  const stop = () => run.end();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    const { exitCode, signal: by, breach, hasBegun } = await run.ended;
+    if (!hasBegun) throw notSetUp((await run.capture.take({ isLast: true })).stderr);
+    const { sandbox } = run;
+    return { exitCode, ...(by && { signal: by }), sandbox, ...(breach !== undefined && { breach }) };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await run.capture.close();
+  }
+}
+
 function resultOf(run: CommandRun, end: CommandEnd) {
-  const { exitCode, signal, leftovers, hasSurvivors, durationMs } = end;
+  const { exitCode, signal, leftovers, hasSurvivors, durationMs, breach } = end;
   const { createdPaths, changedPaths, undonePaths } = end;
-  const { sandbox, cwd } = run;
+  const { sandbox, cwd, reach } = run;
   return {
     exitCode,
     ...(signal && { signal }),
+    ...(breach !== undefined && { breach }),
     leftovers,
     hasSurvivors,
     createdPaths,
@@ -45,6 +61,7 @@ function resultOf(run: CommandRun, end: CommandEnd) {
     undonePaths,
     durationMs,
     sandbox,
+    ...reach,
     cwd,
   };
 }

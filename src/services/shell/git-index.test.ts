@@ -7,9 +7,40 @@ import { gitlinksIn } from './git-index.js';
 
 const someCommit = '1'.repeat(40);
 
+const headBytes = 12;
+
+function words(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
+  return bytes;
+}
+
+function entry(
+  name: string | Buffer,
+  { mode = 0o100644, length }: { readonly mode?: number; readonly length?: number } = {},
+): Buffer {
+  const bytes = Buffer.from(name);
+  const head = Buffer.alloc(62);
+  head.writeUInt32BE(mode, 24);
+  head.writeUInt16BE(Math.min(length ?? bytes.length, 0xfff), 60);
+  return Buffer.concat([head, bytes, Buffer.alloc(8 - ((62 + bytes.length) % 8))]);
+}
+
+function extension(name: string, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(name), words(data.length), data]);
+}
+
+function indexOf(entries: readonly Buffer[], extensions: readonly Buffer[] = []): Buffer {
+  return Buffer.concat([
+    ...[Buffer.from('DIRC'), words(2, entries.length)],
+    ...[...entries, ...extensions, Buffer.alloc(20)],
+  ]);
+}
+
 describe('the links in an index', () => {
   let folder: string;
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, { cwd: folder, stdio: 'pipe', input: '' });
   const links = () => gitlinksIn(readFileSync(join(folder, '.git', 'index')));
   const addLink = (path: string, commit = someCommit) =>
     git('update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
@@ -56,5 +87,60 @@ describe('the links in an index', () => {
     expect(gitlinksIn(Buffer.alloc(200))).toBeUndefined();
     git('update-index', '--split-index');
     expect(links()).toBeUndefined();
+  });
+
+  it('are those that git sees, whatever else their mode says', () => {
+    const links = [entry('one', { mode: 0o160755 }), entry('two', { mode: 0xff000000 + 0o160000 })];
+    expect(gitlinksIn(indexOf(links))).toEqual(['one', 'two']);
+  });
+
+  it('are not known where git may read other entries than we do', () => {
+    const plain = [entry('a'), entry('b', { mode: 0o160000 })];
+    expect(gitlinksIn(indexOf(plain))).toEqual(['b']);
+    const [first = Buffer.alloc(0)] = plain;
+    const odd: Readonly<Record<string, Buffer>> = {
+      'another length of a name': indexOf([entry('a', { length: 2 })]),
+      'a folder': indexOf([entry('d/', { mode: 0o040000 })]),
+      'no name': indexOf([entry('')]),
+      'an extension that git must know': indexOf(plain, [extension('sdir', Buffer.alloc(0))]),
+      'a table of other blocks': indexOf(plain, [extension('IEOT', words(1, 12, 1, 84, 1))]),
+      'a table of fewer entries': indexOf(plain, [extension('IEOT', words(1, 12, 1))]),
+      'extensions elsewhere': indexOf(plain, [
+        extension('EOIE', Buffer.concat([words(headBytes + first.length), Buffer.alloc(20)])),
+      ]),
+    };
+    for (const [name, index] of Object.entries(odd)) expect(gitlinksIn(index), name).toBeUndefined();
+    const [one = 0, two = 0] = plain.map(({ length }) => length);
+    const right = [
+      extension('IEOT', words(1, headBytes, 1, headBytes + one, 1)),
+      extension('EOIE', Buffer.concat([words(headBytes + one + two), Buffer.alloc(20)])),
+    ];
+    expect(gitlinksIn(indexOf(plain, right))).toEqual(['b']);
+  });
+
+  it('are not known where a name is not UTF-8, too long, or where there are too many', () => {
+    const link = { mode: 0o160000 };
+    expect(gitlinksIn(indexOf([entry(Buffer.from([0x73, 0xff]), link)]))).toBeUndefined();
+    expect(gitlinksIn(indexOf([entry('n'.repeat(4096), link)]))).toEqual(['n'.repeat(4096)]);
+    expect(gitlinksIn(indexOf([entry('n'.repeat(4097), link)]))).toBeUndefined();
+    const many = Array.from({ length: 601 }, (_none, number) => entry(`s${String(number)}`, link));
+    expect(gitlinksIn(indexOf(many.slice(1)))).toHaveLength(600);
+    expect(gitlinksIn(indexOf(many))).toBeUndefined();
+  });
+
+  it('are read with the table of blocks that git writes for many entries', () => {
+    git('init', '-q');
+    const blob = git('hash-object', '-w', '--stdin').toString().trim();
+    const names = Array.from({ length: 25_000 }, (_none, number) => `f${String(number)}`);
+    const lines = names.map((name) => `100644 ${blob}\t${name}\n`).join('');
+    for (const version of ['2', '4']) {
+      git('config', 'index.threads', '2');
+      execFileSync('git', ['update-index', '--index-version', version, '--index-info'], {
+        cwd: folder,
+        input: `${lines}160000 ${someCommit}\tsub\n`,
+      });
+      expect(readFileSync(join(folder, '.git', 'index')).includes('IEOT')).toBe(true);
+      expect(links()).toEqual(['sub']);
+    }
   });
 });

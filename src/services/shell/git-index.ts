@@ -1,18 +1,33 @@
-/** What git's index says of other repositories inside a work tree: git enters those by itself, for every `git status`. */
+/**
+ * What git's index says of other repositories inside a work tree: git enters those by itself, for every `git status`.
+ * Commands write this file, so it counts only where git can read it in no other way, and everything has an end.
+ */
 
+/** Git looks at no other bits. */
+const typeBits = 0o170000;
 const linkMode = 0o160000;
+/** Stands for all that a folder holds, links included. */
+const folderMode = 0o040000;
 const headBytes = 12;
 const isExtended = 0x4000;
+const longName = 0xfff;
+const maxNameBytes = 4096;
+const maxLinks = 600;
+const maxLinkBytes = 64 * 1024;
 
-interface Shape {
+/** Where the reading is. */
+interface Reading {
+  readonly index: Buffer;
   readonly version: number;
   readonly hashBytes: number;
-}
-
-interface Entry {
-  readonly mode: number;
-  readonly name: string;
-  readonly next: number;
+  /** Where each entry begins that can be read without the one before. */
+  readonly starts: Uint32Array;
+  readonly links: string[];
+  linkBytes: number;
+  /** Of the last entry: names of version 4 begin with a part of the one before. */
+  readonly name: Buffer;
+  nameBytes: number;
+  at: number;
 }
 
 /** The paths of the links, or undefined when the index is of a form that cannot be read as a whole. */
@@ -20,64 +35,120 @@ export function gitlinksIn(index: Buffer): readonly string[] | undefined {
   if (index.length < headBytes || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = index.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
-  // SHA-1, or SHA-256: the index does not say which.
-  return linksAs(index, { version, hashBytes: 20 }) ?? linksAs(index, { version, hashBytes: 32 });
+  // SHA-1, or SHA-256: the index does not say which. One that can be both has the links of both.
+  const found = [20, 32].map((hashBytes) => linksAs(index, version, hashBytes));
+  const known = found.filter((links) => links !== undefined);
+  return known.length === 0 ? undefined : [...new Set(known.flat())];
 }
 
-function linksAs(index: Buffer, shape: Shape): readonly string[] | undefined {
-  const links: string[] = [];
+function linksAs(index: Buffer, version: number, hashBytes: number): readonly string[] | undefined {
   const count = index.readUInt32BE(8);
-  let at = headBytes;
-  let name = '';
-  for (let number = 0; number < count; number += 1) {
-    const entry = entryAt(index, at, shape, name);
-    if (entry === undefined) return undefined;
-    if (entry.mode === linkMode) links.push(Buffer.from(entry.name, 'latin1').toString('utf8'));
-    at = entry.next;
-    name = entry.name;
-  }
-  return endsWhole(index, at, shape.hashBytes) ? links : undefined;
+  if (count > index.length / (42 + hashBytes)) return undefined;
+  const reading: Reading = {
+    index,
+    version,
+    hashBytes,
+    starts: new Uint32Array(count),
+    links: [],
+    linkBytes: 0,
+    name: Buffer.alloc(maxNameBytes),
+    nameBytes: 0,
+    at: headBytes,
+  };
+  for (let number = 0; number < count; number += 1) if (!readEntry(reading, number)) return undefined;
+  return endsWhole(reading) ? reading.links : undefined;
 }
 
-function entryAt(index: Buffer, at: number, shape: Shape, before: string): Entry | undefined {
-  const flagsAt = at + 40 + shape.hashBytes;
-  if (flagsAt + 2 > index.length) return undefined;
-  const mode = index.readUInt32BE(at + 24);
-  const nameAt = flagsAt + ((index.readUInt16BE(flagsAt) & isExtended) === 0 ? 2 : 4);
-  if (shape.version === 4) return { mode, ...shortened(index, nameAt, before) };
-  const end = index.indexOf(0, nameAt);
-  if (end === -1) return undefined;
-  const name = index.toString('latin1', nameAt, end);
-  return { mode, name, next: at + Math.ceil((end + 1 - at) / 8) * 8 };
+/** False where the entry is not as git writes it, or of a kind that hides others. */
+function readEntry(reading: Reading, number: number): boolean {
+  const { index, at, hashBytes, version, starts } = reading;
+  const flagsAt = at + 40 + hashBytes;
+  if (flagsAt + 4 > index.length) return false;
+  const mode = index.readUInt32BE(at + 24) & typeBits;
+  const flags = index.readUInt16BE(flagsAt);
+  const nameAt = flagsAt + ((flags & isExtended) === 0 ? 2 : 4);
+  const kept = version === 4 ? readKept(reading, nameAt) : { bytes: 0, from: nameAt };
+  starts[number] = kept.bytes === 0 ? at : 0;
+  // Git believes this length and not the end of the name.
+  if (!readName(reading, kept.from, kept.bytes)) return false;
+  if ((flags & longName) !== Math.min(reading.nameBytes, longName)) return false;
+  if (version !== 4) reading.at = at + Math.ceil((reading.at - at) / 8) * 8;
+  return mode === linkMode ? addLink(reading) : mode !== folderMode;
+}
+
+/** Puts the rest of a name after what is kept of the one before. */
+function readName(reading: Reading, from: number, kept: number): boolean {
+  const { index, name } = reading;
+  if (kept < 0) return false;
+  let at = from;
+  let length = kept;
+  for (let byte = index[at]; byte !== 0; byte = index[at]) {
+    if (byte === undefined || length === maxNameBytes) return false;
+    name[length] = byte;
+    length += 1;
+    at += 1;
+  }
+  reading.nameBytes = length;
+  reading.at = at + 1;
+  return length > 0;
 }
 
 /** In version 4 a name says how much of the end of the one before it does not share. */
-function shortened(
-  index: Buffer,
-  at: number,
-  before: string,
-): { readonly name: string; readonly next: number } {
-  let position = at;
-  let byte = index[position++] ?? 0;
+function readKept({ index, nameBytes }: Reading, at: number) {
+  let from = at;
+  let byte = index[from++] ?? 0;
   let cut = byte & 0x7f;
-  while ((byte & 0x80) !== 0) {
-    byte = index[position++] ?? 0;
+  while ((byte & 0x80) !== 0 && cut <= nameBytes) {
+    byte = index[from++] ?? 0;
     cut = (cut + 1) * 128 + (byte & 0x7f);
   }
-  const end = index.indexOf(0, position);
-  const kept = before.slice(0, Math.max(0, before.length - cut));
-  // Without an end the position is beyond the file, and what follows is found to be no entry.
-  if (end === -1) return { name: kept, next: index.length };
-  return { name: kept + index.toString('latin1', position, end), next: end + 1 };
+  return { bytes: nameBytes - cut, from };
 }
 
-/** After the entries come extensions and a hash. One of them says that the entries are in another file. */
-function endsWhole(index: Buffer, from: number, hashBytes: number): boolean {
-  let at = from;
+function addLink(reading: Reading): boolean {
+  const { links, name, nameBytes } = reading;
+  const bytes = name.subarray(0, nameBytes);
+  const link = bytes.toString('utf8');
+  reading.linkBytes += nameBytes;
+  if (links.length === maxLinks || reading.linkBytes > maxLinkBytes) return false;
+  links.push(link);
+  // Paths are texts here: of other bytes nobody could say what is there.
+  return Buffer.from(link).equals(bytes) && isPlainPath(link);
+}
+
+/** Git writes no other names. With `..`, a link could lead out of the work tree. */
+function isPlainPath(link: string): boolean {
+  return link.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+/** After the entries come extensions and a hash. Those in small letters say that there are entries elsewhere. */
+function endsWhole({ index, at: from, hashBytes, starts }: Reading): boolean {
   const end = index.length - hashBytes;
+  const mark = end - 12 - hashBytes;
+  // A mark at the end says where the extensions begin; git believes it.
+  if (mark >= from && nameAt(index, mark) === 'EOIE' && index.readUInt32BE(mark + 8) !== from) return false;
+  let at = from;
   while (at + 8 <= end) {
-    if (index.toString('latin1', at, at + 4) === 'link') return false;
-    at += 8 + index.readUInt32BE(at + 4);
+    const length = index.readUInt32BE(at + 4);
+    if (!/^[A-Z]/.test(nameAt(index, at)) || at + 8 + length > end) return false;
+    if (nameAt(index, at) === 'IEOT' && !isTableOf(starts, index.subarray(at + 8, at + 8 + length)))
+      return false;
+    at += 8 + length;
   }
   return at === end;
+}
+
+/** With many entries git reads blocks of them at the same time: this table says where each begins. */
+function isTableOf(starts: Uint32Array, rows: Buffer): boolean {
+  if (rows.length < 12 || rows.length % 8 !== 4) return false;
+  let number = 0;
+  for (let row = 4; row < rows.length; row += 8) {
+    if (starts[number] !== rows.readUInt32BE(row)) return false;
+    number += rows.readUInt32BE(row + 4);
+  }
+  return number === starts.length;
+}
+
+function nameAt(index: Buffer, at: number): string {
+  return index.toString('latin1', at, at + 4);
 }

@@ -14,7 +14,14 @@ describe('the places that git acts on', () => {
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
   const short = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).sort();
   const find = () => {
-    const walk = { grounds: [root], workTrees: [root], gitFolders: [], names, readLinks: createLinkReader() };
+    const walk = {
+      grounds: [root],
+      workTrees: [root],
+      gitFolders: [],
+      names,
+      globalConfigs: [],
+      readLinks: createLinkReader(),
+    };
     const { paths, watched, never } = findGitPlaces(walk);
     return { paths: short(paths), watched: short(watched), never: short(never) };
   };
@@ -27,6 +34,36 @@ describe('the places that git acts on', () => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-places-')));
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it('[15.34] are whole work trees beyond the first 64, and too many beyond 512', () => {
+    git('init', '-q');
+    const overfull = () =>
+      findGitPlaces({
+        grounds: [root],
+        workTrees: [root],
+        gitFolders: [],
+        names,
+        globalConfigs: [],
+        readLinks: createLinkReader(),
+      }).isOverfull;
+    const addLinks = (from: number, to: number) => {
+      const all = Array.from(
+        { length: to - from },
+        (_, index) => `sub${String(from + index).padStart(3, '0')}`,
+      );
+      for (const name of all) make(`${name}/.git/HEAD`, 'ref: refs/heads/main\n');
+      const lines = all.map((name) => `160000 ${'1'.repeat(40)}\t${name}\n`).join('');
+      execFileSync('git', ['update-index', '--index-info'], { cwd: root, input: lines });
+    };
+    addLinks(0, 63);
+    expect(find().paths).not.toContain('sub062');
+    addLinks(63, 511);
+    expect(find().paths).toContain('sub063');
+    expect(find().paths).toContain('sub510');
+    expect(overfull()).toBe(false);
+    addLinks(511, 512);
+    expect(overfull()).toBe(true);
+  });
 
   it('are a missing .git that may come to be', () => {
     expect(find()).toEqual({ paths: [], watched: ['.git'], never: [] });
@@ -44,7 +81,8 @@ describe('the places that git acts on', () => {
       [...folders.flatMap((folder) => names.map((name) => `${folder}/${name}`)), ...ofWorktree].sort(),
     );
     expect(watched).toEqual([]);
-    expect(never).toEqual(folders.map((folder) => `${folder}/commondir`));
+    const missing = folders.flatMap((folder) => [`${folder}/commondir`, `${folder}/config.worktree`]);
+    expect(never).toEqual([...missing, '.git/worktrees/w/config.worktree']);
   });
 
   it('are what the index has links to, as far as it leads, and nothing outside', () => {
@@ -62,13 +100,33 @@ describe('the places that git acts on', () => {
     expect(watched).toEqual(['gone/.git', 'linked/.git']);
   });
 
-  it('are whole folders when there are too many, and an index that cannot be read', () => {
+  it('are whole folders when there are too many, and an index that cannot be read, which is kept', () => {
     git('init', '-q');
     for (let number = 0; number < 33; number += 1) make(`.git/modules/m${String(number)}/HEAD`);
     make('.git/index', 'DIRC and no more');
     const { paths, watched } = find();
     expect(paths).toContain('.git/modules');
+    expect(paths).toContain('.git/index');
     expect(watched).toEqual(['.git/index']);
+  });
+
+  it('are the folder of submodules as a whole where it holds more than can be looked at', () => {
+    git('init', '-q');
+    for (let number = 0; number < 1001; number += 1)
+      mkdirSync(join(root, `.git/modules/a${String(number % 40)}/b${String(number)}`), { recursive: true });
+    expect(find().paths).toContain('.git/modules');
+  });
+
+  it('are not looked for where configurations have no end', () => {
+    git('init', '-q');
+    const includes = Array.from({ length: 60 }, (_none, number) => `\tpath = ../inc${String(number)}\n`);
+    for (const [number] of includes.entries()) make(`inc${String(number)}`, '#\n'.repeat(10_000));
+    make('.git/config', `[include]\n${includes.join('')}`);
+    expect(find().paths).toContain('inc59');
+    for (const [number] of includes.entries()) make(`inc${String(number)}`, '#\n'.repeat(20_000));
+    expect(find).toThrow('too large to check');
+    make('.git/config', `[alias]\n${'\tx = !a b c d e f g h i j\n'.repeat(2100)}`);
+    expect(find).toThrow('too large to check');
   });
 
   it('are not waited for, whatever stands there', () => {

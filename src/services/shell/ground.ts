@@ -1,15 +1,34 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ShellTampering } from '../../kernel/shell-port.js';
+import type { ShellTampering } from '../../ports/shell.js';
+import { relativeHookFolders } from './git-runs.js';
 import { layMounts, type MountParts } from './mounts.js';
+import { findNestedArmed } from './nested-armed.js';
 import { findPlaces, type PlaceParts } from './protected-places.js';
-import { openWatch } from './watch.js';
+import { tooManyTrees } from './refusals.js';
+import type { RecordCheck } from './unfinished-checks.js';
+import { type NestedFindings, openWatch } from './watch.js';
+import type { Pace } from './watch-pace.js';
+import type { ScanWorkspace, WorkspaceScan } from './workspace-scan.js';
 
 export interface GroundParts {
   readonly mounts: MountParts;
   readonly places: PlaceParts;
   /** A path as the caller may name it. */
   readonly pathFor: (path: string) => string;
+  /** Shared by all commands. */
+  readonly pace: Pace;
+  readonly scan: ScanWorkspace;
+  readonly recordCheck: RecordCheck;
+  /** See `WatchParts`. */
+  readonly overlapping: Set<ReadonlySet<string>>;
+  /** Gets what came to be below the top of the roots. */
+  readonly onMade: (paths: readonly string[]) => void;
+}
+
+export interface GroundOptions {
+  readonly isSandboxed: boolean;
+  readonly isBackground: boolean;
 }
 
 /** What lies under a command while it runs: mounts where there is a sandbox, and somebody who looks in any case. */
@@ -19,31 +38,65 @@ export interface Ground {
   readonly points: ReadonlySet<string>;
   onAttack(listener: () => void): void;
   /** Called once, when nothing of the command is left. */
-  release(): ShellTampering;
+  release(): Promise<ShellTampering>;
 }
 
-export function layGround({ mounts, places, pathFor }: GroundParts, isSandboxed: boolean): Ground {
+const noneArmed = { armed: [], pointers: [], linking: [] };
+
+export async function layGround(
+  { mounts, places, pathFor, pace, scan, recordCheck, overlapping, onMade }: GroundParts,
+  { isSandboxed, isBackground }: GroundOptions,
+): Promise<Ground> {
+  const { roots, readLinks } = places;
+  const hookFolders = relativeHookFolders(places.globalConfigs);
+  const findArmed = ({ trees, oddTrees }: WorkspaceScan) =>
+    findNestedArmed(roots, [...trees, ...oddTrees], readLinks, hookFolders);
+  const findNested = async (): Promise<NestedFindings> => {
+    const below = await scan();
+    return { ...below, ...(isSandboxed ? await findArmed(below) : noneArmed) };
+  };
+  const nested = await findNested();
   const found = findPlaces(places);
+  if (found.isOverfull) throw tooManyTrees();
   const laid = isSandboxed ? layMounts(mounts, found) : undefined;
   const points = laid?.points ?? new Set<string>();
   let tell = (): void => {};
   const watch = openWatch({
-    find: () => findPlaces(places),
+    first: found,
+    pace,
+    find: (isKnown) => findPlaces(places, isKnown),
+    nested,
+    findNested,
+    patrolsNested: isSandboxed && isBackground,
+    writable: isSandboxed ? mounts.writable : [],
     isKept: (path) => laid?.isKept(path) === true,
+    isFixed: (path) => laid?.isFixed(path) === true,
     // Only in folders that nobody can exchange: else we could be led to a file of somebody else.
     never: found.never.filter((path) => points.has(dirname(path)) && !existsSync(path)),
+    links: new Map([...found.links].filter(([path]) => points.has(dirname(path)))),
+    overlapping: isSandboxed ? overlapping : new Set(),
+    disarms: isSandboxed,
     onAttack: () => tell(),
     pathFor,
   });
+  const { known, begunAt } = watch;
+  const grounds = [...found.grounds, ...mounts.writable];
+  const checked =
+    laid === undefined
+      ? () => {}
+      : recordCheck({ roots, grounds, begunAt, known, fixed: laid.fixed, hookFolders });
   return {
     args: laid?.args ?? [],
     points,
     onAttack(listener) {
       tell = listener;
     },
-    release() {
+    async release() {
       laid?.release();
-      return watch.end();
+      const { made, ...tampering } = await watch.end();
+      checked();
+      onMade(made);
+      return tampering;
     },
   };
 }

@@ -1,1 +1,7 @@
-export { openShell } from './shell.js';
+export { sweepScratch } from './scratch.js';
+export { finishChecks } from './unfinished-checks.js';
+export { openShell, undoneLate } from './shell.js';
+export { createGitGuard } from './git-guard.js';
+export { findWritable } from './writable.js';
+export { globalGitConfigs } from './git-runs.js';
+export { foldersOfDead } from './scratch.js';

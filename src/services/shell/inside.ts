@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { ToolFailure } from '../../kernel/tool-failure.js';
+import { ToolFailure } from '../../core/index.js';
 
 /** True for the folder itself and everything in it. A neighbour whose name begins alike is not in it. */
 export function isInside(path: string, folder: string): boolean {

@@ -1,17 +1,22 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { OwnMasks } from '../../ports/own-paths.js';
 import { isInside } from './inside.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
 import type { ProtectedPlaces } from './protected-places.js';
+import { cannotHide } from './refusals.js';
 
 export interface MountParts {
   readonly roots: readonly string[];
   readonly placeholders: Placeholders;
   /** What commands see as /tmp. */
   readonly temporary: string;
-  /** The gate's own: commands do not see it. */
-  readonly stateDir: string;
+  /** Folders outside the roots that commands may write to: their own real paths, in none of the grounds. */
+  readonly writable: readonly string[];
+  /** What is Tidegate's own, and the folder of this principal's output. */
+  readonly own: OwnMasks;
+  readonly outputName: string;
   /** The paths that each command which runs now has as mount points of its own. */
   readonly held: () => readonly ReadonlySet<string>[];
 }
@@ -22,6 +27,9 @@ export interface Mounts {
   readonly points: ReadonlySet<string>;
   /** True for what is read-only for this command, as long as nobody outside takes its ground away. */
   isKept(path: string): boolean;
+  readonly fixed: readonly string[];
+  /** True for what lies under a read-only mount, even if somebody outside takes its ground away. */
+  isFixed(path: string): boolean;
   /** Called when the sandbox is gone. */
   release(): void;
 }
@@ -37,23 +45,75 @@ interface Mount {
   readonly args: readonly string[];
 }
 
-/** Everything is read-only but the roots, the repositories they are worktrees of, and /tmp; so is what is protected. */
-export function layMounts(parts: MountParts, { grounds, paths }: ProtectedPlaces): Mounts {
+/**
+ * Everything is read-only but the roots, the repositories they are worktrees of, what the operator added, and /tmp; so
+ * is what is protected. Of
+ * Tidegate's own files nothing can be read but what this caller may see.
+ */
+export function layMounts(parts: MountParts, { grounds: found, paths, links }: ProtectedPlaces): Mounts {
+  const grounds = [...found, ...parts.writable];
+  const { own } = parts;
   const held = parts.placeholders.held();
-  const plans = grounds.map((ground) => planProtection(ground, paths, held));
-  const missing = new Set(plans.flatMap((plan) => plan.missing));
-  const release = parts.placeholders.hold([...missing]);
+  // The slash asks for a placeholder: what comes to be while the command runs must be masked already.
+  const hidden = own.hidden.map((path) => (existsSync(path) && !held.has(path) ? path : `${path}/`));
+  const absent = own.absent.map((path) => `${path}/`);
+  const rows = [...paths, ...own.fixed, ...absent, ...hidden];
+  const plans = grounds.map((ground) => planProtection(ground, rows, held));
+  const missing = new Set([
+    ...plans.flatMap((plan) => plan.missing),
+    ...own.output.filter((path) => !existsSync(path) || held.has(path)),
+  ]);
+  const isInGround = (path: string): boolean => grounds.some((ground) => isInside(path, ground));
+  const masked = new Set([...own.hidden.filter(isInGround), ...own.output]);
   const accesses = new Map(plans.flatMap((plan) => [...plan.paths]));
-  const steady = [...accesses].filter(([path]) => existsSync(path) && isSteady(path, grounds, parts.held()));
-  const inRoots = steady.map(mountOf);
-  const mounts = [...systemMounts(), temporaryMount(parts), ...stateMount(parts), ...inRoots];
-  const kept = steady.filter(([path, access]) => access === 'fixed' && (missing.has(path) || isFilled(path)));
+  for (const path of [...masked, ...own.fixed.filter(isInGround)]) fixWithFolders(accesses, path, grounds);
+  for (const link of links.keys()) holdFolders(accesses, link, grounds);
+  const running = parts.held();
+  // What lies in a folder that is fixed as a whole is not in the plan, and needs no mount.
+  const planned = own.absent.filter((path) => accesses.has(path));
+  const ours = [...masked, ...own.fixed.filter(isInGround), ...planned];
+  if (!ours.every((path) => isSteady(path, grounds, running))) throw cannotHide();
+  const release = parts.placeholders.hold([...missing]);
+  const steady = [...accesses].filter(([path]) => existsSync(path) && isSteady(path, grounds, running));
+  const inRoots = steady.filter(([path]) => !masked.has(path)).map(mountOf);
+  const masks = [...[...masked].filter(existsSync), ...own.hidden.filter((path) => !isInGround(path))];
+  const mounts = [
+    ...systemMounts(),
+    temporaryMount(parts),
+    ...inRoots,
+    ...masks.filter((path) => !isCovered(path, grounds)).map(maskOf),
+    ...ownOutput(parts),
+  ];
+  const fixed = steady.filter(([, access]) => access === 'fixed').map(([path]) => path);
+  const kept = fixed.filter((path) => missing.has(path) || isFilled(path));
   return {
-    args: inOrder(mounts),
+    args: [
+      ...inOrder(mounts),
+      ...masks.filter((path) => !isCovered(path, grounds) && isFolder(path)).flatMap(lock),
+    ],
     points: new Set(steady.map(([path]) => path)),
-    isKept: (path) => kept.some(([folder]) => isInside(path, folder)),
+    fixed,
+    isKept: (path) => kept.some((folder) => isInside(path, folder)),
+    isFixed: (path) => fixed.some((folder) => isInside(path, folder)),
     release,
   };
+}
+
+/** The plan leaves out what lies in a folder that is fixed as a whole; to be masked it needs mount points all the way. */
+function fixWithFolders(accesses: Map<string, Access>, path: string, grounds: readonly string[]): void {
+  accesses.set(path, 'fixed');
+  for (let folder = dirname(path); !grounds.includes(folder); folder = dirname(folder))
+    if (!accesses.has(folder)) accesses.set(folder, 'fixed');
+}
+
+/** No mount can hold a link, but the watch puts it back where no command can exchange its folders. */
+function holdFolders(accesses: Map<string, Access>, link: string, grounds: readonly string[]): void {
+  const ground = grounds.find((one) => isInside(link, one) && link !== one);
+  if (ground === undefined) return;
+  const folders: string[] = [];
+  for (let folder = dirname(link); folder !== ground; folder = dirname(folder)) folders.push(folder);
+  if (folders.some((folder) => accesses.get(folder) === 'fixed')) return;
+  for (const folder of folders) accesses.set(folder, 'writable');
 }
 
 /**
@@ -115,17 +175,33 @@ function neededOfRun(): readonly Mount[] {
  * The same folder for every command of a session, as agents expect of /tmp. With a root below it that would be a
  * way for one command to move the ground under the mounts of the next, so then each gets a fresh one.
  */
-function temporaryMount({ roots, temporary }: MountParts): Mount {
+function temporaryMount({ roots, writable, temporary }: MountParts): Mount {
   const path = realOf('/tmp');
-  const isShared = roots.some((root) => isInside(root, path));
+  const isShared = [...roots, ...writable].some((root) => isInside(root, path));
   return { path, args: isShared ? ['--tmpfs', path] : ['--bind', temporary, path] };
 }
 
-function stateMount({ roots, stateDir }: MountParts): readonly Mount[] {
-  const path = realOf(stateDir);
-  if (!isFolder(path) || roots.includes(path)) return [];
-  const isCovered = isInside(path, realOf('/tmp')) && !roots.some((root) => isInside(path, root));
-  return isCovered ? [] : [hide(path)];
+/** What lies in /tmp and in no ground is not there for commands anyway. */
+function isCovered(path: string, grounds: readonly string[]): boolean {
+  return isInside(path, realOf('/tmp')) && !grounds.some((ground) => isInside(path, ground));
+}
+
+/** An empty folder, or a device that cannot be opened there: programs that walk a tree pass over it. */
+function maskOf(path: string): Mount {
+  return isFolder(path) ? hide(path) : { path, args: ['--ro-bind', '/dev/null', path] };
+}
+
+/** What a command would write to a masked folder would be lost without a word. */
+function lock(path: string): readonly string[] {
+  return ['--remount-ro', path];
+}
+
+/** Of the folders for output, which are masked, that of the caller. */
+function ownOutput({ own, outputName }: MountParts): readonly Mount[] {
+  return own.output
+    .map((folder) => join(folder, outputName))
+    .filter(isFolder)
+    .map((path) => mountOf([path, 'fixed']));
 }
 
 function hide(path: string): Mount {

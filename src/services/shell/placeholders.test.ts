@@ -7,7 +7,7 @@ import { createPlaceholders, removeRecorded } from './placeholders.js';
 describe('placeholders', () => {
   let base: string;
   let wanted: readonly string[];
-  const record = (gate = 'gate') => join(base, 'state', gate, 'placeholders.json');
+  const record = (gate = 'gate') => join(base, 'state', gate, 'folders.jsonl');
   const found = () => readdirSync(base).filter((name) => name !== 'state');
 
   beforeEach(() => {
@@ -28,6 +28,14 @@ describe('placeholders', () => {
     expect(existsSync(record())).toBe(false);
   });
 
+  it('[15.46] are given back where nothing can be written any more', () => {
+    const release = createPlaceholders(record()).hold(wanted);
+    rmSync(join(base, 'state'), { recursive: true });
+    writeFileSync(join(base, 'state'), 'a file in the place of the folder');
+    expect(() => release()).not.toThrow();
+    expect(found()).toEqual([]);
+  });
+
   it('stay when somebody filled them', () => {
     const release = createPlaceholders(record()).hold(wanted);
     writeFileSync(join(base, '.vscode', 'settings.json'), '{}');
@@ -36,26 +44,26 @@ describe('placeholders', () => {
     expect(readdirSync(join(base, '.vscode'))).toEqual(['settings.json']);
   });
 
-  it('are shared with other gates, and the last one removes them', () => {
+  it('are shared with other gates, and the last one removes them', async () => {
     const [one, other] = [createPlaceholders(record('one')), createPlaceholders(record('other'))];
     const releaseOne = one.hold(wanted);
     expect([...other.held()]).toEqual(wanted);
     const releaseOther = other.hold(wanted);
     releaseOne();
     expect(found()).toEqual(['.claude', '.vscode']);
-    removeRecorded(record('one'));
+    await removeRecorded(record('one'));
     expect(found()).toEqual(['.claude', '.vscode']);
     releaseOther();
     expect(found()).toEqual([]);
     expect(one.held().size).toBe(0);
   });
 
-  it('of a gate that died are removed by its record', () => {
+  it('of a gate that died are removed by its record', async () => {
     createPlaceholders(record()).hold(wanted);
     writeFileSync(join(base, '.claude', 'file'), 'filled');
-    removeRecorded(record());
+    await removeRecorded(record());
     expect(found()).toEqual(['.claude']);
-    removeRecorded(join(base, 'no', 'such', 'file'));
+    await removeRecorded(join(base, 'no', 'such', 'file'));
   });
 
   it('that cannot be made are not missed', () => {

@@ -1,9 +1,20 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { emptyGroup } from './cgroup.js';
+import { cgroupHome } from './cgroup-hierarchies.js';
 
 /**
  * Empty folders in place of protected ones that do not exist: a mount needs something to lie on. They are there
- * while a command runs, and gone after the last one, unless somebody filled them.
+ * while a command runs, and gone after the last one, unless somebody filled them. So are the cgroups of commands.
  */
 export interface Placeholders {
   /** What looks as if it existed, but is held by a command of this or another gate. */
@@ -12,7 +23,8 @@ export interface Placeholders {
   hold(missing: readonly string[]): () => void;
 }
 
-export const recordName = 'placeholders.json';
+/** A path in each line, as JSON. The reaper reads it too: see `keeper-scripts.ts`. */
+export const recordName = 'folders.jsonl';
 
 /**
  * Each gate keeps a record of what it holds, in a folder of its own beside those of the others: so that the last
@@ -27,7 +39,11 @@ export function createPlaceholders(recordFile: string): Placeholders {
     for (const path of paths) own.set(path, (own.get(path) ?? 1) - 1);
     for (const path of unused) own.delete(path);
     if (unused.length === 0) return;
-    record(recordFile, [...own.keys()]);
+    try {
+      record(recordFile, [...own.keys()]);
+    } catch {
+      // On a full disk the old record stays: it names more than is held, and what it names is removed only when empty.
+    }
     const others = heldByOthers(recordFile);
     for (const path of unused) if (!others.has(path)) remove(path);
   };
@@ -47,9 +63,19 @@ export function createPlaceholders(recordFile: string): Placeholders {
 }
 
 /** Removes what a dead gate could not. Only what is empty goes, so a wrong record costs nothing. */
-export function removeRecorded(recordFile: string): void {
+export async function removeRecorded(recordFile: string): Promise<void> {
   const others = heldByOthers(recordFile);
-  for (const path of [...readRecord(recordFile)].reverse()) if (!others.has(path)) remove(path);
+  for (const path of [...readRecord(recordFile)].reverse()) {
+    if (others.has(path)) continue;
+    if (path.startsWith(`${cgroupHome}/`)) await emptyGroup(path);
+    remove(path);
+  }
+}
+
+/** What is still there of what a dead gateway recorded. */
+export function stillRecorded(recordFile: string): readonly string[] {
+  const others = heldByOthers(recordFile);
+  return readRecord(recordFile).filter((path) => !others.has(path) && existsSync(path));
 }
 
 function heldByOthers(recordFile: string): ReadonlySet<string> {
@@ -86,15 +112,20 @@ function remove(path: string): void {
 function record(file: string, paths: readonly string[]): void {
   if (paths.length === 0) return rmSync(file, { force: true });
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify(paths), { mode: 0o600 });
+  const lines = paths.map((path) => `${JSON.stringify(path)}\n`).join('');
+  // A kill in the middle leaves the record of before, not half of this one.
+  writeFileSync(`${file}.new`, lines, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
 function readRecord(file: string): readonly string[] {
   try {
-    const recorded: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Array.isArray(recorded) ? recorded.filter((path) => typeof path === 'string') : [];
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    return lines.map((line): unknown => JSON.parse(line)).filter((path) => typeof path === 'string');
   } catch {
-    // There is none, which is the usual case, or it is being written: what it names is empty and harmless.
+    // There is none, which is the usual case, or it is none of ours: what it names is empty and harmless.
     return [];
   }
 }

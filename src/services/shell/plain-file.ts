@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { pathForDisk } from './odd-path.js';
 
-const maxBytes = 4096;
+const maxPathBytes = 4096;
 
 /** Nothing of a workspace makes the gate wait: whatever is no plain file is not read. Throws when there is none. */
 export function readPlainFile(path: string, limit: number): Buffer {
@@ -15,15 +16,29 @@ export function readPlainFile(path: string, limit: number): Buffer {
   }
 }
 
-/** The first line, for git's files that hold a path and nothing else. */
-export function firstLine(path: string): string {
-  return readPlainFile(path, maxBytes).toString('utf8').split('\n')[0] ?? '';
+/** Throws also when the file is longer, or not UTF-8. */
+export function readWholeText(path: string, limit: number): string {
+  const bytes = readPlainFile(path, limit + 1);
+  const text = bytes.toString('utf8');
+  if (bytes.length > limit || !Buffer.from(text).equals(bytes))
+    throw new Error(`${path} is not a short text`);
+  return text;
+}
+
+/** The path in one of git's files that hold nothing else. Git leaves out line breaks at the end only. */
+export function readPath(file: string, prefix = ''): string {
+  const text = readWholeText(file, maxPathBytes);
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;
+  const path = text.slice(0, end);
+  if (!path.startsWith(prefix) || /\p{Cc}/u.test(path)) throw new Error(`${file} holds no path`);
+  return path.slice(prefix.length);
 }
 
 /** Undefined also for what cannot be reached: a folder that is closed, a name that is too long. */
 export function lookAt(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return lstatSync(pathForDisk(path), { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import type { ArmedCause } from './armed-trees.js';
 import type { ReadLinks } from './git-links.js';
 import { findGitPlaces } from './git-places.js';
 import { repositoryOf } from './worktree.js';
@@ -9,7 +10,11 @@ export interface PlaceParts {
   readonly protectedPaths: (root: string) => readonly string[];
   /** Repositories inside the roots, beyond those that git finds by itself. */
   readonly nestedTrees: readonly string[];
+  /** What stood in protected places below the top of a root when the gateway began. */
+  readonly nestedPlaces: readonly string[];
   readonly readLinks: ReadLinks;
+  /** Configuration that git reads in every repository. */
+  readonly globalConfigs: readonly string[];
 }
 
 /** What no command may change, as the disk is now. */
@@ -22,11 +27,18 @@ export interface ProtectedPlaces {
   readonly watched: readonly string[];
   /** Those that do not exist and that nothing but an attack makes. */
   readonly never: readonly string[];
+  /** Links on the way to what git runs, with what each says. */
+  readonly links: ReadonlyMap<string, string>;
+  /** What may make git run something in a work tree. */
+  readonly armed: readonly ArmedCause[];
+  /** There are more work trees than can be kept: no command may run. */
+  readonly isOverfull: boolean;
 }
 
 const ofGit = '.git/';
 
-export function findPlaces({ roots, protectedPaths, nestedTrees, readLinks }: PlaceParts): ProtectedPlaces {
+export function findPlaces(parts: PlaceParts, isKnown?: (cause: ArmedCause) => boolean): ProtectedPlaces {
+  const { roots, protectedPaths, nestedTrees, nestedPlaces, readLinks, globalConfigs } = parts;
   const repositories = roots.map(repositoryOf).filter((repository) => repository !== undefined);
   const gitFolders = repositories.flatMap(({ folder, own }) => [folder, own]);
   const grounds = [...roots, ...gitFolders];
@@ -38,7 +50,9 @@ export function findPlaces({ roots, protectedPaths, nestedTrees, readLinks }: Pl
     readLinks,
     workTrees: [...roots, ...nestedTrees],
     names: [...new Set(names)],
+    globalConfigs,
+    isKnown,
   });
   const own = rows.map(([root, row]) => (isAbsolute(row) ? row : join(root, row)));
-  return { ...git, grounds, paths: [...new Set([...own, ...git.paths])] };
+  return { ...git, grounds, paths: [...new Set([...own, ...git.paths, ...nestedPlaces])] };
 }

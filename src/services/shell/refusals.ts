@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { ToolFailure } from '../../kernel/tool-failure.js';
-import { isInside } from './inside.js';
+import type { RunRefusal } from '../../ports/own-paths.js';
+import { ToolFailure } from '../../core/index.js';
 
 export const maxRunning = 64;
+export const reservedRunning = 4;
 /** The system takes no argument above 128 KiB. */
 const maxCommandBytes = 120_000;
 
@@ -35,18 +36,64 @@ export function refuseMovedRoots(roots: readonly string[]): void {
   });
 }
 
-/** The state says what is trusted. In a folder that commands may write, one could put another state in its place. */
-export function refuseStateInside(roots: readonly string[], stateDir: string): void {
-  const state = realOf(stateDir);
-  const root = roots.find((one) => isInside(state, one));
-  if (root === undefined) return;
-  throw new ToolFailure('refused', `The gate keeps its state inside of the workspace root ${root}.`, {
-    reason: 'state_in_workspace',
-    suggestion: 'Ask the operator to set TIDEGATE_HOME to a folder outside, or to choose a narrower root.',
-  });
+/** Tidegate cannot keep its own files from this command. */
+export function refuseExposed(refusal: RunRefusal | undefined): void {
+  if (refusal === undefined) return;
+  const { message, reason, suggestion } = refusal;
+  throw new ToolFailure('refused', message, { reason, suggestion });
+}
+
+/** A command that runs beside could exchange what is to be masked, because it came to be after that command began. */
+export function cannotHide(): ToolFailure {
+  return new ToolFailure(
+    'bad_state',
+    'A file that commands must not see or change was added while another command runs, and cannot be kept from this one.',
+    {
+      reason: 'cannot_hide_now',
+      suggestion: 'Try again when the commands that run now have ended.',
+      retryable: true,
+    },
+  );
+}
+
+/** It worked before, so something took it away: going on without it would be what an attacker wants. */
+export function sandboxBroken(program: string, reason: string): ToolFailure {
+  return new ToolFailure(
+    'bad_state',
+    `The sandbox (${program}) worked before and fails now, so no command is run: ${reason}`,
+    {
+      reason: 'sandbox_broken',
+      suggestion:
+        'Try again in a minute. If it keeps failing, ask the operator to run `tidegate doctor`, or to set `shell.sandbox: off`.',
+      retryable: true,
+    },
+  );
+}
+
+export function tooManyTrees(): ToolFailure {
+  return new ToolFailure(
+    'refused',
+    'The workspace has more than 512 git work trees. Tidegate cannot protect what git runs in all of them, so no command runs.',
+    {
+      reason: 'too_many_work_trees',
+      suggestion: 'Ask the operator to start the gateway in a folder with fewer submodules.',
+    },
+  );
+}
+
+export function tooMuchConfiguration(): ToolFailure {
+  return new ToolFailure(
+    'refused',
+    "Git's configuration in the workspace is too large to check, so nothing is written or run.",
+    {
+      reason: 'too_much_git_configuration',
+      suggestion: 'Ask the operator to remove the repositories or included files that make it so large.',
+    },
+  );
 }
 
 export function notStarted(error: unknown): never {
+  if (error instanceof ToolFailure) throw error;
   const words = error instanceof Error ? error.message : String(error);
   throw new ToolFailure('failed', `The command could not be started: ${words}`, { reason: 'not_started' });
 }
@@ -57,9 +104,14 @@ export function closing(): ToolFailure {
   });
 }
 
-export function tooMany(): ToolFailure {
-  return new ToolFailure('bad_state', `${maxRunning} commands run already; try again when one has ended.`, {
+export function tooMany(why: 'full' | 'share'): ToolFailure {
+  const what =
+    why === 'full'
+      ? `${maxRunning} commands run already`
+      : 'You run as many commands as leaves room for others';
+  return new ToolFailure('bad_state', `${what}; try again when one has ended.`, {
     reason: 'too_many_commands',
+    suggestion: 'Wait until one of your commands has ended, or end a background command with KillBash.',
     retryable: true,
   });
 }

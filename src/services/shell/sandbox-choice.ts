@@ -12,9 +12,13 @@ export function createSandboxChoice(
   let failedAt = Number.POSITIVE_INFINITY;
 
   const tryAgain = async (): Promise<string | undefined> => {
-    const program = await find();
-    if (program === undefined) failedAt = now();
-    return program;
+    let program: string | undefined;
+    try {
+      program = await find();
+      return program;
+    } finally {
+      if (program === undefined) failedAt = now();
+    }
   };
 
   return () => {

@@ -14,6 +14,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openScratch } from './scratch.js';
 
+function opened(stateDir: string) {
+  const scratch = openScratch(stateDir);
+  const temporaryOf = (id: string, isBusy?: (id: string) => boolean) =>
+    scratch.temporaryOf(id, isBusy) ?? 'none';
+  return { ...scratch, temporaryOf };
+}
+
 describe('the folder of the gate for commands', () => {
   let stateDir: string;
   const left = () => (existsSync(join(stateDir, 'shell')) ? readdirSync(join(stateDir, 'shell')) : []);
@@ -24,7 +31,7 @@ describe('the folder of the gate for commands', () => {
   afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
   it('gives each session a folder of its own, and removes all of them at the end', async () => {
-    const scratch = openScratch(stateDir);
+    const scratch = opened(stateDir);
     expect(left()).toEqual([]);
     const [one, two] = [scratch.temporaryOf('one'), scratch.temporaryOf('two')];
     expect(scratch.temporaryOf('one')).toBe(one);
@@ -36,7 +43,7 @@ describe('the folder of the gate for commands', () => {
   });
 
   it('removes the folder of a session that is over', async () => {
-    const scratch = openScratch(stateDir);
+    const scratch = opened(stateDir);
     const [one, two] = [scratch.temporaryOf('one'), scratch.temporaryOf('two')];
     await scratch.forget('one');
     await scratch.forget('never seen');
@@ -45,7 +52,7 @@ describe('the folder of the gate for commands', () => {
   });
 
   it('forgets the session that was used least recently when there are many', async () => {
-    const scratch = openScratch(stateDir);
+    const scratch = opened(stateDir);
     const first = scratch.temporaryOf('first');
     const second = scratch.temporaryOf('second');
     for (let count = 0; count < 254; count += 1) scratch.temporaryOf(`more ${count}`);
@@ -55,10 +62,21 @@ describe('the folder of the gate for commands', () => {
     expect([first, second].every((folder) => !existsSync(folder))).toBe(true);
   });
 
+  it('[15.3] keeps the folder of a session whose command still runs', async () => {
+    const scratch = opened(stateDir);
+    const all = Array.from({ length: 256 }, (_, index) => `session ${index}`);
+    const [first = '', second = ''] = all.map((id) => scratch.temporaryOf(id));
+    expect(scratch.temporaryOf('one more', (id) => id === 'session 0')).not.toBe('none');
+    expect(scratch.temporaryOf('another', () => true)).toBe('none');
+    await expect.poll(() => existsSync(second)).toBe(false);
+    expect(existsSync(first)).toBe(true);
+    await scratch.close();
+  });
+
   it.skipIf(process.platform !== 'linux')(
     'removes what a dead gate left, and nothing of a living one',
     async () => {
-      const living = openScratch(stateDir);
+      const living = opened(stateDir);
       const kept = living.temporaryOf('session');
       const [own = ''] = left();
       const dead = spawnSync(process.execPath, ['-e', '']).pid;
@@ -67,8 +85,8 @@ describe('the folder of the gate for commands', () => {
       const placeholder = join(stateDir, '.claude');
       for (const folder of [gone, reused]) mkdirSync(join(folder, 'tmp-1'), { recursive: true });
       mkdirSync(placeholder);
-      writeFileSync(join(gone, 'placeholders.json'), JSON.stringify([placeholder]));
-      const next = openScratch(stateDir);
+      writeFileSync(join(gone, 'folders.jsonl'), JSON.stringify(placeholder));
+      const next = opened(stateDir);
       next.temporaryOf('session');
       await next.close();
       expect([gone, reused, placeholder, kept].map((path) => existsSync(path))).toEqual([
@@ -87,7 +105,7 @@ describe('the folder of the gate for commands', () => {
     for (const folder of [fresh, stale]) mkdirSync(folder, { recursive: true });
     const longAgo = Date.now() / 1000 - 8 * 24 * 3600;
     utimesSync(stale, longAgo, longAgo);
-    const scratch = openScratch(stateDir);
+    const scratch = opened(stateDir);
     expect(dirname(dirname(scratch.temporaryOf('s')))).toContain('shell');
     await scratch.close();
     expect([existsSync(fresh), existsSync(stale)]).toEqual([true, false]);

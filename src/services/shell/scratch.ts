@@ -1,14 +1,28 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { recordName, removeRecorded } from './placeholders.js';
+import { recordName, removeRecorded, stillRecorded } from './placeholders.js';
+import { createSocketFilter } from './socket-filter.js';
 
 /** The gate's own folder for commands, in its state directory: a private /tmp per session, and what to clean up. */
 export interface Scratch {
   readonly recordFile: string;
-  /** The folder that a session's commands see as their /tmp. */
-  temporaryOf(sessionId: string): string;
+  /** Names this process, and this opening of the scratch, among all. */
+  readonly owner: string;
+  /** The folder that a session's commands see as their /tmp. Undefined: every one is in use. */
+  temporaryOf(sessionId: string, isBusy?: (sessionId: string) => boolean): string | undefined;
+  /** The file with the program that refuses Unix sockets; undefined on a processor that it is not written for. */
+  socketFilter(): string | undefined;
   /** The session is over. */
   forget(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -23,24 +37,32 @@ const foreignMs = 7 * 24 * 3600 * 1000;
 export function openScratch(stateDir: string): Scratch {
   const all = join(stateDir, 'shell');
   const suffix = Math.random().toString(36).slice(2, 10);
-  const own = join(all, [process.pid, startTimeOf(process.pid), systemName(), suffix].join('-'));
+  const owner = [process.pid, startTimeOf(process.pid), systemName(), suffix].join('-');
+  const own = join(all, owner);
   const folders = new Map<string, string>();
   let made = 0;
   let removing: Promise<unknown> = Promise.resolve();
 
-  const forgetOldest = () => {
-    const [oldest] = folders;
-    if (oldest === undefined || folders.size < maxSessions) return;
+  /**
+   * A command that still runs could put a link in the place of a folder that is being removed, and lead the removal elsewhere: only
+   * folders of sessions without a command go.
+   */
+  const hasRoom = (isBusy: (sessionId: string) => boolean): boolean => {
+    if (folders.size < maxSessions) return true;
+    const oldest = [...folders].find(([sessionId]) => !isBusy(sessionId));
+    if (oldest === undefined) return false;
     folders.delete(oldest[0]);
     removing = removing.then(() => remove(oldest[1]));
+    return true;
   };
 
   return {
     recordFile: join(own, recordName),
-    temporaryOf(sessionId) {
+    owner,
+    temporaryOf(sessionId, isBusy = () => false) {
       const known = folders.get(sessionId);
       if (known === undefined) {
-        forgetOldest();
+        if (!hasRoom(isBusy)) return undefined;
         if (made === 0) removing = sweep(all);
       } else folders.delete(sessionId);
       const folder = known ?? join(own, `tmp-${String((made += 1))}`);
@@ -48,6 +70,15 @@ export function openScratch(stateDir: string): Scratch {
       // The last used comes last.
       folders.set(sessionId, folder);
       return realpathSync(folder);
+    },
+    socketFilter() {
+      const filter = createSocketFilter();
+      if (filter === undefined) return undefined;
+      const file = join(own, 'sockets.bpf');
+      if (existsSync(file)) return file;
+      mkdirSync(own, { recursive: true, mode: 0o700 });
+      writeFileSync(file, filter, { mode: 0o600 });
+      return file;
     },
     async forget(sessionId) {
       const folder = folders.get(sessionId);
@@ -61,17 +92,33 @@ export function openScratch(stateDir: string): Scratch {
   };
 }
 
-/** Removes what dead gates left. */
+/** Removes what dead gateways left: their folders here, and the empty ones that they made elsewhere. */
+export async function sweepScratch(stateDir: string): Promise<void> {
+  await sweep(join(stateDir, 'shell'));
+}
+
+/** The empty folders that dead gateways left in workspaces, and cgroups. */
+export function foldersOfDead(stateDir: string): readonly string[] {
+  const all = join(stateDir, 'shell');
+  const dead = readdirSafely(all).filter((name) => isDead(all, name));
+  return [...new Set(dead.flatMap((name) => stillRecorded(join(all, name, recordName))))];
+}
+
 async function sweep(all: string): Promise<void> {
   for (const name of readdirSafely(all)) {
     if (!isDead(all, name)) continue;
-    removeRecorded(join(all, name, recordName));
+    await removeRecorded(join(all, name, recordName));
     await remove(join(all, name));
   }
 }
 
-function isDead(all: string, name: string): boolean {
-  const [, pid, startTime, system] = namePattern.exec(name) ?? [];
+/** Whether the gateway that a file is named after has ended. `end`: what follows its name. */
+export function isDeadOwner(folder: string, name: string, end: RegExp): boolean {
+  return end.test(name) && isDead(folder, name, name.replace(end, ''));
+}
+
+function isDead(all: string, name: string, owner = name): boolean {
+  const [, pid, startTime, system] = namePattern.exec(owner) ?? [];
   if (pid === undefined) return false;
   if (system === systemName()) return startTimeOf(Number(pid)) !== startTime;
   const found = statSync(join(all, name), { throwIfNoEntry: false });

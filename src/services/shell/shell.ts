@@ -1,31 +1,50 @@
 import { existsSync } from 'node:fs';
-import type { Exchange } from '../../kernel/exchange.js';
-import type { PortService, Readiness } from '../../kernel/ports.js';
-import type { Processes } from '../../kernel/process.js';
-import type { Shell, ShellCommand, ShellTampering } from '../../kernel/shell-port.js';
+import { type Exchange, type Session, shareOwner } from '../../core/index.js';
+import { noOwnPaths, type OwnPaths, type OwnView } from '../../ports/own-paths.js';
+import type { PortService, Readiness } from '../../ports/tool-ports.js';
+import type { Processes } from '../../ports/processes.js';
+import { createShares } from '../../lib/shares.js';
+import type {
+  Shell,
+  ShellCommand,
+  ShellTampering,
+  ShellWritable,
+  StreamedCommand,
+} from '../../ports/shell.js';
 import { openBackground } from './background.js';
 import { findBubblewrap } from './bubblewrap.js';
+import { createCgroups } from './cgroup.js';
 import { type CommandParts, type CommandRun, startCommand } from './command-run.js';
 import { createEndedSessions } from './ended-sessions.js';
-import { attend, isNotSetUp } from './foreground.js';
+import { attend, attendStream, isNotSetUp } from './foreground.js';
 import { createLinkReader } from './git-links.js';
+import { globalGitConfigs } from './git-runs.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
-import { findNestedTrees } from './nested-trees.js';
+import { createFileLimits } from './file-limit.js';
+import { openLimitWatch } from './limit-watch.js';
+import { type ShellLimits, usualLimits } from './limits.js';
+import { createMadePlaces } from './made-places.js';
 import { createPlaceholders } from './placeholders.js';
 import {
   closing,
   maxRunning,
   notStarted,
   realOf,
+  refuseExposed,
   refuseMovedRoots,
   refuseOdd,
-  refuseStateInside,
+  reservedRunning,
   sessionOver,
   tooMany,
 } from './refusals.js';
 import { createSandboxChoice } from './sandbox-choice.js';
+import { findPlaces, type PlaceParts } from './protected-places.js';
+import { findWritable, type WritableFolders } from './writable.js';
 import { openScratch } from './scratch.js';
-import { createSpoolFolder, type SpoolFolder } from './spool-folder.js';
+import { createSpoolFolders, type SpoolFolders } from './spool-folder.js';
+import { createCheckRecords, finishChecks } from './unfinished-checks.js';
+import { createPace } from './watch-pace.js';
+import { createWorkspaceScan } from './workspace-scan.js';
 
 interface ShellParts {
   readonly roots: readonly string[];
@@ -35,6 +54,20 @@ interface ShellParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What no command may change in a root, absolute or relative to it; see `PlaceParts`. */
   readonly protectedPaths: (root: string) => readonly string[];
+  /** Configuration that git reads in every repository. Default: at the usual places. */
+  readonly globalConfigs?: readonly string[];
+  /** What is Tidegate's own. Absent: nothing. */
+  readonly own?: OwnPaths;
+  readonly limits?: ShellLimits;
+  /** Commands of the sandbox may use Unix sockets, those of the host included. */
+  readonly hasUnixSockets?: boolean;
+  /** `off`: no command runs in a sandbox, even where one works. */
+  readonly sandbox?: 'auto' | 'off';
+  /** Folders outside the roots that commands of the sandbox may write to. */
+  readonly writable?: readonly string[];
+  readonly whyNotWritable?: (path: string) => string | undefined;
+  /** Commands of the sandbox have the network of the host. Default: they have. */
+  readonly hasNetwork?: boolean;
   readonly log?: (line: string) => void;
   /** Milliseconds, from any moment on. */
   readonly now?: () => number;
@@ -42,15 +75,19 @@ interface ShellParts {
 
 const usualTimeoutMs = 120_000;
 const closeMs = 3000;
+/** Each takes three mounts or more, and bubblewrap takes ever longer for each: 128 of them make two seconds. */
+const maxNestedPlaces = 48;
+const maxNestedTrees = 32;
 
 /** Runs commands in the workspace: in a sandbox where there is one, and ended with everything that they start. */
 export function openShell(parts: ShellParts): PortService<Shell> {
-  const log = parts.log ?? (() => {});
+  const { log = () => {}, own = noOwnPaths } = parts;
   const roots = parts.roots.map(realOf);
   const interpreter = findInterpreter();
   const scratch = openScratch(parts.stateDir);
   const placeholders = createPlaceholders(scratch.recordFile);
-  const folders = new Map(roots.map((root) => [root, createSpoolFolder(root, log)]));
+  const openCgroup = createCgroups(placeholders, scratch.owner);
+  const spoolFolders = new Map(roots.map((root) => [root, createSpoolFolders(root, log)]));
   const background = openBackground();
   /** With the session of each. */
   const running = new Map<CommandRun, string>();
@@ -58,14 +95,41 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const path = parts.env['PATH'] ?? '/usr/bin:/bin';
   const now = parts.now ?? (() => performance.now());
   const chooseSandbox = createSandboxChoice(
-    () => findBubblewrap({ roots, processes: parts.processes, path, log }),
+    () => findBubblewrap({ roots, processes: parts.processes, path, log, stateDir: parts.stateDir }),
     now,
   );
+  const limits = parts.limits ?? usualLimits;
+  const limitWatch = openLimitWatch(log);
+  const nextFileLimit = createFileLimits();
   const readLinks = createLinkReader();
-  let nestedTrees: readonly string[] | undefined;
+  const pace = createPace(now);
+  const overlapping = new Set<ReadonlySet<string>>();
+  const scan = createWorkspaceScan(roots, parts.protectedPaths);
+  const madePlaces = createMadePlaces(parts.stateDir);
+  const recordCheck = createCheckRecords(parts.stateDir, scratch.owner);
+  const { globalConfigs = globalGitConfigs({}) } = parts;
+  const findOlder = async () => {
+    for (const path of await finishChecks(parts.stateDir)) log(undoneLate(path));
+    const { trees, places } = await scan();
+    return {
+      nestedTrees: madePlaces.sort(trees).slice(0, maxNestedTrees),
+      nestedPlaces: madePlaces.sort(places).slice(0, maxNestedPlaces),
+    };
+  };
+  /** Looked for once, so that commands cannot push the operator's files out of the list. */
+  let older: ReturnType<typeof findOlder> | undefined;
+  const findOlderOnce = () => {
+    older ??= findOlder().catch((error: unknown) => {
+      older = undefined;
+      throw error;
+    });
+    return older;
+  };
   let hasClosed = false;
   const isClosed = () => hasClosed;
-  let starting = 0;
+  /** Sessions of commands that are about to start. */
+  const preparing: string[] = [];
+  const shares = createShares(maxRunning, reservedRunning);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(start: () => Promise<T>): Promise<T> => {
     const turn = last.then(start, start);
@@ -73,38 +137,65 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     return turn;
   };
 
-  const prepare = async (sessionId: string, cwd: string): Promise<CommandParts> => {
-    const bubblewrap = await chooseSandbox();
-    nestedTrees ??= roots.flatMap(findNestedTrees);
-    const { processes, env, protectedPaths, stateDir } = parts;
-    const places = { roots, protectedPaths, nestedTrees, readLinks };
-    const temporary = scratch.temporaryOf(sessionId);
+  const { writable: named = [], whyNotWritable = () => undefined } = parts;
+  const writableNow = (places: PlaceParts): WritableFolders =>
+    named.length === 0
+      ? noneWritable
+      : findWritable({ paths: named, whyNot: whyNotWritable, grounds: findPlaces(places).grounds });
+
+  const prepare = async (sessionId: string, view: OwnView, cwd: string): Promise<CommandParts> => {
+    const bubblewrap = parts.sandbox === 'off' ? undefined : await chooseSandbox();
+    refuseExposed(view.whyNotRun(bubblewrap !== undefined));
+    const { processes, env, protectedPaths } = parts;
+    const places = { roots, protectedPaths, ...(await findOlderOnce()), readLinks, globalConfigs };
+    const isBusy = (id: string) => [...preparing, ...running.values()].includes(id);
+    const temporary = scratch.temporaryOf(sessionId, isBusy);
+    if (temporary === undefined) throw tooMany('full');
     const held = () => [...running.keys()].map(({ points }) => points);
-    const mounts = { roots, placeholders, temporary, stateDir, held };
-    const [root, folder] = folderOf(folders, cwd);
+    const { outputName, masks } = view;
+    const added = bubblewrap === undefined ? noneWritable : writableNow(places);
+    const writable = added.inForce;
+    const mounts = { roots, placeholders, temporary, own: masks, outputName, held, writable };
+    const [root, folders] = foldersOf(spoolFolders, cwd);
+    const folder = folders.of(outputName);
     const pathFor = (file: string) => pathForCallers(file, roots);
-    return { processes, env, interpreter, bubblewrap, mounts, places, folder, root, pathFor };
+    const socketFilter = parts.hasUnixSockets === true ? undefined : scratch.socketFilter();
+    const confined = {
+      limits,
+      fileLimit: nextFileLimit(limits.openFiles),
+      socketFilter,
+      openCgroup,
+      limitWatch,
+      hasNetwork: parts.hasNetwork !== false,
+      reach: reachOf(added),
+      foldersFile: scratch.recordFile,
+      pace,
+      scan,
+      recordCheck,
+      overlapping,
+      onMade: (paths: readonly string[]) => madePlaces.add(paths),
+    };
+    return { processes, env, interpreter, bubblewrap, mounts, places, folder, root, pathFor, ...confined };
   };
-  const begin = async (sessionId: string, order: ShellCommand, isBackground: boolean) => {
+  const begin = async (session: Session, order: BegunCommand, isBackground: boolean) => {
+    const { id: sessionId } = session;
     refuseOdd(order.command);
     const refuseEnded = () => {
       if (isClosed()) throw closing();
       if (over.has(sessionId)) throw sessionOver();
     };
     refuseEnded();
-    if (running.size + starting >= maxRunning) throw tooMany();
-    starting += 1;
+    const giveBack = shares.take(shareOwner(session));
+    if (typeof giveBack === 'string') throw tooMany(giveBack);
     try {
       refuseMovedRoots(roots);
-      refuseStateInside(roots, parts.stateDir);
       const cwd = await resolveDirectory(order.cwd, roots);
-      const prepared = await prepare(sessionId, cwd);
+      preparing.push(sessionId);
+      const prepared = await prepare(sessionId, own.viewOf(session), cwd);
       // One after the other, so that each start knows what the commands before it hold.
       const run = await inTurn(async () => {
         refuseEnded();
-        const started = await startCommand(prepared, { command: order.command, cwd, isBackground }).catch(
-          notStarted,
-        );
+        const started = await startCommand(prepared, { ...order, cwd, isBackground }).catch(notStarted);
         running.set(started, sessionId);
         // Ended while the command was about to start: nobody else would end it.
         if (isClosed() || over.has(sessionId)) started.end();
@@ -112,34 +203,35 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       });
       void run.ended.then((end) => {
         running.delete(run);
+        giveBack();
         for (const line of warningsOf(end)) log(line);
       });
       return run;
+    } catch (error) {
+      giveBack();
+      throw error;
     } finally {
-      starting -= 1;
+      const at = preparing.indexOf(sessionId);
+      if (at !== -1) preparing.splice(at, 1);
     }
   };
-  const serve = (sessionId: string): Shell => ({
+  const serve = (session: Session, sessionId = session.id): Shell => ({
     roots,
     run: async (order: ShellCommand, exchange: Exchange) => {
       const timeoutMs = order.timeoutMs ?? usualTimeoutMs;
-      const attempt = async () => attend(await begin(sessionId, order, false), timeoutMs, exchange);
-      try {
-        return await attempt();
-      } catch (error) {
-        // Another gate may have taken its placeholders away in the moment in which they were to be mounted.
-        if (isNotSetUp(error)) return attempt();
-        throw error;
-      }
+      return twice(async () => attend(await begin(session, order, false), timeoutMs, exchange));
     },
+    stream: (order) => twice(async () => attendStream(await begin(session, order, false), order.signal)),
     start: async (order: ShellCommand) => {
-      const giveBack = background.reserve(sessionId);
+      const giveBack = background.reserve(sessionId, shareOwner(session));
       try {
-        const run = await begin(sessionId, order, true);
+        const run = await begin(session, order, true);
+        void run.ended.then(giveBack);
         const id = background.add(sessionId, order.command, run);
-        return { id, sandbox: run.sandbox, cwd: run.cwd };
-      } finally {
+        return { id, sandbox: run.sandbox, ...run.reach, cwd: run.cwd };
+      } catch (error) {
         giveBack();
+        throw error;
       }
     },
     poll: (id, filter) => background.poll(sessionId, id, filter),
@@ -148,7 +240,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
 
   return {
     readiness: () => readinessOf(interpreter),
-    serve: ({ id }) => serve(id),
+    serve: (session) => serve(session),
     async forget({ id }) {
       over.add(id);
       const own = [...running].filter(([, sessionId]) => sessionId === id).map(([run]) => run);
@@ -164,9 +256,31 @@ export function openShell(parts: ShellParts): PortService<Shell> {
         Promise.all([background.close(), ...[...running.keys()].map((run) => run.ended)]),
       );
       await atMost(closeMs, ended);
+      await limitWatch.close();
       await scratch.close();
-      await Promise.all([...folders.values()].map((folder) => folder.sweep()));
+      await Promise.all([...spoolFolders.values()].map((folder) => folder.sweep()));
     },
+  };
+}
+
+type BegunCommand = ShellCommand & Pick<Partial<StreamedCommand>, 'env' | 'interpreter' | 'onOutput'>;
+
+/** Another gate may have taken its placeholders away in the moment in which they were to be mounted. */
+async function twice<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isNotSetUp(error)) return attempt();
+    throw error;
+  }
+}
+
+const noneWritable: WritableFolders = { inForce: [], refused: [] };
+
+function reachOf({ inForce, refused }: WritableFolders): ShellWritable {
+  return {
+    ...(inForce.length > 0 && { writable: inForce }),
+    ...(refused.length > 0 && { notWritable: refused }),
   };
 }
 
@@ -175,10 +289,14 @@ function warningsOf({ createdPaths, changedPaths, undonePaths }: ShellTampering)
   const warn = (what: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`While a command of Bash ran, ${what}: ${paths.join(', ')}`];
   return [
-    ...warn('these came to be, were removed again, and the command was ended', undonePaths),
+    ...warn('files that can make git run commands were moved aside as NAME.undone-1', undonePaths),
     ...warn('these protected files came to be', createdPaths),
     ...warn('these protected files were changed or removed', changedPaths),
   ];
+}
+
+export function undoneLate(path: string): string {
+  return `A gateway was killed while a command of Bash ran. What the command left for git to run was moved aside: ${path}`;
 }
 
 function readinessOf(interpreter: string): Readiness {
@@ -196,10 +314,10 @@ function findInterpreter(): string {
   return ['/bin/bash', '/bin/sh'].find((path) => existsSync(path)) ?? '';
 }
 
-function folderOf(
-  folders: ReadonlyMap<string, SpoolFolder>,
+function foldersOf(
+  folders: ReadonlyMap<string, SpoolFolders>,
   cwd: string,
-): readonly [root: string, folder: SpoolFolder] {
+): readonly [root: string, folders: SpoolFolders] {
   const found = [...folders].find(([root]) => isInside(cwd, root));
   // `cwd` was found to lie in a root.
   if (found === undefined) throw new Error(`${cwd} is in no root`);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSpoolFolder } from './spool-folder.js';
+import { createSpoolFolders } from './spool-folder.js';
 
 describe('the folder for long output', () => {
   let root: string;
@@ -26,7 +26,10 @@ describe('the folder for long output', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const put = (digit: string, hours: number, bytes = 1) => {
-    const file = join(folder, `bash-${digit.repeat(12)}.txt`);
+    // Files of every principal count, and those that older versions kept for all.
+    const owner = join(folder, digit === 'a' ? '.' : digit.repeat(16));
+    mkdirSync(owner, { recursive: true });
+    const file = join(owner, `bash-${digit.repeat(12)}.txt`);
     writeFileSync(file, '');
     truncateSync(file, bytes);
     const time = Date.now() / 1000 - hours * 3600;
@@ -39,7 +42,7 @@ describe('the folder for long output', () => {
     const [large, larger] = [put('c', 2, 300 * 1024 * 1024), put('d', 3, 300 * 1024 * 1024)];
     const other = join(folder, 'notes.txt');
     writeFileSync(other, 'not ours');
-    await createSpoolFolder(root, () => {}).sweep();
+    await createSpoolFolders(root, () => {}).sweep();
     expect([old, young, large, larger, other].map((file) => existsSync(file))).toEqual([
       false,
       true,
@@ -51,8 +54,8 @@ describe('the folder for long output', () => {
 
   it('sweeps before it makes the next file, and leaves those that are being written', async () => {
     const old = put('a', 25);
-    const spools = createSpoolFolder(root, () => {});
-    const place = await spools.create();
+    const spools = createSpoolFolders(root, () => {});
+    const place = await spools.of('0123456789abcdef').create();
     expect(existsSync(old)).toBe(false);
     await spools.sweep();
     expect(readdirSync(folder)).toHaveLength(2);
@@ -61,7 +64,7 @@ describe('the folder for long output', () => {
 
   it('makes no folder just to sweep it', async () => {
     rmSync(join(root, '.tidegate'), { recursive: true });
-    await createSpoolFolder(root, () => {}).sweep();
+    await createSpoolFolders(root, () => {}).sweep();
     expect(existsSync(join(root, '.tidegate'))).toBe(false);
   });
 });

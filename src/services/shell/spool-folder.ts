@@ -2,12 +2,17 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import { type Folder, openFolder } from './folder.js';
 
-/** `.tidegate/output` of a workspace root: what did not fit into a result lies there, for `Read`. */
+/** `.tidegate/output` of a workspace root: what did not fit into a result lies there, for `Read` of the same principal. */
+export interface SpoolFolders {
+  /** The folder of one principal. */
+  of(name: string): SpoolFolder;
+  /** Removes what is too old or too much. */
+  sweep(): Promise<void>;
+}
+
 export interface SpoolFolder {
   /** Undefined when there can be none. The name is relative to the root. */
   create(): Promise<SpoolPlace | undefined>;
-  /** Removes what is too old or too much. */
-  sweep(): Promise<void>;
 }
 
 export interface SpoolPlace {
@@ -18,48 +23,56 @@ export interface SpoolPlace {
 }
 
 const names = ['.tidegate', 'output'] as const;
-const modes = [0o755, 0o700];
+const modes = [0o755, 0o700, 0o700];
 const filePattern = /^bash-[0-9a-f]{12}\.txt$/;
+const ownerPattern = /^(?:[0-9a-f]{16}|own)$/;
 const maxAgeMs = 24 * 3600 * 1000;
 const maxTotalBytes = 512 * 1024 * 1024;
 /** A file that was written to just now may belong to a command of another gate. */
 const busyMs = 60_000;
 
-export function createSpoolFolder(root: string, log: (line: string) => void): SpoolFolder {
+export function createSpoolFolders(root: string, log: (line: string) => void): SpoolFolders {
   const active = new Set<string>();
   let swept: Promise<void> | undefined;
 
-  const inFolder = async <Result>(use: (folder: Folder) => Promise<Result>): Promise<Result | undefined> => {
+  const inFolder = async <Result>(
+    path: readonly string[],
+    use: (folder: Folder) => Promise<Result>,
+  ): Promise<Result | undefined> => {
     try {
-      const folder = await openFolder(root, names, modes);
+      const folder = await openFolder(root, path, modes);
       return await use(folder).finally(() => folder.close());
     } catch (error) {
       log(`No output is kept in ${root}: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
   };
-  const sweepNow = () => inFolder((folder) => sweepFolder(folder, active)).then(() => {});
+  const sweepNow = () => inFolder(names, (folder) => sweepFolders(folder, active)).then(() => {});
 
   return {
-    async create() {
-      // One at a time, and not for each of many commands.
-      swept ??= sweepNow().finally(() => setTimeout(() => (swept = undefined), busyMs).unref());
-      await swept;
-      const name = `bash-${randomHex()}.txt`;
-      active.add(name);
-      const handle = await inFolder((folder) => createFile(folder, name));
-      if (handle === undefined) active.delete(name);
-      if (handle === undefined) return undefined;
-      return {
-        name: [...names, name].join('/'),
-        handle,
-        done: async (isUnwanted) => {
-          active.delete(name);
-          await handle.close();
-          if (isUnwanted) await inFolder((folder) => unlink(folder.at(name)));
-        },
-      };
-    },
+    of: (owner) => ({
+      async create() {
+        // One at a time, and not for each of many commands.
+        swept ??= sweepNow().finally(() => setTimeout(() => (swept = undefined), busyMs).unref());
+        await swept;
+        const path = [...names, owner];
+        const name = `bash-${randomHex()}.txt`;
+        active.add(name);
+        await inFolder(names, ignoreInGit);
+        const handle = await inFolder(path, (folder) => createFile(folder, name));
+        if (handle === undefined) active.delete(name);
+        if (handle === undefined) return undefined;
+        return {
+          name: [...path, name].join('/'),
+          handle,
+          done: async (isUnwanted) => {
+            active.delete(name);
+            await handle.close();
+            if (isUnwanted) await inFolder(path, (folder) => unlink(folder.at(name)));
+          },
+        };
+      },
+    }),
     sweep: async () => {
       const exists = await lstat(`${root}/${names.join('/')}`).catch(() => undefined);
       if (exists !== undefined) await sweepNow();
@@ -67,27 +80,51 @@ export function createSpoolFolder(root: string, log: (line: string) => void): Sp
   };
 }
 
-async function createFile(folder: Folder, name: string): Promise<FileHandle> {
+async function ignoreInGit(folder: Folder): Promise<void> {
   await writeFile(folder.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(() => {
     // It is there already.
   });
+}
+
+async function createFile(folder: Folder, name: string): Promise<FileHandle> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   return open(folder.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
 }
 
-async function sweepFolder(folder: Folder, active: ReadonlySet<string>): Promise<void> {
-  const found = (await readdir(folder.at('.'))).filter((name) => filePattern.test(name) && !active.has(name));
-  const files: { readonly name: string; readonly age: number; readonly bytes: number }[] = [];
-  for (const name of found) {
-    const stat = await lstat(folder.at(name)).catch(() => undefined);
-    if (stat !== undefined) files.push({ name, age: Date.now() - stat.mtimeMs, bytes: stat.size });
-  }
+interface SpoolFile {
+  readonly path: string;
+  readonly age: number;
+  readonly bytes: number;
+}
+
+async function sweepFolders(folder: Folder, active: ReadonlySet<string>): Promise<void> {
+  const owners = (await readdir(folder.at('.'))).filter((name) => ownerPattern.test(name));
+  const files = (await Promise.all(['', ...owners].map((owner) => filesOf(folder, owner, active)))).flat();
   let total = 0;
-  for (const { name, age, bytes } of files.sort((one, other) => one.age - other.age)) {
+  for (const { path, age, bytes } of files.sort((one, other) => one.age - other.age)) {
     total += bytes;
     const isTooMuch = total > maxTotalBytes && age > busyMs;
-    if (isTooMuch || age > maxAgeMs) await unlink(folder.at(name)).catch(() => {});
+    if (isTooMuch || age > maxAgeMs) await unlink(folder.at(path)).catch(() => {});
   }
+}
+
+/** Of one principal; or, without a name, what older versions kept for all. */
+async function filesOf(
+  folder: Folder,
+  owner: string,
+  active: ReadonlySet<string>,
+): Promise<readonly SpoolFile[]> {
+  // A link in the place of a folder would lead elsewhere.
+  const isLink =
+    owner !== '' && (await lstat(folder.at(owner)).catch(() => undefined))?.isDirectory() !== true;
+  const found = isLink ? [] : await readdir(folder.at(owner === '' ? '.' : owner));
+  const files: SpoolFile[] = [];
+  for (const name of found.filter((one) => filePattern.test(one) && !active.has(one))) {
+    const path = owner === '' ? name : `${owner}/${name}`;
+    const stat = await lstat(folder.at(path)).catch(() => undefined);
+    if (stat !== undefined) files.push({ path, age: Date.now() - stat.mtimeMs, bytes: stat.size });
+  }
+  return files;
 }
 
 /** Unique is enough: the file is made anew or not at all. */

@@ -12,13 +12,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSpool } from './spool.js';
-import { createSpoolFolder } from './spool-folder.js';
+import { createSpoolFolders } from './spool-folder.js';
 
 describe('the spool', () => {
   let root: string;
   const lines: string[] = [];
   const open = (maxBytes?: number) => {
-    const folder = createSpoolFolder(root, (line) => lines.push(line));
+    const folder = createSpoolFolders(root, (line) => lines.push(line)).of('own');
     return openSpool({ folder, shortBytes: 10, onRoom: () => {}, ...(maxBytes && { maxBytes }) });
   };
 
@@ -40,7 +40,7 @@ describe('the spool', () => {
     const spool = open();
     for (const word of ['one ', 'two ', 'three ', 'four']) spool.write(Buffer.from(word));
     const state = await spool.settle();
-    expect(state?.name).toMatch(/^\.tidegate\/output\/bash-[0-9a-f]{12}\.txt$/);
+    expect(state?.name).toMatch(/^\.tidegate\/output\/own\/bash-[0-9a-f]{12}\.txt$/);
     expect(state?.isComplete).toBe(true);
     spool.write(Buffer.from(' five'));
     await spool.close(false);
@@ -55,7 +55,8 @@ describe('the spool', () => {
     const spool = open();
     spool.write(Buffer.alloc(50));
     await spool.close(true);
-    expect(readdirSync(join(root, '.tidegate', 'output'))).toEqual(['.gitignore']);
+    expect(readdirSync(join(root, '.tidegate', 'output'))).toEqual(['.gitignore', 'own']);
+    expect(readdirSync(join(root, '.tidegate', 'output', 'own'))).toEqual([]);
   });
 
   it('stops at its limit and says so', async () => {
@@ -68,7 +69,7 @@ describe('the spool', () => {
   });
 
   it('asks to wait while the disk is behind, and tells when there is room', async () => {
-    const folder = createSpoolFolder(root, () => {});
+    const folder = createSpoolFolders(root, () => {}).of('own');
     let rooms = 0;
     const spool = openSpool({ folder, shortBytes: 10, onRoom: () => (rooms += 1) });
     expect(spool.write(Buffer.alloc(2 * 1024 * 1024))).toBe(false);

@@ -2,22 +2,45 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ArmedCause } from './armed-trees.js';
 import { openWatch } from './watch.js';
+
+const none = { places: [], trees: [], armed: [], pointers: [], linking: [], closed: [] };
 
 describe('the watch over protected places', () => {
   let root: string;
   let attacks = 0;
   const at = (path: string) => join(root, path);
-  const open = (more: { readonly kept?: string; readonly never?: readonly string[] } = {}) =>
+  const places = () => ({
+    grounds: [root],
+    paths: ['.claude/', '.mcp.json', '.tidegate/', 'hooks/'].map(at),
+    watched: [at('.git')],
+    never: [],
+    links: new Map(),
+    armed: [],
+    isOverfull: false,
+  });
+  const open = (
+    more: {
+      readonly kept?: string;
+      readonly never?: readonly string[];
+      readonly armed?: readonly ArmedCause[];
+    } = {},
+  ) =>
     openWatch({
-      find: () => ({
-        grounds: [root],
-        paths: ['.claude/', '.mcp.json', '.tidegate/', 'hooks/'].map(at),
-        watched: [at('.git')],
-        never: [],
-      }),
+      first: places(),
+      find: () => ({ ...places(), armed: more.armed ?? [] }),
+      isFixed: (path) => path === at('fixed/config'),
+      pace: (work) => work(),
+      nested: none,
+      findNested: () => Promise.resolve(none),
+      patrolsNested: false,
+      writable: [],
+      overlapping: new Set(),
       isKept: (path) => path === at(more.kept ?? 'nothing'),
       never: (more.never ?? []).map(at),
+      links: new Map(),
+      disarms: more.armed !== undefined,
       onAttack: () => (attacks += 1),
       pathFor: (path) => path.slice(root.length + 1),
     });
@@ -34,16 +57,16 @@ describe('the watch over protected places', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('says nothing when nothing happened, or only what makes nobody do anything', () => {
+  it('says nothing when nothing happened, or only what makes nobody do anything', async () => {
     const watch = open();
     for (const folder of ['.tidegate/output', 'hooks', '.git', '.claude/empty'])
       mkdirSync(at(folder), { recursive: true });
     for (const file of ['.tidegate/output/bash-1.txt', 'hooks/pre-commit.sample', '.git/HEAD', 'other'])
       writeFileSync(at(file), '');
-    expect(watch.end()).toEqual({ createdPaths: [], changedPaths: [], undonePaths: [] });
+    expect(await watch.end()).toEqual({ createdPaths: [], changedPaths: [], undonePaths: [], made: [] });
   });
 
-  it('names what came to be, changed or went, also when its time and size are as before', () => {
+  it('names what came to be, changed or went, also when its time and size are as before', async () => {
     const when = new Date(0);
     utimesSync(at('.mcp.json'), when, when);
     const watch = open();
@@ -53,43 +76,82 @@ describe('the watch over protected places', () => {
     writeFileSync(at('.claude/deep/b'), '');
     writeFileSync(at('.git'), 'gitdir: x');
     symlinkSync('nowhere', at('.tidegate'));
-    expect(watch.end()).toEqual({
+    expect(await watch.end()).toEqual({
+      made: [],
       createdPaths: ['.claude/deep/b', '.tidegate', '.git'],
       changedPaths: ['.claude/deep/a', '.mcp.json'],
       undonePaths: [],
     });
   });
 
-  it('looks through a link at what it leads to', () => {
+  it('looks through a link at what it leads to', async () => {
     writeFileSync(at('real'), '1');
     rmSync(at('.mcp.json'));
     symlinkSync('real', at('.mcp.json'));
     const watch = open();
     writeFileSync(at('real'), '22');
-    expect(watch.end().changedPaths).toEqual(['.mcp.json']);
+    expect((await watch.end()).changedPaths).toEqual(['.mcp.json']);
   });
 
-  it('passes by what the sandbox keeps', () => {
+  it('passes by what the sandbox keeps', async () => {
     const watch = open({ kept: '.claude' });
     writeFileSync(at('.claude/deep/b'), '');
-    expect(watch.end().createdPaths).toEqual([]);
+    expect((await watch.end()).createdPaths).toEqual([]);
   });
 
-  it('removes on sight what must never be, and says so', () => {
+  it('moves aside on sight what must never be, and says so', async () => {
     vi.useFakeTimers();
     const watch = open({ never: ['commondir'] });
     writeFileSync(at('commondir'), '');
     vi.advanceTimersByTime(1000);
     expect([existsSync(at('commondir')), attacks]).toEqual([false, 1]);
     vi.advanceTimersByTime(5000);
-    expect([watch.end().undonePaths, attacks]).toEqual([['commondir'], 1]);
+    expect([(await watch.end()).undonePaths, attacks]).toEqual([['commondir'], 1]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('removes it at the end at the latest', () => {
+  it('moves it aside at the end at the latest', async () => {
     const watch = open({ never: ['commondir'] });
     writeFileSync(at('commondir'), '');
-    expect(watch.end().undonePaths).toEqual(['commondir']);
+    expect((await watch.end()).undonePaths).toEqual(['commondir']);
     expect(existsSync(at('commondir'))).toBe(false);
+  });
+
+  it('moves aside a new .git as a whole, and of an old one the file alone', async () => {
+    mkdirSync(at('old/.git'), { recursive: true });
+    // The clock of the disk is some milliseconds late.
+    const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+    pause();
+    const armed = ['old', 'new'].map((name) => ({ tree: at(name), cause: at(`${name}/.git/config`) }));
+    const watch = open({ armed });
+    pause();
+    mkdirSync(at('new/.git'), { recursive: true });
+    for (const { cause } of armed) writeFileSync(cause, '');
+    expect((await watch.end()).undonePaths).toEqual(['old/.git/config', 'new/.git']);
+    expect(existsSync(at('old/.git/config.undone-1'))).toBe(true);
+    expect(existsSync(at('new/.git.undone-1/config'))).toBe(true);
+  });
+
+  it('leaves what no command could have written: below a mount, or outside of the workspace', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'tidegate-outside-'));
+    mkdirSync(at('fixed'));
+    for (const file of [at('fixed/config'), join(outside, 'config')]) writeFileSync(file, '');
+    const causes = [at('fixed/config'), join(outside, 'config')];
+    const watch = open({ armed: causes.map((cause) => ({ tree: at('old'), cause })) });
+    expect((await watch.end()).undonePaths).toEqual([]);
+    expect(causes.every((cause) => existsSync(cause))).toBe(true);
+    rmSync(outside, { recursive: true });
+  });
+
+  it('ends the command when it sees the same twice, not at a file that is half written', async () => {
+    vi.useFakeTimers();
+    writeFileSync(at('index'), '');
+    const armed = [{ tree: at('old'), cause: at('index') }];
+    const watch = open({ armed });
+    vi.advanceTimersByTime(1000);
+    expect(attacks).toBe(0);
+    vi.advanceTimersByTime(1000);
+    expect(attacks).toBe(1);
+    expect((await watch.end()).undonePaths).toEqual(['index']);
   });
 });

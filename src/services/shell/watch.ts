@@ -1,68 +1,212 @@
-import { lstatSync, unlinkSync } from 'node:fs';
-import type { ShellTampering } from '../../kernel/shell-port.js';
+import { lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import type { ShellTampering } from '../../ports/shell.js';
+import { type ArmedCause, keyOfCause, moveAside } from './armed-trees.js';
+import { freeName } from './free-name.js';
+import type { NestedArmed } from './nested-armed.js';
+import { shownPath } from './odd-path.js';
+import { lookAt } from './plain-file.js';
 import type { ProtectedPlaces } from './protected-places.js';
 import { compareSnapshots, takeSnapshot } from './snapshot.js';
+import { causesToMove } from './undo-causes.js';
+import { undoAll } from './undo-rounds.js';
+import type { Pace } from './watch-pace.js';
 
 export interface WatchParts {
-  readonly find: () => ProtectedPlaces;
+  /** As the disk is before the command. */
+  readonly first: ProtectedPlaces;
+  /** `isKnown`: see `GitGround`. */
+  readonly find: (isKnown?: (cause: ArmedCause) => boolean) => ProtectedPlaces;
+  /** What is below the top of the roots before the command. */
+  readonly nested: NestedFindings;
+  readonly findNested: () => Promise<NestedFindings>;
+  /** Whether repositories below the top are looked at while the command runs, which can be for long. */
+  readonly patrolsNested: boolean;
+  /** Folders outside the roots that the command can write to. */
+  readonly writable: readonly string[];
   /** True for what the sandbox keeps as it is: whatever changes there, the command has not done it. */
   readonly isKept: (path: string) => boolean;
-  /** Removed on sight. */
+  /** True for what lies under a mount, whoever else may have replaced it. */
+  readonly isFixed: (path: string) => boolean;
+  /** Moved aside on sight. */
   readonly never: readonly string[];
+  /** Put back on sight, each with what it says. */
+  readonly links: ReadonlyMap<string, string>;
+  /** What each running sandboxed command found at its start, see `keyOfCause`. Shared by all commands. */
+  readonly overlapping: Set<ReadonlySet<string>>;
+  /** Whether what newly may make git run something is moved aside. */
+  readonly disarms: boolean;
+  readonly pace: Pace;
   /** Something of the kind was made. */
   readonly onAttack: () => void;
   /** A path as the caller may name it. */
   readonly pathFor: (path: string) => string;
 }
 
+export interface NestedFindings extends NestedArmed {
+  /** What exists in protected places. */
+  readonly places: readonly string[];
+  readonly trees: readonly string[];
+  /** See `WorkspaceScan`. */
+  readonly closed: readonly string[];
+}
+
+export interface WatchEnd extends ShellTampering {
+  /** Places and repositories below the top that came to be. */
+  readonly made: readonly string[];
+}
+
 export interface Watch {
-  end(): ShellTampering;
+  /** What was there before, see `keyOfCause`. */
+  readonly known: readonly string[];
+  readonly begunAt: number;
+  end(): Promise<WatchEnd>;
 }
 
 const patrolMs = 1000;
 const maxTold = 50;
+const nestedPatrolMs = 4000;
 
 /** Looks at protected places before and after a command, and now and then at those that must never be. */
-export function openWatch({ find, isKept, never, onAttack, pathFor }: WatchParts): Watch {
+export function openWatch(parts: WatchParts): Watch {
+  const { first, nested, findNested, isKept, never, links, pace, onAttack, pathFor } = parts;
   const undone = new Set<string>();
   const isOpen = (path: string): boolean => !isKept(path.replace(/\/$/, ''));
-  const placesNow = () => {
-    const { paths, watched } = find();
-    return { paths: paths.filter(isOpen), watched: watched.filter(isOpen) };
-  };
-  const places = placesNow();
+  const openOf = ({ paths, watched }: ProtectedPlaces, { places: below }: NestedFindings) => ({
+    paths: [...paths, ...below].filter(isOpen),
+    watched: watched.filter(isOpen),
+  });
+  const places = openOf(first, nested);
+  const { look, newlyArmed, known, begunAt, grounds } = followArmed(parts);
   const before = takeSnapshot(places.paths, places.watched);
-  const patrol = (): void => {
-    const made = never.filter(remove);
+  let suspects: ReadonlySet<string> = new Set();
+  const undo = (): number => {
+    const made = [
+      ...never.filter((path) => remove(path, grounds)),
+      ...[...links.keys()].filter((link) => putBack(link, links.get(link))),
+    ];
     for (const path of made) undone.add(path);
-    if (made.length > 0) onAttack();
+    return made.length;
+  };
+  const patrol = (): void => {
+    const made = undo();
+    // Moved aside when the command has ended. Some programs write an index in place: one look sees half of it.
+    const armed = pace(() => newlyArmed());
+    if (made > 0 || armed?.some((path) => suspects.has(path)) === true) onAttack();
+    if (armed !== undefined) suspects = new Set(armed);
   };
   const timer = setInterval(patrol, patrolMs).unref();
-  const told = (paths: Iterable<string>): readonly string[] => [...paths].slice(0, maxTold).map(pathFor);
+  const stopNested = parts.patrolsNested ? patrolNested(findNested, newlyArmed, onAttack) : () => {};
+  const told = (paths: Iterable<string>): readonly string[] =>
+    [...paths].slice(0, maxTold).map(pathFor).map(shownPath);
 
   return {
-    end() {
+    known: [...known],
+    begunAt,
+    async end() {
       clearInterval(timer);
-      patrol();
-      const now = placesNow();
+      stopNested();
+      if (undo() > 0) onAttack();
+      let below = nested;
+      const lookBelow = async () => {
+        below = await findNested();
+        const linking = parts.disarms ? below.linking.filter((index) => !parts.isFixed(index)) : [];
+        return { toMove: newlyArmed(below.armed), trees: below.trees.length, linking };
+      };
+      const moved = await undoAll(lookBelow, grounds).finally(() => parts.overlapping.delete(known));
+      for (const path of moved) undone.add(path);
+      const now = openOf(look(), below);
       const after = takeSnapshot(
         new Set([...places.paths, ...now.paths]),
         new Set([...places.watched, ...now.watched]),
       );
       const { created, changed } = compareSnapshots(before, after);
-      return { createdPaths: told(created), changedPaths: told(changed), undonePaths: told(undone) };
+      const old = new Set([...nested.places, ...nested.trees]);
+      const made = [...below.places, ...below.trees].filter((path) => !old.has(path));
+      const closed = below.closed.filter((path) => !nested.closed.includes(path));
+      return {
+        createdPaths: told([...created, ...closed]),
+        changedPaths: told(changed),
+        undonePaths: told(undone),
+        made,
+      };
     },
   };
 }
 
-/** True when it was there. */
-function remove(path: string): boolean {
+/** Ends a command when two looks in a row find the same new cause: the first may see a file that is being written. */
+function patrolNested(
+  findNested: () => Promise<NestedFindings>,
+  newlyArmed: (nested: readonly ArmedCause[]) => readonly string[],
+  onAttack: () => void,
+): () => void {
+  let suspects: ReadonlySet<string> = new Set();
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const patrol = async (): Promise<void> => {
+    const from = performance.now();
+    const armed = newlyArmed((await findNested()).armed);
+    if (isOver) return;
+    if (armed.some((path) => suspects.has(path))) onAttack();
+    suspects = new Set(armed);
+    // A look takes at most a fifth of the time.
+    wait(Math.max(nestedPatrolMs, 4 * (performance.now() - from)));
+  };
+  const wait = (ms: number): void => {
+    timer = setTimeout(() => void patrol().catch(onAttack), ms).unref();
+  };
+  wait(nestedPatrolMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** `newlyArmed`: the paths to move aside of what came to be since now. */
+function followArmed({ first, nested, find, isFixed, disarms, writable, overlapping }: WatchParts) {
+  // Without its mark, too: a link to a cause that was there before is undone in the index.
+  const all = [...first.armed, ...nested.armed, ...nested.armed.map(({ tree, cause }) => ({ tree, cause }))];
+  const keys = [...all.map(keyOfCause), ...nested.pointers];
+  // What came to be during a command that still runs may be from that command, which is yet to be checked.
+  const before = new Set(keys.filter((key) => [...overlapping].every((known) => known.has(key))));
+  if (disarms) overlapping.add(before);
+  const begunAt = Date.now();
+  const isKnown = (one: ArmedCause): boolean => before.has(keyOfCause(one));
+  const grounds = [...first.grounds, ...writable];
+  const look = (): ProtectedPlaces => {
+    try {
+      return find(disarms ? isKnown : undefined);
+    } catch {
+      // More than can be looked at, which no command here has made: new repositories are not looked into.
+      return first;
+    }
+  };
+  const newlyArmed = (below: readonly ArmedCause[] = []): readonly string[] => {
+    const made = disarms ? [...look().armed, ...below].filter((one) => !isKnown(one)) : [];
+    return causesToMove(made, { begunAt, grounds, isFixed, known: before });
+  };
+  return { look, newlyArmed, known: before, begunAt, grounds };
+}
+
+/** True when it was there. It is kept under another name: the operator may have written it. */
+function remove(path: string, grounds: readonly string[]): boolean {
+  const found = lookAt(path);
+  // With a folder of that name git refuses to work, and does nothing that it should not.
+  return found !== undefined && !found.isDirectory() && moveAside(path, grounds);
+}
+
+/**
+ * True when the link was another one, or gone. What stands in its place is kept under another name: it may be somebody's
+ * work, and a folder cannot be removed in one step.
+ */
+function putBack(link: string, target = ''): boolean {
   try {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
-    unlinkSync(path);
+    const found = lstatSync(link, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() === true && readlinkSync(link) === target) return false;
+    if (found !== undefined) renameSync(link, freeName(link));
+    symlinkSync(target, link);
     return true;
   } catch {
-    // A folder of that name: git refuses to work then, and does nothing that it should not.
+    // Somebody else is at it in this very moment: the next look sees what became of it.
     return false;
   }
 }

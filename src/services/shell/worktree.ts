@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { firstLine } from './plain-file.js';
+import { readPath } from './plain-file.js';
 
 /** The repository that a root is a worktree of. */
 export interface Repository {
@@ -18,10 +18,10 @@ export function repositoryOf(root: string): Repository | undefined {
   try {
     const pointer = join(root, '.git');
     if (!statSync(pointer).isFile()) return undefined;
-    const own = realpathSync(resolve(root, firstLine(pointer).replace(/^gitdir: /, '')));
-    const isNamed = realpathSync(resolve(own, firstLine(join(own, 'gitdir')))) === realpathSync(pointer);
+    const own = realpathSync(resolve(root, readPath(pointer, 'gitdir: ')));
+    const isNamed = realpathSync(resolve(own, readPath(join(own, 'gitdir')))) === realpathSync(pointer);
     const folder = dirname(dirname(own));
-    const isBelow = realpathSync(resolve(own, firstLine(join(own, 'commondir')))) === folder;
+    const isBelow = realpathSync(resolve(own, readPath(join(own, 'commondir')))) === folder;
     if (!isNamed || !isBelow || !statSync(join(folder, 'HEAD')).isFile()) return undefined;
     return { folder, own };
   } catch {

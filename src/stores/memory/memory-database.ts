@@ -1,9 +1,19 @@
-import type { GrantChange, GrantChanges, StoredAudit, StoredGrant, TokenRecord } from '../../access/ports.js';
+import type {
+  GrantChange,
+  GrantChanges,
+  StoredAudit,
+  StoredGrant,
+  TokenRecord,
+  ZoneHead,
+} from '../../access/ports/index.js';
+import { newHistory } from '../history.js';
 import type { ZoneListeners } from '../listeners.js';
 import { compareKeys } from '../words.js';
 
 export interface MemoryZone {
-  revision: number;
+  head: ZoneHead;
+  /** Which revision each known point of the history is. */
+  readonly histories: Map<string, number>;
   /** From here on, and no earlier, the log knows every change. */
   floor: number;
   readonly log: { readonly revision: number; readonly change: GrantChange }[];
@@ -24,6 +34,11 @@ export interface MemoryDatabase {
 const keptChanges = 10_000;
 // Cut off in larger pieces, so that not every change moves ten thousand.
 const slack = 1000;
+const noHistory: ZoneHead = { revision: 0, history: '', origin: '' };
+
+export function headOf({ zones }: MemoryDatabase, zone: string): ZoneHead {
+  return zones.get(zone)?.head ?? noHistory;
+}
 
 export function createMemoryDatabase(): MemoryDatabase {
   return {
@@ -39,33 +54,49 @@ export function createMemoryDatabase(): MemoryDatabase {
 export function zoneOf({ zones }: MemoryDatabase, name: string): MemoryZone {
   const known = zones.get(name);
   if (known !== undefined) return known;
-  const made: MemoryZone = { revision: 0, floor: 0, log: [], grants: new Map() };
+  const made: MemoryZone = {
+    head: { ...noHistory, origin: newHistory() },
+    histories: new Map([['', 0]]),
+    floor: 0,
+    log: [],
+    grants: new Map(),
+  };
   zones.set(name, made);
   return made;
 }
 
 export function noteChanges(zone: MemoryZone, changes: readonly GrantChange[]): void {
-  zone.revision += 1;
-  for (const change of changes) zone.log.push({ revision: zone.revision, change });
-  if (zone.log.length <= keptChanges + slack) return;
-  const last = zone.log[zone.log.length - keptChanges - 1];
-  zone.floor = last?.revision ?? zone.floor;
-  const kept = zone.log.findIndex(({ revision }) => revision > zone.floor);
-  zone.log.splice(0, kept === -1 ? zone.log.length : kept);
+  const revision = zone.head.revision + 1;
+  zone.head = { ...zone.head, revision, history: newHistory() };
+  zone.histories.set(zone.head.history, revision);
+  for (const change of changes) zone.log.push({ revision, change });
+  const last =
+    zone.log.length > keptChanges + slack ? zone.log[zone.log.length - keptChanges - 1] : undefined;
+  const oldest = zone.histories.size > keptChanges + slack ? revision - keptChanges : zone.floor;
+  const floor = Math.max(last?.revision ?? zone.floor, oldest);
+  if (floor > zone.floor) forgetBefore(zone, floor);
 }
 
-export function changesSince(zone: MemoryZone | undefined, from: number | undefined): GrantChanges {
+function forgetBefore(zone: MemoryZone, floor: number): void {
+  zone.floor = floor;
+  const kept = zone.log.findIndex(({ revision }) => revision > floor);
+  zone.log.splice(0, kept === -1 ? zone.log.length : kept);
+  for (const [history, revision] of zone.histories) if (revision < floor) zone.histories.delete(history);
+}
+
+export function changesSince(zone: MemoryZone | undefined, from: string | undefined): GrantChanges {
   if (zone === undefined)
-    return from === 0
-      ? { kind: 'changes', revision: 0, changes: [] }
-      : { kind: 'all', revision: 0, tuples: [] };
-  const { revision, floor, log, grants } = zone;
-  if (from === undefined || from < floor || from > revision) {
+    return from === ''
+      ? { kind: 'changes', head: noHistory, changes: [] }
+      : { kind: 'all', head: noHistory, tuples: [] };
+  const { head, histories, log, grants } = zone;
+  const since = from === undefined ? undefined : histories.get(from);
+  if (since === undefined) {
     const tuples = [...grants.values()].sort(compareKeys).map(withoutHistory);
-    return { kind: 'all', revision, tuples };
+    return { kind: 'all', head, tuples };
   }
-  const changes = log.filter((entry) => entry.revision > from).map(({ change }) => change);
-  return { kind: 'changes', revision, changes };
+  const changes = log.filter(({ revision }) => revision > since).map(({ change }) => change);
+  return { kind: 'changes', head, changes };
 }
 
 export function keepAudit({ audit }: MemoryDatabase, record: StoredAudit): void {

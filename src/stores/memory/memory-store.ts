@@ -6,7 +6,8 @@ import {
   type StoredAudit,
   StoreError,
   type TokenRecord,
-} from '../../access/ports.js';
+} from '../../access/ports/index.js';
+import { requireExpected } from '../history.js';
 import { createListeners } from '../listeners.js';
 import { changesOf, isMatch, planChange } from '../plan-change.js';
 import { auditOf, auditText, tokenOf, tokenText } from '../record-text.js';
@@ -14,6 +15,7 @@ import { compareKeys, keyOf, requireStorable, requireStorableWrite } from '../wo
 import {
   changesSince,
   createMemoryDatabase,
+  headOf,
   keepAudit,
   type MemoryDatabase,
   noteChanges,
@@ -31,9 +33,13 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
   };
   return {
     kind: 'memory',
-    revision(zone) {
+    head(zone) {
       requireOpen();
-      return zones.get(zone)?.revision ?? 0;
+      return headOf(database, zone);
+    },
+    time() {
+      requireOpen();
+      return Date.now();
     },
     onChange(listener) {
       requireOpen();
@@ -63,14 +69,16 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
       requireOpen();
       return tokens.get(id);
     },
-    async addToken(token, record) {
+    async addToken(token, record, expected) {
       requireOpen();
+      requireExpected(expected, headOf(database, token.zone));
       const revision = addToken(database, token, record);
       tell(database, token.zone);
       return revision;
     },
-    async revokeToken(zone, id, at, record) {
+    async revokeToken(zone, id, at, record, expected) {
       requireOpen();
+      requireExpected(expected, headOf(database, zone));
       const token = tokens.get(id);
       if (token?.zone !== zone || token.revokedAt !== undefined) return undefined;
       const revision = bump(database, zone, record);
@@ -129,9 +137,9 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
 }
 
 function writeGrants(database: MemoryDatabase, change: GrantWrite): GrantsWritten {
-  const current = database.zones.get(change.zone)?.revision ?? 0;
-  if (change.expected !== undefined && change.expected !== current)
-    throw new StoreError('store.conflict', `The zone is at revision ${current}, not ${change.expected}.`);
+  const head = headOf(database, change.zone);
+  requireExpected(change.expected, head);
+  const current = head.revision;
   const zone = zoneOf(database, change.zone);
   const { grants } = zone;
   const plan = planChange(change, {
@@ -143,7 +151,7 @@ function writeGrants(database: MemoryDatabase, change: GrantWrite): GrantsWritte
   if (changes.length > 0) noteChanges(zone, changes);
   for (const tuple of plan.removed) grants.delete(keyOf(tuple));
   const { principal: createdBy, at: createdAt } = change.record;
-  const { revision } = zone;
+  const { revision } = zone.head;
   for (const tuple of plan.added) grants.set(keyOf(tuple), { ...tuple, createdBy, createdAt, revision });
   append(database, record);
   return { revision, ...plan };
@@ -163,7 +171,7 @@ function addToken(database: MemoryDatabase, token: TokenRecord, record: AuditRec
 }
 
 function bump(database: MemoryDatabase, name: string, record: AuditRecord): number {
-  const next = (database.zones.get(name)?.revision ?? 0) + 1;
+  const next = headOf(database, name).revision + 1;
   const kept = auditOf(auditText(record, next));
   noteChanges(zoneOf(database, name), []);
   append(database, kept);

@@ -1,6 +1,6 @@
 // The only file that knows postgres.js. Every wait ends: when the server does not answer, the connections are given up.
 import type postgres from 'postgres';
-import { StoreError } from '../../access/ports.js';
+import { StoreError } from '../../access/ports/index.js';
 import { isConnectionLoss, storeErrorOf } from './failures.js';
 import { createSlots } from './slots.js';
 
@@ -15,6 +15,8 @@ export interface Clients {
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** In one transaction, kept when it resolves. */
   write<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
+  /** In one transaction that may take as long as it needs: a new schema reads and writes every row. */
+  migrate<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
   /** Until it is stopped, over all losses of the connection. */
   listen(hear: () => void): () => void;
   close(): Promise<void>;
@@ -25,6 +27,8 @@ const readMs = 5000;
 const writeMs = 20_000;
 const writers = 2;
 const turnMs = 30_000;
+/** A server that says nothing for so long is given up; millions of rows take minutes. */
+const longestMigrationMs = 6 * 3_600_000;
 export const channel = 'tidegate';
 
 /** Connects when it is asked for something. `place` names the server in errors. */
@@ -55,6 +59,7 @@ export async function createClients(url: string, place: string): Promise<Clients
   const writing = createPool(() => open(writers, 0), { ms: writeMs, place });
   // Whoever waits for his turn is not yet waiting for the server.
   const inTurn = createSlots(writers, turnMs);
+  const migrating = createPool(() => open(1, 0), { ms: longestMigrationMs, place });
   return {
     read: (work) => twice(() => reading.run(work)),
     async write(work) {
@@ -64,9 +69,10 @@ export async function createClients(url: string, place: string): Promise<Clients
         throw storeErrorOf(error, place);
       }
     },
+    migrate: (work) => migrating.run((sql) => inTransaction(sql, work, unlimited)),
     listen: (hear) => listen(open(1, 1), hear),
     async close() {
-      await Promise.all([reading.close(), writing.close()]);
+      await Promise.all([reading.close(), writing.close(), migrating.close()]);
     },
   };
 }
@@ -81,7 +87,11 @@ async function twice<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function inTransaction<T>(sql: Sql, work: (sql: Transaction) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  sql: Sql,
+  work: (sql: Transaction) => Promise<T>,
+  settings = limited,
+): Promise<T> {
   const results: T[] = [];
   await sql.begin(async (transaction) => {
     const [, result] = await Promise.all([transaction.unsafe(settings).execute(), work(transaction)]);
@@ -91,8 +101,12 @@ async function inTransaction<T>(sql: Sql, work: (sql: Transaction) => Promise<T>
   return result as T;
 }
 
-const settings =
+const limited =
   "set local lock_timeout = '10s'; set local statement_timeout = '15s'; set local synchronous_commit = on";
+
+/** Also for the lock: a second program waits until the first has migrated. */
+const unlimited =
+  'set local lock_timeout = 0; set local statement_timeout = 0; set local synchronous_commit = on';
 
 interface Pool {
   run<T>(work: (sql: Sql) => Promise<T>): Promise<T>;

@@ -5,7 +5,8 @@ import {
   type GrantTuple,
   type GrantWrite,
   StoreError,
-} from '../../access/ports.js';
+} from '../../access/ports/index.js';
+import { newHistory, requireExpected } from '../history.js';
 import { changesOf, isMatch, planChange } from '../plan-change.js';
 import { keyOf } from '../words.js';
 import type { WriteOutcome } from './grant-batches.js';
@@ -16,6 +17,11 @@ export interface DraftRow {
   readonly by: string;
   readonly at: number;
   readonly revision: number;
+}
+
+export interface NewRevision {
+  readonly revision: number;
+  readonly history: string;
 }
 
 export interface LoggedChange {
@@ -32,8 +38,7 @@ export interface KeptRecord {
 /** What writes come to when they are done one after the other. */
 export interface DraftedWrites {
   readonly outcomes: readonly WriteOutcome[];
-  /** The last one. */
-  readonly revision: number;
+  readonly revisions: readonly NewRevision[];
   /** Tuples that have to go, and those that have to come in the end. */
   readonly gone: readonly GrantKey[];
   readonly rows: readonly DraftRow[];
@@ -44,27 +49,31 @@ export interface DraftedWrites {
 /** `present`: all that is stored and that any of the writes could touch. */
 export function draftWrites(
   changes: readonly GrantWrite[],
-  from: number,
+  from: NewRevision,
   present: ReadonlyMap<string, GrantTuple>,
 ): DraftedWrites {
   const state = new Map(present);
   const rows = new Map<string, DraftRow>();
   const log: LoggedChange[] = [];
   const records: KeptRecord[] = [];
-  let revision = from;
+  const revisions: NewRevision[] = [];
 
   function write(change: GrantWrite): WriteOutcome {
     const { expected, record } = change;
-    if (expected !== undefined && expected !== revision) {
-      const message = `The zone is at revision ${String(revision)}, not ${String(expected)}.`;
-      return { ok: false, error: new StoreError('store.conflict', message) };
+    const before = revisions.at(-1) ?? from;
+    try {
+      requireExpected(expected, before);
+    } catch (error) {
+      if (error instanceof StoreError) return { ok: false, error };
+      throw error;
     }
     const plan = planChange(change, {
       find: (key) => state.get(keyOf(key)),
       matching: (filter) => [...state.values()].filter((tuple) => isMatch(tuple, filter)),
     });
     const made = changesOf(plan);
-    if (made.length > 0) revision += 1;
+    const revision = before.revision + (made.length > 0 ? 1 : 0);
+    if (made.length > 0) revisions.push({ revision, history: newHistory() });
     made.forEach((one, place) => log.push({ revision, place: place + 1, change: one }));
     for (const tuple of plan.removed) {
       state.delete(keyOf(tuple));
@@ -80,5 +89,5 @@ export function draftWrites(
 
   const outcomes = changes.map(write);
   const gone = [...present].flatMap(([key, tuple]) => (state.get(key) === tuple ? [] : [tuple]));
-  return { outcomes, revision, gone, rows: [...rows.values()], log, records };
+  return { outcomes, revisions, gone, rows: [...rows.values()], log, records };
 }

@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '../../access/ports.js';
+import { StoreError, type StoreErrorCode } from '../../access/ports/index.js';
 
 /** Anything that the driver or the server said, as a failure of the store. `place` says which, without its password. */
 export function storeErrorOf(error: unknown, place: string): StoreError {
@@ -41,11 +41,13 @@ export function isDuplicate(error: unknown): boolean {
 const sentences: Partial<Record<StoreErrorCode, string>> = {
   'store.unavailable': 'The store cannot be used:',
   'store.full': 'There is no room left in the store:',
+  'store.read_only': 'The store takes no writes:',
   'store.corrupt': 'The store is damaged:',
 };
 
 function kindOf(code: string): StoreErrorCode {
   if (code === '53100') return 'store.full';
+  if (code === '25006') return 'store.read_only';
   if (code === 'XX001' || code === 'XX002') return 'store.corrupt';
   return 'store.unavailable';
 }

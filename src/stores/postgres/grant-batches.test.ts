@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type GrantWrite, StoreError } from '../../access/ports.js';
+import { type GrantWrite, StoreError } from '../../access/ports/index.js';
 import { createGrantBatches, type WriteAll } from './grant-batches.js';
 
 const record = { at: 1, zone: 'z', action: 'grant.write', decision: 'allow', principal: 'user:ana' } as const;

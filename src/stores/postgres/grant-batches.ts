@@ -1,5 +1,5 @@
 // Writes that wait for the same zone go in one transaction: the zone is locked and the disk is waited for once for all of them.
-import { type GrantsWritten, type GrantWrite, StoreError } from '../../access/ports.js';
+import { type GrantsWritten, type GrantWrite, StoreError } from '../../access/ports/index.js';
 import { isOfOneWrite } from './failures.js';
 
 export type WriteOutcome =

@@ -1,5 +1,6 @@
-import { StoreError } from '../../access/ports.js';
+import { StoreError } from '../../access/ports/index.js';
 import { numberOf, textOf } from '../cells.js';
+import type { StoreLog } from '../log.js';
 import type { Clients, Transaction } from './clients.js';
 import { schemaSteps, schemaVersion } from './schema.js';
 
@@ -9,6 +10,7 @@ const lockKey = 0x54474154_01;
 interface MigrationParts {
   readonly place: string;
   readonly program: string;
+  readonly log?: StoreLog;
   readonly steps?: readonly string[];
 }
 
@@ -22,8 +24,10 @@ export async function migrate(clients: Clients, parts: MigrationParts): Promise<
       await sql`select coalesce(max(version), 0)::bigint as version from tidegate.schema_versions`;
     return numberOf(row?.['version']);
   });
+  if (known > 0 && known < steps.length)
+    parts.log?.('info', 'the store is being upgraded to a new schema', { from: known, to: steps.length });
   for (let version = known; version < steps.length; )
-    version = await clients.write((sql) => takeStep(sql, parts, steps));
+    version = await clients.migrate((sql) => takeStep(sql, parts, steps));
   if (known > steps.length) await clients.read((sql) => refuseNewer(sql, place));
 }
 

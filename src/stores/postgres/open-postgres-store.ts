@@ -1,4 +1,4 @@
-import { type AccessStore, StoreError } from '../../access/ports.js';
+import { type AccessStore, StoreError, type ZoneHead } from '../../access/ports/index.js';
 import type { StoreLog } from '../log.js';
 import { requireStorable, requireStorableWrite } from '../words.js';
 import { type Clients, createClients, type Sql, type Transaction } from './clients.js';
@@ -8,11 +8,12 @@ import { createGrantBatches } from './grant-batches.js';
 import { migrate } from './migrate.js';
 import {
   countAudit,
-  readAllRevisions,
+  readAllHistories,
   readAudit,
   readChanges,
   readGrants,
-  readRevisions,
+  readHeads,
+  readTime,
   readTokens,
 } from './reads.js';
 import { addToken, appendAudit, pruneAudit, revokeToken, touchTokens, writeAllGrants } from './writes.js';
@@ -31,7 +32,7 @@ export interface PostgresStoreOptions {
 export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOptions): Promise<AccessStore> {
   const place = placeOf(url);
   const clients = await createClients(url, place);
-  const desk = createDesk(clients, place);
+  const desk = createDesk(clients, place, log);
   try {
     await desk.ready();
   } catch (error) {
@@ -46,6 +47,8 @@ export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOp
 }
 
 const mostUnderWay = 10_000;
+/** How long a question waits for the schema. */
+const patienceMs = 10_000;
 
 /** Everything goes to tables that are there: the first to reach the server makes them. */
 interface Desk {
@@ -56,10 +59,10 @@ interface Desk {
   readonly settled: () => Promise<void>;
 }
 
-function createDesk(clients: Clients, place: string): Desk {
+function createDesk(clients: Clients, place: string, log: StoreLog): Desk {
   let migrated: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
-    migrated ??= migrate(clients, { place, program: __TIDEGATE_VERSION__ });
+    migrated ??= migrate(clients, { place, program: __TIDEGATE_VERSION__, log });
     const current = migrated;
     try {
       await current;
@@ -70,7 +73,7 @@ function createDesk(clients: Clients, place: string): Desk {
   };
   const underWay = new Set<Promise<unknown>>();
   const whenReady = async <T>(work: () => Promise<T>): Promise<T> => {
-    await ready();
+    await readySoon(ready(), place);
     try {
       return await work();
     } catch (error) {
@@ -99,25 +102,44 @@ function createDesk(clients: Clients, place: string): Desk {
   };
 }
 
+/** A question does not wait for a migration that takes minutes: it is refused, and can be asked again. */
+async function readySoon(ready: Promise<void>, place: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `The store ${place} is being upgraded to a new schema. Try again in a while.`;
+    timer = setTimeout(() => reject(new StoreError('store.unavailable', message)), patienceMs);
+    timer.unref();
+  });
+  try {
+    await Promise.race([ready, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function storeOf(clients: Clients, { read, write, settled }: Desk, place: string): AccessStore {
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw new StoreError('store.closed', `The store ${place} is closed.`);
   };
-  const revisionOf = createCoalescer(async (zones) => {
-    const found = await read((sql) => readRevisions(sql, zones, place));
-    return (zone) => found.get(zone) ?? 0;
+  const headOf = createCoalescer(async (zones) => {
+    const found = await read((sql) => readHeads(sql, zones, place));
+    return (zone): ZoneHead => found.get(zone) ?? { revision: 0, history: '', origin: '' };
   });
   const batches = createGrantBatches((changes) => write((sql) => writeAllGrants(sql, changes, place)));
   const watch = createZoneWatch({
-    look: () => read(readAllRevisions),
+    look: () => read(readAllHistories),
     listen: (hear) => clients.listen(hear),
   });
   return {
     kind: 'postgres',
-    async revision(zone) {
+    async head(zone) {
       requireOpen();
-      return revisionOf(zone);
+      return headOf(zone);
+    },
+    async time() {
+      requireOpen();
+      return read(readTime);
     },
     onChange(listener) {
       requireOpen();
@@ -144,15 +166,15 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
       requireOpen();
       return (await read((sql) => readTokens(sql, 'id', id)))[0];
     },
-    async addToken(token, record) {
+    async addToken(token, record, expected) {
       requireOpen();
       const { id, zone, hash } = token;
       requireStorable({ id, zone, hash });
-      return write((sql) => addToken(sql, token, { record, place }));
+      return write((sql) => addToken(sql, token, { record, place, expected }));
     },
-    async revokeToken(zone, id, at, record) {
+    async revokeToken(zone, id, at, record, expected) {
       requireOpen();
-      return write((sql) => revokeToken(sql, { zone, id, at, record }, place));
+      return write((sql) => revokeToken(sql, { zone, id, at, record, expected }, place));
     },
     async tokens(zone) {
       requireOpen();

@@ -5,7 +5,8 @@ import type {
   StoredAudit,
   StoredGrant,
   TokenRecord,
-} from '../../access/ports.js';
+  ZoneHead,
+} from '../../access/ports/index.js';
 import { changeOf, numberOf, numberOrNull, textOf, tupleOf } from '../cells.js';
 import { auditOf, columnText, tokenOf } from '../record-text.js';
 import type { Sql, Transaction } from './clients.js';
@@ -16,58 +17,66 @@ type Row = Readonly<Record<string, unknown>>;
 const largestPage = 10_000;
 
 /** Of those of the zones that have one. */
-export async function readRevisions(
+export async function readHeads(
   sql: Sql,
   zones: readonly string[],
   place: string,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, ZoneHead>> {
   // One statement sees one moment.
   const [row] = await sql<Row[]>`
     select (select max(version) from tidegate.schema_versions) as version,
-      (select json_agg(json_build_array(name, revision)) from tidegate.zones
+      (select json_agg(json_build_array(name, revision, history, origin)) from tidegate.zones
        where name in (select json_array_elements_text(${JSON.stringify(zones)}::text::json))) as zones`;
   await requireKnown(sql, row, place);
-  return new Map(pairs(row?.['zones']));
+  return new Map(listOf(row?.['zones']).map(namedHead));
 }
 
-/** Of all zones. */
-export async function readAllRevisions(sql: Sql): Promise<ReadonlyMap<string, number>> {
-  const rows = await sql<Row[]>`select name, revision from tidegate.zones`;
-  return new Map(rows.map(({ name, revision }) => [textOf(name), numberOf(revision)]));
+/** The point of its history, of all zones. */
+export async function readAllHistories(sql: Sql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<Row[]>`select name, history from tidegate.zones`;
+  return new Map(rows.map(({ name, history }) => [textOf(name), textOf(history)]));
+}
+
+/** By the clock of the server, in milliseconds. */
+export async function readTime(sql: Sql): Promise<number> {
+  const [row] = await sql<Row[]>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  return numberOf(row?.['now']);
 }
 
 interface ChangesQuestion {
   readonly zone: string;
-  readonly from: number | undefined;
+  readonly from: string | undefined;
   readonly place: string;
 }
 
 export async function readChanges(sql: Sql, { zone, from, place }: ChangesQuestion): Promise<GrantChanges> {
-  // Nothing is older than -1, so that there are all tuples.
-  const since = from === undefined || !Number.isSafeInteger(from) ? -1 : from;
+  // The empty history is that of a zone at revision 0, from which a log that was never cut leads on.
   const [row] = await sql<Row[]>`
     with zone as (
-      select coalesce(max(revision), 0) as revision, coalesce(max(floor), 0) as floor
+      select coalesce(max(revision), 0) as revision, coalesce(max(floor), 0) as floor,
+        coalesce(max(history), '') as history, coalesce(max(origin), '') as origin
       from tidegate.zones where name = ${zone}
-    ), fits as (
-      select ${since}::bigint between floor and revision as is_known from zone
+    ), start as (
+      select case when ${from ?? null}::text = '' then case when floor = 0 then 0 end
+        else (select h.revision from tidegate.histories h where h.zone = ${zone} and h.history = ${from ?? null}::text)
+        end as since from zone
     )
-    select (select max(version) from tidegate.schema_versions) as version, revision, is_known,
-      case when is_known then (
-        select json_agg(change order by revision, place) from tidegate.changes
-        where zone = ${zone} and revision > ${since}::bigint
+    select (select max(version) from tidegate.schema_versions) as version, revision, history, origin,
+      since is not null as is_known,
+      case when since is not null then (
+        select json_agg(change order by c.revision, place) from tidegate.changes c
+        where c.zone = ${zone} and c.revision > since
       ) end as changes,
-      case when not is_known then (
+      case when since is null then (
         select json_agg(json_build_array(subject, relation, object, condition)) from tidegate.grants
         where zone = ${zone}
       ) end as tuples
-    from zone, fits`;
+    from zone, start`;
   await requireKnown(sql, row, place);
-  const revision = numberOf(row?.['revision']);
-  if (row?.['is_known'] !== true)
-    return { kind: 'all', revision, tuples: listOf(row?.['tuples']).map(tupleOf) };
+  const head = headOf(row?.['revision'], row?.['history'], row?.['origin']);
+  if (row?.['is_known'] !== true) return { kind: 'all', head, tuples: listOf(row?.['tuples']).map(tupleOf) };
   const changes = listOf(row['changes']).map((text) => changeOf(JSON.parse(textOf(text))));
-  return { kind: 'changes', revision, changes };
+  return { kind: 'changes', head, changes };
 }
 
 export async function readGrants(
@@ -134,9 +143,11 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function pairs(value: unknown): readonly (readonly [string, number])[] {
-  return listOf(value).map((pair) => {
-    const [name, revision] = listOf(pair);
-    return [textOf(name), numberOf(revision)];
-  });
+function namedHead(value: unknown): readonly [string, ZoneHead] {
+  const [name, revision, history, origin] = listOf(value);
+  return [textOf(name), headOf(revision, history, origin)];
+}
+
+function headOf(revision: unknown, history: unknown, origin: unknown): ZoneHead {
+  return { revision: numberOf(revision), history: textOf(history), origin: textOf(origin) };
 }

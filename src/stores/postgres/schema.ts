@@ -65,6 +65,21 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on tidegate.audit (zone, principal, at, seq);
   create index audit_by_decision on tidegate.audit (zone, decision, at, seq);
   `,
+  // A number alone does not say which changes led to it: every revision has an id, and every zone an origin.
+  `
+  alter table tidegate.zones add column history text collate "C" not null default '';
+  alter table tidegate.zones add column origin text collate "C" not null default '';
+  update tidegate.zones set origin = gen_random_uuid()::text;
+  update tidegate.zones set history = gen_random_uuid()::text where revision > 0;
+  create table tidegate.histories (
+    zone text collate "C" not null,
+    history text collate "C" not null,
+    revision bigint not null,
+    primary key (zone, history)
+  );
+  create index histories_by_revision on tidegate.histories (zone, revision);
+  insert into tidegate.histories select name, history, revision from tidegate.zones where revision > 0;
+  `,
 ];
 
 export const schemaVersion = schemaSteps.length;

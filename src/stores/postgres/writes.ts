@@ -8,12 +8,19 @@ import {
   type GrantWrite,
   StoreError,
   type TokenRecord,
-} from '../../access/ports.js';
-import { numberOf, tupleOf } from '../cells.js';
+} from '../../access/ports/index.js';
+import { numberOf, textOf, tupleOf } from '../cells.js';
+import { newHistory, requireExpected } from '../history.js';
 import { auditText, columnText, conditionText, tokenText } from '../record-text.js';
 import { keyOf } from '../words.js';
 import { channel, type Sql, type Transaction } from './clients.js';
-import { type DraftRow, draftWrites, type KeptRecord, type LoggedChange } from './draft-writes.js';
+import {
+  type DraftRow,
+  draftWrites,
+  type KeptRecord,
+  type LoggedChange,
+  type NewRevision,
+} from './draft-writes.js';
 import { isDuplicate } from './failures.js';
 import type { WriteOutcome } from './grant-batches.js';
 import { refuseNewer } from './migrate.js';
@@ -40,23 +47,30 @@ export async function writeAllGrants(
     lockZone(sql, zone, place),
     findPresent(sql, zone, changes),
   ]);
-  const { outcomes, revision, rows, gone, log, records } = draftWrites(changes, standing.revision, present);
+  const { outcomes, revisions, rows, gone, log, records } = draftWrites(changes, standing, present);
   await Promise.all([
     removeGrants(sql, zone, gone),
     addGrants(sql, zone, rows),
-    log.length > 0 ? noteChanges(sql, { ...standing, revision, log }) : undefined,
+    noteChanges(sql, { ...standing, revisions, log }),
     appendAudit(sql, records),
   ]);
   return outcomes;
 }
 
+interface AddedToken {
+  readonly record: AuditRecord;
+  readonly place: string;
+  readonly expected: string | undefined;
+}
+
 export async function addToken(
   sql: Transaction,
   token: TokenRecord,
-  { record, place }: { readonly record: AuditRecord; readonly place: string },
+  { record, place, expected }: AddedToken,
 ): Promise<number> {
   const { id, zone, hash, revokedAt = null, lastUsedAt = null } = token;
   const standing = await lockZone(sql, zone, place);
+  requireExpected(expected, standing);
   try {
     await sql`insert into tidegate.tokens (id, zone, hash, record, revoked_at, last_used_at)
       values (${id}, ${zone}, ${hash}, ${tokenText(token)}, ${revokedAt}, ${lastUsedAt})`;
@@ -72,6 +86,7 @@ interface Revocation {
   readonly id: string;
   readonly at: number;
   readonly record: AuditRecord;
+  readonly expected: string | undefined;
 }
 
 export async function revokeToken(
@@ -79,8 +94,9 @@ export async function revokeToken(
   order: Revocation,
   place: string,
 ): Promise<number | undefined> {
-  const { zone, id, at, record } = order;
+  const { zone, id, at, record, expected } = order;
   const standing = await lockZone(sql, zone, place);
+  requireExpected(expected, standing);
   const { count } = await sql`update tidegate.tokens set revoked_at = ${at}
     where id = ${id} and zone = ${zone} and revoked_at is null`;
   return count === 0 ? undefined : bump(sql, standing, record);
@@ -103,7 +119,13 @@ export async function touchTokens(sql: Transaction, uses: Uses): Promise<void> {
     from uses, locked where tokens.id = uses.id and locked.id = uses.id`;
 }
 
-/** The revision of a record is what the store says it is, for the record of a change. */
+/** A clock that differs less from that of the server is taken for right: the way there takes time too. */
+const rightMs = 5000;
+
+/**
+ * The revision of a record is what the store says it is, for the record of a change. The column `at` follows the clock of the
+ * server, so that records of a gateway with a wrong clock grow old like all others; the record keeps the time that it was given.
+ */
 export async function appendAudit(sql: Sql | Transaction, records: readonly KeptRecord[]): Promise<void> {
   if (records.length === 0) return;
   const rows = records.map(({ record, revision }) => ({
@@ -114,8 +136,11 @@ export async function appendAudit(sql: Sql | Transaction, records: readonly Kept
     record: auditText(record, revision),
     at: Math.trunc(record.at),
   }));
-  await sql`insert into tidegate.audit (zone, principal, action, decision, record, at)
-    select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
+  await sql`
+    with server as (select (extract(epoch from clock_timestamp()) * 1000)::bigint - ${Date.now()}::bigint as ahead)
+    insert into tidegate.audit (zone, principal, action, decision, record, at)
+    select zone, principal, action, decision, record, at + case when abs(ahead) > ${rightMs}::bigint then ahead else 0 end
+    from server, json_to_recordset(${JSON.stringify(rows)}::text::json)
       as t (zone text, principal text, action text, decision text, record text, at bigint)`.execute();
 }
 
@@ -136,20 +161,30 @@ export async function pruneAudit(sql: Transaction, { zone, before, most }: Pruni
 interface Standing {
   readonly zone: string;
   readonly revision: number;
+  readonly history: string;
   /** How many changes its log has. */
   readonly logged: number;
+  /** The oldest revision that the log leads on from. */
+  readonly floor: number;
 }
 
 /** From here to the end of the transaction nobody else writes to the zone. */
 async function lockZone(sql: Transaction, zone: string, place: string): Promise<Standing> {
   const [, [row]] = await Promise.all([
-    sql`insert into tidegate.zones values (${zone}, 0, 0, 0) on conflict do nothing`.execute(),
-    sql`select revision, logged, (select max(version) from tidegate.schema_versions) as version
+    sql`insert into tidegate.zones (name, revision, floor, logged, origin)
+      values (${zone}, 0, 0, 0, ${newHistory()}) on conflict do nothing`.execute(),
+    sql`select revision, logged, floor, history, (select max(version) from tidegate.schema_versions) as version
       from tidegate.zones where name = ${zone} for update`.execute(),
   ]);
   // A newer program may have been here since.
   if (numberOf(row?.['version']) > schemaVersion) await refuseNewer(sql, place);
-  return { zone, revision: numberOf(row?.['revision']), logged: numberOf(row?.['logged']) };
+  return {
+    zone,
+    revision: numberOf(row?.['revision']),
+    history: textOf(row?.['history']),
+    logged: numberOf(row?.['logged']),
+    floor: numberOf(row?.['floor']),
+  };
 }
 
 /** All that the writes could touch. */
@@ -205,29 +240,42 @@ async function addGrants(sql: Transaction, zone: string, added: readonly DraftRo
 }
 
 interface Noted extends Standing {
-  /** What each new revision changed. */
+  /** Those that come, and what each changed. */
+  readonly revisions: readonly NewRevision[];
   readonly log: readonly LoggedChange[];
 }
 
-/** `revision` is the one that the zone has from now on. */
-async function noteChanges(sql: Transaction, { zone, revision, logged, log }: Noted): Promise<void> {
+async function noteChanges(sql: Transaction, { zone, revisions, logged, floor, log }: Noted): Promise<void> {
+  const last = revisions.at(-1);
+  if (last === undefined) return;
   const total = logged + log.length;
   const rows = JSON.stringify(log.map(({ change, ...at }) => ({ ...at, change: JSON.stringify(change) })));
   await Promise.all([
-    sql`update tidegate.zones set revision = ${revision}, logged = ${total} where name = ${zone}`.execute(),
+    sql`update tidegate.zones set revision = ${last.revision}, history = ${last.history}, logged = ${total}
+      where name = ${zone}`.execute(),
+    sql`insert into tidegate.histories
+      select ${zone}, t.* from json_to_recordset(${JSON.stringify(revisions)}::text::json)
+        as t (history text, revision bigint)`.execute(),
     sql`insert into tidegate.changes
       select ${zone}, t.* from json_to_recordset(${rows}::text::json)
         as t (revision bigint, place bigint, change text)`.execute(),
     // Heard by the others when this is committed.
     sql`select pg_notify(${channel}, '')`.execute(),
   ]);
-  if (total > keptChanges + slack) await prune(sql, zone);
+  const isLong = total > keptChanges + slack;
+  const kept = last.revision - floor > keptChanges + slack ? last.revision - keptChanges : 0;
+  const next = Math.max(kept, isLong ? await oldestKept(sql, zone) : 0);
+  if (next > floor) await prune(sql, zone, next);
 }
 
-async function prune(sql: Transaction, zone: string): Promise<void> {
+async function oldestKept(sql: Transaction, zone: string): Promise<number> {
   const [row] = await sql`select revision from tidegate.changes where zone = ${zone}
     order by revision desc, place desc limit 1 offset ${keptChanges}`;
-  const floor = numberOf(row?.['revision']);
+  return numberOf(row?.['revision']);
+}
+
+async function prune(sql: Transaction, zone: string, floor: number): Promise<void> {
+  await sql`delete from tidegate.histories where zone = ${zone} and revision < ${floor}`;
   const { count } = await sql`delete from tidegate.changes where zone = ${zone} and revision <= ${floor}`;
   await sql`update tidegate.zones set floor = ${floor}, logged = logged - ${count}::bigint where name = ${zone}`;
 }
@@ -235,7 +283,7 @@ async function prune(sql: Transaction, zone: string): Promise<void> {
 async function bump(sql: Transaction, standing: Standing, record: AuditRecord): Promise<number> {
   const revision = standing.revision + 1;
   await Promise.all([
-    noteChanges(sql, { ...standing, revision, log: [] }),
+    noteChanges(sql, { ...standing, revisions: [{ revision, history: newHistory() }], log: [] }),
     appendAudit(sql, [{ record, revision }]),
   ]);
   return revision;

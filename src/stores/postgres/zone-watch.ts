@@ -7,8 +7,8 @@ export interface ZoneWatch {
 }
 
 interface WatchParts {
-  /** The revision of every zone. */
-  readonly look: () => Promise<ReadonlyMap<string, number>>;
+  /** The point of its history, of every zone. */
+  readonly look: () => Promise<ReadonlyMap<string, string>>;
   readonly listen: (hear: () => void) => () => void;
 }
 
@@ -16,7 +16,7 @@ const everyMs = 1000;
 
 export function createZoneWatch({ look, listen }: WatchParts): ZoneWatch {
   const listeners = createListeners();
-  let known: ReadonlyMap<string, number> | undefined;
+  let known: ReadonlyMap<string, string> | undefined;
   let stop: (() => void) | undefined;
   let isLooking = false;
   let isWanted = false;
@@ -25,7 +25,7 @@ export function createZoneWatch({ look, listen }: WatchParts): ZoneWatch {
     const before = known;
     known = now;
     if (before === undefined) return;
-    for (const [zone, revision] of now) if (before.get(zone) !== revision) listeners.tell(zone);
+    for (const [zone, history] of now) if (before.get(zone) !== history) listeners.tell(zone);
   };
   const lookAgain = async (): Promise<void> => {
     isWanted = true;

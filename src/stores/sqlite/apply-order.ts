@@ -7,8 +7,9 @@ import {
   type GrantWrite,
   StoreError,
   type TokenRecord,
-} from '../../access/ports.js';
-import { numberOf, tupleOf } from '../cells.js';
+} from '../../access/ports/index.js';
+import { numberOf, textOf, tupleOf } from '../cells.js';
+import { newHistory, requireExpected } from '../history.js';
 import { changesOf, planChange } from '../plan-change.js';
 import { auditText, columnText, conditionText, tokenText } from '../record-text.js';
 import type { Connection, Query } from './connection.js';
@@ -31,9 +32,10 @@ export function createApplyOrder(connection: Connection): ApplyOrder {
       case 'write':
         return writeGrants(connection, statements, order.change);
       case 'addToken':
-        return addToken(statements, order.token, order.record);
+        return addToken(statements, order);
       case 'revokeToken': {
         const { zone, id, at, record } = order;
+        requireExpected(order.expected, standingOf(statements, zone));
         return statements.revokeToken.run(at, id, zone) === 0 ? undefined : bump(statements, zone, record);
       }
       case 'touchTokens':
@@ -55,11 +57,13 @@ type Statements = ReturnType<typeof statementsOf>;
 function statementsOf(connection: Connection) {
   const prepare = (sql: string): Query => connection.prepare(sql);
   return {
-    standing: prepare('select revision, logged from zones where name = ?'),
+    standing: prepare('select revision, logged, floor, history from zones where name = ?'),
     setZone: prepare(
-      `insert into zones (name, revision, floor, logged) values (?, ?, 0, ?)
-       on conflict do update set revision = excluded.revision, logged = excluded.logged`,
+      `insert into zones (name, revision, floor, logged, history, origin) values (?, ?, 0, ?, ?, ?)
+       on conflict do update set revision = excluded.revision, logged = excluded.logged, history = excluded.history`,
     ),
+    addHistory: prepare('insert into histories values (?, ?, ?)'),
+    forgetHistories: prepare('delete from histories where zone = ? and revision < ?'),
     findGrant: prepare(
       'select user, relation, object, condition from grants where zone = ? and object = ? and relation = ? and user = ?',
     ),
@@ -90,8 +94,7 @@ function statementsOf(connection: Connection) {
 function writeGrants(connection: Connection, statements: Statements, change: GrantWrite): GrantsWritten {
   const { zone, expected, record } = change;
   const standing = standingOf(statements, zone);
-  if (expected !== undefined && expected !== standing.revision)
-    throw new StoreError('store.conflict', `The zone is at revision ${standing.revision}, not ${expected}.`);
+  requireExpected(expected, standing);
   const plan = planChange(change, {
     find: (key) => {
       const row = statements.findGrant.first(zone, ...wordsOf(key));
@@ -117,32 +120,52 @@ function writeGrants(connection: Connection, statements: Statements, change: Gra
 
 interface Standing {
   readonly revision: number;
+  readonly history: string;
   /** How many changes its log has. */
   readonly logged: number;
+  /** The oldest revision that the log leads on from. */
+  readonly floor: number;
 }
 
 function standingOf({ standing }: Statements, zone: string): Standing {
-  const [revision = 0, logged = 0] = standing.first(zone) ?? [];
-  return { revision: numberOf(revision), logged: numberOf(logged) };
+  const [revision = 0, logged = 0, floor = 0, history = ''] = standing.first(zone) ?? [];
+  return {
+    revision: numberOf(revision),
+    logged: numberOf(logged),
+    floor: numberOf(floor),
+    history: textOf(history),
+  };
 }
 
 interface Noted extends Standing {
   readonly changes: readonly GrantChange[];
 }
 
-function noteChanges(statements: Statements, zone: string, { revision, logged, changes }: Noted): number {
-  const next = revision + 1;
-  const total = logged + changes.length;
-  statements.setZone.run(zone, next, total);
+function noteChanges(statements: Statements, zone: string, { changes, ...standing }: Noted): number {
+  const next = standing.revision + 1;
+  const total = standing.logged + changes.length;
+  const history = newHistory();
+  statements.setZone.run(zone, next, total, history, newHistory());
+  statements.addHistory.run(zone, history, next);
   changes.forEach((change, place) => statements.addChange.run(zone, next, place, JSON.stringify(change)));
-  if (total <= keptChanges + slack) return next;
-  const floor = numberOf(statements.oldest.first(zone, keptChanges)?.[0]);
+  const oldest = total > keptChanges + slack ? statements.oldest.first(zone, keptChanges)?.[0] : 0;
+  const kept = next - standing.floor > keptChanges + slack ? next - keptChanges : 0;
+  const floor = Math.max(numberOf(oldest), kept);
+  if (floor <= standing.floor) return next;
+  statements.forgetHistories.run(zone, floor);
   statements.setFloor.run(floor, statements.prune.run(zone, floor), zone);
   return next;
 }
 
-function addToken(statements: Statements, token: TokenRecord, record: AuditRecord): number {
+interface AddedToken {
+  readonly token: TokenRecord;
+  readonly record: AuditRecord;
+  readonly expected?: string;
+}
+
+function addToken(statements: Statements, { token, record, expected }: AddedToken): number {
   const { id, zone, hash, revokedAt = null, lastUsedAt = null } = token;
+  requireExpected(expected, standingOf(statements, zone));
   if (statements.findToken.first(id, hash) !== undefined)
     throw new StoreError('store.conflict', 'There is a token with this id or secret already.');
   statements.addToken.run(id, zone, hash, tokenText(token), revokedAt, lastUsedAt);

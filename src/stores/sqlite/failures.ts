@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '../../access/ports.js';
+import { StoreError, type StoreErrorCode } from '../../access/ports/index.js';
 
 /** Anything that SQLite or the system said, as a failure of the store. */
 export function storeErrorOf(error: unknown, file: string): StoreError {
@@ -30,6 +30,7 @@ function kindOf(code: string): StoreErrorCode {
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return 'store.corrupt';
   // The index of the log cannot grow either when nothing can.
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE' || code === 'ENOSPC') return 'store.full';
+  if (code.startsWith('SQLITE_READONLY') || code === 'EROFS') return 'store.read_only';
   return 'store.unavailable';
 }
 
@@ -39,6 +40,8 @@ function sentenceOf(code: string, file: string): string {
       return `The store ${file} is damaged, or not a database.`;
     case 'store.full':
       return `There is no room left for the store ${file}.`;
+    case 'store.read_only':
+      return `The store ${file} takes no writes.`;
     default:
       return `The store ${file} cannot be used.`;
   }

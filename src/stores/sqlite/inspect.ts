@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
-import { numberOf } from '../cells.js';
+import type { ZoneHead } from '../../access/ports/index.js';
+import { numberOf, textOf } from '../cells.js';
+import type { Connection } from './connection.js';
 import { storeErrorOf } from './failures.js';
 import { openReadConnection } from './reader.js';
 import { schemaVersion } from './schema.js';
@@ -9,11 +11,13 @@ import { requireKnownVersion, schemaVersionOf } from './version.js';
 export interface SqliteState {
   /** The schema of the file, and the newest that this program knows. */
   readonly version: number;
-  readonly known: number;
+  readonly newest: number;
   /** Undefined: it is too large to be looked through while somebody waits. */
   readonly isWhole: boolean | undefined;
   /** How many records of calls and changes there are. */
   readonly records: number;
+  /** Of every zone. */
+  readonly heads: ReadonlyMap<string, ZoneHead>;
 }
 
 const largestLookedThrough = 256 * 1024 * 1024;
@@ -30,11 +34,29 @@ export async function inspectSqlite(file: string): Promise<SqliteState> {
       const isWhole = isSmall ? connection.pragma('quick_check(1)') === 'ok' : undefined;
       const counted =
         version === 0 ? 0 : connection.prepare('select coalesce(max(seq), 0) from audit').first()?.[0];
-      return { version, known: schemaVersion, isWhole, records: numberOf(counted ?? 0) };
+      return {
+        version,
+        newest: schemaVersion,
+        isWhole,
+        records: numberOf(counted ?? 0),
+        heads: headsIn(connection, version),
+      };
     } finally {
       connection.close();
     }
   } catch (error) {
     throw storeErrorOf(error, file);
   }
+}
+
+/** Zones have no origin before the third schema. */
+function headsIn(connection: Connection, version: number): ReadonlyMap<string, ZoneHead> {
+  if (version < 3) return new Map();
+  const rows = connection.prepare('select name, revision, history, origin from zones').all();
+  return new Map(
+    rows.map(([name, revision, history, origin]) => [
+      textOf(name),
+      { revision: numberOf(revision), history: textOf(history), origin: textOf(origin) },
+    ]),
+  );
 }

@@ -9,6 +9,9 @@ interface MigrationParts {
   readonly steps?: readonly string[];
 }
 
+/** Another process may be migrating millions of records. */
+const migrationPatienceMs = 3_600_000;
+
 /** Brings the file to our schema, one step per transaction: whoever is killed leaves an old version or the next one. */
 export function migrate(
   connection: Connection,
@@ -37,6 +40,6 @@ export function migrate(
       } finally {
         connection.abandon();
       }
-    });
+    }, migrationPatienceMs);
   }
 }

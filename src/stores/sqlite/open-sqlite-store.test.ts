@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AccessStore } from '../../access/ports.js';
+import type { AccessStore } from '../../access/ports/index.js';
 import { type BuiltStores, buildStores } from '../../../test/support/built-stores.js';
 import { openConnection } from './connection.js';
 
@@ -77,7 +77,11 @@ describe('the store in a file', () => {
     expect(statSync(`${template}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
     const file = copy();
     const store = await open(file);
-    expect(await store.changes(zone, undefined)).toEqual({ kind: 'all', revision: 1, tuples: [tuple] });
+    expect(await store.changes(zone, undefined)).toMatchObject({
+      kind: 'all',
+      head: { revision: 1 },
+      tuples: [tuple],
+    });
     await store.write({ zone, remove: [tuple], record });
     for (const beside of ['-wal', '-shm']) expect(statSync(`${file}${beside}`).mode & 0o777).toBe(0o600);
   });
@@ -128,7 +132,7 @@ describe('a file that is not what it should be', () => {
   it('gives no answer from memory once a write has found the damage', async () => {
     const file = copy();
     const store = await open(file);
-    expect(await store.revision(zone)).toBe(1);
+    expect((await store.head(zone)).revision).toBe(1);
     const handle = openSync(file, 'r+');
     writeSync(handle, Buffer.alloc(statSync(file).size, 0xa5));
     closeSync(handle);
@@ -136,7 +140,11 @@ describe('a file that is not what it should be', () => {
     expect(await failure(() => store.write({ zone, add: [other], record }))).toMatchObject({
       code: 'store.corrupt',
     });
-    for (const ask of [() => store.revision(zone), () => store.changes(zone, 1), () => store.token('tok_1')])
+    for (const ask of [
+      () => store.head(zone),
+      () => store.changes(zone, undefined),
+      () => store.token('tok_1'),
+    ])
       expect(await failure(async () => ask())).toMatchObject({ code: 'store.corrupt' });
   });
 
@@ -152,19 +160,19 @@ describe('a file that is not what it should be', () => {
   it('is left to the newer program that wrote it, also when that comes while it is open', async () => {
     const file = copy();
     const store = await open(file);
-    expect(await store.revision(zone)).toBe(1);
+    expect((await store.head(zone)).revision).toBe(1);
     await change(file, "insert into schema_versions values (99, '9.9.9', 0)");
     const newer = { name: 'StoreError', code: 'store.newer_schema' };
     const asks = [
-      () => store.revision(zone),
-      () => store.changes(zone, 0),
+      () => store.head(zone),
+      () => store.changes(zone, ''),
       () => store.write({ zone, remove: [tuple], record }),
       () => stores.openSqliteStore({ file }),
     ];
     for (const ask of asks) expect(await failure(ask)).toMatchObject(newer);
     expect(String(await failure(() => stores.openSqliteStore({ file })))).toContain('Tidegate 9.9.9');
     await change(file, 'delete from schema_versions where version = 99');
-    expect(await store.revision(zone)).toBe(1);
+    expect((await store.head(zone)).revision).toBe(1);
   });
 
   it.each(['-shm', '-wal'])(
@@ -173,10 +181,10 @@ describe('a file that is not what it should be', () => {
       const file = copy();
       const store = await open(file);
       await store.write({ zone, add: [{ ...tuple, object: 'tool:b' }], record });
-      expect(await store.revision(zone)).toBe(2);
+      expect((await store.head(zone)).revision).toBe(2);
       rmSync(`${file}${ending}`);
       const away = { code: 'store.unavailable' };
-      await vi.waitFor(async () => expect(await failure(() => store.revision(zone))).toMatchObject(away));
+      await vi.waitFor(async () => expect(await failure(() => store.head(zone))).toMatchObject(away));
       expect(await failure(() => store.write({ zone, remove: [tuple], record }))).toMatchObject(away);
     },
   );
@@ -191,12 +199,12 @@ describe('a file that is not what it should be', () => {
       message: expect.stringContaining('replaced'),
     };
     renameSync(file, `${file}.away`);
-    await vi.waitFor(async () => expect(await failure(() => store.revision(zone))).toMatchObject(away));
+    await vi.waitFor(async () => expect(await failure(() => store.head(zone))).toMatchObject(away));
     expect(await failure(() => store.write({ zone, remove: [tuple], record }))).toMatchObject(away);
     copyFileSync(template, file);
-    expect(await failure(() => store.changes(zone, 0))).toMatchObject(away);
+    expect(await failure(() => store.changes(zone, ''))).toMatchObject(away);
     renameSync(`${file}.away`, file);
-    expect(await store.revision(zone)).toBe(2);
+    expect((await store.head(zone)).revision).toBe(2);
     expect((await store.write({ zone, remove: [tuple], record })).revision).toBe(3);
   });
 });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type AccessStore, StoreError } from '../../access/ports.js';
+import { type AccessStore, StoreError } from '../../access/ports/index.js';
 import type { StoreLog } from '../log.js';
 import { requireStorable, requireStorableWrite } from '../words.js';
 import { storeErrorOf } from './failures.js';
@@ -11,6 +11,7 @@ import {
   replacedError,
 } from './place.js';
 import { createReader, openReadConnection, type Reader } from './reader.js';
+import { createReserve } from './reserve.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion, schemaVersionOf } from './version.js';
 import { createWriterLink, type WriterLink } from './writer-link.js';
@@ -28,7 +29,9 @@ export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptio
   try {
     const identity = preparePlace(path);
     link = createWriterLink({ file: path, identity, program: __TIDEGATE_VERSION__ });
-    const reader = await openUpToDate(path, link);
+    const opened = link;
+    // Whoever revokes has to open it first, also on a full disk.
+    const reader = await createReserve(path).use(() => openUpToDate(path, opened));
     return storeOf({ file: path, identity, reader, link, log });
   } catch (error) {
     await link?.close();
@@ -91,7 +94,8 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
   };
   return {
     kind: 'sqlite',
-    revision: (zone) => read().revision(zone),
+    head: (zone) => read().head(zone),
+    time: () => read().time(),
     onChange(listener) {
       requireOpen();
       return watch.add(listener);
@@ -104,12 +108,13 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
     grants: async (zone, filter = {}) => read().grants(zone, filter),
     findToken: (hash) => read().findToken(hash),
     token: (id) => read().token(id),
-    async addToken(token, record) {
+    async addToken(token, record, expected) {
       const { id, zone, hash } = token;
       requireStorable({ id, zone, hash });
-      return send({ kind: 'addToken', token, record });
+      return send({ kind: 'addToken', token, record, ...(expected !== undefined && { expected }) });
     },
-    revokeToken: (zone, id, at, record) => send({ kind: 'revokeToken', zone, id, at, record }),
+    revokeToken: (zone, id, at, record, expected) =>
+      send({ kind: 'revokeToken', zone, id, at, record, ...(expected !== undefined && { expected }) }),
     tokens: async (zone) => read().tokens(zone),
     touchTokens: (uses) => send({ kind: 'touchTokens', uses }),
     appendAudit: (records) => send({ kind: 'appendAudit', records }),

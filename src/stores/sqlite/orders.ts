@@ -6,20 +6,26 @@ import type {
   GrantWrite,
   StoreErrorCode,
   TokenRecord,
-} from '../../access/ports.js';
+} from '../../access/ports/index.js';
 import type { FileIdentity } from './place.js';
 
 /** The arguments of the store's own methods. */
 export type Order =
   | { readonly kind: 'prepare' }
   | { readonly kind: 'write'; readonly change: GrantWrite }
-  | { readonly kind: 'addToken'; readonly token: TokenRecord; readonly record: AuditRecord }
+  | {
+      readonly kind: 'addToken';
+      readonly token: TokenRecord;
+      readonly record: AuditRecord;
+      readonly expected?: string;
+    }
   | {
       readonly kind: 'revokeToken';
       readonly zone: string;
       readonly id: string;
       readonly at: number;
       readonly record: AuditRecord;
+      readonly expected?: string;
     }
   | { readonly kind: 'touchTokens'; readonly uses: Parameters<AccessStore['touchTokens']>[0] }
   | { readonly kind: 'appendAudit'; readonly records: readonly AuditRecord[] }

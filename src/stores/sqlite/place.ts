@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StoreError } from '../../access/ports.js';
+import { StoreError } from '../../access/ports/index.js';
 
 /** Which file it is, whatever its name says later. */
 export interface FileIdentity {

@@ -6,7 +6,8 @@ import {
   type StoredAudit,
   type StoredGrant,
   type TokenRecord,
-} from '../../access/ports.js';
+  type ZoneHead,
+} from '../../access/ports/index.js';
 import { auditOf, columnText, tokenOf } from '../record-text.js';
 import { changeOf, listOf, numberOf, numberOrNull, textOf, tupleOf } from '../cells.js';
 import { type Cell, type Connection, openConnection, type Row } from './connection.js';
@@ -15,12 +16,14 @@ import { schemaVersion } from './schema.js';
 import { requireKnownVersion } from './version.js';
 
 export interface Reader {
-  revision(zone: string): number;
-  /** Of every zone. */
-  revisions(): ReadonlyMap<string, number>;
+  head(zone: string): ZoneHead;
+  /** Of every zone, the point of its history. */
+  histories(): ReadonlyMap<string, string>;
+  /** By the clock of SQLite. */
+  time(): number;
   /** Another number after every commit of another connection, and cheaper than looking what changed. */
   dataVersion(): number;
-  changes(zone: string, from: number | undefined): GrantChanges;
+  changes(zone: string, from: string | undefined): GrantChanges;
   grants(zone: string, filter: GrantFilter): readonly StoredGrant[];
   findToken(hash: string): TokenRecord | undefined;
   token(id: string): TokenRecord | undefined;
@@ -47,11 +50,14 @@ export function createReader(connection: Connection, file: string): Reader {
   const prepare = (sql: string) => connection.prepare(sql);
   connection.exec('pragma query_only = 1');
   const dataVersion = prepare('pragma data_version');
-  const revisions = prepare('select name, revision from zones');
-  const revision = prepare(
-    'select max(version), (select revision from zones where name = ?) from schema_versions',
+  const histories = prepare('select name, history from zones');
+  const time = prepare("select cast(unixepoch('now', 'subsec') * 1000 as integer)");
+  const head = prepare(
+    `select version, revision, history, origin from (select max(version) as version from schema_versions)
+     left join zones on name = ?`,
   );
-  const standing = prepare('select revision, floor from zones where name = ?');
+  const isCut = prepare('select 1 from zones where name = ? and floor > 0');
+  const revisionAt = prepare('select revision from histories where zone = ? and history = ?');
   const changes = prepare(
     'select json_group_array(json(change) order by revision, place) from changes where zone = ? and revision > ?',
   );
@@ -67,26 +73,35 @@ export function createReader(connection: Connection, file: string): Reader {
       throw storeErrorOf(error, file);
     }
   };
-  const revisionOf = (zone: string): number => {
-    const [version, found] = revision.first(zone) ?? [];
+  const headOf = (zone: string): ZoneHead => {
+    const [version, revision, history, origin] = head.first(zone) ?? [];
     if (version !== schemaVersion) requireKnownVersion(numberOf(version), connection, file);
-    return found === null ? 0 : numberOf(found);
+    if (revision === null) return { revision: 0, history: '', origin: '' };
+    return { revision: numberOf(revision), history: textOf(history), origin: textOf(origin) };
+  };
+  /** Undefined for what the log does not lead on from. */
+  const sinceOf = (zone: string, from: string | undefined): number | undefined => {
+    if (from === undefined) return undefined;
+    const found = revisionAt.first(zone, from)?.[0];
+    if (found !== undefined) return numberOf(found);
+    return from === '' && isCut.first(zone) === undefined ? 0 : undefined;
   };
   return {
-    revision: (zone) => asked(() => revisionOf(zone)),
-    revisions: () => asked(() => new Map(revisions.all().map(([name, at]) => [textOf(name), numberOf(at)]))),
+    head: (zone) => asked(() => headOf(zone)),
+    histories: () => asked(() => new Map(histories.all().map(([name, at]) => [textOf(name), textOf(at)]))),
+    time: () => asked(() => numberOf(time.first()?.[0])),
     dataVersion: () => asked(() => numberOf(dataVersion.first()?.[0])),
     changes: (zone, from) =>
       asked(() =>
         inSnapshot(connection, () => {
-          const now = revisionOf(zone);
-          const floor = numberOf(standing.first(zone)?.[1] ?? 0);
-          if (from === undefined || from < floor || from > now)
-            return { kind: 'all', revision: now, tuples: listOf(tuples.first(zone)?.[0]).map(tupleOf) };
+          const now = headOf(zone);
+          const since = sinceOf(zone, from);
+          if (since === undefined)
+            return { kind: 'all', head: now, tuples: listOf(tuples.first(zone)?.[0]).map(tupleOf) };
           return {
             kind: 'changes',
-            revision: now,
-            changes: listOf(changes.first(zone, from)?.[0]).map(changeOf),
+            head: now,
+            changes: listOf(changes.first(zone, since)?.[0]).map(changeOf),
           };
         }),
       ),

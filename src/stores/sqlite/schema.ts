@@ -70,6 +70,20 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on audit (zone, principal, at, seq);
   create index audit_by_decision on audit (zone, decision, at, seq);
   `,
+  // A number alone does not say which changes led to it: every revision has an id, and every zone an origin.
+  `
+  alter table zones add column history text not null default '';
+  alter table zones add column origin text not null default '';
+  update zones set history = hex(randomblob(16)), origin = hex(randomblob(16));
+  create table histories (
+    zone text not null,
+    history text not null,
+    revision integer not null,
+    primary key (zone, history)
+  ) strict, without rowid;
+  create index histories_by_revision on histories (zone, revision);
+  insert into histories select name, history, revision from zones;
+  `,
 ];
 
 export const schemaVersion = schemaSteps.length;

@@ -1,4 +1,4 @@
-import { StoreError } from '../../access/ports.js';
+import { StoreError } from '../../access/ports/index.js';
 import { numberOf, textOf } from '../cells.js';
 import type { Connection } from './connection.js';
 import { schemaVersion } from './schema.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { StoreError } from '../../access/ports.js';
-import { atMost } from '../../kernel/index.js';
+import { StoreError } from '../../access/ports/index.js';
+import { atMost } from '../../lib/at-most.js';
 import type { Order, OrderMessage, OrderResults, Outcome, OutcomeMessage, WriterParts } from './orders.js';
 
 /** The writer's thread as the others see it. It starts with the first order and keeps nobody alive who waits for none. */
@@ -77,7 +77,9 @@ export function createWriterLink(parts: WriterParts): WriterLink {
     async send<Kind extends Order['kind']>(order: Extract<Order, { kind: Kind }>) {
       if (isClosed) throw new StoreError('store.closed', `The store ${parts.file} is closed.`);
       if (waiting.size >= mostWaiting) throw unavailable(parts.file, `${mostWaiting} writes are waiting`);
-      const outcome = await withinPatience(ask(JSON.stringify(order)), parts.file);
+      const asked = ask(JSON.stringify(order));
+      // A new schema reads and writes every row, which may take minutes.
+      const outcome = await (order.kind === 'prepare' ? asked : withinPatience(asked, parts.file));
       if (!outcome.ok) throw new StoreError(outcome.code, outcome.message);
       if (outcome.kind !== order.kind) throw unavailable(parts.file, 'the writer answered another order');
       return outcome.value as OrderResults[Kind];

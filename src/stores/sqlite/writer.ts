@@ -1,4 +1,4 @@
-import { StoreError } from '../../access/ports.js';
+import { StoreError } from '../../access/ports/index.js';
 import { type ApplyOrder, createApplyOrder } from './apply-order.js';
 import { numberOf } from '../cells.js';
 import { type Connection, openConnection, type Query } from './connection.js';
@@ -6,6 +6,7 @@ import { isBusy, storeErrorOf } from './failures.js';
 import { migrate } from './migrate.js';
 import type { Order, Outcome, WriterParts } from './orders.js';
 import { createCompanionWatch, isStillThere, replacedError } from './place.js';
+import { createReserve, type Reserve } from './reserve.js';
 import { requireKnownVersion } from './version.js';
 import { whileBusy } from './while-busy.js';
 
@@ -31,6 +32,7 @@ const dropAtMostEveryMs = 1000;
 export function createWriter(parts: WriterParts): Writer {
   let desk: Desk | undefined;
   let openedAt = 0;
+  const reserve = createReserve(parts.file);
   const drop = (): void => {
     desk?.connection.close();
     desk = undefined;
@@ -38,9 +40,11 @@ export function createWriter(parts: WriterParts): Writer {
   return {
     async run(orders) {
       try {
-        desk ??= await openDesk(parts);
+        desk ??= await (orders.some(isUrgent) ? reserve.use(() => openDesk(parts)) : openDesk(parts));
         openedAt ||= performance.now();
-        return runTogether(parts, desk, orders);
+        const outcomes = await runTogether(parts, desk, orders, reserve);
+        reserve.tend();
+        return outcomes;
       } catch (error) {
         if (performance.now() - openedAt > dropAtMostEveryMs) {
           drop();
@@ -80,24 +84,41 @@ async function openDesk(parts: WriterParts): Promise<Desk> {
   }
 }
 
-function runTogether(parts: WriterParts, desk: Desk, orders: readonly Order[]): readonly Outcome[] {
+async function runTogether(
+  parts: WriterParts,
+  desk: Desk,
+  orders: readonly Order[],
+  reserve: Reserve,
+): Promise<readonly Outcome[]> {
   requireSameFile(parts, desk);
+  const commit = (): readonly Outcome[] => whileBusy(() => inTransaction(parts, desk, orders));
   try {
-    const outcomes = whileBusy(() => inTransaction(parts, desk, orders));
+    const outcomes = orders.every(isUrgent) ? await reserve.use(commit) : commit();
     // What was written to a file that has no name any more is not kept.
     requireSameFile(parts, desk);
     return outcomes;
   } catch (error) {
+    if (orders.length === 1 || isBusy(error) || error instanceof StoreError) throw error;
     // One that the disk has no room for must not take the others with it.
-    if (orders.length > 1 && !isBusy(error) && !(error instanceof StoreError))
-      return orders.flatMap((order) => runAlone(parts, desk, order));
-    throw error;
+    const alone: Outcome[] = [];
+    for (const order of orders) alone.push(...(await runAlone(parts, desk, order, reserve)));
+    return alone;
   }
 }
 
-function runAlone(parts: WriterParts, desk: Desk, order: Order): readonly Outcome[] {
+/** Takes rights away, so that it may use the room that is kept for that. */
+function isUrgent(order: Order): boolean {
+  return order.kind === 'revokeToken' || (order.kind === 'write' && order.change.isUrgent === true);
+}
+
+async function runAlone(
+  parts: WriterParts,
+  desk: Desk,
+  order: Order,
+  reserve: Reserve,
+): Promise<readonly Outcome[]> {
   try {
-    return runTogether(parts, desk, [order]);
+    return await runTogether(parts, desk, [order], reserve);
   } catch (error) {
     return [failure(error, parts.file)];
   }

@@ -12,9 +12,9 @@ export interface ZoneWatch {
 
 const everyMs = 500;
 
-export function createZoneWatch(reader: Pick<Reader, 'dataVersion' | 'revisions'>, log: StoreLog): ZoneWatch {
+export function createZoneWatch(reader: Pick<Reader, 'dataVersion' | 'histories'>, log: StoreLog): ZoneWatch {
   const listeners = createListeners();
-  let known: ReadonlyMap<string, number> = new Map();
+  let known: ReadonlyMap<string, string> = new Map();
   let seen: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isFailing = false;
@@ -23,8 +23,8 @@ export function createZoneWatch(reader: Pick<Reader, 'dataVersion' | 'revisions'
     try {
       const version = reader.dataVersion();
       if (version === seen) return [];
-      const now = reader.revisions();
-      const zones = [...now].flatMap(([zone, revision]) => (known.get(zone) === revision ? [] : [zone]));
+      const now = reader.histories();
+      const zones = [...now].flatMap(([zone, history]) => (known.get(zone) === history ? [] : [zone]));
       [known, seen, isFailing] = [now, version, false];
       return zones;
     } catch (error) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { AuditRecord, StoredAudit } from '../../access/ports.js';
+import type { AuditRecord, StoredAudit } from '../../access/ports/index.js';
 import { recordOf, storeCase, tokenOf, tupleOf } from './case.js';
 
 export const auditCases = [
-  storeCase('a change and its record are kept together, with the revision', async ({ zone, open }) => {
+  storeCase('a change and its record are stored together, with the revision', async ({ zone, open }) => {
     const store = await open();
     const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
     const record = recordOf(zone, { target: 'tool:a', detail: { added: [tuple] } });
@@ -18,7 +18,7 @@ export const auditCases = [
     ]);
   }),
 
-  storeCase('records come back whole, the newest first', async ({ zone, open }) => {
+  storeCase('records are returned complete, newest first', async ({ zone, open }) => {
     const store = await open();
     const full: AuditRecord = {
       ...recordOf(zone, { action: 'call', decision: 'deny', principal: 'agent:alice' }),
@@ -44,7 +44,7 @@ export const auditCases = [
     assert.ok((kept[0]?.seq ?? 0) > (kept[1]?.seq ?? 0));
   }),
 
-  storeCase('every field of a filter must fit, and pages follow each other', async ({ zone, open }) => {
+  storeCase('every field of a filter must match, and pages follow each other', async ({ zone, open }) => {
     const store = await open();
     const records = Array.from({ length: 24 }, (_, place) =>
       recordOf(zone, {
@@ -95,7 +95,7 @@ export const auditCases = [
     );
   }),
 
-  storeCase('records that arrive late stand where their time puts them', async ({ zone, open }) => {
+  storeCase('late records are sorted by their time', async ({ zone, open }) => {
     const store = await open();
     const at = (time: number): AuditRecord => recordOf(zone, { at: time, requestId: String(time) });
     await store.appendAudit([at(30), at(50)]);
@@ -115,7 +115,7 @@ export const auditCases = [
     assert.deepEqual(pages, wanted);
   }),
 
-  storeCase('old records are removed a few at a time, the oldest first', async ({ zone, open }) => {
+  storeCase('old records are removed in batches, oldest first', async ({ zone, open }) => {
     const store = await open();
     const times = [5, 1, 4, 2, 3];
     await store.appendAudit(times.map((at) => recordOf(zone, { at })));
@@ -136,7 +136,7 @@ export const auditCases = [
   }),
 
   storeCase(
-    'whatever an agent wrote is kept in a record, also what no column can hold',
+    'any text from an agent is kept in a record, even if no column can hold it',
     async ({ zone, open }) => {
       const store = await open();
       const odd = recordOf(zone, {

@@ -1,17 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { AccessStore, AuditRecord, GrantTuple, GrantWrite, TokenRecord } from '../../access/ports.js';
+import type {
+  AccessStore,
+  AuditRecord,
+  GrantChanges,
+  GrantTuple,
+  GrantWrite,
+  TokenRecord,
+} from '../../access/ports/index.js';
 
-/** Opens one more handle on the same database. */
+/** Opens another handle on the same database. */
 export type OpenAccessStore = () => Promise<AccessStore>;
 
 export interface AccessStoreCase {
-  /** A sentence: what holds. */
+  /** The guarantee, as a sentence. */
   readonly name: string;
-  /** Closes what it opens. */
+  /** Closes everything it opens. */
   readonly run: (openStore: OpenAccessStore) => Promise<void>;
 }
 
-/** What a case is given: handles that are closed after it, and a zone that nobody else uses. */
+/** Resources of a case: handles that are closed afterwards, and a zone of its own. */
 export interface CasePlace {
   readonly zone: string;
   readonly open: OpenAccessStore;
@@ -67,9 +74,24 @@ export function tokenOf(zone: string, more: Partial<TokenRecord> = {}): TokenRec
   };
 }
 
-/** All tuples of a zone, whatever the order. */
+/** Current position of the zone in its history. */
+export async function historyOf(store: AccessStore, zone: string): Promise<string> {
+  return (await store.head(zone)).history;
+}
+
+/** Replaces random ids with revision numbers. */
+export async function changesIn(
+  store: AccessStore,
+  zone: string,
+  from: string | undefined,
+): Promise<Omit<GrantChanges, 'head'> & { readonly revision: number }> {
+  const { head, ...changes } = await store.changes(zone, from);
+  return { ...changes, revision: head.revision };
+}
+
+/** All tuples of a zone, in any order. */
 export async function tuplesIn(store: AccessStore, zone: string): Promise<readonly GrantTuple[]> {
   const all = await store.changes(zone, undefined);
-  if (all.kind !== 'all') throw new Error('asked without a revision, the store did not give all tuples');
+  if (all.kind !== 'all') throw new Error('without a revision, the store did not return all tuples');
   return all.tuples;
 }

@@ -1,28 +1,33 @@
 import assert from 'node:assert/strict';
-import type { GrantChanges, GrantTuple } from '../../access/ports.js';
-import { storeCase, tokenOf, recordOf, tupleOf, tuplesIn, writeOf } from './case.js';
+import type { GrantChanges, GrantTuple } from '../../access/ports/index.js';
+import { changesIn, historyOf, storeCase, tokenOf, recordOf, tupleOf, tuplesIn, writeOf } from './case.js';
 
 type State = ReadonlyMap<string, GrantTuple>;
 
 export const changeCases = [
-  storeCase('from any revision the changes lead to where the zone is', async ({ zone, open }) => {
-    const store = await open();
-    const history: State[] = [new Map()];
-    for (let round = 0; round < 60; round += 1) {
-      const { revision } = await store.write(writeOf(zone, randomChange(round)));
-      history[revision] = stateOf(await tuplesIn(store, zone));
-    }
-    const now = await store.revision(zone);
-    assert.equal(history.length, now + 1);
-    for (const [from, before] of history.entries()) {
-      const answer = await store.changes(zone, from);
-      assert.equal(answer.revision, now);
-      assert.equal(answer.kind, 'changes');
-      assert.deepEqual(follow(before, answer), history[now], `from revision ${from}`);
-    }
-  }),
+  storeCase(
+    'the changes since any revision lead to the current state of the zone',
+    async ({ zone, open }) => {
+      const store = await open();
+      const history: State[] = [new Map()];
+      const ids = [''];
+      for (let round = 0; round < 60; round += 1) {
+        const { revision } = await store.write(writeOf(zone, randomChange(round)));
+        history[revision] = stateOf(await tuplesIn(store, zone));
+        ids[revision] = await historyOf(store, zone);
+      }
+      const now = (await store.head(zone)).revision;
+      assert.equal(history.length, now + 1);
+      for (const [from, before] of history.entries()) {
+        const answer = await store.changes(zone, ids[from]);
+        assert.equal(answer.head.revision, now);
+        assert.equal(answer.kind, 'changes');
+        assert.deepEqual(follow(before, answer), history[now], `from revision ${from}`);
+      }
+    },
+  ),
 
-  storeCase('writes that come together are as if they had come one by one', async ({ zone, open }) => {
+  storeCase('concurrent writes have the same result as sequential writes', async ({ zone, open }) => {
     const store = await open();
     const wishes = Array.from({ length: 80 }, (_, round) => round);
     const written = await Promise.all(
@@ -37,7 +42,7 @@ export const changeCases = [
       revisions,
       revisions.map((_, place) => place + 1),
     );
-    // What each was told it changed leads, in the order of revisions, to what is there.
+    // The reported changes, in revision order, must lead to the current state.
     const state = new Map<string, GrantTuple>();
     for (const { added, removed } of moved.toSorted((a, b) => a.revision - b.revision)) {
       for (const tuple of removed) assert.ok(state.delete(nameOf(tuple)));
@@ -45,7 +50,7 @@ export const changeCases = [
     }
     const all = await tuplesIn(store, zone);
     assert.deepEqual(new Map(all.map((tuple) => [nameOf(tuple), tuple])), state);
-    assert.deepEqual(follow(new Map(), await store.changes(zone, 0)), stateOf(all));
+    assert.deepEqual(follow(new Map(), await store.changes(zone, '')), stateOf(all));
     const records = await store.audit({ zone, limit: 100 });
     for (const [round, { revision }] of written.entries()) {
       const own = records.find(({ requestId }) => requestId === String(round));
@@ -56,15 +61,16 @@ export const changeCases = [
   }),
 
   storeCase(
-    'from nowhere, from the future and from before all time there are all tuples',
+    'without a revision, or with one from another history, all tuples are returned',
     async ({ zone, open }) => {
       const store = await open();
       const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
       await store.write(writeOf(zone, { add: [tuple] }));
-      for (const from of [undefined, 2, 1000, -1, Number.MAX_SAFE_INTEGER])
-        assert.deepEqual(await store.changes(zone, from), { kind: 'all', revision: 1, tuples: [tuple] });
-      assert.deepEqual(await store.changes(zone, 1), { kind: 'changes', revision: 1, changes: [] });
-      assert.deepEqual(await store.changes(zone, 0), {
+      for (const from of [undefined, 'elsewhere', '1'])
+        assert.deepEqual(await changesIn(store, zone, from), { kind: 'all', revision: 1, tuples: [tuple] });
+      const now = await historyOf(store, zone);
+      assert.deepEqual(await changesIn(store, zone, now), { kind: 'changes', revision: 1, changes: [] });
+      assert.deepEqual(await changesIn(store, zone, ''), {
         kind: 'changes',
         revision: 1,
         changes: [{ kind: 'add', tuple }],
@@ -72,46 +78,79 @@ export const changeCases = [
     },
   ),
 
-  storeCase('a change of tokens moves the revision, and no tuple', async ({ zone, open }) => {
+  storeCase('a change of tokens increases the revision and changes no tuple', async ({ zone, open }) => {
     const store = await open();
     const token = tokenOf(zone);
     assert.equal(await store.addToken(token, recordOf(zone)), 1);
-    assert.deepEqual(await store.changes(zone, 0), { kind: 'changes', revision: 1, changes: [] });
+    assert.deepEqual(await changesIn(store, zone, ''), { kind: 'changes', revision: 1, changes: [] });
+    const made = await historyOf(store, zone);
     assert.equal(await store.revokeToken(zone, token.id, 5, recordOf(zone)), 2);
-    assert.equal(await store.revision(zone), 2);
-    assert.deepEqual(await store.changes(zone, 1), { kind: 'changes', revision: 2, changes: [] });
+    assert.equal((await store.head(zone)).revision, 2);
+    assert.deepEqual(await changesIn(store, zone, made), { kind: 'changes', revision: 2, changes: [] });
   }),
 
-  storeCase(
-    'the log of changes ends somewhere; whoever is further behind starts anew',
-    async ({ zone, open }) => {
-      const store = await open();
-      // Twice what a log keeps, and one write that is longer than the log.
-      const lists = [...Array.from({ length: 24 }, () => 1000), 12_000, 10];
-      const state = new Map<string, GrantTuple>();
-      for (const [write, length] of lists.entries()) {
-        const add = Array.from({ length }, (_, place) =>
-          tupleOf(`principal:user/${place}`, 'caller', `tool:${write}`),
-        );
-        const removeMatching = [{ object: `tool:${write - 1}` }];
-        await store.write(writeOf(zone, { add, removeMatching }));
-        for (const tuple of add) state.set(JSON.stringify(tuple), tuple);
-        for (const [name, { object }] of state) if (object === `tool:${write - 1}`) state.delete(name);
-      }
-      const now = await store.revision(zone);
-      assert.equal(now, lists.length);
-      const kinds = new Set<string>();
-      for (let from = 0; from <= now; from += 1) {
-        const answer = await store.changes(zone, from);
-        kinds.add(answer.kind);
-        if (answer.kind === 'all') assert.deepEqual(stateOf(answer.tuples), stateOf([...state.values()]));
-        else assert.ok(answer.changes.length < 30_000);
-      }
-      assert.deepEqual(kinds, new Set(['all', 'changes']));
-      assert.equal((await store.changes(zone, 0)).kind, 'all');
-      assert.equal((await store.changes(zone, now)).kind, 'changes');
-    },
-  ),
+  storeCase('every revision has a unique id, and every zone an origin', async ({ zone, open }) => {
+    const [store, other] = [await open(), await open()];
+    const seen: string[] = [];
+    const origins = new Set<string>();
+    for (let round = 0; round < 20; round += 1) {
+      if (round % 3 === 2) await store.addToken(tokenOf(zone), recordOf(zone));
+      else
+        await store.write(writeOf(zone, { add: [tupleOf('principal:user/a', 'caller', `tool:${round}`)] }));
+      const head = await other.head(zone);
+      assert.equal(head.revision, round + 1);
+      seen.push(head.history);
+      origins.add(head.origin);
+      await store.write(writeOf(zone, {}));
+      assert.deepEqual(await store.head(zone), head);
+    }
+    assert.equal(new Set(seen).size, 20);
+    assert.equal(origins.size, 1);
+    await store.write(writeOf(`${zone}-other`, { add: [tupleOf('principal:user/a', 'caller', 'tool:a')] }));
+    assert.ok(!origins.has((await store.head(`${zone}-other`)).origin));
+  }),
+
+  storeCase('a token is created or revoked only in the expected state', async ({ zone, open }) => {
+    const store = await open();
+    const token = tokenOf(zone);
+    await store.addToken(token, recordOf(zone), '');
+    const conflict = { name: 'StoreError', code: 'store.conflict' };
+    await assert.rejects(store.addToken(tokenOf(zone), recordOf(zone), ''), conflict);
+    await assert.rejects(store.revokeToken(zone, token.id, 5, recordOf(zone), ''), conflict);
+    assert.equal((await store.head(zone)).revision, 1);
+    const now = await historyOf(store, zone);
+    assert.equal(await store.revokeToken(zone, token.id, 5, recordOf(zone), now), 2);
+  }),
+
+  storeCase('the change log is limited; a reader too far behind gets all tuples', async ({ zone, open }) => {
+    const store = await open();
+    // Twice the length of the log, and one write longer than the log.
+    const lists = [...Array.from({ length: 24 }, () => 1000), 12_000, 10];
+    const state = new Map<string, GrantTuple>();
+    const ids = [''];
+    for (const [write, length] of lists.entries()) {
+      const add = Array.from({ length }, (_, place) =>
+        tupleOf(`principal:user/${place}`, 'caller', `tool:${write}`),
+      );
+      const removeMatching = [{ object: `tool:${write - 1}` }];
+      await store.write(writeOf(zone, { add, removeMatching }));
+      ids.push(await historyOf(store, zone));
+      for (const tuple of add) state.set(JSON.stringify(tuple), tuple);
+      for (const [name, { object }] of state) if (object === `tool:${write - 1}`) state.delete(name);
+    }
+    const now = (await store.head(zone)).revision;
+    assert.equal(now, lists.length);
+    const kinds = new Set<string>();
+    for (let from = 0; from <= now; from += 1) {
+      const answer = await store.changes(zone, ids[from]);
+      kinds.add(answer.kind);
+      if (answer.kind === 'all') assert.deepEqual(stateOf(answer.tuples), stateOf([...state.values()]));
+      else assert.ok(answer.changes.length < 30_000);
+    }
+    assert.deepEqual(kinds, new Set(['all', 'changes']));
+    assert.equal((await store.changes(zone, '')).kind, 'all');
+    assert.equal((await store.changes(zone, ids[now])).kind, 'changes');
+  }),
 ];
 
 function randomChange(round: number) {
@@ -142,7 +181,7 @@ function follow(before: State, answer: GrantChanges): State {
   const state = new Map(before);
   for (const { kind, tuple } of answer.changes) {
     if (kind === 'add') state.set(nameOf(tuple), tuple);
-    else assert.ok(state.delete(nameOf(tuple)), 'what goes was there');
+    else assert.ok(state.delete(nameOf(tuple)), 'a removed tuple existed before');
   }
   return stateOf([...state.values()]);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { GrantFilter, GrantTuple } from '../../access/ports.js';
-import { storeCase, tupleOf, tuplesIn, writeOf } from './case.js';
+import type { GrantFilter, GrantTuple } from '../../access/ports/index.js';
+import { changesIn, historyOf, storeCase, tupleOf, tuplesIn, writeOf } from './case.js';
 
 const [alice, bob] = ['principal:agent/alice', 'principal:agent/bob'];
 const [coding, minimal] = ['profile:coding', 'profile:minimal'];
@@ -10,33 +10,33 @@ const untilMay: GrantTuple['condition'] = {
 };
 
 export const grantCases = [
-  storeCase('a zone without a history is at revision 0 and has nothing', async ({ zone, open }) => {
+  storeCase('a zone without history is at revision 0 and empty', async ({ zone, open }) => {
     const store = await open();
-    assert.equal(await store.revision(zone), 0);
-    assert.deepEqual(await store.changes(zone, undefined), { kind: 'all', revision: 0, tuples: [] });
-    assert.deepEqual(await store.changes(zone, 0), { kind: 'changes', revision: 0, changes: [] });
+    assert.equal((await store.head(zone)).revision, 0);
+    assert.deepEqual(await changesIn(store, zone, undefined), { kind: 'all', revision: 0, tuples: [] });
+    assert.deepEqual(await changesIn(store, zone, ''), { kind: 'changes', revision: 0, changes: [] });
     assert.deepEqual(await store.grants(zone), []);
     assert.deepEqual(await store.tokens(zone), []);
     assert.deepEqual(await store.audit({ zone, limit: 10 }), []);
   }),
 
-  storeCase('a change moves the revision of its zone and of no other', async ({ zone, open }) => {
+  storeCase('a change increases only the revision of its own zone', async ({ zone, open }) => {
     const store = await open();
     const other = `${zone}-other`;
     const tuple = tupleOf(alice, 'caller', 'tool:builtin/Read');
     const written = await store.write(writeOf(zone, { add: [tuple] }));
     assert.deepEqual(written, { revision: 1, added: [tuple], removed: [] });
-    assert.equal(await store.revision(zone), 1);
-    assert.equal(await store.revision(other), 0);
+    assert.equal((await store.head(zone)).revision, 1);
+    assert.equal((await store.head(other)).revision, 0);
     assert.deepEqual(await tuplesIn(store, other), []);
     await store.write(writeOf(other, { add: [tuple], remove: [] }));
     await store.write(writeOf(zone, { remove: [tuple] }));
     assert.deepEqual(await tuplesIn(store, zone), []);
     assert.deepEqual(await tuplesIn(store, other), [tuple]);
-    assert.deepEqual([await store.revision(zone), await store.revision(other)], [2, 1]);
+    assert.deepEqual([(await store.head(zone)).revision, (await store.head(other)).revision], [2, 1]);
   }),
 
-  storeCase('adding what is there and removing what is not changes nothing', async ({ zone, open }) => {
+  storeCase('adding an existing tuple or removing a missing one changes nothing', async ({ zone, open }) => {
     const store = await open();
     const tuple = { ...tupleOf(alice, 'caller', 'tool:a'), condition: untilMay };
     const absent = tupleOf(bob, 'caller', 'tool:a');
@@ -48,11 +48,11 @@ export const grantCases = [
     const written = await store.write(writeOf(zone, { add: [again], remove: [absent] }));
     assert.deepEqual(written, { revision: 1, added: [], removed: [] });
     assert.deepEqual(await store.write(writeOf(zone, {})), { revision: 1, added: [], removed: [] });
-    assert.equal(await store.revision(zone), 1);
+    assert.equal((await store.head(zone)).revision, 1);
     assert.deepEqual(await tuplesIn(store, zone), [tuple]);
   }),
 
-  storeCase('another condition takes the place of the former one', async ({ zone, open }) => {
+  storeCase('a new condition replaces the old one', async ({ zone, open }) => {
     const store = await open();
     const plain = tupleOf(alice, 'caller', 'tool:a');
     const shapes: readonly GrantTuple[] = [
@@ -73,7 +73,7 @@ export const grantCases = [
   }),
 
   storeCase(
-    'what fits a filter goes, then what is named, then comes the new, in one write',
+    'one write removes filter matches, then named tuples, and then adds new ones',
     async ({ zone, open }) => {
       const store = await open();
       const assigned = tupleOf(alice, 'assignee', coding);
@@ -86,7 +86,7 @@ export const grantCases = [
         writeOf(zone, { removeMatching: [isProfile], remove: [granted], add: [next] }),
       );
       assert.deepEqual(written, { revision: 2, added: [next], removed: [assigned, granted] });
-      // Out and in again is where it was.
+      // Removing and adding the same tuple has no effect.
       const same = await store.write(
         writeOf(zone, { removeMatching: [isProfile], remove: [kept], add: [kept, next] }),
       );
@@ -101,7 +101,7 @@ export const grantCases = [
     },
   ),
 
-  storeCase('a filter fits when every field of it does', async ({ zone, open }) => {
+  storeCase('a filter matches if all its fields match', async ({ zone, open }) => {
     const store = await open();
     const all = [
       tupleOf(alice, 'caller', 'tool:a'),
@@ -130,7 +130,7 @@ export const grantCases = [
     assert.equal((await store.write(writeOf(zone, { removeMatching: [{}] }))).removed.length, 2);
   }),
 
-  storeCase('a tuple keeps who wrote it, when, and with which revision', async ({ zone, open }) => {
+  storeCase('a tuple stores its author, time and revision', async ({ zone, open }) => {
     const store = await open();
     const tuple = { ...tupleOf(alice, 'caller', 'tool:a'), condition: untilMay };
     const base = writeOf(zone, { add: [tuple] });
@@ -141,28 +141,28 @@ export const grantCases = [
     ]);
   }),
 
-  storeCase('a write that expects another revision is refused and leaves nothing', async ({ zone, open }) => {
+  storeCase('a write that expects another state is rejected without effect', async ({ zone, open }) => {
     const store = await open();
     const tuple = tupleOf(alice, 'caller', 'tool:a');
-    await store.write(writeOf(zone, { add: [tuple], expected: 0 }));
-    for (const expected of [0, 2]) {
+    await store.write(writeOf(zone, { add: [tuple], expected: '' }));
+    for (const expected of ['', 'elsewhere']) {
       const late = writeOf(zone, { removeMatching: [{}], add: [tupleOf(bob, 'caller', 'tool:a')], expected });
       await assert.rejects(store.write(late), { name: 'StoreError', code: 'store.conflict' });
     }
-    assert.equal(await store.revision(zone), 1);
+    assert.equal((await store.head(zone)).revision, 1);
     assert.deepEqual(await tuplesIn(store, zone), [tuple]);
     assert.equal((await store.audit({ zone, limit: 10 })).length, 1);
-    await store.write(writeOf(zone, { remove: [tuple], expected: 1 }));
-    assert.equal(await store.revision(zone), 2);
+    await store.write(writeOf(zone, { remove: [tuple], expected: await historyOf(store, zone) }));
+    assert.equal((await store.head(zone)).revision, 2);
   }),
 
-  storeCase('a refused write does no harm to those that came with it', async ({ zone, open }) => {
+  storeCase('a rejected write does not affect concurrent writes', async ({ zone, open }) => {
     const store = await open();
     const writes = Array.from({ length: 40 }, (_, place) =>
       store.write(
         writeOf(zone, {
           add: [tupleOf(alice, 'caller', `tool:${place}`)],
-          ...(place % 4 === 3 ? { expected: 1_000_000 } : {}),
+          ...(place % 4 === 3 ? { expected: 'elsewhere' } : {}),
         }),
       ),
     );
@@ -171,12 +171,12 @@ export const grantCases = [
       settled.map(({ status }) => status),
       settled.map((_, place) => (place % 4 === 3 ? 'rejected' : 'fulfilled')),
     );
-    assert.equal(await store.revision(zone), 30);
+    assert.equal((await store.head(zone)).revision, 30);
     assert.equal((await tuplesIn(store, zone)).length, 30);
     assert.equal((await store.audit({ zone, limit: 100 })).length, 30);
   }),
 
-  storeCase('what is handed in or out is a copy', async ({ zone, open }) => {
+  storeCase('values passed in or out are copies', async ({ zone, open }) => {
     const store = await open();
     const context = { until: '2030-01-01T00:00:00Z', deep: { list: [1, 2] } };
     const tuple = { ...tupleOf(alice, 'caller', 'tool:a'), condition: { name: 'not_expired', context } };

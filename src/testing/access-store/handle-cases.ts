@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
-import type { AccessStore } from '../../access/ports.js';
-import { recordOf, storeCase, tokenOf, tupleOf, tuplesIn, writeOf } from './case.js';
+import type { AccessStore } from '../../access/ports/index.js';
+import { changesIn, historyOf, recordOf, storeCase, tokenOf, tupleOf, tuplesIn, writeOf } from './case.js';
 
 const handles = 8;
 const writesEach = 25;
 
 export const handleCases = [
-  storeCase('what one handle was told is true at once for every other', async ({ zone, open }) => {
+  storeCase('a confirmed change is visible to every handle at once', async ({ zone, open }) => {
     const [writer, reader] = [await open(), await open()];
     const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
     for (let round = 1; round <= 40; round += 2) {
+      const before = await historyOf(reader, zone);
       await writer.write(writeOf(zone, { add: [tuple] }));
-      assert.equal(await reader.revision(zone), round);
-      const changes = await reader.changes(zone, round - 1);
+      assert.equal((await reader.head(zone)).revision, round);
+      const changes = await changesIn(reader, zone, before);
       assert.deepEqual(changes, { kind: 'changes', revision: round, changes: [{ kind: 'add', tuple }] });
       await writer.write(writeOf(zone, { remove: [tuple] }));
-      assert.equal(await reader.revision(zone), round + 1);
+      assert.equal((await reader.head(zone)).revision, round + 1);
       assert.deepEqual(await tuplesIn(reader, zone), []);
     }
     const token = tokenOf(zone);
@@ -26,7 +27,7 @@ export const handleCases = [
   }),
 
   storeCase(
-    'eight handles that write at once lose nothing, and their revisions have no gaps',
+    'eight handles that write concurrently lose nothing, and revisions have no gaps',
     async ({ zone, open }) => {
       const stores: AccessStore[] = [];
       for (let handle = 0; handle < handles; handle += 1) stores.push(await open());
@@ -42,22 +43,23 @@ export const handleCases = [
         Array.from({ length: handles * writesEach }, (_, place) => place + 1),
       );
       for (const store of stores) {
-        assert.equal(await store.revision(zone), handles * writesEach);
+        assert.equal((await store.head(zone)).revision, handles * writesEach);
         assert.equal((await tuplesIn(store, zone)).length, handles * writesEach);
-        const answer = await store.changes(zone, 0);
+        const answer = await store.changes(zone, '');
         assert.equal(answer.kind === 'changes' && answer.changes.length, handles * writesEach);
       }
     },
   ),
 
-  storeCase('of those who expect the same revision one is right', async ({ zone, open }) => {
+  storeCase('if several writes expect the same state, exactly one succeeds', async ({ zone, open }) => {
     const stores: AccessStore[] = [];
     for (let handle = 0; handle < 4; handle += 1) stores.push(await open());
-    for (let expected = 0; expected < 5; expected += 1) {
+    for (let round = 0; round < 5; round += 1) {
+      const expected = await historyOf(stores[round % 4] ?? (await open()), zone);
       const race = stores.map((store, handle) =>
         store.write(
           writeOf(zone, {
-            add: [tupleOf(`principal:user/${handle}`, 'caller', `tool:${expected}`)],
+            add: [tupleOf(`principal:user/${handle}`, 'caller', `tool:${round}`)],
             expected,
           }),
         ),
@@ -68,26 +70,26 @@ export const handleCases = [
     assert.equal((await tuplesIn(stores[0] ?? (await open()), zone)).length, 5);
   }),
 
-  storeCase('a revision and its tuples are of one moment, and never go back', async ({ zone, open }) => {
+  storeCase('a revision matches its tuples and never decreases', async ({ zone, open }) => {
     const [writer, reader] = [await open(), await open()];
     const progress = { isDone: false };
     const writing = writeOneAfterTheOther(writer, zone).finally(() => {
       progress.isDone = true;
     });
-    let last = 0;
+    let [last, from] = [0, ''];
     while (!progress.isDone) {
-      const { revision } = await reader.changes(zone, last);
-      assert.ok(revision >= last);
-      last = revision;
+      const { head } = await reader.changes(zone, from);
+      assert.ok(head.revision >= last);
+      [last, from] = [head.revision, head.history];
       const all = await reader.changes(zone, undefined);
       const objects = all.kind === 'all' ? all.tuples.map(({ object }) => object) : ['no answer'];
-      assert.deepEqual(objects, all.revision === 0 ? [] : [`tool:${all.revision - 1}`]);
+      assert.deepEqual(objects, all.head.revision === 0 ? [] : [`tool:${all.head.revision - 1}`]);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await writing;
   }),
 
-  storeCase('a closed handle answers nothing, and the others go on', async ({ zone, open }) => {
+  storeCase('a closed handle rejects all calls, and other handles still work', async ({ zone, open }) => {
     const [closed, other] = [await open(), await open()];
     const tuple = tupleOf('principal:user/a', 'caller', 'tool:a');
     const last = closed.write(writeOf(zone, { add: [tuple] }));
@@ -95,9 +97,10 @@ export const handleCases = [
     await closed.close();
     assert.equal((await last).revision, 1);
     const asks: readonly (() => unknown)[] = [
-      () => closed.revision(zone),
+      () => closed.head(zone),
       () => closed.changes(zone, undefined),
       () => closed.write(writeOf(zone, { remove: [tuple] })),
+      () => closed.time(),
       () => closed.grants(zone),
       () => closed.findToken('x'),
       () => closed.token('x'),
@@ -123,7 +126,7 @@ async function writeMany(store: AccessStore, zone: string, handle: number): Prom
   return revisions;
 }
 
-/** One tuple at a time, whose name says the revision. */
+/** Keeps one tuple at a time, whose name contains the revision. */
 async function writeOneAfterTheOther(store: AccessStore, zone: string): Promise<void> {
   for (let round = 0; round < 60; round += 1) {
     const add = [tupleOf('principal:user/a', 'caller', `tool:${round}`)];

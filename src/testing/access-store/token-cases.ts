@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { TokenRecord } from '../../access/ports.js';
+import type { TokenRecord } from '../../access/ports/index.js';
 import { recordOf, storeCase, tokenOf } from './case.js';
 
 export const tokenCases = [
   storeCase(
-    'a token comes back whole, by its hash, by its id, and in the order of making',
+    'a token is returned complete, by hash, by id and in order of creation',
     async ({ zone, open }) => {
       const store = await open();
       const plain = tokenOf(zone);
@@ -31,7 +31,7 @@ export const tokenCases = [
     },
   ),
 
-  storeCase('there is no second token with the id or the hash of another', async ({ zone, open }) => {
+  storeCase('a duplicate token id or hash is rejected', async ({ zone, open }) => {
     const store = await open();
     const token = tokenOf(zone);
     await store.addToken(token, recordOf(zone));
@@ -41,12 +41,12 @@ export const tokenCases = [
         name: 'StoreError',
         code: 'store.conflict',
       });
-    assert.equal(await store.revision(zone), 1);
+    assert.equal((await store.head(zone)).revision, 1);
     assert.deepEqual(await store.tokens(zone), [token]);
     assert.equal((await store.audit({ zone, limit: 10 })).length, 1);
   }),
 
-  storeCase('a token is revoked once, and in its own zone', async ({ zone, open }) => {
+  storeCase('a token is revoked once, and only in its own zone', async ({ zone, open }) => {
     const store = await open();
     const token = tokenOf(zone);
     await store.addToken(token, recordOf(zone));
@@ -56,12 +56,12 @@ export const tokenCases = [
     assert.equal(await store.revokeToken(zone, token.id, 7, record), 2);
     assert.equal(await store.revokeToken(zone, token.id, 8, record), undefined);
     assert.deepEqual(await store.findToken(token.hash), { ...token, revokedAt: 7 });
-    assert.equal(await store.revision(zone), 2);
+    assert.equal((await store.head(zone)).revision, 2);
     const [revoked, ...earlier] = await store.audit({ zone, limit: 10 });
     assert.deepEqual([revoked?.action, revoked?.revision, earlier.length], ['token.revoke', 2, 1]);
   }),
 
-  storeCase('the last use of a token is kept, without a revision', async ({ zone, open }) => {
+  storeCase('the last use of a token is stored without a new revision', async ({ zone, open }) => {
     const store = await open();
     const [one, other] = [tokenOf(zone), tokenOf(zone)];
     await store.addToken(one, recordOf(zone));
@@ -74,6 +74,6 @@ export const tokenCases = [
     await store.touchTokens(uses);
     await store.touchTokens([]);
     assert.deepEqual(await store.tokens(zone), [{ ...one, lastUsedAt: 20 }, other]);
-    assert.equal(await store.revision(zone), 2);
+    assert.equal((await store.head(zone)).revision, 2);
   }),
 ];

@@ -1,31 +1,31 @@
 import { z } from 'zod';
-import { ToolFailure } from '../../kernel/index.js';
+import { ToolFailure } from '../../core/index.js';
 import { defineTool } from '../../tool/index.js';
 import { partOfGate } from './part-of-gate.js';
 
-/** Its calls never come here: the gate makes them under the name of the real tool. What comes is what it does not call. */
+/** The gateway turns these calls into calls of the real tool. Only those that it cannot turn into one reach `run`. */
 export default partOfGate(
   defineTool({
     name: 'call_tool',
-    title: 'Call a tool that was found',
+    title: 'Call a tool found by search',
     description:
-      'Calls a tool that tool_search found and that is not in your list. The result is that of the tool itself. Give its arguments as its schema says.',
+      "Calls a tool that tool_search found but that is not in your list, and returns that tool's result. Pass arguments that match its schema.",
     effect: 'execute',
     tier: 1,
     needs: ['catalog'],
     input: z.object({
-      name: z.string().min(1).describe('The name of the tool, as tool_search gave it.'),
+      name: z.string().min(1).describe('Tool name as returned by tool_search.'),
       arguments: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('The arguments of the tool; none if left out.'),
+        .describe('Arguments for the tool. Default: none.'),
     }),
     aliases: {
       name: ['tool', 'tool_name', 'toolName'],
       arguments: ['args', 'input', 'parameters', 'params'],
     },
     run({ name }) {
-      throw new ToolFailure('unsupported', `call_tool does not call ${name}.`, {
+      throw new ToolFailure('unsupported', `call_tool can't call ${name}.`, {
         reason: 'not_through_bridge',
         suggestion: `Call ${name} directly.`,
       });

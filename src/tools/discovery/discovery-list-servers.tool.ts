@@ -7,7 +7,7 @@ export default partOfGate(
   defineTool({
     name: 'discovery_list_servers',
     title: 'List tool servers',
-    description: 'Lists the servers that have a tool which you can use.',
+    description: 'Lists the servers that have tools you can use.',
     effect: 'read',
     needs: ['catalog'],
     input: z.object({}),

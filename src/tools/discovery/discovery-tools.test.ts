@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog } from '../../kernel/catalog-port.js';
-import type { FoundTool, SearchAnswer, SearchWish, ServerInSight } from '../../kernel/catalog-port.js';
+import type { Catalog, FoundTool, SearchAnswer, SearchWish, ServerInSight } from '../../ports/catalog.js';
 import { callTool } from '../../testing/index.js';
 import call from './call-tool.tool.js';
 import details from './discovery-get-tool-details.tool.js';
@@ -85,12 +84,12 @@ describe('tool_search', () => {
     [
       'without room',
       { matches: [{ ...issue, state: 'not_activated' as const }] },
-      /not activated: call it with call_tool/,
+      /not activated: use call_tool/,
     ],
     [
       'of which all are listed',
       { mode: 'eager' as const, reason: 'nothing_deferred' as const },
-      /All tools are in your list already/,
+      /All tools are already in your list/,
     ],
     [
       'that fit badly',
@@ -110,13 +109,15 @@ describe('tool_search', () => {
       servers: [github, broken],
     });
     expect(text).toMatch(
-      /What github says about its tools:\nBe brief.[\s\S]*make room: old[\s\S]*Not there any more: lost[\s\S]*Not found: none[\s\S]*- mail \[failed provider.unavailable\]/,
+      /Notes from github about its tools:\nBe brief.[\s\S]*make room: old[\s\S]*No longer available: lost[\s\S]*Not found: none[\s\S]*- mail \[failed provider.unavailable\]/,
     );
     expect(text).not.toContain('- github');
   });
 
   it('tells no match from servers that are still starting', async () => {
-    expect(await said({ matches: [], totalMatches: 0, reason: 'no_match' })).toMatch(/try other words/);
+    expect(await said({ matches: [], totalMatches: 0, reason: 'no_match' })).toMatch(
+      /try other or fewer words/,
+    );
     expect(await said({ matches: [], totalMatches: 0, reason: 'no_match', servers: [broken] })).toMatch(
       /which servers are not working/,
     );
@@ -131,7 +132,7 @@ describe('tool_search', () => {
       '',
     );
     expect(text).toBe(
-      'Servers with tools to be found:\n\n- github: issue\n- slow [pending]\n\nNext: call tool_search with what you need, in plain words.',
+      'Servers whose tools you can search:\n\n- github: issue\n- slow [pending]\n\nNext: call tool_search and describe what you need.',
     );
   });
 
@@ -144,7 +145,7 @@ describe('tool_search', () => {
     await expect(callTool(search, { query }, { ports: { catalog: catalog() } })).rejects.toThrow();
   });
 
-  it('is told in few words: they are in every prompt', () => {
+  it('has a short description, because it is part of every prompt', () => {
     expect(search.description.length).toBeLessThan(700);
   });
 });
@@ -152,7 +153,7 @@ describe('tool_search', () => {
 describe('the other tools of discovery', () => {
   it('call_tool says what it does not call', async () => {
     await expect(callTool(call, { name: 'tool_search' }, { ports: { catalog: catalog() } })).rejects.toThrow(
-      'does not call tool_search',
+      "call_tool can't call tool_search",
     );
   });
 
@@ -190,9 +191,7 @@ describe('the other tools of discovery', () => {
     expect((await callTool(details, { tool_name: issue.name }, { ports })).data).toMatchObject({
       name: issue.name,
     });
-    await expect(callTool(details, { tool_name: 'none' }, { ports })).rejects.toThrow(
-      'There is no tool none',
-    );
+    await expect(callTool(details, { tool_name: 'none' }, { ports })).rejects.toThrow('Unknown tool: none');
     expect((await callTool(servers, {}, { ports })).data).toMatchObject({ servers: [{ name: 'github' }] });
   });
 });

@@ -1,25 +1,24 @@
 import { z } from 'zod';
-import type { FoundTool, ServerInSight, SurfaceMode } from '../../kernel/index.js';
+import type { FoundTool, ServerInSight, SurfaceMode } from '../../ports/catalog.js';
 
-/** A tool in an answer: what a model must know to call it. */
+/** A tool in a search result: everything a model needs to call it. */
 export const foundTool = z.object({
-  name: z.string().describe('The name to call it by.'),
-  server: z.string().describe('Where it comes from.'),
+  name: z.string().describe('Tool name.'),
+  server: z.string().describe('The server it comes from.'),
   title: z.string().optional().describe('Its title.'),
-  description: z.string().describe('What it does, in the words of its author.'),
-  input_schema: z.record(z.string(), z.unknown()).describe('The JSON Schema of its arguments.'),
-  annotations: z.record(z.string(), z.unknown()).optional().describe('Hints of its author.'),
+  description: z.string().describe('What it does, according to its author.'),
+  input_schema: z.record(z.string(), z.unknown()).describe('JSON Schema of its arguments.'),
+  annotations: z.record(z.string(), z.unknown()).optional().describe('Hints from its author.'),
   state: z
     .enum(['activated', 'already_active', 'always_active', 'not_activated'])
-    .describe('Whether it is available now. not_activated: there was no room, call it with call_tool.'),
-  score: z.number().optional().describe('How well it fits, within this answer.'),
-  confidence: z.enum(['high', 'medium', 'low']).optional().describe('How sure the search is.'),
+    .describe('Whether it is available. not_activated: there was no room, use call_tool.'),
+  score: z.number().optional().describe('Relevance within this result.'),
+  confidence: z.enum(['high', 'medium', 'low']).optional().describe('Confidence in the match.'),
 });
 
-/** A server in an answer. */
 export const serverInSight = z.object({
-  name: z.string().describe('Its name.'),
-  status: z.enum(['connected', 'pending', 'failed', 'needs_auth', 'disabled']).describe('How it is doing.'),
+  name: z.string().describe('Server name.'),
+  status: z.enum(['connected', 'pending', 'failed', 'needs_auth', 'disabled']).describe('Its state.'),
   tools: z.int().describe('How many of its tools you can use.'),
   digest: z.string().describe('What its tools are about.'),
   error_code: z.string().optional().describe('Why it failed.'),
@@ -34,12 +33,12 @@ export function serverData({ errorCode, ...server }: ServerInSight): z.input<typ
   return { ...server, ...(errorCode !== undefined && { error_code: errorCode }) };
 }
 
-/** One tool for those who read only text. */
+/** A tool as text, for clients that ignore structured content. */
 export function toolText(
   { name, server, description, inputSchema, state }: FoundTool,
   mode: SurfaceMode,
 ): string {
-  const note = state === 'not_activated' && mode === 'list' ? ', not activated: call it with call_tool' : '';
+  const note = state === 'not_activated' && mode === 'list' ? ', not activated: use call_tool' : '';
   return `${onOneLine(name)} (${onOneLine(server)}${note})\n${description}\nSchema: ${JSON.stringify(inputSchema)}`;
 }
 
@@ -48,7 +47,7 @@ export function serverText({ name, status, digest, errorCode }: ServerInSight): 
   return `- ${name}${state}${digest === '' ? '' : `: ${digest}`}`;
 }
 
-/** A name may hold anything; what is shown of it may not look like anything else. */
+/** Names are untrusted: a line break in one could fake another line of the result. */
 function onOneLine(name: string): string {
   return name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 200);
 }

@@ -1,6 +1,7 @@
-import type { Reach, ToolModule } from '../../kernel/index.js';
+import type { Reach } from '../../core/index.js';
+import type { ToolModule } from '../../ports/tool-module.js';
 
-/** A tool that the gate itself brings: it shows nobody more than he has, so it follows other rules than grants. */
+/** Marks a tool as part of the gateway. It reveals only what the caller can see, so `reach` replaces grants. */
 export function partOfGate(tool: ToolModule, reach: Reach): ToolModule {
   return Object.freeze({ ...tool, reach });
 }

@@ -1,13 +1,13 @@
-import type { SearchAnswer, ServerInSight } from '../../kernel/index.js';
+import type { SearchAnswer, ServerInSight } from '../../ports/catalog.js';
 import { serverText, toolText } from './found-tool.js';
 
-/** The whole answer in words, and the one thing to do next. */
+/** The search result as text, and the next step for the model. */
 export function searchText(answer: SearchAnswer): { readonly text: string; readonly next: string } {
   const next = nextStep(answer);
   const parts = [
     headline(answer),
     ...answer.matches.map((tool) => toolText(tool, answer.mode)),
-    ...answer.serverNotes.map(({ server, text }) => `What ${server} says about its tools:\n${text}`),
+    ...answer.serverNotes.map(({ server, text }) => `Notes from ${server} about its tools:\n${text}`),
     ...(answer.reason === 'empty_query' ? [answer.servers.map(serverText).join('\n')] : []),
     ...notes(answer),
     next,
@@ -16,27 +16,32 @@ export function searchText(answer: SearchAnswer): { readonly text: string; reado
 }
 
 function headline({ matches, reason, mode, totalMatches }: SearchAnswer): string {
-  if (reason === 'empty_query') return 'Servers with tools to be found:';
-  if (matches.length === 0) return 'No tool was found.';
-  const more = totalMatches > matches.length ? ', the best of more' : '';
-  if (mode === 'eager') return `${tools(matches.length)}${more}. All tools are in your list already.`;
+  if (reason === 'empty_query') return 'Servers whose tools you can search:';
+  if (matches.length === 0) return 'No tools found.';
+  const more = totalMatches > matches.length ? ' (best matches only)' : '';
+  if (mode === 'eager') return `${tools(matches.length)}${more}. All tools are already in your list.`;
   const activated = matches.filter(({ state }) => state === 'activated').length;
   return mode === 'bridge'
-    ? `${tools(matches.length)}${more}, to be called through call_tool:`
-    : `${tools(matches.length)}${more}, ${String(activated)} newly in your list:`;
+    ? `${tools(matches.length)}${more}. Call them through call_tool:`
+    : `${tools(matches.length)}${more}, ${String(activated)} added to your list:`;
 }
 
 function tools(count: number): string {
   return count === 1 ? '1 tool' : `${String(count)} tools`;
 }
 
-function notes({ evicted, notFound, gone, servers, reason, mode }: SearchAnswer): readonly string[] {
-  // Over the bridge nothing was in the list, so nothing has left it.
-  const names = mode === 'bridge' ? [] : evicted.map(({ name }) => name);
+function notes(answer: SearchAnswer): readonly string[] {
+  const { evicted, notFound, gone, servers, reason, mode, stillActive } = answer;
+  // In bridge mode the client's list never grew, so nothing was removed from it.
+  const isFixed = mode === 'bridge' && stillActive === undefined;
+  const names = isFixed ? [] : evicted.map(({ name }) => name);
   const troubled = reason === 'empty_query' ? [] : servers.filter(isTroubled);
   return [
-    names.length > 0 ? `No longer in your list, to make room: ${names.join(', ')}.` : '',
-    gone.length > 0 ? `Not there any more: ${gone.join(', ')}.` : '',
+    names.length > 0 ? `Removed from your list to make room: ${names.join(', ')}.` : '',
+    stillActive !== undefined && stillActive.length > 0
+      ? `Still active: ${stillActive.join(', ')}. Call them by name if they are in your list, otherwise through call_tool.`
+      : '',
+    gone.length > 0 ? `No longer available: ${gone.join(', ')}.` : '',
     notFound.length > 0 ? `Not found: ${notFound.join(', ')}.` : '',
     troubled.length > 0 ? `Servers that are not ready:\n${troubled.map(serverText).join('\n')}` : '',
   ];
@@ -49,14 +54,14 @@ export function isTroubled({ status }: ServerInSight): boolean {
 function nextStep(answer: SearchAnswer): string {
   const { matches, mode, reason, relisted, servers } = answer;
   const [best] = matches;
-  if (reason === 'empty_query') return 'Next: call tool_search with what you need, in plain words.';
+  if (reason === 'empty_query') return 'Next: call tool_search and describe what you need.';
   if (reason === 'servers_pending')
-    return 'Next: some servers are still starting: call wait_for_servers, then search again.';
+    return 'Next: some servers are still starting. Call wait_for_servers, then search again.';
   if (best === undefined) {
     const failed = servers.some(({ status }) => status === 'failed' || status === 'needs_auth');
     return failed
       ? 'Next: try other words, or tell the user which servers are not working.'
-      : 'Next: try other words, fewer of them, or search with an empty query to see the servers.';
+      : 'Next: try other or fewer words, or search with an empty query to list the servers.';
   }
   const isListed =
     (mode === 'list' && relisted !== false && best.state !== 'not_activated') || mode === 'eager';
@@ -65,5 +70,5 @@ function nextStep(answer: SearchAnswer): string {
       ? `call ${best.name} directly`
       : `call call_tool with name ${best.name} and its arguments`;
   const isDoubtful = matches.every(({ confidence }) => confidence === 'low');
-  return `Next: ${how}${isDoubtful ? ' if it fits; none of these fits well, so other words may find a better one' : ''}.`;
+  return `Next: ${how}${isDoubtful ? ' if it fits. All matches are weak; other words may find a better one' : ''}.`;
 }

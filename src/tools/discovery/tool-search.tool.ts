@@ -4,16 +4,16 @@ import { foundTool, foundToolData, serverData, serverInSight } from './found-too
 import { partOfGate } from './part-of-gate.js';
 import { isTroubled, searchText } from './search-text.js';
 
-const description = `Finds tools for a need and makes them available. Not all tools are in your list: search before you conclude that something cannot be done.
+const description = `Finds tools and makes them available. Not all tools are in your list: search before you conclude that something can't be done.
 
-- Describe what you need in plain words ("create a GitHub issue"). +word must match, or be the name of a server.
-- select:name,name gets tools by their exact names. An empty query lists the servers.
-- The answer has the schemas of the tools found. Call them by name, or through call_tool.`;
+- Describe what you need in plain words ("create a GitHub issue"). +word is required: it must match the tool or name its server.
+- select:name,name gets tools by exact name. An empty query lists the servers.
+- The result includes the tools' schemas. Call them by name, or through call_tool.`;
 
 const longest = 2000;
 const mostNames = 25;
 
-/** The names after `select:`, as the search reads them. */
+/** Whether a `select:` query names at least one tool and not too many. Any other query is fine. */
 function isQuery(query: string): boolean {
   const [, list] = /^\s*select:(.*)$/su.exec(query) ?? [];
   if (list === undefined) return true;
@@ -32,63 +32,62 @@ export default partOfGate(
       query: z
         .string()
         .max(longest)
-        .refine(isQuery, `select: takes 1 to ${String(mostNames)} names with commas between them`)
+        .refine(isQuery, `select: takes 1 to ${String(mostNames)} comma-separated names`)
         .optional()
-        .describe('What you need, in plain words; or select:name,name; or nothing to list the servers.'),
-      max_results: z
-        .int()
-        .min(1)
-        .max(mostNames)
-        .optional()
-        .describe('How many tools to return; 5 if left out.'),
+        .describe('What you need, in plain words; or select:name,name; or empty to list the servers.'),
+      max_results: z.int().min(1).max(mostNames).optional().describe('How many tools to return. Default: 5.'),
     }),
     aliases: { query: ['q', 'text', 'need'], max_results: ['maxResults', 'limit', 'top_k'] },
     output: z.object({
       mode: z
         .enum(['list', 'bridge', 'eager'])
         .describe(
-          'list: what was found is in your list. bridge: use call_tool. eager: everything is listed.',
+          'list: the tools found are in your list. bridge: use call_tool. eager: all tools are in your list.',
         ),
-      query: z.string().describe('What was searched for.'),
+      query: z.string().describe('The query.'),
       matches: z.array(foundTool).describe('The tools found, best first.'),
       evicted: z
         .array(
           z.object({
             name: z.string().describe('The tool.'),
-            idle_calls: z.int().describe('How many uses of other tools came since it was last used.'),
+            idle_calls: z.int().describe('Calls of other tools since it was last used.'),
           }),
         )
-        .describe('Tools that made room; search for them again if you need them.'),
-      not_activated: z.array(z.string()).describe('Found, but without room: call them through call_tool.'),
-      not_found: z.array(z.string()).describe('Names after select: that do not exist.'),
-      gone: z.array(z.string()).describe('Tools that were available and are not there any more.'),
-      total_matches: z.int().describe('How many tools match.'),
+        .describe('Tools removed to make room. Search again if you need them.'),
+      not_activated: z.array(z.string()).describe('Found, but there was no room: use call_tool.'),
+      not_found: z.array(z.string()).describe('Unknown names after select:.'),
+      gone: z.array(z.string()).describe('Tools that are no longer available.'),
+      total_matches: z.int().describe('Number of matching tools.'),
       truncated: z.boolean().describe('Whether more match than were returned.'),
       active: z
         .object({
-          count: z.int().describe('How many found tools are available now.'),
-          tokens: z.int().describe('About how many tokens they take.'),
-          max_count: z.int().describe('How many may be.'),
-          max_tokens: z.int().describe('How many tokens they may take.'),
+          count: z.int().describe('How many found tools are active.'),
+          tokens: z.int().describe('Their approximate size in tokens.'),
+          max_count: z.int().describe('Maximum count.'),
+          max_tokens: z.int().describe('Maximum tokens.'),
         })
-        .describe('The tools that were made available and still are.'),
+        .describe('Tools that were found and are still active.'),
       servers: z
         .array(serverInSight)
-        .describe('Servers that are not ready; with an empty query, all of them.'),
+        .describe('Servers that are not ready; all servers if the query is empty.'),
       server_notes: z
         .array(
           z.object({
             server: z.string().describe('The server.'),
-            text: z.string().describe('How it wants its tools to be used.'),
+            text: z.string().describe('How to use its tools.'),
           }),
         )
         .optional()
-        .describe('What servers say of themselves, the first time.'),
+        .describe('Notes from servers, sent once.'),
       reason: z
         .enum(['empty_query', 'no_match', 'servers_pending', 'no_servers', 'nothing_deferred'])
         .optional()
-        .describe('Why nothing was found, or nothing was done.'),
-      relisted: z.boolean().optional().describe('Whether your list has been read again since.'),
+        .describe('Why nothing was found or activated.'),
+      relisted: z.boolean().optional().describe('Whether the client has refreshed its list since.'),
+      still_active: z
+        .array(z.string())
+        .optional()
+        .describe('Tools found earlier: call them by name if in your list, otherwise through call_tool.'),
       next: z.string().describe('What to do now.'),
     }),
     async run({ query = '', max_results = 5 }, { exchange, ports }) {
@@ -118,6 +117,8 @@ export default partOfGate(
         }),
         ...(answer.reason !== undefined && { reason: answer.reason }),
         ...(answer.relisted !== undefined && { relisted: answer.relisted }),
+        ...(answer.stillActive !== undefined &&
+          answer.stillActive.length > 0 && { still_active: [...answer.stillActive] }),
         next,
       };
       return { data, text };

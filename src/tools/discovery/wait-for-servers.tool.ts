@@ -10,7 +10,7 @@ export default partOfGate(
     name: 'wait_for_servers',
     title: 'Wait for tool servers',
     description:
-      'Waits until tool servers are connected, and says how each of them is doing. Use it when tool_search says that servers are still pending.',
+      'Waits for tool servers to connect and returns the status of each. Use it when tool_search says that servers are still pending.',
     effect: 'read',
     needs: ['catalog'],
     input: z.object({
@@ -18,21 +18,21 @@ export default partOfGate(
         .array(z.string())
         .max(100)
         .optional()
-        .describe('The servers to wait for, by name; all of them if left out.'),
+        .describe('Names of the servers to wait for. Default: all.'),
       timeout_ms: z
         .int()
         .min(0)
         .max(longestMs)
         .optional()
-        .describe('How long to wait at most, in milliseconds; 5000 if left out.'),
+        .describe('Maximum wait in milliseconds. Default: 5000.'),
     }),
     aliases: { timeout_ms: ['timeout', 'timeoutMs'] },
     output: z.object({
       servers: z
-        .array(serverInSight.extend({ waited_ms: z.int().describe('How long it took, or was waited for.') }))
-        .describe('The servers and how they are doing.'),
-      not_found: z.array(z.string()).describe('Names of servers that do not exist.'),
-      all_ready: z.boolean().describe('Whether all of them are connected.'),
+        .array(serverInSight.extend({ waited_ms: z.int().describe('Milliseconds spent waiting for it.') }))
+        .describe('The servers and their status.'),
+      not_found: z.array(z.string()).describe('Unknown server names.'),
+      all_ready: z.boolean().describe('Whether all servers are connected.'),
     }),
     async run({ servers, timeout_ms = 5000 }, { exchange, ports }) {
       const answer = await ports.catalog.wait(servers, timeout_ms, exchange);

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import type { FileChange } from '../../kernel/files-port.js';
+import type { FileChange } from '../../ports/files.js';
 import { shownName } from './shown-name.js';
 
-/** What Write and Edit say of what they did. */
+/** The result fields of Write and Edit. */
 export const changeFields = {
-  file_path: z.string().describe('The file, relative to the first workspace root or absolute.'),
+  file_path: z.string().describe('Path relative to the first workspace root, or absolute.'),
   created: z.boolean().describe('Whether the file is new.'),
-  bytes: z.int().describe('How long the file is now.'),
-  replacements: z.int().describe('How many places were changed.'),
-  added_lines: z.int().describe('How many lines the diff adds.'),
-  removed_lines: z.int().describe('How many lines the diff removes.'),
-  encoding: z.enum(['utf-8', 'utf-16le', 'utf-16be', 'latin1']).describe('How the text is stored.'),
-  line_ending: z.enum(['lf', 'crlf', 'cr', 'mixed', 'none']).describe('What its lines end with now.'),
-  diff: z.string().describe('What changed, as a unified diff; long ones are cut at the end.'),
-  notes: z.array(z.string()).optional().describe('What else there is to know.'),
+  bytes: z.int().describe('File size in bytes.'),
+  replacements: z.int().describe('Number of replacements made.'),
+  added_lines: z.int().describe('Lines added by the diff.'),
+  removed_lines: z.int().describe('Lines removed by the diff.'),
+  encoding: z.enum(['utf-8', 'utf-16le', 'utf-16be', 'latin1']).describe('Text encoding.'),
+  line_ending: z.enum(['lf', 'crlf', 'cr', 'mixed', 'none']).describe('Line ending after the change.'),
+  diff: z.string().describe('Unified diff, cut at the end if long.'),
+  notes: z.array(z.string()).optional().describe('Other remarks.'),
 } as const;
 
 export interface ChangeResult {
@@ -36,7 +36,7 @@ export function changeResult(change: FileChange): ChangeResult {
     diff,
     ...(notes.length > 0 && { notes: [...notes] }),
   };
-  const places = replacements === 1 ? '' : ` at ${replacements} places`;
+  const places = replacements === 1 ? '' : ` in ${replacements} places`;
   const done = isNew ? 'Created' : `Changed${places}:`;
   const about = `${done} ${shownName(path)} (+${addedLines} -${removedLines} lines, ${bytes} bytes, ${encoding}, line endings ${lineEnding}).`;
   return { data, text: [about, ...notes, ...(diff === '' ? [] : [diff])].join('\n') };

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { defineTool, ToolFailure } from '../../tool/index.js';
 import { changeFields, changeResult } from './change-result.js';
 
-const description = `Replaces text in a file of the workspace and returns the diff.
+const description = `Replaces text in a workspace file and returns the diff.
 
-- old_string is taken literally, never as a pattern, and must stand exactly once in the file: add lines around it until it is unique, or set replace_all.
-- Copy it exactly from what Read returned, with its spaces, but without the line number and the tab after it.
-- Several changes to one file belong in edits: they are made one after the other, all of them or none.
-- Nothing else in the file changes: encoding, line endings and permissions stay. A \\n in the texts stands for the line ending of the file.
-- An empty old_string creates a new file with new_string. To replace a whole file use Write.`;
+- old_string is matched literally, never as a pattern, and must occur exactly once in the file: include surrounding lines to make it unique, or set replace_all.
+- Copy it exactly from the output of Read, with its whitespace, but without the line number and the tab after it.
+- Use edits for several changes to one file: they are applied in order, all or none.
+- Encoding, line endings and permissions are kept. \\n in old_string and new_string means the file's line ending.
+- An empty old_string creates a new file containing new_string. To replace a whole file, use Write.`;
 
-const oldString = z.string().describe('The text to be replaced, literally.');
-const newString = z.string().describe('The text to put in its place; empty to remove the old text.');
+const oldString = z.string().describe('The text to replace, literally.');
+const newString = z.string().describe('The replacement; empty to delete the old text.');
 const replaceAll = z
   .boolean()
   .optional()
-  .describe('True to replace every occurrence; otherwise it must be the only one.');
+  .describe('Replace every occurrence. Otherwise old_string must be unique.');
 
 const edit = z.object({ old_string: oldString, new_string: newString, replace_all: replaceAll });
 
@@ -27,7 +27,7 @@ export default defineTool({
   hints: { destructive: true },
   needs: ['files'],
   input: z.object({
-    file_path: z.string().min(1).describe('The file: absolute, or relative to the first workspace root.'),
+    file_path: z.string().min(1).describe('File path: absolute, or relative to the first workspace root.'),
     old_string: oldString.optional(),
     new_string: newString.optional(),
     replace_all: replaceAll,
@@ -35,7 +35,7 @@ export default defineTool({
       .array(edit)
       .max(200)
       .optional()
-      .describe('Several changes, in order, instead of old_string and new_string.'),
+      .describe('Several changes, applied in order. Use instead of old_string and new_string.'),
   }),
   aliases: {
     file_path: ['path', 'filePath', 'absolute_path', 'absolutePath', 'file', 'filename', 'target_file'],
@@ -59,8 +59,8 @@ export default defineTool({
 });
 
 function nothingToDo(): ToolFailure {
-  return new ToolFailure('bad_state', 'There is no edit to make: neither old_string nor edits was given.', {
+  return new ToolFailure('bad_state', 'Nothing to edit: pass old_string or edits.', {
     reason: 'no_edits',
-    suggestion: 'Give old_string and new_string, or a list of edits.',
+    suggestion: 'Pass old_string and new_string, or a list of edits.',
   });
 }

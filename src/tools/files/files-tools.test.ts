@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FileChange, FilePage, Files } from '../../kernel/files-port.js';
-import {
-  cardOf,
-  createQuietExchange,
-  type Session,
-  type ToolContext,
-  type ToolModule,
-} from '../../kernel/index.js';
+import type { FileChange, FilePage, Files } from '../../ports/files.js';
+import { cardOf, createQuietExchange, type Session } from '../../core/index.js';
+import type { ToolContext, ToolModule } from '../../ports/tool-module.js';
 import editTool from './edit.tool.js';
 import readTool from './read.tool.js';
 import writeTool from './write.tool.js';
@@ -82,7 +77,7 @@ describe('Read', () => {
       text: [
         '     9\tnine',
         '    10\tten… [cut]',
-        '[a.txt: lines 9 to 10 of 30, 20 bytes, utf-8, line endings lf. Go on with offset=11.]',
+        '[a.txt: lines 9 to 10 of 30, 20 bytes, utf-8, line endings lf. Continue with offset=11.]',
       ].join('\n'),
     });
   });
@@ -98,7 +93,7 @@ describe('Read', () => {
       data: 'AAAA',
     } as const;
     const words = expect.stringMatching(
-      /^p is an image: image\/png, 2 x 1 pixels, 3 bytes\. The image comes with this result; /,
+      /^p is an image: image\/png, 2 x 1 pixels, 3 bytes\. The image is attached to this result\. /,
     );
     expect(await call(readTool, { file_path: 'p' }, { read: async () => image })).toMatchObject({
       text: words,
@@ -114,7 +109,7 @@ describe('Read', () => {
       firstBytes: '255044',
     } as const;
     expect(await call(readTool, { file_path: 'b' }, { read: async () => binary })).toMatchObject({
-      text: 'b is not a text: application/pdf, 3 bytes. It begins with 255044 (hex).',
+      text: 'b is not a text file: application/pdf, 3 bytes. It starts with 255044 (hex).',
       data: { kind: 'binary', truncated: true },
     });
   });
@@ -145,7 +140,7 @@ describe('Write and Edit', () => {
         diff: change.diff,
         notes: ['A note.'],
       },
-      text: `Changed at 2 places: a.txt (+1 -1 lines, 5 bytes, utf-8, line endings lf).\nA note.\n${change.diff}`,
+      text: `Changed in 2 places: a.txt (+1 -1 lines, 5 bytes, utf-8, line endings lf).\nA note.\n${change.diff}`,
     });
   });
 

@@ -1,4 +1,4 @@
-import type { FilesFound } from '../../kernel/search-port.js';
+import type { FilesFound } from '../../ports/search.js';
 import { skippedData, skippedText, stoppedText } from './search-notes.js';
 import { shownName } from './shown-name.js';
 
@@ -11,11 +11,11 @@ export interface GlobData {
   total_skipped?: number;
 }
 
-/** One path in each line, as the agents' own tools show it, and what is missing at the end. */
+/** One path per line, like the built-in tools of agents; notes about missing results come last. */
 export function globResult(found: FilesFound, hasIgnored: boolean): { data: GlobData; text: string } {
   const { files, totalFiles, isTruncated, stopped } = found;
   const notes = [...endText(found), ...skippedText(found)];
-  const hint = hasIgnored ? '' : ' Ignored files were left out; set include_ignored to see them.';
+  const hint = hasIgnored ? '' : ' Ignored files were skipped; set include_ignored to include them.';
   const lines = files.length === 0 ? [`No files found.${hint}`] : files.map(shownName);
   return {
     data: {
@@ -32,6 +32,6 @@ export function globResult(found: FilesFound, hasIgnored: boolean): { data: Glob
 function endText({ files, totalFiles, isTruncated, stopped }: FilesFound): readonly string[] {
   if (!isTruncated) return [];
   const of = stopped === undefined ? `of ${totalFiles}` : `of at least ${totalFiles}`;
-  const shown = `(${files.length} ${of} files are shown. Use a narrower pattern or path, or a higher limit.)`;
+  const shown = `(${files.length} ${of} files shown. Use a narrower pattern or path, or a higher limit.)`;
   return [shown, ...stoppedText(stopped)];
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { globResult } from './glob-result.js';
 
-const description = `Finds files by the pattern of their path, such as **/*.ts or src/**/*.{ts,tsx}. Fast in folders of any size.
+const description = `Finds files whose path matches a pattern such as **/*.ts or src/**/*.{ts,tsx}. Fast in folders of any size.
 
-- *, ?, [a-z] and {a,b} stand for characters of one name, ** for any number of folders. A pattern without a slash, such as *.md, is looked for in every folder; ./*.md only in the folder itself.
-- Files changed last come first; sort: name gives them in the order of their paths.
-- Files that .gitignore leaves out are not listed unless include_ignored is set or the pattern starts with their folder. Hidden files are listed, .git is not. Links are not followed.
-- Returns up to limit paths, relative to the first workspace root, and how many there are in all. Use Grep to find text in files.`;
+- *, ?, [a-z] and {a,b} match within one name, ** matches any number of folders. A pattern without a slash, such as *.md, matches in every folder; ./*.md only in the folder itself.
+- Recently changed files come first; sort: name sorts by path.
+- Files ignored by .gitignore are not listed unless include_ignored is set or the pattern starts with their folder. Hidden files are listed, .git is not. Symlinks are not followed.
+- Returns up to limit paths, relative to the first workspace root, and the total number. Use Grep to find text in files.`;
 
 export default defineTool({
   name: 'Glob',
@@ -16,24 +16,22 @@ export default defineTool({
   effect: 'read',
   needs: ['search'],
   input: z.object({
-    pattern: z.string().min(1).max(4096).describe('The pattern that paths must match, such as src/**/*.ts.'),
+    pattern: z.string().min(1).max(4096).describe('Pattern that paths must match, such as src/**/*.ts.'),
     path: z
       .string()
       .min(1)
       .max(4096)
       .optional()
-      .describe(
-        'The folder to look in: absolute, or relative to the first workspace root, which is the default.',
-      ),
+      .describe('Folder to search: absolute, or relative to the first workspace root (the default).'),
     sort: z
       .enum(['newest', 'name'])
       .optional()
-      .describe('newest: files changed last come first (the default). name: in the order of their paths.'),
-    limit: z.int().min(1).max(1000).optional().describe('How many paths to return; 100 if left out.'),
+      .describe('newest: recently changed files first (default). name: by path.'),
+    limit: z.int().min(1).max(1000).optional().describe('How many paths to return. Default: 100.'),
     include_ignored: z
       .boolean()
       .optional()
-      .describe('True to list also what .gitignore and other ignore files leave out.'),
+      .describe('Include files ignored by .gitignore and other ignore files.'),
   }),
   aliases: {
     pattern: ['glob', 'glob_pattern', 'globPattern'],
@@ -45,25 +43,23 @@ export default defineTool({
   output: z.object({
     files: z
       .array(z.string())
-      .describe('The paths, relative to the first workspace root, or absolute if outside of it.'),
-    total_files: z
-      .int()
-      .describe('How many files match; when stopped is set, how many were seen until then.'),
+      .describe('Paths relative to the first workspace root, or absolute if outside it.'),
+    total_files: z.int().describe('Number of matching files; if stopped is set, the number seen so far.'),
     truncated: z.boolean().describe('Whether there are more files than were returned.'),
     stopped: z
       .enum(['limit', 'time', 'memory'])
       .optional()
-      .describe('What ended the search before it had seen everything. The order is then by name.'),
+      .describe('Why the search stopped early. Results are then sorted by name.'),
     skipped: z
       .array(
         z.object({
-          path: z.string().describe('What could not be read.'),
+          path: z.string().describe('The path.'),
           reason: z.string().describe('Why.'),
         }),
       )
       .optional()
-      .describe('Folders that could not be read, the first few of them.'),
-    total_skipped: z.int().optional().describe('How many could not be read in all.'),
+      .describe('The first few folders that could not be read.'),
+    total_skipped: z.int().optional().describe('How many could not be read in total.'),
   }),
   async run({ pattern, path, sort, limit, include_ignored }, { exchange, ports }) {
     const query = {

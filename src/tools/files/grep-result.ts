@@ -1,4 +1,4 @@
-import type { FileMatches, FoundLine, TextFound, TextQuery } from '../../kernel/search-port.js';
+import type { FileMatches, FoundLine, TextFound, TextQuery } from '../../ports/search.js';
 import { skippedData, skippedText, stoppedText } from './search-notes.js';
 import { shownName } from './shown-name.js';
 
@@ -24,7 +24,7 @@ export interface GrepQuery extends TextQuery {
   readonly hasNumbers: boolean;
 }
 
-/** The lines that grep would print, and what is missing at the end. */
+/** The lines as grep prints them; notes about missing results come last. */
 export function grepResult(found: TextFound, query: GrepQuery): { data: GrepData; text: string } {
   const { files, totalFiles, totalMatches, isTruncated, stopped } = found;
   const binary = files.filter(({ isBinary }) => isBinary).map(({ path }) => path);
@@ -63,7 +63,7 @@ function listed(
   };
 }
 
-/** Lines are what counts in mode content, and the sentence about a binary file is one. */
+/** In content mode the unit is a line, and the note about a binary file counts as one. */
 function shownItems({ files }: TextFound, { outputMode }: GrepQuery): number {
   if (outputMode !== 'content') return files.length;
   return files.reduce((sum, { lines, isBinary }) => sum + lines.length + (isBinary ? 1 : 0), 0);
@@ -100,8 +100,8 @@ function lineText(name: string, { line, text, isMatch, isCut }: FoundLine, hasNu
 function noneText({ offset, includeIgnored, isMultiline }: GrepQuery): string {
   if (offset > 0) return 'No more matches.';
   const hints = [
-    ...(includeIgnored ? [] : ['ignored files were left out (include_ignored)']),
-    ...(isMultiline ? [] : ['each line was searched by itself (multiline)']),
+    ...(includeIgnored ? [] : ['ignored files were skipped (see include_ignored)']),
+    ...(isMultiline ? [] : ['matches across lines were not searched (see multiline)']),
   ];
   return `No matches found.${hints.length === 0 ? '' : ` Note: ${hints.join('; ')}.`}`;
 }
@@ -113,9 +113,9 @@ function endText(found: TextFound, query: GrepQuery, next: number | undefined): 
   const matches = totalMatches === undefined ? '' : `${plural(totalMatches, 'matching line')} in `;
   const total = `${least}${matches}${plural(totalFiles, 'file')}`;
   if (!isTruncated && query.outputMode === 'content') return [];
-  const more = next === undefined ? '' : ` Go on with offset: ${next}, or narrow the search.`;
+  const more = next === undefined ? '' : ` Continue with offset: ${next}, or narrow the search.`;
   return [
-    isTruncated ? `(Found ${total}; not all are shown.${more})` : `(Found ${total}.)`,
+    isTruncated ? `(Found ${total}; not all shown.${more})` : `(Found ${total}.)`,
     ...stoppedText(stopped),
   ];
 }

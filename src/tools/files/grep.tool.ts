@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { grepResult } from './grep-result.js';
 
-const description = `Searches the contents of files with ripgrep. Use it in place of grep or rg in a shell.
+const description = `Searches file contents with ripgrep. Use it instead of grep or rg in a shell.
 
-- pattern is a regular expression in ripgrep's syntax, such as "log.*Error" or "function\\s+\\w+"; put a backslash before literal braces: interface\\{\\}. There is no lookaround and there are no backreferences. fixed_strings searches for plain text.
-- output_mode: files_with_matches (the default) gives paths, content gives lines as file:line:text, count gives the number of matching lines of each file.
-- Narrow it down with path, glob (*.js, src/**/*.{ts,tsx}, !*.test.ts) or type (js, py, rust).
+- pattern is a regular expression in ripgrep's syntax, such as "log.*Error" or "function\\s+\\w+"; escape literal braces: interface\\{\\}. Lookaround and backreferences are not supported. fixed_strings searches for plain text.
+- output_mode: files_with_matches (default) returns paths, content returns lines as file:line:text, count returns the number of matching lines per file.
+- Narrow the search with path, glob (*.js, src/**/*.{ts,tsx}, !*.test.ts) or type (js, py, rust).
 - A pattern matches within one line unless multiline is set.
-- Files that .gitignore leaves out are not searched unless include_ignored is set or path lies in their folder. Hidden files are searched, .git and binary files are not.
-- Results come in the order of their paths, head_limit at a time; offset goes on from there.`;
+- Files ignored by .gitignore are not searched unless include_ignored is set or path is inside their folder. Hidden files are searched, .git and binary files are not.
+- Results are sorted by path, head_limit at a time; use offset to continue.`;
 
 const lines = z.int().min(0).max(100).optional();
 
@@ -20,62 +20,50 @@ export default defineTool({
   effect: 'read',
   needs: ['search'],
   input: z.object({
-    pattern: z.string().min(1).max(16_384).describe('The regular expression to search for.'),
+    pattern: z.string().min(1).max(16_384).describe('Regular expression to search for.'),
     path: z
       .string()
       .min(1)
       .max(4096)
       .optional()
-      .describe(
-        'The file or folder to search: absolute, or relative to the first workspace root, the default.',
-      ),
+      .describe('File or folder to search: absolute, or relative to the first workspace root (the default).'),
     glob: z
       .string()
       .min(1)
       .max(4096)
       .optional()
-      .describe(
-        'Which files to search, such as *.{ts,tsx} or src/**; several with commas; ! leaves files out.',
-      ),
+      .describe('Files to search, such as *.{ts,tsx} or src/**; comma-separated; prefix with ! to exclude.'),
     type: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .describe("One of ripgrep's file types, such as js, ts, py, rust, go, java or md."),
+      .describe('ripgrep file type, such as js, ts, py, rust, go, java or md.'),
     output_mode: z
       .enum(['content', 'files_with_matches', 'count'])
       .optional()
-      .describe('What to return; files_with_matches if left out.'),
-    case_insensitive: z.boolean().optional().describe('True to take upper and lower case as the same.'),
-    fixed_strings: z.boolean().optional().describe('True to search for the pattern as plain text.'),
+      .describe('What to return. Default: files_with_matches.'),
+    case_insensitive: z.boolean().optional().describe('Ignore case.'),
+    fixed_strings: z.boolean().optional().describe('Treat the pattern as plain text.'),
     multiline: z
       .boolean()
       .optional()
-      .describe('True to let a match go over several lines; a dot then matches line ends too.'),
-    line_numbers: z
-      .boolean()
-      .optional()
-      .describe('False to leave line numbers out of the text of mode content.'),
-    before_context: lines.describe('Lines to show before each match, in mode content.'),
-    after_context: lines.describe('Lines to show after each match, in mode content.'),
-    context: lines.describe('Lines to show before and after each match, in mode content.'),
+      .describe('Let matches span lines; a dot then also matches line breaks.'),
+    line_numbers: z.boolean().optional().describe('False to omit line numbers in content mode.'),
+    before_context: lines.describe('Lines to show before each match in content mode.'),
+    after_context: lines.describe('Lines to show after each match in content mode.'),
+    context: lines.describe('Lines to show before and after each match in content mode.'),
     head_limit: z
       .int()
       .min(1)
       .max(1000)
       .optional()
-      .describe('How many lines (in mode content) or files to return; 250 if left out.'),
-    offset: z
-      .int()
-      .min(0)
-      .max(10_000)
-      .optional()
-      .describe('How many lines or files to leave out at the start; 0 if left out.'),
+      .describe('How many lines (in content mode) or files to return. Default: 250.'),
+    offset: z.int().min(0).max(10_000).optional().describe('How many lines or files to skip. Default: 0.'),
     include_ignored: z
       .boolean()
       .optional()
-      .describe('True to search also what .gitignore and other ignore files leave out.'),
+      .describe('Include files ignored by .gitignore and other ignore files.'),
   }),
   aliases: {
     pattern: ['regex', 'query'],
@@ -95,58 +83,54 @@ export default defineTool({
     include_ignored: ['includeIgnored', 'no_ignore', 'noIgnore'],
   },
   output: z.object({
-    output_mode: z.enum(['content', 'files_with_matches', 'count']).describe('What is returned.'),
+    output_mode: z.enum(['content', 'files_with_matches', 'count']).describe('The mode used.'),
     matches: z
       .array(
         z.object({
-          file: z.string().describe('The file, relative to the first workspace root or absolute.'),
-          line: z.int().describe('The number of the line, counted from 1.'),
+          file: z.string().describe('Path relative to the first workspace root, or absolute.'),
+          line: z.int().describe('Line number, from 1.'),
           text: z.string().describe('The line.'),
-          context: z.literal(true).optional().describe('Set for a line that only stands near a match.'),
-          cut: z.literal(true).optional().describe('Set when the line is longer than what is given.'),
+          context: z.literal(true).optional().describe('Set on context lines.'),
+          cut: z.literal(true).optional().describe('Set when the line was cut.'),
         }),
       )
       .optional()
-      .describe('In mode content: the lines.'),
-    files: z.array(z.string()).optional().describe('In mode files_with_matches: the files.'),
+      .describe('The lines, in content mode.'),
+    files: z.array(z.string()).optional().describe('The files, in files_with_matches mode.'),
     counts: z
       .array(
         z.object({
-          file: z.string().describe('The file, relative to the first workspace root or absolute.'),
-          count: z.int().describe('How many of its lines match.'),
+          file: z.string().describe('Path relative to the first workspace root, or absolute.'),
+          count: z.int().describe('Matching lines in it.'),
         }),
       )
       .optional()
-      .describe('In mode count: the files, and how many lines match in each.'),
+      .describe('Matching lines per file, in count mode.'),
     binary_files: z
       .array(z.string())
       .optional()
-      .describe('Files that have a match but are no text; their lines are not shown.'),
-    total_files: z
-      .int()
-      .describe('How many files match; when stopped is set, how many were seen until then.'),
+      .describe('Binary files with a match; their lines are not shown.'),
+    total_files: z.int().describe('Number of matching files; if stopped is set, the number seen so far.'),
     total_matches: z
       .int()
       .optional()
-      .describe('How many lines match in all; not counted in mode files_with_matches.'),
-    truncated: z.boolean().describe('Whether there is more than was returned.'),
-    next_offset: z.int().optional().describe('The offset with which to go on.'),
+      .describe('Total matching lines; not counted in files_with_matches mode.'),
+    truncated: z.boolean().describe('Whether there are more results.'),
+    next_offset: z.int().optional().describe('The offset to continue with.'),
     stopped: z
       .enum(['limit', 'time', 'memory'])
       .optional()
-      .describe(
-        'What ended the search before it had seen everything. Another call may then show other results.',
-      ),
+      .describe('Why the search stopped early. Another call may return other results.'),
     skipped: z
       .array(
         z.object({
-          path: z.string().describe('What could not be read.'),
+          path: z.string().describe('The path.'),
           reason: z.string().describe('Why.'),
         }),
       )
       .optional()
-      .describe('Files and folders that could not be read, the first few of them.'),
-    total_skipped: z.int().optional().describe('How many could not be read in all.'),
+      .describe('The first few files and folders that could not be read.'),
+    total_skipped: z.int().optional().describe('How many could not be read in total.'),
   }),
   async run(input, { exchange, ports }) {
     const { pattern, path, glob, type, context = 0 } = input;

@@ -1,4 +1,4 @@
-import type { BinaryFile, FilePage, ImageFile, TextPage } from '../../kernel/files-port.js';
+import type { BinaryFile, FilePage, ImageFile, TextPage } from '../../ports/files.js';
 import type { ContentBlock } from '../../tool/index.js';
 import { shownName } from './shown-name.js';
 
@@ -28,7 +28,7 @@ export interface PageResult {
   readonly content?: readonly ContentBlock[];
 }
 
-/** What was read, as the agents' own tools show it: numbered lines, then one line about the file. */
+/** Numbered lines, then one line about the file, like the built-in tools of agents. */
 export function pageResult(page: FilePage): PageResult {
   if (page.kind === 'image') return imageResult(page);
   return page.kind === 'binary' ? binaryResult(page) : textResult(page);
@@ -80,20 +80,20 @@ function footerOf(data: PageData): string {
       ? 'no lines'
       : `lines ${start_line} to ${end_line ?? start_line}${total_lines === undefined ? '' : ` of ${total_lines}`}`;
   const form = `${encoding ?? ''}${bom ? ' with BOM' : ''}, line endings ${line_ending ?? ''}`;
-  const more = next_offset === undefined ? [] : [`Go on with offset=${next_offset}.`];
+  const more = next_offset === undefined ? [] : [`Continue with offset=${next_offset}.`];
   return (
     [`[${shownName(data.file_path)}: ${lines}, ${bytes} bytes, ${form}.`, ...more, ...notes].join(' ') + ']'
   );
 }
 
-/** Several agents show their model the data alone, which cannot hold an image that anybody would see. */
+/** Several agents pass only the structured data to their model, and it cannot carry an image. */
 const attached =
-  'The image comes with this result; if you do not see it, your client passes on only these words.';
+  'The image is attached to this result. If you cannot see it, your client passes on text only.';
 
 function imageResult({ path, bytes, mediaType, width, height, data }: ImageFile): PageResult {
   const size = width === undefined || height === undefined ? '' : `, ${width} x ${height} pixels`;
   const about = `${shownName(path)} is an image: ${mediaType}${size}, ${bytes} bytes.`;
-  const content = `${about} ${data === undefined ? 'It is too large to be shown.' : attached}`;
+  const content = `${about} ${data === undefined ? 'It is too large to show.' : attached}`;
   return {
     data: {
       file_path: path,
@@ -111,7 +111,7 @@ function imageResult({ path, bytes, mediaType, width, height, data }: ImageFile)
 }
 
 function binaryResult({ path, bytes, mediaType, firstBytes }: BinaryFile): PageResult {
-  const content = `${shownName(path)} is not a text: ${mediaType}, ${bytes} bytes. It begins with ${firstBytes} (hex).`;
+  const content = `${shownName(path)} is not a text file: ${mediaType}, ${bytes} bytes. It starts with ${firstBytes} (hex).`;
   const data = { file_path: path, kind: 'binary', content, bytes, truncated: true } as const;
   return { data: { ...data, media_type: mediaType, first_bytes: firstBytes }, text: content };
 }

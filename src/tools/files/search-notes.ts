@@ -1,4 +1,4 @@
-import type { FilesFound, SearchStop, TextFound } from '../../kernel/search-port.js';
+import type { FilesFound, SearchStop, TextFound } from '../../ports/search.js';
 import { shownName } from './shown-name.js';
 
 type Found = Pick<FilesFound | TextFound, 'skipped' | 'totalSkipped'>;
@@ -20,9 +20,9 @@ export function skippedText({ skipped, totalSkipped }: Found): readonly string[]
 }
 
 const stops: Readonly<Record<SearchStop, string>> = {
-  limit: '(The search ended when it had enough; totals are what was seen until then.)',
-  time: '(The search was ended by its time limit; narrow it to see the rest.)',
-  memory: '(The search was ended because it took too much memory; leave out very large files.)',
+  limit: '(The search stopped at its limit; totals cover only what was seen so far.)',
+  time: '(The search ran out of time; narrow it to see the rest.)',
+  memory: '(The search used too much memory; exclude very large files.)',
 };
 
 export function stoppedText(stopped: SearchStop | undefined): readonly string[] {

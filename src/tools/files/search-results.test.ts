@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FilesFound, TextFound, TextQuery } from '../../kernel/search-port.js';
+import type { FilesFound, TextFound, TextQuery } from '../../ports/search.js';
 import { globResult } from './glob-result.js';
 import { type GrepQuery, grepResult } from './grep-result.js';
 
@@ -87,8 +87,8 @@ describe('Grep tells the same in text and data', () => {
     expect(text).toBe(
       [
         'a.ts:7',
-        '(Found at least 20 matching lines in 4 files; not all are shown. Go on with offset: 3, or narrow the search.)',
-        '(The search ended when it had enough; totals are what was seen until then.)',
+        '(Found at least 20 matching lines in 4 files; not all shown. Continue with offset: 3, or narrow the search.)',
+        '(The search stopped at its limit; totals cover only what was seen so far.)',
       ].join('\n'),
     );
     expect(data).toMatchObject({
@@ -122,9 +122,7 @@ describe('Glob tells the same in text and data', () => {
   it('one path in each line, and how many there are', () => {
     const found: FilesFound = { ...whole, files: ['a', 'b\r'], totalFiles: 9, isTruncated: true };
     const { text, data } = globResult(found, false);
-    expect(text).toBe(
-      'a\nb\\u{d}\n(2 of 9 files are shown. Use a narrower pattern or path, or a higher limit.)',
-    );
+    expect(text).toBe('a\nb\\u{d}\n(2 of 9 files shown. Use a narrower pattern or path, or a higher limit.)');
     expect(data).toEqual({ files: ['a', 'b\r'], total_files: 9, truncated: true });
   });
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { changeFields, changeResult } from './change-result.js';
 
-const description = `Writes a whole file of the workspace: creates it, or replaces what is there.
+const description = `Writes a whole workspace file: creates it, or replaces its content.
 
-- An existing file must have been read in this session, and must not have changed since; otherwise nothing is written.
-- Missing folders are made. The file is replaced at one stroke and keeps its permissions, encoding and line endings.
-- To change parts of a file use Edit, which is shorter and safer.
-- Configurations of git, of agents and of this gate are never written.`;
+- You must have read an existing file in this session, and it must not have changed since; otherwise nothing is written.
+- Missing folders are created. The file is replaced atomically and keeps its permissions, encoding and line endings.
+- To change part of a file, use Edit: it is shorter and safer.
+- Configuration files of git, agents and Tidegate are never written.`;
 
 export default defineTool({
   name: 'Write',
@@ -17,8 +17,8 @@ export default defineTool({
   hints: { destructive: true, idempotent: true },
   needs: ['files'],
   input: z.object({
-    file_path: z.string().min(1).describe('The file: absolute, or relative to the first workspace root.'),
-    content: z.string().describe('The whole content that the file shall have.'),
+    file_path: z.string().min(1).describe('File path: absolute, or relative to the first workspace root.'),
+    content: z.string().describe('The full new content of the file.'),
   }),
   aliases: {
     file_path: ['path', 'filePath', 'absolute_path', 'absolutePath', 'file', 'filename', 'target_file'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BackgroundReport, backgroundStates } from '../../kernel/shell-port.js';
+import { type BackgroundReport, backgroundStates } from '../../ports/shell.js';
 import { outputFields } from './output-fields.js';
 import {
   endData,
@@ -7,21 +7,21 @@ import {
   fileLines,
   outputData,
   outputLines,
+  reachData,
+  reachText,
   tamperingData,
   tamperingLines,
 } from './result-text.js';
 
 export const backgroundFields = {
-  background_id: z.string().describe('The id of the command.'),
+  background_id: z.string().describe('Id of the command.'),
   command: z.string().describe('The command.'),
-  status: z
-    .enum(backgroundStates)
-    .describe('running, finished by itself, or killed by KillBash or the gate.'),
-  reason: z.string().optional().describe('Why the gate ended it.'),
+  status: z.enum(backgroundStates).describe('killed: ended by KillBash or Tidegate.'),
+  reason: z.string().optional().describe('Why Tidegate ended it.'),
   ...outputFields,
 };
 
-/** What is new of a background command, as data and as text. */
+/** The new output and state of a background command, as data and as text. */
 export function backgroundResult(report: BackgroundReport) {
   const { id, command, state, end, reason, durationMs, sandbox, cwd } = report;
   const data = {
@@ -34,6 +34,7 @@ export function backgroundResult(report: BackgroundReport) {
     ...tamperingData(report),
     duration_ms: durationMs,
     sandbox,
+    ...reachData(report),
     cwd,
   };
   const lines = outputLines(report);
@@ -44,7 +45,7 @@ export function backgroundResult(report: BackgroundReport) {
     ...(lines.length === 0 ? ['(no new output)'] : lines),
     ...fileLines(report),
     ...tamperingLines(report),
-    `[${durationMs} ms · sandbox: ${sandbox} · cwd: ${cwd}]`,
+    `[${durationMs} ms · ${reachText(report)}]`,
   ];
   return { data, text: text.join('\n') };
 }

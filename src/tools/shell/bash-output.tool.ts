@@ -4,11 +4,11 @@ import { backgroundFields, backgroundResult } from './background-result.js';
 
 export default defineTool({
   name: 'BashOutput',
-  title: 'See the output of a background command',
-  description: `Returns what a command that Bash started with run_in_background wrote since you last asked, and whether it still runs.
+  title: 'Read background output',
+  description: `Returns the new output of a command that Bash started with run_in_background, and whether it is still running.
 
-- Each call gives only what is new. A command whose output nobody asks for is ended after an hour.
-- With filter only the lines that hold that text are returned; the others count as seen. Plain text, not a regular expression; "error|warn" keeps lines with either.`,
+- Each call returns only output since the last call. A command is ended if you don't check it for an hour.
+- With filter, only lines containing that text are returned; the others count as read. Plain text, not a regular expression; "error|warn" keeps lines with either.`,
   effect: 'read',
   hints: { idempotent: false },
   needs: ['shell'],
@@ -18,7 +18,7 @@ export default defineTool({
       .string()
       .max(1000)
       .optional()
-      .describe('Plain text that a line must hold to be returned; several texts with | between them.'),
+      .describe('Return only lines containing this plain text; separate alternatives with |.'),
   }),
   aliases: {
     bash_id: ['shell_id', 'task_id', 'background_id', 'bashId', 'shellId', 'taskId', 'backgroundId', 'id'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ShellResult } from '../../kernel/shell-port.js';
+import type { ShellResult } from '../../ports/shell.js';
 import { defineTool } from '../../tool/index.js';
 import { outputFields } from './output-fields.js';
 import {
@@ -8,19 +8,22 @@ import {
   fileLines,
   outputData,
   outputLines,
+  type Reach,
+  reachData,
+  reachText,
   tamperingData,
   tamperingLines,
 } from './result-text.js';
 
 const description = `Runs a shell command in the workspace and returns its output.
 
-- Each call is a shell of its own (bash -c): variables and cd do not carry over; files do. Give cwd instead of cd.
-- There is no input and no terminal: a command that asks gets no answer. Pass flags such as -y or -m.
-- A command that fails or times out still returns its output; look at the exit code. Up to 30000 characters are returned, the beginning and the end; the rest is in output_file, which Read can page through.
-- When the call ends, everything that the command started is ended too, also after "&" or nohup. For servers and watchers set run_in_background, then use BashOutput and KillBash.
-- In the sandbox only the workspace and /tmp can be written. /tmp is private: it keeps its files between the commands of a session (not if the workspace lies below /tmp), and nobody outside sees them. The network is open.
-- Read-only there: the rest of the disk, the home included, and in the workspace what makes other programs run commands: git's hooks and config (git config, git remote add and git submodule add fail; status, add, commit, branch, checkout and stash work), .tidegate, configurations of agents and editors. Do not work around this: ask the operator. Such files that come to be or change all the same are named in the result. With sandbox: none nothing holds the command.
-- Use Read, Edit, Write, Glob and Grep for files, rather than cat, sed, echo, find and grep.`;
+- Each call runs in a new shell (bash -c): variables and cd do not carry over; files do. Use cwd instead of cd.
+- There is no stdin and no terminal, so prompts get no answer. Pass flags such as -y or -m.
+- A command that fails or times out still returns its output; check the exit code. Up to 30000 characters are returned, the start and the end; the full output is in output_file, which Read can page through.
+- When the call ends, all processes the command started are ended, even with "&" or nohup. For servers and watchers, set run_in_background, then use BashOutput and KillBash.
+- In the sandbox, only the workspace, /tmp and the folders listed as writable in the result can be written. /tmp is private: its files persist between commands of a session (unless the workspace is below /tmp) and are invisible outside. The network is open; Unix sockets are not.
+- Read-only: the rest of the disk, including the home directory, and workspace files that make other programs run commands: git hooks and config (git config, git remote add and git submodule add fail; status, add, commit, branch, checkout and stash work), .tidegate, agent and editor configuration. Do not work around this: ask the operator. If such files still appear or change, the result lists them. With sandbox: none, commands are not restricted.
+- For files, use Read, Edit, Write, Glob and Grep, not cat, sed, echo, find and grep.`;
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -32,34 +35,29 @@ export default defineTool({
   effect: 'execute',
   needs: ['shell'],
   input: z.object({
-    command: z.string().min(1).describe('The command, as for bash -c.'),
+    command: z.string().min(1).describe('Command for bash -c.'),
     cwd: z
       .string()
       .min(1)
       .optional()
-      .describe('The directory to run in, within the workspace. Left out: the first workspace root.'),
+      .describe('Directory to run in, inside the workspace. Default: the first workspace root.'),
     timeout: z
       .int()
       .min(1)
       .max(maxTimeoutMs)
       .optional()
-      .describe(
-        `Milliseconds until the command is ended, ${defaultTimeoutMs} if left out. Not for the background.`,
-      ),
+      .describe(`Timeout in milliseconds. Default: ${defaultTimeoutMs}. Ignored for background commands.`),
     timeout_seconds: z
       .number()
       .min(0.001)
       .max(maxTimeoutMs / 1000)
       .optional()
-      .describe('The same in seconds, for callers that know this name. timeout wins.'),
-    description: z
-      .string()
-      .optional()
-      .describe('What the command does, in a few words, for whoever watches.'),
+      .describe('Timeout in seconds, used if timeout is not set.'),
+    description: z.string().optional().describe('What the command does, in a few words, for the user.'),
     run_in_background: z
       .boolean()
       .optional()
-      .describe('True to return at once with a background_id while the command goes on.'),
+      .describe('Return a background_id at once and keep the command running.'),
   }),
   aliases: {
     command: ['cmd', 'script'],
@@ -70,15 +68,13 @@ export default defineTool({
   },
   output: z.object({
     ...outputFields,
-    timed_out: z.boolean().describe('Whether the command was ended because its time was over.'),
+    timed_out: z.boolean().describe('Whether the command was ended by the timeout.'),
+    exceeded_limit: z.string().optional().describe('The limit the command exceeded; it was ended.'),
     background_id: z
       .string()
       .optional()
-      .describe('For BashOutput and KillBash, when the command goes on in the background.'),
-    ended_processes: z
-      .int()
-      .optional()
-      .describe('How many processes the command left running. They were ended.'),
+      .describe('Id of the background command, for BashOutput and KillBash.'),
+    ended_processes: z.int().optional().describe('Processes the command left running, which were ended.'),
   }),
   async run(input, { exchange, ports }) {
     const { command, cwd } = input;
@@ -90,52 +86,45 @@ export default defineTool({
   },
 });
 
-type Sandbox = ShellResult['sandbox'];
-
-function started({
-  id,
-  sandbox,
-  cwd,
-}: {
-  readonly id: string;
-  readonly sandbox: Sandbox;
-  readonly cwd: string;
-}) {
+function started(start: Reach & { readonly id: string }) {
+  const { id, sandbox, cwd } = start;
   const nothing = { stdout: '', stderr: '', truncated: false, duration_ms: 0, timed_out: false };
   const text = [
-    `The command runs in the background as ${id}: see its output with BashOutput.`,
-    where(sandbox, cwd),
+    `The command is running in the background as ${id}. Read its output with BashOutput.`,
+    reachText(start),
   ];
-  return { data: { ...nothing, background_id: id, sandbox, cwd }, text: text.join('\n') };
+  return {
+    data: { ...nothing, background_id: id, sandbox, ...reachData(start), cwd },
+    text: text.join('\n'),
+  };
 }
 
 function finished(result: ShellResult) {
-  const { durationMs, timedOut, leftovers, sandbox, cwd } = result;
+  const { durationMs, timedOut, breach, leftovers, sandbox, cwd } = result;
   const data = {
     ...outputData(result),
     ...endData(result),
     timed_out: timedOut,
+    ...(breach !== undefined && { exceeded_limit: breach }),
     duration_ms: durationMs,
     sandbox,
+    ...reachData(result),
     cwd,
     ...(leftovers > 0 && { ended_processes: leftovers }),
     ...tamperingData(result),
   };
   const lines = [
     ...(timedOut
-      ? [`Timed out after ${durationMs} ms; the command and all that it started were ended.`]
+      ? [`Timed out after ${durationMs} ms; the command and all processes it started were ended.`]
       : []),
+    ...(breach === undefined ? [] : [breach]),
     ...endLine(result),
     ...outputLines(result),
     ...fileLines(result),
-    ...(leftovers > 0 ? [`${leftovers} processes that it left running were ended.`] : []),
-    ...(result.hasSurvivors ? ['Something that it started could not be ended and may still run.'] : []),
+    ...(leftovers > 0 ? [`${leftovers} processes left running were ended.`] : []),
+    ...(result.hasSurvivors ? ['A process it started could not be ended and may still be running.'] : []),
     ...tamperingLines(result),
-    `[${durationMs} ms · ${where(sandbox, cwd)}]`,
+    `[${durationMs} ms · ${reachText(result)}]`,
   ];
   return { data, text: lines.join('\n') };
-}
-
-function where(sandbox: Sandbox, cwd: string): string {
-  return `sandbox: ${sandbox} · cwd: ${cwd}`;
 }

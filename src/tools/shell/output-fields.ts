@@ -1,36 +1,41 @@
 import { z } from 'zod';
-import { sandboxKinds } from '../../kernel/shell-port.js';
+import { sandboxKinds } from '../../ports/shell.js';
 
-/** What every result of a command carries. */
+/** Result fields that all shell tools share. */
 export const outputFields = {
-  stdout: z.string().describe('What the command wrote to stdout, without escape sequences.'),
-  stderr: z.string().describe('What the command wrote to stderr, without escape sequences.'),
-  truncated: z.boolean().describe('Whether the middle of stdout or stderr was left out.'),
+  stdout: z.string().describe('Standard output without escape sequences.'),
+  stderr: z.string().describe('Standard error without escape sequences.'),
+  truncated: z.boolean().describe('Whether the middle of stdout or stderr was cut.'),
   output_file: z
     .string()
     .optional()
-    .describe('A file with the whole output, in the order in which it came. Page through it with Read.'),
+    .describe('File with the full output, in order. Page through it with Read.'),
   output_file_complete: z
     .boolean()
     .optional()
-    .describe('False when the output was longer than the file may be. Present with output_file.'),
+    .describe('False if the output exceeded the maximum file size. Set with output_file.'),
   created_configurations: z
     .array(z.string())
     .optional()
-    .describe('Files that make agents, editors or git run commands and that came to be while it ran.'),
+    .describe('Files that can make agents, editors or git run commands, created while it ran.'),
   changed_configurations: z
     .array(z.string())
     .optional()
-    .describe('Files of that kind that were changed or removed while it ran.'),
+    .describe('Such files changed or removed while it ran.'),
   undone_configurations: z
     .array(z.string())
     .optional()
-    .describe('Files of that kind that were removed again, and for which the command was ended.'),
-  exit_code: z.int().optional().describe('The exit code; 128 + n when signal n ended the command.'),
-  signal: z.string().optional().describe('The signal that the exit code stands for.'),
-  duration_ms: z.int().describe('How long the command has run.'),
+    .describe('Such files that Tidegate removed again; the command was ended because of them.'),
+  exit_code: z.int().optional().describe('Exit code; 128 + n if signal n ended the command.'),
+  signal: z.string().optional().describe('Signal that ended the command.'),
+  duration_ms: z.int().describe('Run time in milliseconds.'),
   sandbox: z
     .enum(sandboxKinds)
-    .describe('bubblewrap: only the workspace and /tmp could be written. none: nothing held the command.'),
-  cwd: z.string().describe('The directory in which the command ran.'),
+    .describe('bubblewrap: only the workspace, /tmp and `writable` could be written. none: no restrictions.'),
+  writable: z.array(z.string()).optional().describe('Folders outside the workspace that could be written.'),
+  not_writable: z
+    .array(z.string())
+    .optional()
+    .describe('Folders configured as writable that were not, with the reason.'),
+  cwd: z.string().describe('Working directory.'),
 };

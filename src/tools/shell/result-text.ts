@@ -1,13 +1,17 @@
-import type { ShellEnd, ShellOutput, ShellTampering } from '../../kernel/shell-port.js';
+import type { SandboxKind, ShellEnd, ShellOutput, ShellTampering, ShellWritable } from '../../ports/shell.js';
 
-/** The members that all results share, as the caller sees them. */
+export interface Reach extends ShellWritable {
+  readonly sandbox: SandboxKind;
+  readonly cwd: string;
+}
+
 export function outputData(output: ShellOutput) {
   const { stdout, stderr, truncated, outputFile, isFileComplete } = output;
   const file = outputFile !== undefined && { output_file: outputFile, output_file_complete: isFileComplete };
   return { stdout, stderr, truncated, ...file };
 }
 
-/** What the operator should know of: nobody asked for it. */
+/** Changes to protected files, which the operator should hear about. */
 export function tamperingData({ createdPaths, changedPaths, undonePaths }: ShellTampering) {
   return {
     ...(undonePaths.length > 0 && { undone_configurations: [...undonePaths] }),
@@ -25,10 +29,26 @@ export function tamperingLines({
     paths.length === 0 ? [] : [`WARNING: ${what}: ${paths.join(', ')}. Tell the operator.`];
   const kind = 'and can make agents, editors or git run commands';
   return [
-    ...warn('the command was ended, and what leads git to a foreign configuration was removed', undonePaths),
-    ...warn(`came to be while it ran, ${kind}`, createdPaths),
-    ...warn(`changed while it ran, ${kind}`, changedPaths),
+    ...warn('files that can make git run commands were moved aside as NAME.undone-1', undonePaths),
+    ...warn(`created while the command ran, ${kind}`, createdPaths),
+    ...warn(`changed while the command ran, ${kind}`, changedPaths),
   ];
+}
+
+export function reachData({ writable, notWritable }: ShellWritable) {
+  return {
+    ...(writable && { writable: [...writable] }),
+    ...(notWritable && { not_writable: [...notWritable] }),
+  };
+}
+
+export function reachText({ sandbox, cwd, writable, notWritable }: Reach): string {
+  return [
+    `sandbox: ${sandbox}`,
+    ...(writable ? [`writable: ${writable.join(', ')}`] : []),
+    ...(notWritable ? [`not writable: ${notWritable.join('; ')}`] : []),
+    `cwd: ${cwd}`,
+  ].join(' · ');
 }
 
 export function endData(end: ShellEnd | undefined) {
@@ -36,13 +56,13 @@ export function endData(end: ShellEnd | undefined) {
   return { exit_code: end.exitCode, ...(end.signal !== undefined && { signal: end.signal }) };
 }
 
-/** How a command ended, in a line; nothing for one that did well. */
+/** The exit line; empty for exit code 0. */
 export function endLine(end: ShellEnd): readonly string[] {
   if (end.exitCode === 0) return [];
   return [`Exit code ${end.exitCode}${end.signal === undefined ? '' : ` (${end.signal})`}`];
 }
 
-/** Both streams, the second one named when it could be taken for the first. */
+/** Both streams. stderr gets a heading if there is stdout too. */
 export function outputLines({ stdout, stderr }: ShellOutput): readonly string[] {
   const lines: string[] = [];
   if (stdout !== '') lines.push(withoutLastBreak(stdout));
@@ -53,9 +73,9 @@ export function outputLines({ stdout, stderr }: ShellOutput): readonly string[] 
 
 export function fileLines(output: ShellOutput): readonly string[] {
   if (!output.truncated) return [];
-  if (output.outputFile === undefined) return ['The rest of the output could not be kept.'];
-  const whole = `The whole output is in ${output.outputFile}; page through it with Read.`;
-  const part = `The first part of the output is in ${output.outputFile}; it was too long to be kept whole.`;
+  if (output.outputFile === undefined) return ['The rest of the output could not be saved.'];
+  const whole = `The full output is in ${output.outputFile}; page through it with Read.`;
+  const part = `The first part of the output is in ${output.outputFile}; the rest was too long to save.`;
   return [output.isFileComplete ? whole : part];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cardOf } from '../../kernel/tool-card.js';
-import type { ToolModule } from '../../kernel/tool-module.js';
-import type { BackgroundReport, Shell, ShellCommand, ShellResult } from '../../kernel/shell-port.js';
+import { cardOf } from '../../core/index.js';
+import type { ToolModule } from '../../ports/tool-module.js';
+import type { BackgroundReport, Shell, ShellCommand, ShellResult } from '../../ports/shell.js';
 import { createFakeExchange } from '../../testing/index.js';
 import bash from './bash.tool.js';
 import bashOutput from './bash-output.tool.js';
@@ -63,9 +63,9 @@ describe('Bash', () => {
     };
     const { text, data } = await call(bash, { command: 'x' }, { ...odd, sandbox: 'none' });
     expect(text).toContain('Timed out after 12 ms');
-    expect(text).toContain('2 processes that it left running were ended');
+    expect(text).toContain('2 processes left running were ended');
     expect(text).toContain('could not be ended');
-    expect(text).toContain('The whole output is in .tidegate/output/f');
+    expect(text).toContain('The full output is in .tidegate/output/f');
     expect(text).toContain('sandbox: none');
     expect(data).toMatchObject({
       timed_out: true,
@@ -75,9 +75,9 @@ describe('Bash', () => {
       sandbox: 'none',
     });
     expect((await call(bash, { command: 'x' }, { ...odd, isFileComplete: false })).text).toContain(
-      'too long to be kept',
+      'too long to save',
     );
-    expect((await call(bash, { command: 'x' }, { truncated: true })).text).toContain('could not be kept');
+    expect((await call(bash, { command: 'x' }, { truncated: true })).text).toContain('could not be saved');
   });
 
   it('warns of what happened in protected places', async () => {
@@ -88,7 +88,11 @@ describe('Bash', () => {
       changed_configurations: odd.changedPaths,
       undone_configurations: ['.git/commondir'],
     });
-    for (const line of ['removed: .git/commondir.', 'commands: .mcp.json, .envrc.', 'commands: .git/config.'])
+    for (const line of [
+      'NAME.undone-1: .git/commondir.',
+      'commands: .mcp.json, .envrc.',
+      'commands: .git/config.',
+    ])
       expect(text).toContain(`${line} Tell the operator.`);
     expect(text.match(/WARNING/g)).toHaveLength(3);
   });
@@ -158,6 +162,7 @@ async function call(
   const shell: Shell = {
     roots: ['/ws'],
     run: async (order) => (orders.push(order), { ...result, ...change }),
+    stream: async () => ({ exitCode: 0, sandbox: 'bubblewrap' }),
     start: async () => ({ id: 'bash_1', sandbox: 'bubblewrap', cwd: '/ws' }),
     poll: async () => report,
     stop: async () => ({ ...report, stdout: '', state: 'killed', end: { exitCode: 143, signal: 'SIGTERM' } }),

@@ -5,31 +5,32 @@ export default defineTool({
   name: 'execute_workflow',
   title: 'Run a workflow',
   description:
-    'Runs a workflow to its end and returns its outputs and how each step ended. Agents in it have no more rights than you. Only workflows that list_workflows names can be run.',
+    'Runs a workflow to the end and returns its outputs and the status of each step. Its agents have at most your permissions. Only workflows listed by list_workflows can run.',
   effect: 'execute',
   needs: ['runner'],
   input: z.object({
-    workflow: z.string().min(1).max(200).describe('The name of the workflow.'),
+    workflow: z.string().min(1).max(200).describe('Workflow name.'),
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .optional()
-      .describe('Its inputs by name.'),
+      .describe('Inputs by name.'),
   }),
   aliases: { workflow: ['name', 'workflow_name'], inputs: ['arguments', 'args', 'input'] },
   output: z.object({
-    run: z.string().describe('The id of the run, for `tidegate runs show`.'),
+    run: z.string().describe('Run id, for `tidegate runs show`.'),
     status: z.enum(['completed', 'failed', 'cancelled']).describe('How it ended.'),
-    message: z.string().optional().describe('What it said as it ended.'),
-    outputs: z.record(z.string(), z.unknown()).describe('What the workflow gives, by name.'),
+    message: z.string().optional().describe('Final message.'),
+    outputs: z.record(z.string(), z.unknown()).describe('Outputs by name.'),
     steps: z
       .array(
         z.object({
-          name: z.string().describe('The step.'),
+          name: z.string().describe('Step name.'),
           status: z.string().describe('How it ended.'),
           error: z.string().optional().describe('Why it failed.'),
+          code: z.string().optional().describe('Failure code.'),
         }),
       )
-      .describe('The steps, in the order in which they ended.'),
+      .describe('The steps, in the order they ended.'),
   }),
   async run({ workflow, inputs = {} }, { ports, exchange }) {
     let ended = 0;

@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 
 const input = z.object({
-  name: z.string().describe('The name of the input.'),
+  name: z.string().describe('Input name.'),
   description: z.string().optional().describe('What it is for.'),
-  type: z.string().optional().describe('What its value must be.'),
-  required: z.boolean().describe('Whether the workflow cannot run without it.'),
+  type: z.string().optional().describe('Type of the value.'),
+  required: z.boolean().describe('Whether it must be passed.'),
 });
 
 export default defineTool({
   name: 'list_workflows',
   title: 'List workflows',
-  description:
-    'Lists the workflows that execute_workflow can run here, with the inputs that each of them takes.',
+  description: 'Lists the workflows that execute_workflow can run, with their inputs.',
   effect: 'read',
   hints: { openWorld: false },
   needs: ['runner'],
@@ -21,17 +20,17 @@ export default defineTool({
     workflows: z
       .array(
         z.object({
-          name: z.string().describe('The name for execute_workflow.'),
+          name: z.string().describe('Name for execute_workflow.'),
           description: z.string().optional().describe('What the workflow is for.'),
-          inputs: z.array(input).describe('What it is given.'),
+          inputs: z.array(input).describe('Its inputs.'),
         }),
       )
-      .describe('The workflows, in the order of their names.'),
+      .describe('The workflows, sorted by name.'),
   }),
   async run(_input, { ports }) {
     const workflows = await ports.runner.list();
     const lines = workflows.map(({ name, description, inputs }) => {
-      const given = inputs.map((one) => `${one.name}${one.required ? ' (needed)' : ''}`).join(', ');
+      const given = inputs.map((one) => `${one.name}${one.required ? ' (required)' : ''}`).join(', ');
       return `${name}${description === undefined ? '' : `: ${description}`}${given === '' ? '' : ` [${given}]`}`;
     });
     const data = {
@@ -43,7 +42,7 @@ export default defineTool({
     };
     return {
       data,
-      text: lines.length === 0 ? 'There are no workflows that may be run here.' : lines.join('\n'),
+      text: lines.length === 0 ? 'There are no workflows that you can run.' : lines.join('\n'),
     };
   },
 });

@@ -1,16 +1,17 @@
+import { matchWithin } from '../../lib/pattern/match-within.js';
 import { type Expression, ExpressionError, type Value } from './expression.js';
 import { contains, functions, numberOf, textOf } from './functions.js';
 import { parseExpression } from './parse.js';
 
 export type Names = Readonly<Record<string, unknown>>;
 
-/** Whether a condition holds. What is missing makes it false; what is neither true nor false is an error. */
+/** Evaluates a condition. A missing value is false; a non-boolean value is an error. */
 export function holds(text: string, names: Names): boolean {
   const value = evaluate(parseExpression(text), names);
   if (value === undefined || value === null) return false;
   if (typeof value === 'boolean') return value;
   throw new ExpressionError(
-    `${JSON.stringify(text)} is neither true nor false, but ${JSON.stringify(value)}.`,
+    `${JSON.stringify(text)} must be true or false, but is ${JSON.stringify(value)}.`,
   );
 }
 
@@ -18,15 +19,15 @@ export function valueOfExpression(text: string, names: Names): unknown {
   return evaluate(parseExpression(text), names);
 }
 
-/** A whole number between two bounds. */
 export function wholeNumber(text: string, names: Names, least: number, most: number): number {
-  if (text.includes('++') || text.includes('**')) throw new ExpressionError('++ and ** are not known here.');
+  if (text.includes('++') || text.includes('**'))
+    throw new ExpressionError('The operators ++ and ** are not supported.');
   const value = evaluate(parseExpression(text), names);
   const number = typeof value === 'string' ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most)
     return number;
   throw new ExpressionError(
-    `${JSON.stringify(text)} gives ${JSON.stringify(value ?? null)}, not a whole number from ${least} to ${most}.`,
+    `${JSON.stringify(text)} evaluates to ${JSON.stringify(value ?? null)}, but must be a whole number from ${least} to ${most}.`,
   );
 }
 
@@ -67,7 +68,7 @@ function member(of: Value, key: Value): Value {
   return Object.hasOwn(of, name) ? ((of as Names)[name] as Value) : undefined;
 }
 
-/** Inputs come as texts: what looks like a number or a truth value is one. */
+/** Inputs arrive as strings: those that look like numbers or booleans are converted. */
 function coerced(namespace: string | undefined, value: Value): Value {
   if (namespace !== 'inputs' || typeof value !== 'string') return value;
   if (/^(?:true|True|TRUE)$/.test(value)) return true;
@@ -80,7 +81,7 @@ function unary({ sign, of }: Extract<Expression, { readonly kind: 'unary' }>, na
   if (sign === '-') return -numberOf(value);
   if (value === undefined || value === null) return true;
   if (typeof value === 'boolean') return !value;
-  throw new ExpressionError(`"not" takes true or false, not ${JSON.stringify(value)}.`);
+  throw new ExpressionError(`"not" requires true or false, not ${JSON.stringify(value)}.`);
 }
 
 type Binary = Extract<Expression, { readonly kind: 'binary' }>;
@@ -93,7 +94,7 @@ function binary({ sign, left, right }: Binary, names: Names): Value {
   const second = evaluate(right, names);
   if (sign === '==') return isSame(first, second);
   if (sign === '!=') return !isSame(first, second);
-  // What is missing is neither more nor less than anything.
+  // A comparison with a missing value is always false.
   if (first === undefined || first === null || second === undefined || second === null) return false;
   return compared(sign, first, second);
 }
@@ -130,22 +131,25 @@ function compared(sign: string, first: Value, second: Value): Value {
 function calculated(sign: string, first: number, second: number): number {
   if (sign === '-') return first - second;
   if (sign === '*') return first * second;
-  if (second === 0) throw new ExpressionError('Nothing can be divided by 0.');
+  if (second === 0) throw new ExpressionError('Division by zero.');
   return sign === '/' ? first / second : first % second;
 }
 
 function matches(text: string, pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(text.slice(0, 100_000));
-  } catch {
-    throw new ExpressionError(`${JSON.stringify(pattern)} is not a regular expression.`);
-  }
+  const answer = matchWithin(pattern, text);
+  if (answer === 'invalid')
+    throw new ExpressionError(`${JSON.stringify(pattern)} is not a valid regular expression.`);
+  if (answer === 'too_costly')
+    throw new ExpressionError(
+      `Matching ${text.length} characters against ${JSON.stringify(pattern)} takes too long.`,
+    );
+  return answer === 'match';
 }
 
 function truth(value: Value): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value === 'boolean') return value;
-  throw new ExpressionError(`"and" and "or" take true or false, not ${JSON.stringify(value)}.`);
+  throw new ExpressionError(`"and" and "or" require true or false, not ${JSON.stringify(value)}.`);
 }
 
 function isSame(first: Value, second: Value): boolean {

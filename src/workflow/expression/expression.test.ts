@@ -34,30 +34,30 @@ describe('conditions', () => {
   });
 
   it.each([
-    ['inputs.mode', /neither true nor false/],
+    ['inputs.mode', /must be true or false/],
     ['1 +', /ends too early/],
-    ['upper2(1)', /no function "upper2"/],
-    ['inputs.mode = 1', /Write == to compare/],
-    ['{{inputs.mode}}', /no sense in "\{"/],
-    ['(1 == 1', /"\)" is missing/],
-    ['1 == 1 2', /no sense in "2"/],
-  ])('%j is refused', (text, reason) => {
+    ['upper2(1)', /Unknown function "upper2"/],
+    ['inputs.mode = 1', /Use == to compare/],
+    ['{{inputs.mode}}', /Unexpected "\{"/],
+    ['(1 == 1', /expected "\)"/],
+    ['1 == 1 2', /Unexpected "2"/],
+  ])('%j is rejected', (text, reason) => {
     expect(() => holds(text, names)).toThrow(reason);
   });
 
-  it('give whole numbers within bounds only', () => {
+  it('return only whole numbers within bounds', () => {
     expect(wholeNumber('inputs.count * 2', names, 1, 10_000)).toBe(10);
     expect(() => wholeNumber('0', names, 1, 10_000)).toThrow(/from 1 to/);
-    expect(() => wholeNumber('2 ** 3', names, 1, 10_000)).toThrow(/not known/);
+    expect(() => wholeNumber('2 ** 3', names, 1, 10_000)).toThrow(/not supported/);
     expect(() => wholeNumber('inputs.ratio', names, 1, 10_000)).toThrow(/whole number/);
   });
 
-  it('never reach what an object has by nature', () => {
+  it('never access inherited properties', () => {
     expect(valueOfExpression('inputs.constructor', names)).toBeUndefined();
     expect(valueOfExpression('inputs["__proto__"]', names)).toBeUndefined();
   });
 
-  it('say where the mistake is', () => {
+  it('report the position of an error', () => {
     expect(() => parseExpression('inputs.a == §')).toThrow(expect.objectContaining({ offset: 12 }));
   });
 });

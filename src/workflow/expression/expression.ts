@@ -1,4 +1,4 @@
-/** A condition or a number that a workflow works out: the part of expr-lang that workflows use. */
+/** A condition or a number: the subset of expr-lang that workflows use. */
 export type Expression =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'name'; readonly path: readonly string[]; readonly offset: number }

@@ -11,7 +11,7 @@ interface Token {
 const shape =
   /\s*(?:(\d+(?:\.\d+)?)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)|([A-Za-z_]\w*(?:-[A-Za-z_]\w*)*(?:\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)*)|(\*\*|\+\+|==|!=|<=|>=|&&|\|\||\?\?|[-+*/%<>!()[\],?:]))/y;
 
-/** How tightly each sign binds; words count like signs. */
+/** Operator precedence, for symbols and words. */
 const strengths: Readonly<Record<string, number>> = {
   '??': 2,
   '||': 3,
@@ -38,7 +38,7 @@ const strengths: Readonly<Record<string, number>> = {
 const longest = 10_000;
 const deepest = 100;
 
-/** Reads an expression. Throws an ExpressionError that says where and why it cannot. */
+/** Parses an expression. Throws an ExpressionError with the position and the reason. */
 export function parseExpression(text: string): Expression {
   if (text.length > longest) throw new ExpressionError('The expression is too long.');
   const tokens = tokensOf(text);
@@ -56,7 +56,7 @@ export function parseExpression(text: string): Expression {
   };
 
   function parse(strength: number, depth: number): Expression {
-    if (depth > deepest) throw new ExpressionError('The nesting is too deep.', peek().offset);
+    if (depth > deepest) throw new ExpressionError('The expression is nested too deeply.', peek().offset);
     let left = first(depth);
     for (;;) {
       const { kind, text: sign } = peek();
@@ -143,8 +143,8 @@ function tokensOf(text: string): readonly Token[] {
     if (found === null) {
       const space = /^\s*/.exec(text.slice(at))?.[0].length ?? 0;
       const sign = text[at + space];
-      const hint = sign === '=' ? ' Write == to compare.' : '';
-      throw new ExpressionError(`There is no sense in ${JSON.stringify(sign)} here.${hint}`, at + space);
+      const hint = sign === '=' ? ' Use == to compare.' : '';
+      throw new ExpressionError(`Unexpected ${JSON.stringify(sign)}.${hint}`, at + space);
     }
     const [whole, number, string, name, sign] = found;
     const word = number ?? string ?? name ?? sign ?? '';
@@ -161,9 +161,8 @@ function end(text: string): Token {
 }
 
 function unexpected({ kind, text, offset }: Token, wanted?: string): ExpressionError {
-  const found =
-    kind === 'end' ? 'The expression ends too early' : `There is no sense in ${JSON.stringify(text)} here`;
-  return new ExpressionError(`${found}${wanted === undefined ? '' : `: "${wanted}" is missing`}.`, offset);
+  const found = kind === 'end' ? 'The expression ends too early' : `Unexpected ${JSON.stringify(text)}`;
+  return new ExpressionError(`${found}${wanted === undefined ? '' : `: expected "${wanted}"`}.`, offset);
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
@@ -174,7 +173,7 @@ function unquoted({ text }: Token): string {
   return inner.replace(/\\(.)/gs, (_, letter: string) => escapes[letter] ?? letter);
 }
 
-/** Every name that an expression uses. */
+/** All names an expression uses. */
 export function namesIn(expression: Expression): readonly Extract<Expression, { readonly kind: 'name' }>[] {
   switch (expression.kind) {
     case 'name':

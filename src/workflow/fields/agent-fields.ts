@@ -1,36 +1,36 @@
-// The keys of agents: their own, and those of the blocks `mcp_proxy` and `tidegate`.
+// Keys of agent steps, and of their `mcp_proxy` and `tidegate` blocks.
 import type { Fields } from './field.js';
 import { flag, state, template, text, texts } from './words.js';
 
 export const proxyFields = {
-  enable: flag('The gate gives the agent its tools. Default: false.'),
-  intercept_builtins: flag('Read, Write, Edit, Bash, Glob and Grep come from the gate. Default: true.'),
+  enable: flag('Give the agent tools from Tidegate. Default: false.'),
+  intercept_builtins: flag('Provide Read, Write, Edit, Bash, Glob and Grep from Tidegate. Default: true.'),
   plugin_tools: {
     kind: 'list',
-    about: 'Operations of plugins that become tools named `<plugin>_<operation>`.',
+    about: 'Plugin operations to provide as tools named `<plugin>_<operation>`.',
     of: {
       kind: 'map',
       isStrict: true,
-      about: 'One plugin.',
+      about: 'A plugin.',
       of: {
-        plugin: { kind: 'text', needed: true, about: 'The name of the plugin.' },
-        expose: texts('Its operations that the agent may call.'),
+        plugin: { kind: 'text', needed: true, about: 'Name of the plugin.' },
+        expose: texts('Operations the agent may call.'),
       },
     },
   },
 } as const satisfies Fields;
 
 export const gateFields = {
-  profile: text('A profile that the agent does not go beyond.'),
-  tools: texts('More tools of the gate: names, or patterns with * and ?; `!name` takes away.'),
-  servers: texts('Configured servers whose tools the agent is given.'),
+  profile: text('Profile that limits the agent.'),
+  tools: texts('Additional Tidegate tools: names, or patterns with * and ?. `!name` removes a tool.'),
+  servers: texts('Configured servers whose tools the agent gets.'),
   lazy: {
     kind: 'text',
     values: ['off', 'auto', 'on'],
-    about: 'Whether tools are shown when they are searched for. Default: as the gate is set.',
+    about: 'Show tools only after the agent searches for them. Default: the setting in tidegate.yaml.',
   },
-  allow_native: flag('The step goes on although a tool of the agent itself ran. Default: false.'),
-  inherit_active: flag('Begin with what is shown to the one who started the run.'),
+  allow_native: flag('Continue the step even if the agent used its own tools. Default: false.'),
+  inherit_active_mcp: flag('Start with the active tools of the caller that started the run.'),
 } as const satisfies Fields;
 
 export const agentFields = {
@@ -38,43 +38,41 @@ export const agentFields = {
     kind: 'text',
     needed: true,
     holds: 'template',
-    about: 'Which agent: `openai_compatible`, `claude`, …',
+    about: 'Which agent to use: `openai_compatible`, `claude`, …',
   },
-  prompt: template('What the agent is asked.'),
-  prompt_file: template(
-    'A file with the prompt, relative to the workflow, to `prompts/` or to the workspace.',
-  ),
-  options: { kind: 'any', holds: 'template', about: 'Of the provider.' },
+  prompt: template('Prompt for the agent.'),
+  prompt_file: template('File with the prompt, relative to the workflow, to `prompts/` or to the workspace.'),
+  options: { kind: 'any', holds: 'template', about: 'Options of the provider.' },
   mode: {
     kind: 'text',
     values: ['single', 'conversation'],
-    about: '`conversation`: on a terminal you can answer; an empty line ends it. Default: single.',
+    about: '`conversation` lets you reply on a terminal; an empty line ends it. Default: single.',
   },
-  system_prompt: template('What the agent is told before all else.'),
-  role: text('A folder in `roles/` whose AGENTS.md comes before the system prompt.'),
+  system_prompt: template('System prompt for the agent.'),
+  role: text('Folder in `roles/` whose AGENTS.md is placed before the system prompt.'),
   skills: {
     kind: 'list',
-    about: 'Folders in `skills/` whose SKILL.md come before the system prompt.',
+    about: 'Folders in `skills/` whose SKILL.md files are placed before the system prompt.',
     of: {
       kind: 'either',
       about: 'A skill.',
-      first: text('Its name.'),
+      first: text('Name of the skill.'),
       second: {
         kind: 'map',
-        about: 'By path.',
-        of: { path: { kind: 'text', needed: true, about: 'Its folder.' } },
+        about: 'A skill by path.',
+        of: { path: { kind: 'text', needed: true, about: 'Folder of the skill.' } },
       },
     },
   },
   output_format: {
     kind: 'text',
     values: ['json', 'text', ''],
-    about: '`json`: the answer is read into `JSON`, without code fences. `text`: only without fences.',
+    about: '`json` removes code fences and parses the answer into `JSON`. `text` only removes code fences.',
   },
   conversation: {
     kind: 'map',
-    about: 'Where the conversation comes from.',
-    of: { continue_from: state('An agent step whose conversation is continued.') },
+    about: 'Conversation to continue.',
+    of: { continue_from: state('Agent step whose conversation is continued.') },
   },
 } as const satisfies Fields;
 
@@ -82,8 +80,13 @@ export const agentBlocks = {
   mcp_proxy: {
     kind: 'map',
     isStrict: true,
-    about: 'Which tools of the gate the agent gets.',
+    about: 'Which Tidegate tools the agent gets.',
     of: proxyFields,
   },
-  tidegate: { kind: 'map', isStrict: true, about: 'What the gate adds to it.', of: gateFields },
+  tidegate: {
+    kind: 'map',
+    isStrict: true,
+    about: 'More settings for the tools from Tidegate.',
+    of: gateFields,
+  },
 } as const satisfies Fields;

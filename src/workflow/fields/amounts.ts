@@ -8,12 +8,12 @@ const units: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** The longest time a timer can wait: 2^31 - 1 ms. */
+/** Longest delay a timer supports: 2^31 - 1 ms. */
 const longest = 2_147_483_647;
 const part = /(\d{1,15}(?:\.\d{1,9})?)(ns|us|µs|ms|s|m|h)/g;
 const whole = /^(?:\d{1,15}(?:\.\d{1,9})?(?:ns|us|µs|ms|s|m|h))+$/;
 
-/** Milliseconds of whole seconds (`30`) or of a text such as `1m30s` or `500ms`. */
+/** Parses whole seconds (`30`) or a string such as `1m30s` or `500ms` into milliseconds. */
 export function readDuration(value: unknown): number | undefined {
   if (typeof value === 'number') return within(value * 1000);
   if (typeof value !== 'string') return undefined;
@@ -43,7 +43,7 @@ const sizes: Readonly<Record<string, number>> = {
 };
 const sizeText = /^(\d{1,12}(?:\.\d{1,3})?)\s*([kmg]?b?)$/i;
 
-/** Bytes of a number or of a text such as `10MB`. */
+/** Parses a number or a string such as `10MB` into bytes. */
 export function readSize(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
   if (typeof value !== 'string') return undefined;

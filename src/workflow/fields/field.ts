@@ -1,4 +1,4 @@
-/** What a text is for, beside being one: it is checked and followed accordingly. */
+/** What a string contains, which decides how it is checked. */
 export type Holds = 'template' | 'expression' | 'state' | 'command';
 
 interface Common {
@@ -20,15 +20,15 @@ export interface NumberField extends Common {
   readonly least?: number;
   readonly most?: number;
 }
-/** Milliseconds, read from whole seconds or a text such as `1m30s`. */
+/** Milliseconds, read from whole seconds or a string such as `1m30s`. */
 export interface DurationField extends Common {
   readonly kind: 'duration';
 }
-/** Bytes, read from a number or a text such as `10MB`. */
+/** Bytes, read from a number or a string such as `10MB`. */
 export interface SizeField extends Common {
   readonly kind: 'size';
 }
-/** Whatever YAML can say. Texts in it may be templates. */
+/** Any YAML value. Strings in it may be templates. */
 export interface AnyField extends Common {
   readonly kind: 'any';
   readonly holds?: Holds;
@@ -62,7 +62,7 @@ export interface Fields {
   readonly [key: string]: Field;
 }
 
-/** What a field is read into. */
+/** Type of the value a field is read into. */
 export type ValueOf<F> = F extends { readonly kind: 'text' }
   ? string
   : F extends { readonly kind: 'flag' }
@@ -83,5 +83,5 @@ export type ValueOf<F> = F extends { readonly kind: 'text' }
               ? ValueOf<First> | ValueOf<Second>
               : unknown;
 
-/** Every member may be missing: what is needed and not there was reported. */
+/** Every member is optional: a missing required key has already been reported. */
 export type ValuesOf<Of> = { readonly [Key in keyof Of]?: ValueOf<Of[Key]> };

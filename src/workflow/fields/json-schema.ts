@@ -3,20 +3,20 @@ import { commonFields, stepFields, stepKinds, workflowFields } from './tables.js
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** For editors: what the tables say, as JSON Schema. Unknown keys are allowed where the program only warns. */
+/** JSON Schema for editors. Unknown keys are allowed where the program only warns. */
 export function workflowJsonSchema(): JsonSchema {
   const { states: _, ...rest } = workflowFields;
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Tidegate workflow',
-    description: 'A file of steps for `tidegate run`.',
+    description: 'Workflow file for `tidegate run`.',
     type: 'object',
     properties: {
       ...propertiesOf(rest),
       states: {
         description: workflowFields.states.about,
         type: 'object',
-        properties: { initial: { type: 'string', description: 'The name of the first state.' } },
+        properties: { initial: { type: 'string', description: 'Name of the first state.' } },
         required: ['initial'],
         additionalProperties: { $ref: '#/definitions/step' },
       },
@@ -34,16 +34,16 @@ function stepSchema(): JsonSchema {
       ...propertiesOf(all),
       ...propertiesOf(commonFields),
       type: {
-        description: `${commonFields.type.about} Plugins bring more: \`plugin.type\`.`,
+        description: `${commonFields.type.about} Plugins add more: \`plugin.type\`.`,
         anyOf: [{ enum: Object.keys(stepKinds) }, { type: 'string', pattern: '^[^.]+\\..+$' }],
       },
-      agent: { type: 'object', description: 'The keys of an agent, one level deeper.' },
-      // `inputs` of an operation and of a call are mappings.
+      agent: { type: 'object', description: 'The keys of an agent step, nested.' },
+      // `inputs` of operations and calls are mappings.
       inputs: { type: 'object' },
     },
     allOf: Object.entries(stepKinds).map(([type, kind]) => ({
       if: { properties: { type: { const: type } }, required: ['type'], not: { required: ['agent'] } },
-      // A template may bring what is missing.
+      // A template may provide the required keys.
       then: {
         anyOf: [{ required: ['use_template'] }, { required: ['type', ...neededOf(stepFields[kind])] }],
       },

@@ -1,56 +1,71 @@
-// The options of agents, one table for each provider that can be run.
+// Agent options, one table for each provider Tidegate can run.
+import { nativeLevels } from '../../agents/index.js';
 import type { Fields } from './field.js';
 import { flag, template } from './words.js';
 
 const priceFields = {
-  input: { kind: 'number', least: 0, about: 'US dollars for a million tokens of input.' },
-  output: { kind: 'number', least: 0, about: 'US dollars for a million tokens of output.' },
+  input: { kind: 'number', least: 0, about: 'US dollars per million input tokens.' },
+  output: { kind: 'number', least: 0, about: 'US dollars per million output tokens.' },
 } as const satisfies Fields;
 
 const openaiOptions = {
-  base_url: template('The address before `/chat/completions`. Default: OPENAI_BASE_URL.'),
-  model: template('The model. Default: OPENAI_MODEL.'),
-  api_key: template('The key. Better: leave it out and set the variable of `api_key_env`.'),
-  api_key_env: template('The variable that holds the key. Default: OPENAI_API_KEY.'),
-  temperature: { kind: 'number', least: 0, most: 2, about: 'As the model takes it.' },
-  top_p: { kind: 'number', least: 0, most: 1, about: 'As the model takes it.' },
-  max_completion_tokens: { kind: 'integer', least: 1, about: 'The longest answer.' },
-  max_tokens: { kind: 'integer', least: 1, about: 'The same for servers that know only this word.' },
-  system_prompt: template('The same as `system_prompt` of the step.'),
-  stream: flag('Read answers as they are written. Default: true.'),
-  parallel_tool_calls: flag('Sent on as it is.'),
+  base_url: template('Base URL, without `/chat/completions`. Default: OPENAI_BASE_URL.'),
+  model: template('Model to use. Default: OPENAI_MODEL.'),
+  api_key: template('API key. Prefer an environment variable, see `api_key_env`.'),
+  api_key_env: template('Environment variable with the API key. Default: OPENAI_API_KEY.'),
+  temperature: { kind: 'number', least: 0, most: 2, about: 'Sampling temperature, passed to the model.' },
+  top_p: { kind: 'number', least: 0, most: 1, about: 'Nucleus sampling, passed to the model.' },
+  max_completion_tokens: { kind: 'integer', least: 1, about: 'Maximum number of tokens in an answer.' },
+  max_tokens: { kind: 'integer', least: 1, about: 'The same, for servers that only support this name.' },
+  system_prompt: template('Same as `system_prompt` of the step.'),
+  stream: flag('Stream answers. Default: true.'),
+  parallel_tool_calls: flag('Passed to the model unchanged.'),
   max_turns: {
     kind: 'integer',
     least: 1,
     most: 1000,
-    about: 'How often the model may call tools. Default: 25.',
+    about: 'Maximum number of turns in which the model calls tools. Default: 25.',
   },
   max_retries: {
     kind: 'integer',
     least: 0,
     most: 20,
-    about: 'How often a failed request is repeated. Default: 4.',
+    about: 'How often to retry a failed request. Default: 4.',
   },
-  idle_timeout: { kind: 'duration', about: 'How long the model may be silent. Default: 2m.' },
-  price: { kind: 'map', about: 'What tokens cost, for the summary.', of: priceFields },
+  idle_timeout: { kind: 'duration', about: 'How long the model may send nothing. Default: 2m.' },
+  price: { kind: 'map', about: 'Token prices, for the cost in the summary.', of: priceFields },
 } as const satisfies Fields;
 
 const commonKeyEnv = 'OPENAI_API_KEY';
 
-/** What an agent CLI is told. `path`: what it adds to the address itself; `keyEnv`: where its users keep their key. */
+/** Options of agent CLIs. `path`: what the CLI appends to the base URL; `keyEnv`: the CLI's usual API key variable. */
 const cliOptions = (path: string, keyEnv: string) =>
   ({
-    model: template('The model. Default: what the agent itself uses.'),
+    model: template('Model to use. Default: the default of the agent.'),
     base_url: template(
-      `Another endpoint: the address before \`${path}\`. Default: where the agent itself asks.`,
+      `Another endpoint: the base URL, without \`${path}\`. Default: the endpoint of the agent.`,
     ),
     api_key_env: template(
-      `The variable that holds the key for \`base_url\`. Default: ${keyEnv === commonKeyEnv ? keyEnv : `${keyEnv}, or ${commonKeyEnv} where that is not set`}.`,
+      `Environment variable with the API key for \`base_url\`. Default: ${keyEnv === commonKeyEnv ? keyEnv : `${keyEnv}, or ${commonKeyEnv} if that is not set`}.`,
     ),
-    program: template('The file to start. Default: the one on PATH.'),
+    program: template('Program to start. Default: the one on PATH.'),
+    native_permissions: {
+      kind: 'text',
+      values: nativeLevels,
+      about:
+        'What the agent may do with its own tools, if it keeps them. `read`: read only. `edit`: change files in the workspace. `full`: change any file and run any command. Default: edit.',
+    },
+    dangerously_skip_permissions: flag('Set to true for the same effect as `native_permissions: full`.'),
+    allowed_tools: {
+      kind: 'either',
+      about:
+        'Own tools of the agent to allow in addition to `native_permissions`, such as `Write` or `Bash(git *)`. With only this list, the rest is `read`.',
+      first: template('Names separated by commas.'),
+      second: { kind: 'list', about: 'One name per item.', of: template('Name of a tool.') },
+    },
   }) as const satisfies Fields;
 
-/** By the name of the provider. */
+/** Option tables by provider name. */
 export const optionFields = {
   openai_compatible: openaiOptions,
   claude: cliOptions('/v1/messages', 'ANTHROPIC_API_KEY'),

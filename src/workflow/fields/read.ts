@@ -1,18 +1,12 @@
-import {
-  isAbsent,
-  kindOf,
-  type MapNode,
-  nearest,
-  type Path,
-  quote,
-  type TreeNode,
-} from '../../kernel/index.js';
+import { isAbsent, kindOf, type MapNode, type Path, type TreeNode } from '../../lib/tree.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
 import type { WorkflowCode } from '../codes.js';
 import type { Report, Source } from '../finding.js';
 import { readDuration, readSize } from './amounts.js';
 import type { Field, Fields, Holds, ValuesOf } from './field.js';
 
-/** A text of the file that has to be followed further, with its place. */
+/** A string of the file that needs more checks, with its position. */
 export interface NotedText {
   readonly holds: Holds;
   readonly text: string;
@@ -25,13 +19,13 @@ export interface Reading {
   readonly source: Source;
   readonly report: Report;
   readonly note: (text: NotedText) => void;
-  /** Nodes that came from another file, such as a template. */
+  /** Nodes that come from another file, such as a template. */
   readonly origins: WeakMap<object, Source>;
-  /** Unknown keys here are errors with this code. */
+  /** If set, unknown keys are errors with this code. */
   readonly strictCode?: WorkflowCode;
 }
 
-/** Reads a mapping by its table. What is wrong is reported and left out. */
+/** Reads a mapping according to its table. Invalid values are reported and left out. */
 export function readFields<F extends Fields>(
   map: MapNode,
   fields: F,
@@ -42,7 +36,7 @@ export function readFields<F extends Fields>(
   return readEntries(map, fields, path, reading) as ValuesOf<F>;
 }
 
-/** The same without types. `isKnown`: keys that somebody else reads. */
+/** Untyped version of `readFields`. `isKnown`: keys that other code reads. */
 export function readEntries(
   map: MapNode,
   fields: Fields,
@@ -79,7 +73,7 @@ export function missing(key: string, path: Path, offset: number, { report, sourc
   });
 }
 
-/** The reading of a node that may have come from another file. */
+/** The reading of a node that may come from another file. */
 export function within(reading: Reading, node: TreeNode): Reading {
   const source = reading.origins.get(node);
   return source === undefined ? reading : { ...reading, source };
@@ -89,7 +83,7 @@ function unknownKey(key: string, fields: Fields, path: Path, offset: number, rea
   const near = nearest(key, Object.keys(fields));
   reading.report({
     code: reading.strictCode ?? 'WORKFLOW.PARSE.UNKNOWN_FIELD',
-    message: `The key ${quote(key)} is not known here.`,
+    message: `Unknown key ${quote(key)}.`,
     source: reading.source,
     offset,
     path,
@@ -100,14 +94,14 @@ function unknownKey(key: string, fields: Fields, path: Path, offset: number, rea
 function wrong(node: TreeNode, wanted: string, path: Path, { report, source }: Reading): undefined {
   report({
     code: 'WORKFLOW.PARSE.INVALID_VALUE',
-    message: `Here should be ${wanted}, not ${kindOf(node)}.`,
+    message: `Expected ${wanted}, found ${kindOf(node)}.`,
     source,
     offset: node.start,
     path,
   });
 }
 
-/** Undefined when the node is not what the field takes. */
+/** Returns undefined if the value does not fit the field. */
 function readValue(node: TreeNode, field: Field, path: Path, reading: Reading): unknown {
   switch (field.kind) {
     case 'text':
@@ -118,7 +112,7 @@ function readValue(node: TreeNode, field: Field, path: Path, reading: Reading): 
     case 'number':
       return readNumber(node, field, path, reading);
     case 'duration':
-      return readAmount(node, readDuration, 'a time such as 30, 500ms or 2m', path, reading);
+      return readAmount(node, readDuration, 'a duration such as 30, 500ms or 2m', path, reading);
     case 'size':
       return readAmount(node, readSize, 'a size such as 10MB', path, reading);
     case 'any':
@@ -156,7 +150,7 @@ function readRecord(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Whether the node is of the kind that the field takes, right or wrong in itself. */
+/** Whether the node has the kind the field takes. Its content may still be invalid. */
 function fits(node: TreeNode, field: Field): boolean {
   if (field.kind === 'list') return node.kind === 'list';
   if (field.kind === 'map' || field.kind === 'record') return node.kind === 'map';
@@ -166,9 +160,9 @@ function fits(node: TreeNode, field: Field): boolean {
 
 type TextField = Extract<Field, { readonly kind: 'text' }>;
 
-/** A number or a truth value where a text stands is the text that it was written as. */
+/** A number or boolean where a string is expected counts as the string that was written. */
 function readText(node: TreeNode, field: TextField, path: Path, reading: Reading): string | undefined {
-  if (node.kind !== 'scalar') return wrong(node, 'a text', path, reading);
+  if (node.kind !== 'scalar') return wrong(node, 'a string', path, reading);
   const text = typeof node.value === 'string' ? node.value : node.source;
   if (field.values !== undefined && !field.values.includes(text))
     return notOneOf(text, field.values, node, path, reading);
@@ -186,7 +180,7 @@ function notOneOf(
   const near = nearest(text, values);
   report({
     code: 'WORKFLOW.PARSE.INVALID_VALUE',
-    message: `${quote(text)} is not one of ${values.filter((value) => value !== '').join(', ')}.`,
+    message: `${quote(text)} is not valid. Allowed: ${values.filter((value) => value !== '').join(', ')}.`,
     source,
     offset: start,
     path,
@@ -210,7 +204,7 @@ const no = ['false', 'no', 'off'];
 function readFlag(node: TreeNode): boolean | undefined {
   if (node.kind !== 'scalar') return undefined;
   if (typeof node.value === 'boolean') return node.value;
-  // What YAML 1.1 calls true and false, where nothing else is meant.
+  // The YAML 1.1 words for true and false, where only a boolean is possible.
   const word = node.source.toLowerCase();
   return yes.includes(word) ? true : no.includes(word) ? false : undefined;
 }
@@ -229,7 +223,7 @@ function readNumber(node: TreeNode, field: NumberField, path: Path, reading: Rea
   ].join(' and ');
   reading.report({
     code: 'WORKFLOW.PARSE.INVALID_VALUE',
-    message: `${value} is out of range: ${range}.`,
+    message: `${value} is out of range: it must be ${range}.`,
     source: reading.source,
     offset: node.start,
     path,
@@ -257,7 +251,7 @@ function readAmount(
   return undefined;
 }
 
-/** Plain data, with its texts noted. */
+/** Plain data; its strings are collected for later checks. */
 function readAny(node: TreeNode, holds: Holds | undefined, path: Path, reading: Reading): unknown {
   if (node.kind === 'list') {
     return node.items.map((item, at) => readAny(item, holds, [...path, at], within(reading, item)));

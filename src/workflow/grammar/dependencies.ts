@@ -1,6 +1,6 @@
 import type { Step } from './workflow.js';
 
-/** Steps that wait for each other, from one back to itself; none of them could ever begin. */
+/** A cycle of steps that wait for each other, so none of them could ever start. */
 export function dependencyCircle(
   steps: ReadonlyMap<string, Step>,
   names: Iterable<string> = steps.keys(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TreeNode } from '../../kernel/index.js';
+import type { TreeNode } from '../../lib/tree.js';
 import { renderTemplate } from '../template/render.js';
 import { fillParameters } from './fill-parameters.js';
 
@@ -32,7 +32,7 @@ describe('parameters of a template', () => {
     expect(rendered(text, value)).toBe(wanted);
   });
 
-  it('that are not there stay, for whoever validates the text', () => {
+  it('that do not exist are left for validation', () => {
     expect(fillParameters('{{escape .parameters.y}}', new Map())).toBe('{{escape .parameters.y}}');
   });
 });

@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../kernel/index.js';
+import type { TreeNode } from '../../lib/tree.js';
 import { TemplateError } from '../template/template.js';
 import { type Piece, piecesOf, type Token } from '../template/tokens.js';
 
@@ -7,13 +7,13 @@ const inside = /^\$?\.?parameters\.([\w-]+)$/;
 
 type Values = ReadonlyMap<string, TreeNode>;
 
-/** The value that stands for all of a text, where the text is nothing but one parameter. */
+/** The value of a parameter if the text consists of nothing else. */
 export function soleParameter(text: string, values: Values): TreeNode | undefined {
   const [found, name = ''] = [...text.matchAll(whole)][0] ?? [];
   return found === text ? values.get(name) : undefined;
 }
 
-/** `{{.parameters.x}}` becomes the text of the parameter, `{{escape .parameters.x}}` the same inside of its braces. */
+/** Replaces `{{.parameters.x}}` with the parameter; keeps the braces of `{{escape .parameters.x}}`. */
 export function fillParameters(text: string, values: Values): string {
   const told = text.includes('parameters.') ? withOperands(text, values) : text;
   return told.replace(whole, (found, name: string) => textOf(values.get(name)) ?? found);
@@ -34,7 +34,7 @@ function withOperands(text: string, values: Values): string {
   return filled + text.slice(at);
 }
 
-/** What cannot be read is told by whoever reads it as a whole. */
+/** Invalid templates are reported when the whole text is parsed. */
 function readablePieces(text: string): readonly Piece[] {
   try {
     return piecesOf(text);
@@ -44,7 +44,7 @@ function readablePieces(text: string): readonly Piece[] {
   }
 }
 
-/** A parameter may itself have braces: then what stands in them comes in brackets. */
+/** A parameter may contain braces itself; their content is put in parentheses. */
 function operandOf(node: TreeNode | undefined): string | undefined {
   const text = textOf(node);
   if (text === undefined || node?.kind !== 'scalar') return undefined;

@@ -2,6 +2,6 @@ import { expect, it } from 'vitest';
 import { optionFields } from '../fields/option-fields.js';
 import { providerNamed, runnable } from './providers.js';
 
-it('names for people mean exactly the providers that can be run', () => {
+it('user-facing names are exactly the providers that can be run', () => {
   expect(runnable.map(providerNamed).sort()).toEqual(Object.keys(optionFields).sort());
 });

@@ -1,4 +1,4 @@
-/** The providers that a workflow may name, by the spelling that we use. */
+/** Providers a workflow may name, in canonical spelling. */
 const providers = [
   'openai_compatible',
   'claude',
@@ -10,15 +10,20 @@ const providers = [
 ] as const;
 export type ProviderName = (typeof providers)[number];
 
-/** Those of them that can be run, as people type them. */
+/** Providers Tidegate can run, as users type them. */
 export const runnable: readonly string[] = ['openai', 'claude', 'gemini', 'codex', 'opencode'];
+
+/** Whether Tidegate can run the provider. Others are only known because workflows may name them. */
+export function isRunnable(provider: ProviderName): boolean {
+  return provider === 'openai_compatible' || runnable.includes(provider);
+}
 
 const spellings: Readonly<Record<string, ProviderName>> = {
   openai: 'openai_compatible',
   copilot: 'github_copilot',
 };
 
-/** Reads `openai-compatible` and other spellings. Undefined: there is no such provider. */
+/** Accepts `openai-compatible` and other spellings. Returns undefined for an unknown provider. */
 export function providerNamed(written: string): ProviderName | undefined {
   const word = written.trim().toLowerCase().replaceAll('-', '_');
   return (

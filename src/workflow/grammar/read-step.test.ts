@@ -13,19 +13,19 @@ function findingsOf(provider: string, options: object, isNested = false): readon
 }
 
 describe('the options of an agent', () => {
-  it.each(Object.keys(optionFields))('%s: a misspelt one is told with the nearest', (provider) => {
+  it.each(Object.keys(optionFields))('%s: suggests the nearest name for an unknown one', (provider) => {
     for (const isNested of [false, true]) {
       const [finding, ...more] = findingsOf(provider, { modle: 'x' }, isNested);
       expect(more).toEqual([]);
       expect(finding).toMatchObject({
         code: 'WORKFLOW.PARSE.UNKNOWN_FIELD',
-        message: 'The key "modle" is not known here.',
+        message: 'Unknown key "modle".',
         remedy: 'Did you mean model?',
       });
     }
   });
 
-  it('are read by the table of their provider, however that is spelt', () => {
+  it('are read with the table of their provider, in any spelling', () => {
     const cli = { model: 'm', program: '/bin/x', base_url: 'http://127.0.0.1', api_key_env: 'K' };
     for (const provider of ['claude', 'Gemini', 'codex', 'opencode'])
       expect(findingsOf(provider, cli)).toEqual([]);
@@ -34,7 +34,7 @@ describe('the options of an agent', () => {
     expect(findingsOf('openai', { program: '/bin/x' })).toHaveLength(1);
   });
 
-  it('are not checked where nobody knows them: of a provider that cannot be run, or is chosen later', () => {
+  it('are not checked for a provider that cannot be run or is chosen later', () => {
     expect(findingsOf('mistral_vibe', { modle: 'x' })).toEqual([]);
     expect(findingsOf('{{.inputs.provider}}', { modle: 'x' })).toEqual([]);
   });

@@ -1,4 +1,6 @@
-import { isAbsent, type MapNode, nearest, type Path, quote } from '../../kernel/index.js';
+import { isAbsent, type MapNode, type Path } from '../../lib/tree.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
 import type { Fields } from '../fields/field.js';
 import { missing, readEntries, type Reading, within } from '../fields/read.js';
 import { agentFields } from '../fields/agent-fields.js';
@@ -15,7 +17,7 @@ export interface StepPlace {
   readonly reading: Reading;
 }
 
-/** Blocks that hold what else stands beside them, with the keys that they may hold. */
+/** Nested blocks, with the keys each one may hold. */
 const blocks = {
   agent: {
     kind: 'agent',
@@ -34,7 +36,7 @@ export function readStep(place: StepPlace): Step | undefined {
   const reading = within(place.reading, node);
   const found = kindOfStep({ ...place, reading });
   if (found === undefined) {
-    // Whatever it is: what stands in every step can be checked, and the rest belongs to some kind.
+    // The kind is unknown: check the common keys, and accept any key that belongs to some kind.
     readEntries(node, commonFields, path, reading, (key) => key in blocks || isOfSomeKind(key));
     return undefined;
   }
@@ -52,7 +54,7 @@ export function readStep(place: StepPlace): Step | undefined {
       missing(key, path, offset, reading);
   }
   const step = { kind, name, type, path, offset, source: reading.source, common: values, own: values };
-  // The values were read by the tables of this very kind.
+  // The values were read with the tables of this kind.
   const read = step as Step;
   tellExclusions(read, reading);
   return read;
@@ -78,13 +80,13 @@ function kindOfStep({
     const near = nearest(type, Object.keys(stepKinds));
     report({
       code: 'WORKFLOW.PARSE.INVALID_VALUE',
-      message: `There is no type of step ${quote(written)}; there are ${Object.keys(stepKinds).join(', ')}.`,
+      message: `Unknown step type ${quote(written)}. Available: ${Object.keys(stepKinds).join(', ')}.`,
       source,
       offset: entry?.value.start ?? offset,
       path: [...path, 'type'],
       ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
     });
-    // So that what else is wrong is found too; with this finding nothing of the workflow runs.
+    // Guess the type to find more problems. The finding above already prevents a run.
     const meant = near === undefined ? undefined : stepKinds[near];
     if (near !== undefined && meant !== undefined) return { kind: meant, type: near };
   }
@@ -92,7 +94,7 @@ function kindOfStep({
   return likely && { kind: likely, type: likely };
 }
 
-/** What a step without a type was meant to be: the kind that has a needed key which this one has. */
+/** Guesses the kind of a step without a type from the required keys it has. */
 function likelyKind({ entries }: MapNode): StepKind | undefined {
   const marks: Readonly<Record<string, StepKind>> = {
     command: 'command',
@@ -132,7 +134,7 @@ function readBlock(
   return readEntries(inside, optional(fields), [...path, block], within(reading, inside));
 }
 
-/** The keys of this kind; options of a provider that can be run are read by their own table. */
+/** Keys of this kind. Options of a provider Tidegate can run have their own table. */
 function ownFields(node: MapNode, kind: StepKind, block: BlockName | undefined): Fields {
   return { ...stepFields[kind], ...optionsOf(node, kind, block) };
 }
@@ -149,7 +151,7 @@ function optionsOf(node: MapNode, kind: StepKind, block: BlockName | undefined):
   return of === undefined ? {} : { options: { kind: 'map', about: agentFields.options.about, of } };
 }
 
-/** Whether the key belongs to steps of another kind. */
+/** Whether the key belongs to another kind of step. */
 function isIdle(key: string, kind: StepKind): boolean {
   if (key in commonFields || key in stepFields[kind]) return false;
   return isOfSomeKind(key);
@@ -180,12 +182,12 @@ function tellIdle(
   { report, source }: Reading,
 ): void {
   for (const { key, start } of entries) {
-    // Beside `agent:` a command is a conflict, and told as one.
+    // A command next to `agent:` is reported as a conflict.
     const isConflict = block === 'agent' && (key === 'command' || key === 'script_file');
     if (key === block || isConflict || !isIdle(key, kind)) continue;
     report({
       code: 'WORKFLOW.PARSE.IDLE_FIELD',
-      message: `${quote(key)} has no effect on a step of type ${kind}.`,
+      message: `${quote(key)} has no effect in a step of type ${kind}.`,
       source,
       offset: start,
       path: [...path, key],
@@ -199,7 +201,7 @@ interface Forms {
   readonly block: BlockName | undefined;
 }
 
-/** The same key in both forms must say the same; a command beside `agent:` would never run. */
+/** A key in both forms must have the same value; a command next to `agent:` would never run. */
 function tellConflicts({ entries }: MapNode, forms: Forms, path: Path, { report, source }: Reading): void {
   const { flat, lifted, block } = forms;
   if (block === undefined) return;
@@ -208,8 +210,8 @@ function tellConflicts({ entries }: MapNode, forms: Forms, path: Path, { report,
     const isCommand = block === 'agent' && (key === 'command' || key === 'script_file');
     if (!isTwice && !isCommand) continue;
     const message = isTwice
-      ? `${quote(key)} stands here and, differently, in \`${block}:\`.`
-      : `${quote(key)} and \`agent:\` exclude each other.`;
+      ? `${quote(key)} is set twice, here and in \`${block}:\`, with different values.`
+      : `${quote(key)} and \`agent:\` cannot be used together.`;
     report({
       code: 'WORKFLOW.PARSE.CONFLICTING_FIELDS',
       message,
@@ -220,13 +222,13 @@ function tellConflicts({ entries }: MapNode, forms: Forms, path: Path, { report,
   }
 }
 
-/** Keys of which exactly one, or at most one, may be there. */
+/** Checks keys of which exactly one, or at most one, is allowed. */
 function tellExclusions(step: Step, reading: Reading): void {
   const { path, offset } = step;
   const both = (first: string, second: string): void =>
     reading.report({
       code: 'WORKFLOW.PARSE.CONFLICTING_FIELDS',
-      message: `${quote(first)} and ${quote(second)} exclude each other.`,
+      message: `${quote(first)} and ${quote(second)} cannot be used together.`,
       source: reading.source,
       offset,
       path,

@@ -1,4 +1,5 @@
-import { isAbsent, kindOf, type MapNode, quote, type TreeNode } from '../../kernel/index.js';
+import { isAbsent, kindOf, type MapNode, type TreeNode } from '../../lib/tree.js';
+import { quote } from '../../lib/source-place.js';
 import { type NotedText, readFields, type Reading } from '../fields/read.js';
 import { workflowFields } from '../fields/tables.js';
 import { type Finding, findingOf, type Flaw, type Source } from '../finding.js';
@@ -11,7 +12,7 @@ export interface Read {
   readonly findings: readonly Finding[];
 }
 
-/** Reads a tree by the grammar. All that is wrong is found at once; what is wrong is left out. */
+/** Reads a workflow from a tree. Reports all problems and leaves out invalid parts. */
 export function readWorkflow(source: Source, findTemplate: FindTemplate): Read {
   const flaws: Flaw[] = [];
   const texts: NotedText[] = [];
@@ -51,7 +52,7 @@ export function readWorkflow(source: Source, findTemplate: FindTemplate): Read {
 
 function rootOf(source: Source, { report }: Reading): MapNode {
   if (source.root.kind === 'map') return source.root;
-  const message = `A workflow is a mapping, not ${kindOf(source.root)}.`;
+  const message = `A workflow must be a mapping, not ${kindOf(source.root)}.`;
   report({ code: 'WORKFLOW.PARSE.INVALID_VALUE', message, source, offset: source.root.start, path: [] });
   return { kind: 'map', entries: [], start: 0, end: 0 };
 }
@@ -68,7 +69,7 @@ function namedInputs(
     if (name === undefined) continue;
     if (known.has(name)) {
       const node = list?.kind === 'list' ? list.items[at] : undefined;
-      const message = `The input ${quote(name)} is declared twice.`;
+      const message = `Duplicate input ${quote(name)}.`;
       const path = ['inputs', at, 'name'];
       report({ code: 'WORKFLOW.PARSE.INVALID_VALUE', message, source, offset: node?.start ?? 0, path });
     } else known.set(name, { ...input, name, at });
@@ -105,7 +106,7 @@ function readStates(root: MapNode, reading: Reading, findTemplate: FindTemplate)
   const unread = new Set<string>();
   if (states === undefined || isAbsent(states)) return { steps, unread };
   if (states.kind !== 'map') {
-    const message = `\`states\` is a mapping, not ${kindOf(states)}.`;
+    const message = `\`states\` must be a mapping, not ${kindOf(states)}.`;
     report({ code: 'WORKFLOW.PARSE.INVALID_VALUE', message, source, offset: states.start, path: ['states'] });
     return { steps, unread };
   }
@@ -130,7 +131,7 @@ function readStates(root: MapNode, reading: Reading, findTemplate: FindTemplate)
 function noInitial(states: MapNode, { report, source }: Reading): void {
   report({
     code: 'WORKFLOW.PARSE.MISSING_FIELD',
-    message: '"initial" is missing: it names the first state.',
+    message: '"initial" is missing. It names the first state.',
     source,
     offset: states.start,
     path: ['states'],
@@ -145,7 +146,7 @@ function stateNode(
   { report, source }: Reading,
 ): MapNode | undefined {
   if (value.kind === 'map') return value;
-  const message = `A state is a mapping, not ${kindOf(value)}.`;
+  const message = `A state must be a mapping, not ${kindOf(value)}.`;
   report({ code: 'WORKFLOW.PARSE.INVALID_VALUE', message, source, offset, path });
   return undefined;
 }

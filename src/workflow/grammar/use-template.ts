@@ -1,18 +1,12 @@
-import {
-  isAbsent,
-  type MapEntry,
-  type MapNode,
-  nearest,
-  type Path,
-  quote,
-  type TreeNode,
-} from '../../kernel/index.js';
+import { isAbsent, type MapEntry, type MapNode, type Path, type TreeNode } from '../../lib/tree.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
 import { readFields, type Reading } from '../fields/read.js';
 import { templateFields } from '../fields/tables.js';
 import type { Source } from '../finding.js';
 import { fillParameters, soleParameter } from './fill-parameters.js';
 
-/** Gives the template of that name, read into a tree; undefined when there is none. */
+/** Returns the parsed template with this name; undefined if there is none. */
 export type FindTemplate = (name: string) => Source | undefined;
 
 export interface Use {
@@ -20,13 +14,13 @@ export interface Use {
   readonly path: Path;
   readonly reading: Reading;
   readonly findTemplate: FindTemplate;
-  /** The templates on the way here, so that none leads back to itself. */
+  /** Templates used so far, to detect a template that uses itself. */
   readonly trail?: readonly string[];
 }
 
 const deepest = 10;
 
-/** Puts the state of a template in the place of `use_template`; what the using state says itself wins. */
+/** Replaces `use_template` with the state of the template. Keys of the state itself take precedence. */
 export function useTemplate(use: Use): MapNode | undefined {
   const { node, path, reading, findTemplate, trail = [] } = use;
   const entry = node.entries.find(({ key }) => key === 'use_template');
@@ -45,12 +39,12 @@ export function useTemplate(use: Use): MapNode | undefined {
   };
   if (trail.includes(name))
     return refuse(`The template ${quote(name)} uses itself: ${[...trail, name].join(' → ')}.`);
-  if (trail.length >= deepest) return refuse('Templates use templates too deeply.');
+  if (trail.length >= deepest) return refuse('Templates are nested too deeply.');
   const source = findTemplate(name);
   if (source === undefined) return refuse(`There is no template ${quote(name)}.`);
   if (source.root.kind !== 'map') return refuse(`The template ${quote(name)} is not a mapping.`);
   const state = stateOf(source.root, name);
-  if (state === undefined) return refuse(`The template ${quote(name)} does not have exactly one state.`);
+  if (state === undefined) return refuse(`The template ${quote(name)} must have exactly one state.`);
   const filled = fill(state, parametersOf(use, source, source.root), source, reading);
   const inner = useTemplate({
     ...use,
@@ -61,7 +55,7 @@ export function useTemplate(use: Use): MapNode | undefined {
   return inner && merged(node, inner);
 }
 
-/** The only state; of several, the one that is named like the template. */
+/** The only state; if there are several, the one named like the template. */
 function stateOf(root: MapNode, name: string): MapNode | undefined {
   const states = root.entries.find(({ key }) => key === 'states')?.value;
   if (states?.kind !== 'map') return undefined;
@@ -111,13 +105,13 @@ function parametersOf(
     else {
       values.set(name, { kind: 'scalar', value: '', source: '', start: 0, end: 0 });
       if (required !== true) continue;
-      tell(`The parameter ${quote(name)} of the template is missing.`, given?.start ?? node.start, path);
+      tell(`The template parameter ${quote(name)} is missing.`, given?.start ?? node.start, path);
     }
   }
   return values;
 }
 
-/** A copy with `{{parameters.x}}` filled in, whose nodes know the file that they came from. */
+/** Copies a tree with `{{parameters.x}}` filled in; each node remembers its file. */
 function fill(
   state: MapNode,
   values: ReadonlyMap<string, TreeNode>,

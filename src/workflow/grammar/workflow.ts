@@ -1,17 +1,17 @@
-import type { Path } from '../../kernel/index.js';
+import type { Path } from '../../lib/tree.js';
 import type { ValuesOf } from '../fields/field.js';
 import type { NotedText } from '../fields/read.js';
 import type { commonFields, inputFields, StepKind, stepFields, workflowFields } from '../fields/tables.js';
 import type { Source } from '../finding.js';
 
-/** A step as its file says it: `common` has the keys that every step has, `own` those of its kind. */
+/** A step as read from its file: `common` has the keys of every step, `own` those of its kind. */
 export interface StepOf<Kind extends StepKind> {
   readonly kind: Kind;
   readonly name: string;
   readonly source: Source;
   readonly path: Path;
   readonly offset: number;
-  /** As written: `step` and `command` are the same kind, and plugins bring types of their own. */
+  /** As written. `step` and `command` are the same kind, and plugins add more types. */
   readonly type: string;
   readonly common: ValuesOf<typeof commonFields>;
   readonly own: ValuesOf<(typeof stepFields)[Kind]>;
@@ -21,7 +21,7 @@ export type Step = { [Kind in StepKind]: StepOf<Kind> }[StepKind];
 
 export type Input = ValuesOf<typeof inputFields> & {
   readonly name: string;
-  /** Which of the list it is, counted from 0. */
+  /** Index in the list, from 0. */
   readonly at: number;
 };
 export type Hooks = NonNullable<ValuesOf<typeof workflowFields>['hooks']>;
@@ -32,7 +32,7 @@ export interface Output {
   readonly from: string;
 }
 
-/** A workflow as read. With errors among its findings it must not be run. */
+/** A workflow as read. It must not run if its findings include errors. */
 export interface Workflow {
   readonly source: Source;
   readonly name: string;
@@ -44,21 +44,21 @@ export interface Workflow {
   readonly hooks: Hooks;
   /** Short names of plugins. */
   readonly plugins: Readonly<Record<string, string>>;
-  /** In the order of the file. */
+  /** In file order. */
   readonly steps: ReadonlyMap<string, Step>;
-  /** States that are there and could not be read. */
+  /** States that exist but could not be read. */
   readonly unread: ReadonlySet<string>;
-  /** Every text that names or contains something to be followed. */
+  /** Every string that names a state or contains a template or an expression. */
   readonly texts: readonly NotedText[];
 }
 
-/** The states that a step leads to by name, with the place of each name. */
+/** A state that a step leads to, with the position of its name. */
 export interface Lead {
   readonly to: string;
   readonly path: Path;
 }
 
-/** Where a step may lead when it is over. Branches and bodies are not meant. */
+/** All next states of a step. Branches and loop bodies are not included. */
 export function leadsOf({ common, own, kind, path }: Step): readonly Lead[] {
   const { on_success: onSuccess, on_failure: onFailure, transitions = [] } = common;
   const leads = transitions.flatMap(({ goto }, at) =>
@@ -72,13 +72,13 @@ export function leadsOf({ common, own, kind, path }: Step): readonly Lead[] {
   return leads;
 }
 
-/** The states that run inside of a step: branches, or the body of a loop. */
+/** States that run inside a step: branches, or the body of a loop. */
 export function childrenOf(step: Step): readonly string[] {
   if (step.kind === 'parallel') return step.own.parallel ?? [];
   return step.kind === 'for_each' || step.kind === 'while' ? (step.own.body ?? []) : [];
 }
 
-/** The plugin and the rest of a dotted name, after short names. */
+/** Plugin and remainder of a dotted name, with short names resolved. */
 export function splitDotted(
   dotted: string,
   plugins: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** Many branches and calls listen to one signal; that is no leak, and nobody need be warned of it. */
+/** Many branches and calls listen to one signal. That is not a leak, so the listener warning is turned off. */
 export function crowded(signal: AbortSignal): AbortSignal {
   setMaxListeners(0, signal);
   return signal;

@@ -16,22 +16,22 @@ function newFile(): string {
   return join(folder, 'lines');
 }
 
-describe('lines that last', () => {
-  it('are for this user alone, and never take the place of others', () => {
+describe('durable lines', () => {
+  it('are readable by this user only, and never overwrite a file', () => {
     const file = newFile();
     openDurableLines(file, true).close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(() => openDurableLines(file, true)).toThrow('EEXIST');
   });
 
-  it('share the work of those who wait at the same time', async () => {
+  it('share one sync between concurrent callers', async () => {
     const file = newFile();
     const lines = openDurableLines(file, true);
     lines.add(1);
     const first = lines.synced();
     lines.add(2);
     const [second, third] = [lines.synced(), lines.synced()];
-    // What began before the second line came is not enough for it.
+    // A sync that started before the second line was added does not cover it.
     expect(second).not.toBe(first);
     expect(third).toBe(second);
     await Promise.all([first, second, third]);
@@ -41,7 +41,7 @@ describe('lines that last', () => {
     expect(readFileSync(file, 'utf8')).toBe('1\n2\n3\n');
   });
 
-  it('fail whoever waits when the disk does, and not those who come later', async () => {
+  it('reject waiting callers on a disk error, but not later ones', async () => {
     const file = newFile();
     const lines = openDurableLines(file, true);
     lines.close();
@@ -49,10 +49,18 @@ describe('lines that last', () => {
     await expect(lines.synced()).rejects.toThrow('EBADF');
   });
 
-  it('are read without those that are no records', () => {
+  it('are read without invalid records', () => {
     const file = newFile();
     const lines = openDurableLines(file, true);
-    const texts = { name: 'n', file: 'f', sha256: '', cwd: '/', startedAt: '', version: '1' };
+    const texts = {
+      name: 'n',
+      file: 'f',
+      sha256: '',
+      cwd: '/',
+      startedAt: '',
+      version: '1',
+      startedBy: 'user:a',
+    };
     const head = { kind: 'run', id: 'x', ...texts, inputs: {}, withheld: [] };
     const end = { status: 'failed', at: '', ms: 1, exitCode: 1 };
     for (const value of [head, null, 7, [], { kind: 'end', end }]) lines.add(value);
@@ -60,7 +68,7 @@ describe('lines that last', () => {
     expect(readJournal(file)).toMatchObject({ head: { id: 'x' }, end, steps: [], isBroken: false });
   });
 
-  it('are told as broken with a record that is not what its kind says', () => {
+  it('are reported as broken if a record does not match its kind', () => {
     const file = newFile();
     const lines = openDurableLines(file, true);
     lines.add({ kind: 'step', key: 'a', name: 'a' });

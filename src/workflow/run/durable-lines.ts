@@ -1,17 +1,17 @@
 import { appendFileSync, closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A file that is only ever added to, and that says when what was added would survive the loss of power. */
+/** An append-only file that reports when its data would survive a power loss. */
 export interface DurableLines {
   add(value: unknown): void;
-  /** Whoever wrote here last may have died in the middle of a line. */
+  /** Ends a line that a killed process may have left incomplete. */
   endCutLine(): void;
-  /** Resolves when all that was added before is on the disk. Those who wait at the same time share the work. */
+  /** Resolves when everything added so far is on disk. Concurrent callers share one sync. */
   synced(): Promise<void>;
   close(): void;
 }
 
-/** `isNew`: it must not be there yet, and its name is made to last too. */
+/** `isNew`: the file must not exist yet, and its directory entry is synced too. */
 export function openDurableLines(file: string, isNew: boolean): DurableLines {
   const descriptor = openSync(file, isNew ? 'wx' : 'a', 0o600);
   if (isNew) syncNames(file);
@@ -32,7 +32,7 @@ export function openDurableLines(file: string, isNew: boolean): DurableLines {
     endCutLine: () => appendFileSync(descriptor, '\n'),
     synced() {
       if (running === undefined) return begin();
-      // What goes on may have begun before the last line came: the next one counts, for all who come until then.
+      // The running sync may have started before the last line was added, so wait for the next one.
       waiting ??= running.then(begin, begin);
       return waiting;
     },
@@ -46,7 +46,7 @@ function syncData(descriptor: number): Promise<void> {
   });
 }
 
-/** The file, its folder and the folder of folders: each holds the name of the next. */
+/** Syncs the folder and its parent, because each one holds the name of the next. */
 function syncNames(file: string): void {
   const folder = dirname(file);
   for (const path of [folder, dirname(folder)]) {
@@ -61,7 +61,7 @@ function syncNames(file: string): void {
   }
 }
 
-/** Some file systems, and folders on some systems, have nothing to sync. */
+/** Some file systems, and folders on some platforms, cannot be synced. */
 function isUnsyncable(error: unknown): boolean {
   return (
     error instanceof Error &&

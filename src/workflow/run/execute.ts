@@ -9,7 +9,7 @@ import { attemptsOf, timeoutOf, waitBefore } from './retries.js';
 import { runKind } from './steps/index.js';
 import { tellPlugins } from './tell-plugins.js';
 
-/** Does one step, unless the journal says that it was done: with hooks, attempts, time and record. */
+/** Runs one step with hooks, retries, timeout and record, unless the journal shows that it is done. */
 export async function execute(step: Step, frame: Frame, place: Place): Promise<Executed> {
   const { parts, journal, states } = frame;
   place.signal.throwIfAborted();
@@ -25,7 +25,10 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
   }
   frame.budget.left -= 1;
   if (frame.budget.left < 0)
-    throw new StepFailure('EXECUTION.WORKFLOW.TOO_MANY_STEPS', 'The run went through too many steps.');
+    throw new StepFailure(
+      'EXECUTION.WORKFLOW.TOO_MANY_STEPS',
+      'The run exceeded the maximum number of steps.',
+    );
   const span = parts.openSpan?.(
     `workflow.step.${step.name}`,
     { 'step.name': step.name, 'step.type': step.kind, 'step.path': place.path },
@@ -48,7 +51,7 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
   return { result, next };
 }
 
-/** A file that was changed before its run was resumed may have the state no more. */
+/** If the file changed before the run was resumed, the state may no longer exist. */
 function isWayOn(way: Way | undefined, { workflow }: Frame): way is Way {
   return way !== undefined && workflow.steps.has(way.to);
 }
@@ -68,7 +71,7 @@ async function attempted(step: Step, frame: Frame, place: Place): Promise<StepRe
     parts.onEvent({
       kind: 'log',
       path: place.path,
-      text: `tried again in ${Math.round(wait)} ms: ${result.error?.message ?? ''}`,
+      text: `retrying in ${Math.round(wait)} ms: ${result.error?.message ?? ''}`,
       isWarning: true,
     });
     await pause(wait, place.signal);
@@ -91,7 +94,7 @@ async function attemptOnce(step: Step, frame: Frame, place: Place): Promise<Once
   } catch (error) {
     if (place.signal.aborted) return { ...plain(doneOf(error)), status: 'cancelled' };
     if (clock?.signal.aborted === true) {
-      const message = `${step.name} took longer than ${String((limit ?? 0) / 1000)} s.`;
+      const message = `${step.name} exceeded its time limit of ${String((limit ?? 0) / 1000)} s.`;
       return failed(new StepFailure('EXECUTION.COMMAND.TIMEOUT', message, doneOf(error)));
     }
     if (error instanceof StepFailure) return failed(error);

@@ -1,4 +1,4 @@
-import type { Trace } from '../../kernel/index.js';
+import type { Trace } from '../../core/index.js';
 import { ExpressionError } from '../expression/expression.js';
 import { holds, type Names } from '../expression/evaluate.js';
 import type { Step, Workflow } from '../grammar/workflow.js';
@@ -10,33 +10,33 @@ import type { RunParts } from './run-parts.js';
 import { createScope, type LoopPlace, type ScopeParts } from './scope.js';
 import type { Transcript } from './transcript.js';
 
-/** One workflow as it runs. A called workflow is a frame of its own. */
+/** A running workflow. A called workflow has its own frame. */
 export interface Frame {
   readonly parts: RunParts;
   readonly workflow: Workflow;
   readonly runId: string;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** The results by the names of their states, the latest of each. */
+  /** The latest result of each state, by name. */
   readonly states: Map<string, StepResult>;
   readonly journal: Journal;
   readonly transcript: Transcript;
   readonly startedAt: number;
-  /** Before the keys of its steps in the journal. */
+  /** Prefix for the journal keys of its steps. */
   readonly prefix: string;
-  /** The files of the workflows that led here. */
+  /** Files of the workflows that led here. */
   readonly trail: readonly string[];
-  /** How many steps there may still be. */
+  /** Remaining number of steps. */
   readonly budget: { left: number };
-  /** Numbers for the runs of called workflows. */
+  /** Numbers the runs of called workflows. */
   readonly nextChild: () => number;
-  /** For steps that contain others. */
+  /** For steps that contain other steps. */
   readonly execute: Execute;
 }
 
-/** Where the run goes on. Without a way a step that succeeded has nowhere to go, and one that failed ends the run. */
+/** Where the run continues. Without `way`, a successful step is a dead end and a failed step ends the run. */
 export interface Next {
   readonly way?: Way;
-  /** How the run fails, where the step says it. */
+  /** How the run fails, if the step defines it. */
   readonly failure?: { readonly message: string; readonly status: number };
 }
 
@@ -45,10 +45,10 @@ export interface Executed {
   readonly next: Next;
 }
 
-/** Does one step with all that belongs to it. */
+/** Runs one step with its hooks, retries and record. */
 export type Execute = (step: Step, frame: Frame, place: Place) => Promise<Executed>;
 
-/** Where a step stands in its frame. */
+/** Position of a step in its frame. */
 export interface Place {
   readonly key: string;
   /** For people: `deploy`, `each[2].build`. */
@@ -56,7 +56,7 @@ export interface Place {
   readonly signal: AbortSignal;
   readonly loop?: LoopPlace;
   readonly trace?: Trace;
-  /** A branch of `parallel`: its own ways on do not count. */
+  /** A branch of `parallel`: its transitions are ignored. */
   readonly isBranch?: true;
 }
 
@@ -81,10 +81,10 @@ function scopeOf(frame: Frame, current: string, loop: LoopPlace | undefined, mor
   });
 }
 
-/** Texts and conditions of a step, worked out now. What cannot be is a failure of the step. */
+/** Evaluates the templates and conditions of a step. An error fails the step. */
 export interface Reader {
   text(text: string): string;
-  /** The same for every text of some data. */
+  /** The same for every string in the data. */
   data(value: unknown): unknown;
   holds(text: string): boolean;
   readonly names: Names;

@@ -4,7 +4,7 @@ import { runShell } from './shell.js';
 
 const longestMs = 60_000;
 
-/** Does what hooks say, one after the other. What fails is told, and changes nothing. */
+/** Runs hooks in order. A failure is logged and does not affect the run. */
 export async function runHooks(
   actions: HookActions | undefined,
   read: () => Reader,
@@ -21,7 +21,7 @@ export async function runHooks(
       if (command === undefined) continue;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
       const ran = await runShell({ command: reader.text(command), owner: `hook of ${path}` }, frame, limited);
-      if (ran.exitCode !== 0) tell(`a hook ended with status ${String(ran.exitCode)}`, true);
+      if (ran.exitCode !== 0) tell(`a hook exited with status ${String(ran.exitCode)}`, true);
     } catch (error) {
       tell(`a hook failed: ${error instanceof Error ? error.message : String(error)}`, true);
     }

@@ -2,11 +2,10 @@ import type { StepResult } from './result.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** How a run may have ended. */
 export const runEnds = ['completed', 'failed', 'cancelled'] as const;
 const ends: readonly unknown[] = runEnds;
 
-/** Whether a record of a journal is what its kind says. Somebody may have written in the file. */
+/** Whether a journal record is valid: the file may have been edited. */
 export function isWhole(record: Values): boolean {
   switch (record['kind']) {
     case 'run':
@@ -25,14 +24,28 @@ export function isWhole(record: Values): boolean {
 }
 
 function isHead(head: Values): boolean {
-  const { withheld, text, profile } = head;
+  const { withheld, text, profile, rights } = head;
   return (
-    areTexts(head, 'id', 'name', 'file', 'sha256', 'cwd', 'startedAt', 'version') &&
+    areTexts(head, 'id', 'name', 'file', 'sha256', 'cwd', 'startedAt', 'version', 'startedBy') &&
     isMap(head['inputs']) &&
     Array.isArray(withheld) &&
     withheld.every((name) => typeof name === 'string') &&
     isTextOrNothing(text) &&
-    isTextOrNothing(profile)
+    isTextOrNothing(profile) &&
+    (rights === undefined || (Array.isArray(rights) && rights.length > 0 && rights.every(isLink)))
+  );
+}
+
+/** An unreadable delegation must not turn into one without limits. */
+function isLink(link: unknown): boolean {
+  if (!isMap(link) || !isMap(link['principal'])) return false;
+  const { principal, rights, profile, tools, tokenId } = link;
+  return (
+    areTexts(principal, 'kind', 'id', 'zone') &&
+    (rights === 'own' || rights === 'inherited' || rights === 'all') &&
+    isTextOrNothing(profile) &&
+    isTextOrNothing(tokenId) &&
+    (tools === undefined || (Array.isArray(tools) && tools.every((tool) => typeof tool === 'string')))
   );
 }
 

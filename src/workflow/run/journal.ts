@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { type DurableLines, openDurableLines } from './durable-lines.js';
 import { isMap, isWhole, type runEnds } from './journal-shape.js';
+import type { Link } from '../../core/index.js';
 import type { StepResult } from './result.js';
 
-/** Where a step led, and whether a condition chose it. */
+/** The next state of a step, and whether a condition chose it. */
 export interface Way {
   readonly to: string;
   readonly isChosen?: true;
 }
 
-/** One finished step, or one decision on the way. */
+/** A finished step, or a decision. */
 type Entry =
   | {
       readonly kind: 'step';
@@ -20,8 +21,14 @@ type Entry =
     }
   | { readonly kind: 'decision'; readonly key: string; readonly value: unknown }
   | { readonly kind: 'end'; readonly end: RunEnd }
-  /** With the hash of the workflow as it was then. */
-  | { readonly kind: 'resumed'; readonly at: string; readonly sha256?: string };
+  /** Includes the hash of the workflow at that time. */
+  | {
+      readonly kind: 'resumed';
+      readonly at: string;
+      readonly sha256?: string;
+      /** The operator, if the run continued with operator rights instead of those of the original caller. */
+      readonly takenOverBy?: string;
+    };
 
 export interface RunEnd {
   readonly status: (typeof runEnds)[number];
@@ -42,26 +49,33 @@ export interface RunHead {
   readonly cwd: string;
   readonly startedAt: string;
   readonly version: string;
-  /** Without those whose names say that they are secret. */
+  /** Without inputs whose names look secret. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Inputs that were given and are not kept. */
+  /** Inputs that were given but are not stored. */
   readonly withheld: readonly string[];
-  /** The text of a workflow that has no file. */
+  /** Text of a workflow that has no file. */
   readonly text?: string;
-  /** The profile that nobody in the run goes beyond. */
+  /** Profile that limits every session of the run. */
   readonly profile?: string;
+  /** The principal that started the run. */
+  readonly startedBy: string;
+  /**
+   * Delegation of the caller that started the run through the gateway. Such a run uses only trusted files and keeps
+   * these rights unless the operator takes it over.
+   */
+  readonly rights?: readonly Link[];
 }
 
-/** What a run has done, so that another process can go on. A step that is in it is never done again. */
+/** Records what a run has done, so that another process can resume it. Recorded steps never run again. */
 export interface Journal {
   recorded(key: string): { readonly result: StepResult; readonly next?: Way } | undefined;
-  /** Results below a key, in the order in which they came. */
+  /** Results below a key, in the order they were recorded. */
   below(key: string): readonly { readonly name: string; readonly result: StepResult }[];
-  /** Resolves when it would survive the loss of power. */
+  /** Resolves when the record would survive a power loss. */
   record(key: string, name: string, result: StepResult, next: Way | undefined): Promise<void>;
-  /** What was decided before, or what is decided now. */
+  /** Returns the recorded decision, or makes and records it now. */
   decide<T>(key: string, decide: () => T): T;
-  /** Of all steps that are over, those of loops, branches and called workflows each for itself. */
+  /** Totals over all finished steps, including those in loops, branches and called workflows. */
   totals(): RunTotals;
   end(end: RunEnd): Promise<void>;
   close(): void;
@@ -71,21 +85,21 @@ export interface RunTotals {
   readonly steps: number;
   readonly completed: number;
   readonly tokens: number;
-  /** US dollars, as far as prices are known. */
+  /** US dollars, where prices are known. */
   readonly cost: number;
 }
 
-/** Begins a journal. It is for this user alone: it holds what steps gave, as it is. */
+/** Starts a journal. Only this user may read it: it contains step results in plain text. */
 export function beginJournal(file: string, head: RunHead): Journal {
   const lines = openDurableLines(file, true);
   lines.add(head);
   return journalOn(lines, []);
 }
 
-/** Goes on with a journal. The failure that ended the run is forgotten: its step is tried again. */
+/** Continues a journal. The failure that ended the run is dropped, so its step is retried. */
 export function resumeJournal(
   file: string,
-  resumed: { readonly at: string; readonly sha256: string },
+  resumed: { readonly at: string; readonly sha256: string; readonly takenOverBy?: string },
 ): Journal {
   const { entries } = readJournal(file);
   const lines = openDurableLines(file, false);
@@ -104,11 +118,11 @@ export interface ReadJournal {
   readonly head: RunHead | undefined;
   readonly entries: readonly Entry[];
   readonly steps: readonly RunStep[];
-  /** How it ended; undefined when it did not, or was taken up again. */
+  /** How the run ended; undefined if it did not end or was resumed. */
   readonly end: RunEnd | undefined;
-  /** How long all parts of it took together, without the time between them. */
+  /** Total time of all parts, without the pauses between them. */
   readonly ms: number;
-  /** It has records that are not what they should be. Nobody can go on with it. */
+  /** The journal contains invalid records and cannot be resumed. */
   readonly isBroken: boolean;
 }
 
@@ -124,7 +138,7 @@ export function readJournal(file: string): ReadJournal {
   return { head, entries, steps, end, ms: timeOf(head, entries), isBroken: values.length < read.length };
 }
 
-/** A part that was killed counts until the end of its last step. */
+/** A killed part counts until the end of its last step. */
 function timeOf(head: RunHead | undefined, entries: readonly Entry[]): number {
   let began = Date.parse(head?.startedAt ?? '');
   let before = 0;
@@ -143,7 +157,7 @@ function timeOf(head: RunHead | undefined, entries: readonly Entry[]): number {
   return before + part;
 }
 
-/** The last line of a killed process may be cut; and what is no record of ours is none. */
+/** Skips a line cut off by a killed process, and lines that are not valid records. */
 function lineOf(line: string): readonly object[] {
   try {
     const value: unknown = JSON.parse(line);
@@ -160,7 +174,7 @@ function isRecord(value: object): value is RunHead | Entry {
 type StepEntry = Extract<Entry, { readonly kind: 'step' }>;
 
 function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
-  /** Those that are not to be done again. */
+  /** Steps that must not run again. */
   const steps = new Map<string, StepEntry>();
   const all = new Map<string, StepEntry>();
   const decisions = new Map<string, unknown>();
@@ -170,7 +184,7 @@ function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
     if (entry.kind !== 'step') continue;
     all.set(entry.key, entry);
     tallies.set(entry.key, tallyOf(entry.result));
-    // What failed without a way on is what ended the run; so are the steps around it.
+    // A failed step without a next state ended the run, together with the steps around it: retry them.
     if (entry.next !== undefined || entry.result.status === 'completed') steps.set(entry.key, entry);
   }
   const write = (entry: Entry): void => lines.add(entry);
@@ -197,7 +211,7 @@ function journalOn(lines: DurableLines, entries: readonly Entry[]): Journal {
   };
 }
 
-/** One step. Its result itself is not kept: there may be very many. */
+/** Keeps only the numbers of a result, because there may be very many steps. */
 function tallyOf({ status, usage }: StepResult): RunTotals {
   const { input = 0, output = 0, cost = 0 } = usage ?? {};
   return { steps: 1, completed: status === 'completed' ? 1 : 0, tokens: input + output, cost };

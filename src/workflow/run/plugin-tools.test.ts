@@ -5,14 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOpenai } from '../../agents/index.js';
 import { createOpenAccess, openHall } from '../../../test/support/hall.js';
 import { treeOf } from '../../../test/support/tree-of.js';
-import {
-  content,
-  createNoPlugins,
-  createToolFilter,
-  JsonText,
-  type Plugins,
-  type Session,
-} from '../../kernel/index.js';
+import { content, createToolFilter, type Session } from '../../core/index.js';
+import { createNoPlugins } from '../../ports/no-plugins.js';
+import { JsonText } from '../../lib/json-text.js';
+import type { Plugins } from '../../ports/plugins.js';
 import {
   createFakeProvider,
   openScriptedModel,
@@ -25,7 +21,7 @@ import { beginJournal } from './journal.js';
 import { type RunResult, runWorkflow } from './run-workflow.js';
 import { openTranscript } from './transcript.js';
 
-// Plugins as the runner sees them: their operations are tools of the gateway, and everything else is asked of the port.
+// Plugins as the runner sees them: operations are gateway tools, everything else goes through the port.
 
 const operator: Session = { id: 's', principal: { kind: 'user', id: 'ann', zone: 'z' }, scope: 'connection' };
 
@@ -72,6 +68,7 @@ async function run(states: object, plugins: Partial<Plugins> = {}): Promise<RunR
     version: '0',
     inputs: {},
     withheld: [],
+    startedBy: 'user:a',
   });
   const transcript = openTranscript({
     file: join(folder, 'transcript'),
@@ -95,6 +92,8 @@ async function run(states: object, plugins: Partial<Plugins> = {}): Promise<RunR
           cwd: folder,
           folders: [folder],
           homes: [],
+          roots: [folder],
+          env: {},
           readSource: (file) => ({ file, text: '', root, flaws: [] }),
         }),
         env: {},
@@ -148,8 +147,8 @@ const known: Partial<Plugins> = {
   check: () => Promise.resolve({ problems: [], unchecked: [], tools: ['k8s_apply'] }),
 };
 
-describe('AC-2: operations of plugins for agents', () => {
-  it('are the only tools where built-in ones are not intercepted, and reach the plugin with their arguments', async () => {
+describe('AC-2: plugin operations for agents', () => {
+  it('are the only tools if built-in tools are not intercepted, and pass arguments to the plugin', async () => {
     const states = await agent(
       [
         { calls: [{ name: 'k8s_apply', arguments: { file: 'pod.yaml' } }, { name: 'k8s_delete' }] },
@@ -164,7 +163,7 @@ describe('AC-2: operations of plugins for agents', () => {
     expect(model?.requests[1]?.messages.at(-1)?.text).toContain('tool.not_found');
   });
 
-  it('stand beside the built-in ones otherwise', async () => {
+  it('are added to the built-in tools otherwise', async () => {
     const states = await agent([{ say: 'ok' }], { enable: true, ...exposed });
     await run(states, known);
     expect(model?.requests[0]?.tools).toEqual(['k8s_apply', 'Read']);
@@ -185,8 +184,8 @@ describe('AC-2: operations of plugins for agents', () => {
   });
 });
 
-describe('steps of plugins', () => {
-  it('call an operation through the gateway, and keep its text and its data', async () => {
+describe('plugin steps', () => {
+  it('call an operation through the gateway, and keep its text and data', async () => {
     const { status, states } = await run({
       a: {
         type: 'operation',
@@ -200,7 +199,7 @@ describe('steps of plugins', () => {
     expect(executed).toEqual([{ name: 'k8s_apply', arguments: { n: 'x' } }]);
   });
 
-  it('run a type that a plugin brought', async () => {
+  it('run a step type of a plugin', async () => {
     const asked: unknown[] = [];
     const runStep: Plugins['runStep'] = (step) => {
       asked.push(step);

@@ -6,21 +6,27 @@ export type StepStatus = 'completed' | 'failed' | 'cancelled';
 export interface StepError {
   readonly code: WorkflowCode;
   readonly message: string;
-  /** What to do about it, where that is known. */
+  /** What to do about it, if known. */
   readonly next?: string;
 }
 
-/** How often a tool was called. `isNative`: it is the agent's own, and did not pass the gate. */
+/** How often a tool was called. `isNative`: the agent's own tool, which bypassed the gateway. */
 export interface ToolCount {
   readonly name: string;
   readonly calls: number;
   readonly isNative?: true;
 }
 
-/** What is left of a step when it is over. */
+/** A call to the agent's own tool that its permissions denied. */
+export interface RefusedCall {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+/** The result of a finished step. */
 export interface StepResult {
   readonly status: StepStatus;
-  /** Which step it was, for people: `deploy`, `each[2].build`. */
+  /** Path of the step, for people: `deploy`, `each[2].build`. */
   readonly path?: string;
   readonly output: string;
   readonly stderr: string;
@@ -28,32 +34,43 @@ export interface StepResult {
   readonly response: Readonly<Record<string, unknown>>;
   readonly json?: unknown;
   readonly usage?: Usage;
-  /** Of an agent: what was said, for a step that continues it. */
+  /** Agent steps: the messages, for a step that continues the conversation. */
   readonly conversation?: readonly unknown[];
-  /** Of an agent: the tools that it called. */
+  /** Agent steps: the tools called. */
   readonly tools?: readonly ToolCount[];
+  /** Agent steps that keep their own tools: the first denied calls. */
+  readonly refused?: readonly RefusedCall[];
   readonly error?: StepError;
   readonly attempts: number;
   readonly startedAt: string;
   readonly ms: number;
-  /** Of a loop that a step of its body left: where to. */
+  /** Loops: the state to which a step of the body left the loop. */
   readonly leftTo?: string;
 }
 
-/** What a step of some kind gives; the rest is the same for all. */
+/** What a step kind returns; the rest is the same for all kinds. */
 export type Done = Partial<
   Pick<
     StepResult,
-    'output' | 'stderr' | 'exitCode' | 'response' | 'json' | 'usage' | 'conversation' | 'tools' | 'leftTo'
+    | 'output'
+    | 'stderr'
+    | 'exitCode'
+    | 'response'
+    | 'json'
+    | 'usage'
+    | 'conversation'
+    | 'tools'
+    | 'refused'
+    | 'leftTo'
   >
 >;
 
-/** Work that could not be done. `done` is what came of it all the same. */
+/** A failed step. `done` is the partial result. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure';
   readonly code: WorkflowCode;
   readonly done: Done;
-  /** What to do about it, where that is known. */
+  /** What to do about it, if known. */
   readonly next: string | undefined;
 
   constructor(code: WorkflowCode, message: string, done: Done = {}, next?: string) {

@@ -2,7 +2,7 @@ import type { Step } from '../grammar/workflow.js';
 import { createReader, type Frame, type Next, type Place } from './frame.js';
 import type { StepResult } from './result.js';
 
-/** Conditions first, then the ways of success and failure; the same for every kind of step. */
+/** Checks conditions first, then `on_success` and `on_failure`. */
 export function nextOf(step: Step, result: StepResult, frame: Frame, place: Place): Next {
   if (place.isBranch === true || step.kind === 'terminal') return {};
   const reader = createReader(frame, step.name, place.loop);

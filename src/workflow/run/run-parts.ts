@@ -1,11 +1,14 @@
 import type { Agent, AgentEvent } from '../../agents/index.js';
 import type { Gateway } from '../../gateway/index.js';
-import type { OpenSpanFor, Plugins, Processes, Session } from '../../kernel/index.js';
+import type { OpenSpanFor, Session } from '../../core/index.js';
+import type { Plugins } from '../../ports/plugins.js';
+import type { Processes } from '../../ports/processes.js';
+import type { Shell } from '../../ports/shell.js';
 import type { ProviderName } from '../grammar/providers.js';
 import type { Library } from '../library.js';
 import type { StepResult } from './result.js';
 
-/** What the sessions of agent steps are made of: names and patterns of tools, and a profile to stay within. */
+/** What the session of an agent step may use: tool names, patterns and a limiting profile. */
 export interface SessionWish {
   readonly run: string;
   readonly step: string;
@@ -15,17 +18,17 @@ export interface SessionWish {
   readonly inheritActive?: boolean;
 }
 
-/** Tickets for sessions. One buys one session, once. */
+/** Single-use tickets for sessions. */
 export interface Tickets {
   issue(wish: SessionWish): Promise<string>;
-  /** Undefined: never issued, or used already. */
+  /** Undefined if the ticket was never issued or is already used. */
   redeem(ticket: string): Session | undefined;
 }
 
 export type RunEvent =
   | { readonly kind: 'run-started'; readonly run: string; readonly name: string; readonly isResumed: boolean }
   | { readonly kind: 'step-started'; readonly path: string; readonly type: string; readonly attempt: number }
-  /** `isReplayed`: it was done by an earlier process. */
+  /** `isReplayed`: an earlier process ran the step. */
   | {
       readonly kind: 'step-ended';
       readonly path: string;
@@ -41,29 +44,33 @@ export type RunEvent =
     }
   | { readonly kind: 'log'; readonly path: string; readonly text: string; readonly isWarning: boolean };
 
-/** Everything that a run uses of the world around it. */
+/** Everything a run needs from outside. */
 export interface RunParts {
   readonly library: Library;
-  /** Whether the files of the run are still what was trusted. Absent: whoever runs it need not trust it. */
+  /** Whether the files of the run are still the trusted ones. Absent: the caller does not need trust. */
   readonly isStillTrusted?: () => Promise<boolean>;
+  /** An agent started the run: no step may use tools that bypass the gateway. */
+  readonly isForAgent?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly processes: Processes;
+  /** Runs commands for a run started by an agent. Absent: commands run with the rights of the operator. */
+  readonly sandbox?: Pick<Shell, 'stream'>;
   readonly gateway: Gateway;
-  /** Of the one who started the run. */
+  /** Session of the caller that started the run. */
   readonly session: Session;
   readonly tickets: Tickets;
   readonly plugins: Plugins;
   readonly agents: Readonly<Partial<Record<ProviderName, Agent>>>;
-  /** Spans of runs and steps; absent where nobody collects them. */
+  /** Opens spans for runs and steps; absent if tracing is off. */
   readonly openSpan?: OpenSpanFor;
   readonly redact: (value: unknown) => unknown;
-  /** Where the files of the run are. */
+  /** Folder with the files of the run. */
   readonly folder: string;
   readonly version: string;
   readonly newRequestId: () => string;
   readonly identity: { readonly user: string; readonly hostname: string };
   readonly now: () => number;
   readonly onEvent: (event: RunEvent) => void;
-  /** Asks the person at the terminal; undefined where there is none. */
+  /** Asks the person at the terminal; undefined without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createNoPlugins } from '../../kernel/index.js';
+import { createNoPlugins } from '../../ports/no-plugins.js';
 import { execute } from './execute.js';
 import type { Frame } from './frame.js';
 import { runWorkflow, type RunOrder } from './run-workflow.js';
@@ -13,7 +13,7 @@ const journal = {
   totals: () => ({ steps: 0 }),
 };
 
-/** What the way of a run to its end uses, and nothing else. */
+/** Runs a workflow with only the parts that its end needs. */
 function run(end: () => Promise<void>): ReturnType<typeof runWorkflow> {
   const order = {
     runId: 'r1',
@@ -41,25 +41,25 @@ function run(end: () => Promise<void>): ReturnType<typeof runWorkflow> {
 }
 
 describe('a run', () => {
-  it('that can be written down ends as its last state says', async () => {
+  it('ends as its last state says', async () => {
     const ended = { status: 'failed', code: 'EXECUTION.WORKFLOW.FAILED', exitCode: 3 };
     expect(await run(() => Promise.resolve())).toMatchObject(ended);
   });
 
-  it('whose end cannot be written has failed', async () => {
+  it('fails if its end cannot be recorded', async () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' });
     const ended = await run(() => Promise.reject(full));
     expect(ended).toMatchObject({ status: 'failed', code: 'SYSTEM.IO.WRITE_FAILED', exitCode: 4 });
     expect(ended.message).toContain('ENOSPC');
   });
 
-  it('that meets a defect says where', async () => {
+  it('reports the cause of an internal error', async () => {
     const ended = await run(() => Promise.reject(new TypeError('x is not a function')));
     expect(ended).toMatchObject({ status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', exitCode: 4 });
     expect(ended.message).toContain('run-workflow.test.ts');
   });
 
-  it('goes no further when its steps are used up', async () => {
+  it('stops at the maximum number of steps', async () => {
     const frame = { parts: {}, states: new Map(), journal, budget: { left: 0 } } as unknown as Frame;
     const place = { key: 'a', path: 'a', signal };
     await expect(execute(terminal as never, frame, place)).rejects.toMatchObject({

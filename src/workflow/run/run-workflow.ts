@@ -19,21 +19,21 @@ export interface RunOrder {
   readonly transcript: Transcript;
   readonly isResumed: boolean;
   readonly signal: AbortSignal;
-  /** Runs this one step and nothing else, with these results in the place of others. */
+  /** Runs only this step, with the given results of other states. */
   readonly only?: { readonly step: string; readonly states: ReadonlyMap<string, StepResult> };
 }
 
 export interface RunResult extends RunEnd {
   readonly runId: string;
-  /** The latest result of each state, in the order of their ends. */
+  /** The latest result of each state, in the order they finished. */
   readonly states: ReadonlyMap<string, StepResult>;
   readonly totals: RunTotals;
 }
 
-/** More steps than this are a circle that nobody meant. */
+/** A run with more steps is assumed to be an endless loop. */
 const mostSteps = 100_000;
 
-/** Runs a workflow from its first state, or from where the journal ends. Never throws for what a step does. */
+/** Runs a workflow from its first state, or from the end of the journal. Step errors never make it throw. */
 export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<RunResult> {
   const { runId, workflow, journal, transcript, signal } = order;
   const startedAt = parts.now();
@@ -81,14 +81,14 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
   return { ...result, runId, states: frame.states, totals: totalsOf(frame) };
 }
 
-/** What was stopped is in no journal: it is done again. */
+/** Stopped steps are not in the journal: they will run again. */
 function totalsOf({ journal, states }: Frame): RunTotals {
   const totals = journal.totals();
   const stopped = [...states.values()].filter(({ status }) => status === 'cancelled').length;
   return { ...totals, steps: totals.steps + stopped };
 }
 
-/** A run whose end cannot be written down has failed, whatever its steps did. */
+/** A run whose end cannot be recorded has failed, even if its steps succeeded. */
 async function kept(end: RunEnd, journal: Journal, transcript: Transcript): Promise<RunEnd> {
   try {
     await journal.end(end);
@@ -99,11 +99,11 @@ async function kept(end: RunEnd, journal: Journal, transcript: Transcript): Prom
   }
 }
 
-/** The disk is full, or gone; anything else is a defect. */
+/** A write error means the disk is full or gone; any other error is a bug. */
 function brokenBy(error: unknown): Omit<WalkEnd, 'step'> {
   const isSystems = error instanceof Error && 'syscall' in error;
   if (isSystems) {
-    const message = `The record of the run cannot be written: ${error.message}`;
+    const message = `Cannot write the run record: ${error.message}`;
     return { status: 'failed', code: 'SYSTEM.IO.WRITE_FAILED', message, exitCode: 4 };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -202,7 +202,7 @@ async function hook(name: keyof Hooks, frame: Frame, signal: AbortSignal, end?: 
   await runHooks(actions, read, frame, { path: name, signal });
 }
 
-/** Of a single step, what it gave: the outputs of the workflow need the others. */
+/** Outputs of a single step: the workflow outputs would need the other steps. */
 function outputsOf(frame: Frame, only: string | undefined): Readonly<Record<string, unknown>> {
   if (only !== undefined) return { [only]: frame.states.get(only)?.output ?? '' };
   const { names } = createReader(frame, '', undefined);
@@ -210,7 +210,7 @@ function outputsOf(frame: Frame, only: string | undefined): Readonly<Record<stri
     try {
       return valueOfExpression(from, names) ?? null;
     } catch {
-      // Told by `validate`; the run itself was good.
+      // `validate` reports it; the run itself succeeded.
       return null;
     }
   };

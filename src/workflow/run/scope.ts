@@ -6,11 +6,11 @@ import type { Scope } from '../template/render.js';
 import { TemplateError } from '../template/template.js';
 import type { StepResult } from './result.js';
 
-/** Where the round of a loop stands. */
+/** Position in a loop. */
 export interface LoopPlace {
   readonly item: unknown;
   readonly index: number;
-  /** -1 where nobody knows. */
+  /** -1 if unknown. */
   readonly length: number;
   readonly parent?: LoopPlace;
 }
@@ -36,7 +36,7 @@ export interface ScopeParts {
   readonly now: number;
 }
 
-/** What texts and conditions of a workflow can speak of, at one moment of its run. */
+/** The values that templates and conditions can use at this moment of the run. */
 export function createScope(parts: ScopeParts): { readonly template: Scope; readonly names: Names } {
   const states = Object.fromEntries([...parts.states].map(([name, result]) => [name, stateNames(result)]));
   const shared = {
@@ -53,7 +53,7 @@ export function createScope(parts: ScopeParts): { readonly template: Scope; read
     ...(parts.loop && { loop: loopNames(parts.loop) }),
     ...(parts.error && { error: errorNames(parts.error) }),
   };
-  // What is declared and was not given is empty in a text, and missing in a condition.
+  // A declared input without a value is empty in templates and missing in conditions.
   const empty = Object.fromEntries(parts.declared.map(({ name }) => [name, '']));
   const folders = foldersOf(parts.library);
   const values = { ...shared, inputs: { ...empty, ...parts.inputs }, awf: folders, tidegate: folders };
@@ -106,7 +106,7 @@ function readInside(library: Library, path: string): string {
   try {
     return library.readInside(path).toString('utf8');
   } catch (error) {
-    // The words of the system name whole paths.
+    // System errors contain absolute paths: don't show them.
     const isSystems = error instanceof Error && 'syscall' in error;
     const why = isSystems || !(error instanceof Error) ? '' : `: ${error.message}`;
     throw new TemplateError(`readFile: ${path} cannot be read${why}.`);

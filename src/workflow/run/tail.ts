@@ -1,4 +1,4 @@
-/** Keeps the end of what a command writes. */
+/** Keeps the end of the output of a command. */
 export interface Tail {
   add(chunk: Uint8Array): void;
   text(): string;
@@ -7,7 +7,7 @@ export interface Tail {
 export interface TailParts {
   readonly maxBytes: number;
   readonly encoding: string;
-  /** Told of every text as it comes. */
+  /** Receives each text as it arrives. */
   readonly onText?: (text: string) => void;
 }
 
@@ -18,7 +18,7 @@ export function createTail({ maxBytes, encoding, onText }: TailParts): Tail {
   const live = onText && decoderOf(encoding);
   return {
     add(chunk) {
-      // A chunk is valid only while its listener runs.
+      // The chunk may be reused after this listener returns.
       const copy = chunk.slice();
       chunks.push(copy);
       kept += copy.length;
@@ -45,7 +45,7 @@ function decoderOf(encoding: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(encoding);
   } catch {
-    // An encoding that nobody knows: better odd characters than nothing.
+    // Unknown encoding: odd characters are better than no output.
     return new TextDecoder();
   }
 }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { createNoPlugins, type PluginEvent } from '../../kernel/index.js';
+import { createNoPlugins } from '../../ports/no-plugins.js';
+import type { PluginEvent } from '../../ports/plugins.js';
 import { tellPlugins } from './tell-plugins.js';
 
-it('tells plugins facts by the names that they look for, without secrets', () => {
+it('sends facts under the names plugins expect, without secrets', () => {
   const told: PluginEvent[] = [];
   const plugins = { ...createNoPlugins(), publish: (event: PluginEvent) => void told.push(event) };
   const redact = (value: unknown): unknown =>

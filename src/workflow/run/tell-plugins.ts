@@ -1,6 +1,6 @@
 import type { RunParts } from './run-parts.js';
 
-/** Facts of a run by the names under which plugins made for AWF look for them. */
+/** Facts of a run, under the names that AWF plugins expect. */
 export interface EventFacts {
   readonly workflow_id: string;
   readonly workflow_name?: string;
@@ -9,7 +9,7 @@ export interface EventFacts {
   readonly duration?: string;
 }
 
-/** Tells plugins of a run. What they are told is as clean of secrets as the record of the run. */
+/** Sends run events to plugins, with secrets removed as in the run record. */
 export function tellPlugins(
   { plugins, redact }: Pick<RunParts, 'plugins' | 'redact'>,
   type: string,

@@ -24,7 +24,7 @@ export interface TranscriptEntry {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** What happened in a run, for people and for replay. Only ever added to, and without secrets. */
+/** Log of a run, for people and for replay. Append-only and without secrets. */
 export interface Transcript {
   write(entry: TranscriptEntry): void;
   close(): void;
@@ -36,7 +36,7 @@ export interface TranscriptParts {
   readonly parentRunId?: string;
   readonly redact: (value: unknown) => unknown;
   readonly now: () => number;
-  /** How many lines there are already. */
+  /** Number of existing lines. */
   readonly from?: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Trace } from '../../kernel/index.js';
+import type { Trace } from '../../core/index.js';
 import { exitOfCode, type WorkflowCode } from '../codes.js';
 import type { Step } from '../grammar/workflow.js';
 import { createReader, type Frame } from './frame.js';
@@ -15,12 +15,12 @@ export interface WalkEnd {
 
 export interface Walk {
   readonly signal: AbortSignal;
-  /** Of the step that called this workflow. */
+  /** Path of the step that called this workflow. */
   readonly path?: string;
   readonly trace?: Trace;
 }
 
-/** Goes from state to state until a terminal one, or until nothing leads on. Throws when it is stopped. */
+/** Goes from state to state until a terminal state or a dead end. Throws when stopped. */
 export async function walk(frame: Frame, { signal, path, trace }: Walk): Promise<WalkEnd> {
   const { workflow, prefix } = frame;
   const visits = new Map<string, number>();
@@ -59,7 +59,7 @@ function terminal(step: Extract<Step, { readonly kind: 'terminal' }>, frame: Fra
   return { ...failed('EXECUTION.WORKFLOW.FAILED', said ?? `The workflow ended in ${step.name}.`, step.name) };
 }
 
-/** A message that cannot be filled in is shown as it is written. */
+/** A message that cannot be filled in is shown as written. */
 function shownMessage(message: string, frame: Frame): string {
   try {
     return createReader(frame, '', undefined).text(message);
@@ -85,7 +85,7 @@ function ended(
 
 function stuck({ name }: Step, { status, error }: StepResult): WalkEnd {
   if (status === 'completed')
-    return failed('WORKFLOW.VALIDATION.INVALID_TRANSITION', `${name} succeeded, and leads nowhere.`, name);
+    return failed('WORKFLOW.VALIDATION.INVALID_TRANSITION', `${name} succeeded but has no next state.`, name);
   return failed(error?.code ?? 'EXECUTION.WORKFLOW.FAILED', `${name}: ${error?.message ?? 'failed'}`, name);
 }
 

@@ -1,7 +1,7 @@
 import { parseTemplate } from './parse.js';
 import type { Nodes, Operand, Pipeline } from './template.js';
 
-/** The files that a text reads with `readFile`. Undefined: a name that only a run works out. */
+/** Files that a text reads with `readFile`. Undefined: the name is known only at run time. */
 export function filesRead(text: string): readonly (string | undefined)[] {
   if (!text.includes('readFile') || !text.includes('{{')) return [];
   return inNodes(parseTemplate(text).nodes);
@@ -28,7 +28,7 @@ function inPipeline({ commands }: Pipeline): Files {
   ]);
 }
 
-/** `readFile "a"`, or `"a" | readFile`: the first argument, or else what comes from before, if that is one value. */
+/** For `readFile "a"` or `"a" | readFile`: the first argument, or else the piped value if it is constant. */
 function constantOf([first, ...more]: readonly Operand[]): string | undefined {
   return first?.kind === 'value' && typeof first.value === 'string' && more.length === 0
     ? first.value

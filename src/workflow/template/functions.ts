@@ -10,7 +10,7 @@ export function rawText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** As Go's templates see it: nothing, zero and what is empty are not true. */
+/** Truth as in Go templates: nil, zero and empty values are false. */
 export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
@@ -39,7 +39,7 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   printf: ([format, ...values]) => formatted(rawText(format), values),
 };
 
-/** A number and its text are the same here: inputs are texts. */
+/** A number equals its string form, because inputs are strings. */
 function isSame(first: unknown, second: unknown): boolean {
   return first === second || rawText(first) === rawText(second);
 }
@@ -52,13 +52,13 @@ function order(first: unknown, second: unknown): number {
 
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new TemplateError('join takes a list.');
+  throw new TemplateError('join requires a list.');
 }
 
 function lengthOf(value: unknown): number {
   if (typeof value === 'string' || Array.isArray(value)) return value.length;
   if (typeof value === 'object' && value !== null) return Object.keys(value).length;
-  throw new TemplateError('len takes a text, a list or a mapping.');
+  throw new TemplateError('len requires a string, a list or a mapping.');
 }
 
 function indexed(value: unknown, key: unknown): unknown {
@@ -67,7 +67,7 @@ function indexed(value: unknown, key: unknown): unknown {
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, name)) {
     return (value as Readonly<Record<string, unknown>>)[name];
   }
-  throw new TemplateError(`index: there is no ${JSON.stringify(name)}.`);
+  throw new TemplateError(`index: ${JSON.stringify(name)} does not exist.`);
 }
 
 function formatted(format: string, values: readonly unknown[]): string {
@@ -78,10 +78,18 @@ function formatted(format: string, values: readonly unknown[]): string {
       if (found === '%%') return '%';
       const value = values[at];
       at += 1;
-      const text = verb === 'f' ? Number(value).toFixed(digits === '' ? 6 : Number(digits)) : rawText(value);
+      const text = verb === 'f' ? decimal(value, digits === '' ? 6 : Number(digits)) : rawText(value);
       const shown = verb === 'q' ? JSON.stringify(text) : text;
       const size = Math.min(Math.abs(Number(width)), 1000);
       return String(width).startsWith('-') ? shown.padEnd(size) : shown.padStart(size);
     },
   );
+}
+
+const mostDecimals = 100;
+
+function decimal(value: unknown, digits: number): string {
+  if (digits > mostDecimals)
+    throw new TemplateError(`printf supports at most ${mostDecimals} decimal places, not ${digits}.`);
+  return Number(value).toFixed(digits);
 }

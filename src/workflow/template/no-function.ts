@@ -1,8 +1,9 @@
-import { nearest, quote } from '../../kernel/index.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
 
-/** Of a word that nothing is called: what was meant most likely, or else all that there is. */
+/** For an unknown function: the closest match, or else all functions. */
 export function noFunction(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
-  const there = near === undefined ? `; there are ${known.join(', ')}.` : `. Did you mean ${near}?`;
-  return `There is no function ${quote(word)}${there}`;
+  const there = near === undefined ? `. Available: ${known.join(', ')}.` : `. Did you mean ${near}?`;
+  return `Unknown function ${quote(word)}${there}`;
 }

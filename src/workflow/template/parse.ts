@@ -14,16 +14,16 @@ import { type Piece, piecesOf, stringOf, type Token } from './tokens.js';
 
 const deepest = 50;
 
-/** Reads a text with {{ }}. Throws a TemplateError that says where and why it cannot. */
+/** Parses a text with {{ }}. Throws a TemplateError with the position and the reason. */
 export function parseTemplate(text: string): Template {
   if (!text.includes('{{')) return { nodes: text === '' ? [] : [{ kind: 'text', text }], references: [] };
   const pieces = piecesOf(text);
   const references: Reference[] = [];
   let at = 0;
 
-  /** Until `else` or `end`, which is left for the caller. */
+  /** Stops before `else` or `end`, which the caller reads. */
   function block(depth: number, hasDot: boolean): Nodes {
-    if (depth > deepest) throw new TemplateError('The nesting is too deep.');
+    if (depth > deepest) throw new TemplateError('The template is nested too deeply.');
     const nodes: TemplateNode[] = [];
     for (; at < pieces.length; ) {
       const piece = pieces[at];
@@ -51,7 +51,7 @@ export function parseTemplate(text: string): Template {
   ): TemplateNode {
     const asked: Reference[] = [];
     const pipeline = pipelineOf(tokens, offset, hasDot, asked);
-    // What is only asked for is not shown to anybody.
+    // Values used only in a condition never appear in the output.
     references.push(...asked.map((reference) => ({ ...reference, isEscaped: true })));
     const then = block(depth + 1, hasDot || kind !== 'if');
     const mark = pieces[at];
@@ -61,7 +61,7 @@ export function parseTemplate(text: string): Template {
     }
     if (isMark(mark, 'end')) return { kind, pipeline, then, otherwise: [] };
     const rest = mark.tokens.slice(1);
-    // `{{else if x}}` shares the end of the outer one.
+    // `{{else if x}}` shares the end of the outer `if`.
     if (rest.length > 0)
       return { kind, pipeline, then, otherwise: [action(rest, mark.offset, depth + 1, hasDot)] };
     const otherwise = block(depth + 1, hasDot);
@@ -75,7 +75,10 @@ export function parseTemplate(text: string): Template {
   const nodes = block(0, false);
   const left = pieces[at];
   if (left !== undefined && left.kind === 'action') {
-    throw new TemplateError(`{{${left.tokens[0]?.text ?? ''}}} belongs to nothing.`, left.offset);
+    throw new TemplateError(
+      `{{${left.tokens[0]?.text ?? ''}}} without a matching {{if}}, {{range}} or {{with}}.`,
+      left.offset,
+    );
   }
   return { nodes, references };
 }
@@ -111,8 +114,7 @@ function pipelineOf(
       if (token.kind === 'sign' && token.text === '|') all.push([]);
       else all.at(-1)?.push(operand(token));
     }
-    if (all.some((command) => command.length === 0))
-      throw new TemplateError('There is nothing to show.', offset);
+    if (all.some((command) => command.length === 0)) throw new TemplateError('Expected a value.', offset);
     return all;
   }
 
@@ -123,17 +125,17 @@ function pipelineOf(
     if (token.kind === 'path') return dotted(token);
     if (token.kind === 'word') return wordOf(token);
     if (token.text !== '(')
-      throw new TemplateError(`There is no sense in ${JSON.stringify(token.text)} here.`, token.offset);
+      throw new TemplateError(`Unexpected ${JSON.stringify(token.text)}.`, token.offset);
     depth += 1;
-    if (depth > deepest) throw new TemplateError('The nesting is too deep.', token.offset);
+    if (depth > deepest) throw new TemplateError('The template is nested too deeply.', token.offset);
     const inner = commands();
     depth -= 1;
     const close = tokens[at];
-    if (close?.text !== ')') throw new TemplateError('A bracket is not closed.', token.offset);
+    if (close?.text !== ')') throw new TemplateError('Missing closing parenthesis.', token.offset);
     at += 1;
     const pipeline = { variables: [], isAssignment: false, commands: inner };
     const next = tokens[at];
-    // `(index .a 1).b`: a path right after the bracket belongs to it.
+    // `(index .a 1).b`: a path right after the parenthesis applies to its value.
     if (next?.kind === 'path' && next.offset === close.offset + 1) {
       at += 1;
       return { kind: 'pipeline', pipeline, path: partsOf(next.text) };
@@ -151,7 +153,7 @@ function pipelineOf(
   function dotted({ text, offset: place }: Token): Operand {
     const path = partsOf(text);
     if (hasDot) return { kind: 'dot', path };
-    if (path.length === 0) throw new TemplateError('A dot alone says nothing here.', place);
+    if (path.length === 0) throw new TemplateError('A dot without a name is not allowed here.', place);
     found.push({ path, isBare: false, offset: place, isEscaped: false });
     return { kind: 'root', path, isBare: false };
   }
@@ -171,7 +173,7 @@ function pipelineOf(
 
   const read = commands();
   if (at < tokens.length)
-    throw new TemplateError('A bracket was never opened.', tokens[at]?.offset ?? offset);
+    throw new TemplateError('Unexpected closing parenthesis.', tokens[at]?.offset ?? offset);
   const isEscaped = read.some(([first]) => first?.kind === 'function' && first.name === 'escape');
   references.push(...found.map((reference) => ({ ...reference, isEscaped })));
   return { variables, isAssignment, commands: read };

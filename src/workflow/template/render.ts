@@ -3,13 +3,13 @@ import { type Nodes, type Operand, type Pipeline, TemplateError } from './templa
 import { isTrue, rawText, type TemplateFunction, templateFunctions } from './functions.js';
 
 export interface Scope {
-  /** The namespaces by name. */
+  /** Namespaces by name. */
   readonly values: Readonly<Record<string, unknown>>;
   /** Reads a file of the workspace. */
   readonly readFile: (path: string) => string;
 }
 
-/** Fills in a text with {{ }}. Throws a TemplateError for what is not there. */
+/** Fills in a text with {{ }}. Throws a TemplateError if a value does not exist. */
 export function renderTemplate(text: string, scope: Scope): string {
   if (!text.includes('{{')) return text;
   const { nodes } = parseTemplate(text);
@@ -39,7 +39,7 @@ function renderNodes(nodes: Nodes, place: Place): string {
       const dot = node.kind === 'with' && isTaken ? value : place.dot;
       text += renderNodes(isTaken ? node.then : node.otherwise, { ...inner, dot });
     }
-    if (text.length > longest) throw new TemplateError('The text is longer than 10 MiB.');
+    if (text.length > longest) throw new TemplateError('The text exceeds 10 MiB.');
   }
   return text;
 }
@@ -69,7 +69,7 @@ function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
     return Array.from({ length: Math.min(value, 10_000) }, (_, at) => [at, at] as const);
   if (isRecord(value)) return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   if (value === null || value === undefined || value === '') return [];
-  throw new TemplateError('range takes a list or a mapping.');
+  throw new TemplateError('range requires a list or a mapping.');
 }
 
 function evaluate(pipeline: Pipeline, place: Place): unknown {
@@ -94,8 +94,14 @@ function call(name: string, values: readonly unknown[], { scope }: Place): unkno
   const apply: TemplateFunction | undefined = Object.hasOwn(templateFunctions, name)
     ? templateFunctions[name]
     : undefined;
-  if (apply === undefined) throw new TemplateError(`There is no function ${name}.`);
-  return apply(values);
+  if (apply === undefined) throw new TemplateError(`Unknown function ${name}.`);
+  try {
+    return apply(values);
+  } catch (error) {
+    // The runtime rejects some values, such as a string that becomes too long.
+    if (error instanceof RangeError) throw new TemplateError(`${name}: ${error.message}.`);
+    throw error;
+  }
 }
 
 function valueOf(operand: Operand, place: Place): unknown {
@@ -116,7 +122,7 @@ function valueOf(operand: Operand, place: Place): unknown {
       if (!place.variables.has(operand.name)) throw new TemplateError(`undefined variable: ${operand.name}`);
       return follow(place.variables.get(operand.name), operand.path, operand.name);
     case 'pipeline':
-      return follow(evaluate(operand.pipeline, place), operand.path, 'the value in brackets');
+      return follow(evaluate(operand.pipeline, place), operand.path, 'the value in parentheses');
   }
 }
 
@@ -132,7 +138,7 @@ function follow(start: unknown, path: readonly string[], shown: string): unknown
 
 const smallNamed = ['loop', 'context', 'error'];
 
-/** Without the dot, `loop.index1` and `context.working_dir` stand for `Index1` and `WorkingDir`. */
+/** Without the leading dot, `loop.index1` and `context.working_dir` mean `Index1` and `WorkingDir`. */
 export function spelt(path: readonly string[]): readonly string[] {
   const [head = '', ...rest] = path;
   if (!smallNamed.includes(head)) return path;

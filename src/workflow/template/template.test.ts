@@ -39,16 +39,16 @@ describe('templates', () => {
 
   it.each([
     ['{{.inputs.gone}}', /undefined variable: inputs\.gone/],
-    ['{{upper .inputs.name}}', /no function "upper"/],
-    ['{{.inputs.name', /not closed/],
+    ['{{upper .inputs.name}}', /Unknown function "upper"/],
+    ['{{.inputs.name', /Missing closing/],
     ['{{if .inputs.name}}x', /no \{\{end\}\}/],
-    ['{{end}}', /belongs to nothing/],
-    ['{{}} {{ | }}', /nothing to show/],
-  ])('refuse %j', (text, reason) => {
+    ['{{end}}', /without a matching/],
+    ['{{}} {{ | }}', /Expected a value/],
+  ])('reject %j', (text, reason) => {
     expect(() => renderTemplate(text, scope)).toThrow(reason);
   });
 
-  it('say which namespaces they use, where, and whether a shell is safe from it', () => {
+  it('report the namespaces they use, with position and whether the value is escaped', () => {
     const { references } = parseTemplate('a {{escape .inputs.x}} {{states.b.Output}}');
     expect(references).toEqual([
       { path: ['inputs', 'x'], isBare: false, offset: 11, isEscaped: true },
@@ -56,8 +56,8 @@ describe('templates', () => {
     ]);
   });
 
-  it('never reach what an object has by nature', () => {
+  it('never access inherited properties', () => {
     expect(() => renderTemplate('{{.inputs.constructor}}', scope)).toThrow(/undefined variable/);
-    expect(() => renderTemplate('{{index .inputs "__proto__"}}', scope)).toThrow(/there is no/);
+    expect(() => renderTemplate('{{index .inputs "__proto__"}}', scope)).toThrow(/does not exist/);
   });
 });

@@ -1,4 +1,4 @@
-/** What a text with {{ }} says: the language is Go's text/template, as workflows use it. */
+/** A parsed text with {{ }}, in the subset of Go's text/template that workflows use. */
 export interface Template {
   readonly nodes: readonly TemplateNode[];
   readonly references: readonly Reference[];
@@ -17,7 +17,7 @@ export type TemplateNode =
 
 export type Nodes = readonly TemplateNode[];
 
-/** `$i, $x := a | b c | d`: each command gets the value before it as its last argument. */
+/** `$i, $x := a | b c | d`: each command gets the previous value as its last argument. */
 export interface Pipeline {
   readonly variables: readonly string[];
   readonly isAssignment: boolean;
@@ -27,9 +27,9 @@ export interface Pipeline {
 export type Operand =
   | { readonly kind: 'value'; readonly value: string | number | boolean | null }
   | { readonly kind: 'function'; readonly name: string }
-  /** A way into the namespaces. */
+  /** Path from the namespaces. */
   | { readonly kind: 'root'; readonly path: readonly string[]; readonly isBare: boolean }
-  /** A way into what `range` or `with` put into the dot. */
+  /** Path from the dot that `range` or `with` set. */
   | { readonly kind: 'dot'; readonly path: readonly string[] }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly string[] }
   | { readonly kind: 'pipeline'; readonly pipeline: Pipeline; readonly path: readonly string[] };
@@ -37,11 +37,11 @@ export type Operand =
 /** A use of a namespace: `inputs.name`, `states.build.Output`. */
 export interface Reference {
   readonly path: readonly string[];
-  /** Without the dot in front. Then some properties are written in small letters. */
+  /** Written without the leading dot. Some properties are lowercase then. */
   readonly isBare: boolean;
-  /** Where it stands in the text. */
+  /** Position in the text. */
   readonly offset: number;
-  /** Whether a shell would be shown the value in quotes. */
+  /** Whether the value is quoted for the shell. */
   readonly isEscaped: boolean;
 }
 
@@ -57,7 +57,7 @@ export const namespaces = [
   'tidegate',
 ] as const;
 
-/** Functions of workflows, and those that Go's templates always have. */
+/** Workflow functions, and the built-in functions of Go templates. */
 export const functionNames = [
   'escape',
   'json',
@@ -81,10 +81,10 @@ export const functionNames = [
   'println',
 ] as const;
 
-/** Why a text cannot be read or filled in. */
+/** A template that cannot be parsed or filled in. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
-  /** Where in the text. */
+  /** Position in the text. */
   readonly offset: number;
 
   constructor(message: string, offset = 0) {

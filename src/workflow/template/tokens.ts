@@ -10,7 +10,7 @@ export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly tokens: readonly Token[]; readonly offset: number };
 
-/** Cuts a text at its braces. `{{-` and `-}}` take the white space beside them. */
+/** Splits a text at its braces. `{{-` and `-}}` trim the adjacent white space. */
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -42,7 +42,7 @@ interface Action {
 }
 
 const segment = String.raw`[\p{L}_][\p{L}\p{N}_]*(?:-[\p{L}_][\p{L}\p{N}_]*)*`;
-/** In this order: the first that fits is taken. */
+/** Tried in this order; the first match wins. */
 const shapes: readonly (readonly [Token['kind'] | 'space' | 'comment', RegExp])[] = [
   ['space', /\s+/uy],
   ['comment', /\/\*[\s\S]*?\*\//uy],
@@ -60,14 +60,13 @@ function readAction(text: string, start: number, open: number): Action {
   for (;;) {
     const closing = /^\s-\}\}|^\}\}/.exec(text.slice(at, at + 4));
     if (closing) return { tokens, end: at + closing[0].length, trims: closing[0].includes('-') };
-    if (at >= text.length) throw new TemplateError('The braces {{ are not closed.', open);
+    if (at >= text.length) throw new TemplateError('Missing closing }}.', open);
     const found = shapeAt(text, at);
-    if (found === undefined)
-      throw new TemplateError(`There is no sense in ${JSON.stringify(text[at])} here.`, at);
+    if (found === undefined) throw new TemplateError(`Unexpected ${JSON.stringify(text[at])}.`, at);
     if (found.kind !== 'space' && found.kind !== 'comment')
       tokens.push({ kind: found.kind, text: found.text, offset: at });
     at += found.text.length;
-    // A space before `-}}` belongs to it.
+    // A space before `-}}` belongs to the closing brace.
     if (found.kind === 'space' && text.startsWith('-}}', at)) at -= 1;
   }
 }
@@ -89,6 +88,6 @@ export function stringOf({ text, offset }: Token): string {
   try {
     return String(JSON.parse(text));
   } catch {
-    throw new TemplateError('This text in quotes cannot be read.', offset);
+    throw new TemplateError('This quoted string is not valid.', offset);
   }
 }

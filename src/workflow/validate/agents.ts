@@ -1,15 +1,18 @@
-import { nearest, quote } from '../../kernel/index.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
 import type { Report } from '../finding.js';
-import { providerNamed, runnable } from '../grammar/providers.js';
+import { isRunnable, providerNamed, runnable } from '../grammar/providers.js';
 import type { Step, StepOf, Workflow } from '../grammar/workflow.js';
+import { mayRepeat } from '../run/retries.js';
 import { builtinNames, isIsolated } from '../step-tools.js';
 import { flawAt } from './flaw-at.js';
+import { checkNatives } from './native-permissions.js';
 
-/** What agents can be checked against. Undefined: not known, and so not checked. */
+/** Names that agent steps are checked against. Undefined: unknown, so not checked. */
 export interface GateNames {
   readonly profiles?: readonly string[];
   readonly servers?: readonly string[];
-  /** Why an agent of this provider may have tools beside those of the gate; undefined where it was proven not to. */
+  /** Why an agent of this provider may use its own tools; undefined if it is verified not to. */
   readonly doubts?: (provider: string) => string | undefined;
 }
 
@@ -22,6 +25,7 @@ export function checkAgents(workflow: Workflow, names: GateNames, report: Report
     checkRetry(step, report);
     checkProvider(step, names, report);
     checkProxy(step, report);
+    checkNatives(step, report);
     checkGate(step, names, report);
     checkContinuation(step, workflow, report);
   }
@@ -31,15 +35,15 @@ type Agent = StepOf<'agent'>;
 
 function checkRetry(step: Step, report: Report): void {
   const { retry } = step.common;
-  if (retry === undefined || step.kind === 'command' || retry.may_repeat === true) return;
+  if (retry === undefined || mayRepeat(step)) return;
   report(
     flawAt(
       step,
       ['retry'],
       'WORKFLOW.PARSE.IDLE_FIELD',
-      `A step of type ${step.kind} is not tried again unless it may run twice.`,
+      `Steps of type ${step.kind} are retried only if they may run twice.`,
       {
-        remedy: 'Add `may_repeat: true` to `retry`, or remove it.',
+        remedy: 'Add `may_repeat: true` to `retry`, or remove `retry`.',
       },
     ),
   );
@@ -54,9 +58,9 @@ function checkProvider(step: Agent, { doubts }: GateNames, report: Report): void
     const names = [...new Set([...(near === undefined ? [] : [near]), ...runnable])];
     const isCustom = provider === 'custom';
     const message = isCustom
-      ? 'There is no provider "custom".'
-      : `There is no provider ${quote(provider)}; there are ${names.join(', ')}.`;
-    const remedy = isCustom ? 'Use a step of type `command` instead.' : near && `Did you mean ${near}?`;
+      ? 'Unknown provider "custom".'
+      : `Unknown provider ${quote(provider)}. Available: ${names.join(', ')}.`;
+    const remedy = isCustom ? 'Use a `command` step instead.' : near && `Did you mean ${near}?`;
     report(
       flawAt(
         step,
@@ -64,6 +68,16 @@ function checkProvider(step: Agent, { doubts }: GateNames, report: Report): void
         'WORKFLOW.VALIDATION.UNKNOWN_PROVIDER',
         message,
         remedy === undefined ? {} : { remedy },
+      ),
+    );
+  } else if (!isRunnable(known)) {
+    report(
+      flawAt(
+        step,
+        ['provider'],
+        'EXECUTION.AGENT.UNSUPPORTED',
+        `Tidegate cannot run the provider ${quote(provider)}. The step will fail.`,
+        { severity: 'warning' },
       ),
     );
   } else if (known !== 'openai_compatible' && isIsolated(proxy, gate)) {
@@ -79,9 +93,9 @@ function checkProvider(step: Agent, { doubts }: GateNames, report: Report): void
         step,
         ['options', 'api_key'],
         'WORKFLOW.PARSE.IDLE_FIELD',
-        'A key in a file is known to all who read the file.',
+        'Anyone who can read this file can see the API key.',
         {
-          remedy: 'Leave it out and set OPENAI_API_KEY, or name another variable with api_key_env.',
+          remedy: 'Remove it and set OPENAI_API_KEY, or name another variable with api_key_env.',
         },
       ),
     );
@@ -92,10 +106,17 @@ function checkProxy(step: Agent, report: Report): void {
   const { mcp_proxy: proxy, tidegate: gate = {} } = step.own;
   if (proxy?.enable !== true) return;
   const { intercept_builtins: hasBuiltins = true, plugin_tools: entries = [] } = proxy;
-  const isMore = (gate.tools ?? []).length > 0 || (gate.servers ?? []).length > 0;
-  if (!hasBuiltins && entries.length === 0 && !isMore) {
+  const isMore =
+    (gate.tools ?? []).some((pattern) => !pattern.startsWith('!')) || (gate.servers ?? []).length > 0;
+  const isExposing = entries.some(({ expose = [] }) => expose.length > 0);
+  if (!hasBuiltins && !isExposing && !isMore) {
     report(
-      flawAt(step, ['mcp_proxy'], 'USER.MCP_PROXY.EMPTY_PROXY', 'The proxy is enabled and offers nothing.'),
+      flawAt(
+        step,
+        ['mcp_proxy'],
+        'USER.MCP_PROXY.EMPTY_PROXY',
+        '`mcp_proxy` is enabled but provides no tools.',
+      ),
     );
   }
   const taken = new Map<string, string>(
@@ -109,9 +130,9 @@ function checkProxy(step: Agent, report: Report): void {
           step,
           ['mcp_proxy', 'plugin_tools', at],
           'WORKFLOW.PARSE.IDLE_FIELD',
-          `Nothing of the plugin ${quote(plugin)} is exposed.`,
+          `No operation of the plugin ${quote(plugin)} is exposed.`,
           {
-            remedy: 'Name its operations under `expose`.',
+            remedy: 'List its operations under `expose`.',
           },
         ),
       );
@@ -154,7 +175,7 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
         step,
         ['tidegate', 'servers', at],
         'WORKFLOW.VALIDATION.UNKNOWN_SERVER',
-        `No server ${quote(server)} is configured.`,
+        `The server ${quote(server)} is not configured.`,
         {
           ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
         },
@@ -169,7 +190,7 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
         step,
         ['tidegate', 'tools', at],
         'WORKFLOW.VALIDATION.UNKNOWN_TOOL',
-        `No built-in tool fits ${quote(pattern)}.`,
+        `No built-in tool matches ${quote(pattern)}.`,
         { remedy: `Did you mean ${near}?` },
       ),
     );
@@ -180,7 +201,7 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
         step,
         ['tidegate'],
         'WORKFLOW.PARSE.IDLE_FIELD',
-        '`tidegate:` has no effect where `mcp_proxy.enable` is false.',
+        '`tidegate:` has no effect while `mcp_proxy.enable` is false.',
         {
           remedy: 'Set `mcp_proxy.enable: true`, or remove one of the two.',
         },
@@ -189,7 +210,7 @@ function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report
   }
 }
 
-/** Tools of servers are known to a run only; theirs may have the name of a built-in one in small letters. */
+/** Server tools are known only at run time, and may be named like a built-in tool in lowercase. */
 function misspelt(pattern: string, servers: readonly string[] | undefined): string | undefined {
   const name = pattern.replace(/^!/, '');
   if (/[*?]/.test(name) || builtinNames.some((known) => known === name)) return undefined;
@@ -204,6 +225,6 @@ function checkContinuation(step: Agent, { steps }: Workflow, report: Report): vo
   if (target === undefined) return;
   const tell = (message: string): void =>
     report(flawAt(step, ['conversation', 'continue_from'], 'WORKFLOW.PARSE.INVALID_VALUE', message));
-  if (target.kind !== 'agent') tell(`${quote(target.name)} is not an agent step: it has no conversation.`);
-  else if (target.own.provider !== step.own.provider) tell(`${quote(target.name)} has another provider.`);
+  if (target.kind !== 'agent') tell(`${quote(target.name)} is not an agent step, so it has no conversation.`);
+  else if (target.own.provider !== step.own.provider) tell(`${quote(target.name)} uses another provider.`);
 }

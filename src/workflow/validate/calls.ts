@@ -1,13 +1,13 @@
-import { quote } from '../../kernel/index.js';
+import { quote } from '../../lib/source-place.js';
 import type { Report } from '../finding.js';
 import type { StepOf, Workflow } from '../grammar/workflow.js';
 import type { Library } from '../library.js';
 import { flawAt } from './flaw-at.js';
 
-/** Workflows may call workflows, this deep and no deeper. */
+/** Maximum depth of nested workflow calls. */
 export const deepestCall = 10;
 
-/** Called workflows must be there, in no circle, and get the inputs that they need. */
+/** Checks that called workflows exist, form no cycle and get their required inputs. */
 export function checkCalls(workflow: Workflow, library: Library, report: Report): void {
   for (const step of workflow.steps.values()) {
     if (step.kind !== 'call_workflow' || step.own.workflow === undefined) continue;
@@ -26,10 +26,10 @@ export function checkCalls(workflow: Workflow, library: Library, report: Report)
     }
     const trail = circleFrom(file, [workflow.source.file], library);
     if (trail === 'deep') {
-      const message = `Calls go deeper than ${deepestCall} workflows.`;
+      const message = `Workflow calls are nested more than ${deepestCall} levels deep.`;
       report(flawAt(step, ['workflow'], 'WORKFLOW.VALIDATION.NESTING_TOO_DEEP', message));
     } else if (trail !== undefined) {
-      const message = `Workflows call each other in a circle: ${trail.join(' → ')}.`;
+      const message = `Workflows call each other in a cycle: ${trail.join(' → ')}.`;
       report(flawAt(step, ['workflow'], 'WORKFLOW.VALIDATION.CIRCULAR_CALL', message));
     } else checkInputs(step, library.load(file).workflow, report);
   }
@@ -61,7 +61,7 @@ function checkInputs(step: StepOf<'call_workflow'>, called: Workflow, report: Re
         step,
         ['inputs'],
         'WORKFLOW.VALIDATION.UNDEFINED_INPUT',
-        `${quote(called.name)} needs the input ${quote(name)}.`,
+        `${quote(called.name)} requires the input ${quote(name)}.`,
         {
           remedy: `Add ${name} to inputs.`,
         },

@@ -1,7 +1,7 @@
-import type { PluginWorkflow } from '../../kernel/index.js';
+import type { PluginWorkflow } from '../../ports/plugins.js';
 import type { Step, Workflow } from '../grammar/workflow.js';
 
-/** A workflow as validators of plugins are promised it: plain data, in the flat form. */
+/** A workflow in the documented form for plugin validators: plain, flat data. */
 export function documentedForm({ name, initial = '', description, inputs, steps }: Workflow): PluginWorkflow {
   return {
     name,

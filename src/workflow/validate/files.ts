@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { quote } from '../../kernel/index.js';
+import { quote } from '../../lib/source-place.js';
 import type { Report } from '../finding.js';
 import type { Step, StepOf, Workflow } from '../grammar/workflow.js';
 import type { Library } from '../library.js';
 import { flawAt } from './flaw-at.js';
 
-/** Files that steps name must be there, as far as their names are known before the run. */
+/** Checks that the files of steps exist, if their names are known before the run. */
 export function checkFiles(workflow: Workflow, library: Library, report: Report): void {
   for (const step of workflow.steps.values()) {
     if (step.kind === 'command') checkFile(step, 'script_file', step.own.script_file, library, report);
@@ -35,7 +35,7 @@ function checkRole(step: StepOf<'agent'>, library: Library, report: Report): voi
   const { role } = step.own;
   if (role === undefined) return;
   const tell = (message: string): void => report(flawAt(step, ['role'], 'USER.INPUT.MISSING_ROLE', message));
-  if (isOutside(role)) return tell(`The role ${quote(role)} leads out of its folder.`);
+  if (isOutside(role)) return tell(`The role ${quote(role)} leads outside its folder.`);
   tellOfFolder(
     library.lookup('roles', role, step.source.file),
     'AGENTS.md',
@@ -51,7 +51,7 @@ function checkSkills(step: StepOf<'agent'>, library: Library, report: Report): v
       report(flawAt(step, ['skills', at], 'USER.INPUT.MISSING_SKILL', message));
     const name = typeof skill === 'string' ? skill : skill.path;
     if (name === undefined) continue;
-    if (isOutside(name)) tell(`The skill ${quote(name)} leads out of its folder.`);
+    if (isOutside(name)) tell(`The skill ${quote(name)} leads outside its folder.`);
     else
       tellOfFolder(
         library.lookup('skills', name, step.source.file),

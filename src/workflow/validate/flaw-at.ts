@@ -1,8 +1,8 @@
-import { offsetAt, type Path } from '../../kernel/index.js';
+import { exactOffset, type Path } from '../../lib/tree.js';
 import type { Flaw } from '../finding.js';
 import type { Step } from '../grammar/workflow.js';
 
-/** A flaw at a key of a step, wherever the key stands: the nested forms have it one level deeper. */
+/** A flaw at a key of a step. Nested forms have the key one level deeper. */
 export function flawAt(
   step: Step,
   way: Path,
@@ -16,9 +16,7 @@ export function flawAt(
     [...path, 'agent', ...way],
     [...path, 'call_workflow', ...way],
   ];
-  const isThere = (candidate: Path): boolean =>
-    offsetAt(source.root, candidate) !== offsetAt(source.root, candidate.slice(0, -1));
-  const found = ways.find(isThere);
-  const place = found === undefined ? offset : offsetAt(source.root, found);
-  return { code, message, source, offset: place, path: found ?? [...path, ...way], ...more };
+  const found = ways.find((candidate) => exactOffset(source.root, candidate) !== undefined);
+  const place = found === undefined ? undefined : exactOffset(source.root, found);
+  return { code, message, source, offset: place ?? offset, path: found ?? [...path, ...way], ...more };
 }

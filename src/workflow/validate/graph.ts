@@ -1,14 +1,16 @@
-import { nearest, offsetAt, quote } from '../../kernel/index.js';
+import { nearest } from '../../lib/nearest.js';
+import { offsetAt } from '../../lib/tree.js';
+import { quote } from '../../lib/source-place.js';
 import type { Flaw, Report } from '../finding.js';
 import { dependencyCircle } from '../grammar/dependencies.js';
 import { childrenOf, leadsOf, type Step, type Workflow } from '../grammar/workflow.js';
 import { flawAt } from './flaw-at.js';
 
-/** Which states can come after which: by name, by condition, as branch or as part of a loop. */
+/** Which states can run after which: by name, by condition, as a branch or in a loop. */
 export interface Graph {
-  /** Whether the second state can run after the first has begun. */
+  /** Whether the second state can run after the first has started. */
   readonly canFollow: (first: string, second: string) => boolean;
-  /** The step of which this one is a branch or a part of the body. */
+  /** The step that contains this one as a branch or in its body. */
   readonly parentOf: (name: string) => Step | undefined;
 }
 
@@ -40,7 +42,7 @@ function successorsOf(
   if (parent === undefined) return own;
   const siblings = childrenOf(parent);
   const at = siblings.indexOf(step.name);
-  // A round may begin again; branches only know those that wait for them.
+  // A loop body starts over after its last state; a branch leads only to branches that depend on it.
   const beside =
     parent.kind === 'parallel'
       ? siblings.filter((name) => steps.get(name)?.common.depends_on?.includes(step.name) === true)
@@ -59,7 +61,7 @@ function closure(start: string, next: ReadonlyMap<string, readonly string[]>): R
   return found;
 }
 
-/** Names that exist, ways that lead somewhere, circles, states that nothing leads to, an end that can be reached. */
+/** Checks state names, transitions, cycles, unreachable states and a reachable end. */
 export function checkGraph(workflow: Workflow, report: Report): void {
   checkNames(workflow, report);
   checkWaysOn(workflow, report);
@@ -82,7 +84,7 @@ function checkNames({ texts, steps, unread }: Workflow, report: Report): void {
       offset,
       path,
       ...(known.length > 0 && {
-        remedy: near === undefined ? `There are ${namesOf(known)}.` : `Did you mean ${near}?`,
+        remedy: near === undefined ? `Available: ${namesOf(known)}.` : `Did you mean ${near}?`,
       }),
     });
   }
@@ -99,13 +101,13 @@ function at(step: Step, code: Flaw['code'], message: string): Flaw {
   return { code, message, source: step.source, offset: step.offset, path: step.path };
 }
 
-/** Branches and bodies go where their parent leads them. */
+/** Branches and loop bodies continue at their parent's next state. */
 function checkWaysOn(workflow: Workflow, report: Report): void {
   const { parentOf } = createGraph(workflow);
   for (const step of workflow.steps.values()) {
     if (step.kind === 'terminal' || parentOf(step.name) !== undefined) continue;
     if (leadsOf(step).length > 0 || typeof step.common.on_failure === 'object') continue;
-    report(at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', `${quote(step.name)} leads nowhere.`));
+    report(at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', `${quote(step.name)} has no next state.`));
   }
 }
 
@@ -113,17 +115,16 @@ function checkBodies({ steps }: Workflow, report: Report): void {
   for (const step of steps.values()) {
     const children = childrenOf(step);
     const tell = (message: string): void =>
-      report({ ...at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', message), remedy: 'Take it out.' });
+      report({ ...at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', message), remedy: 'Remove it.' });
     const twice = children.find((name, index) => children.indexOf(name) !== index);
-    if (twice !== undefined) tell(`${quote(twice)} stands twice in ${quote(step.name)}.`);
+    if (twice !== undefined) tell(`${quote(twice)} is listed twice in ${quote(step.name)}.`);
     if (children.includes(step.name)) tell(`${quote(step.name)} contains itself.`);
     const ending = children.find((name) => steps.get(name)?.kind === 'terminal');
-    if (ending !== undefined)
-      tell(`${quote(ending)} is terminal and cannot run inside of ${quote(step.name)}.`);
+    if (ending !== undefined) tell(`${quote(ending)} is terminal and cannot run inside ${quote(step.name)}.`);
   }
 }
 
-/** Unlike states that lead back, steps that wait for each other can never go on. */
+/** Unlike a cycle of transitions, steps that wait for each other can never continue. */
 function checkDependencies({ steps }: Workflow, report: Report): void {
   const circle = dependencyCircle(steps);
   const first = steps.get(circle?.[0] ?? '');
@@ -134,7 +135,7 @@ function checkDependencies({ steps }: Workflow, report: Report): void {
       ['depends_on'],
       'WORKFLOW.VALIDATION.CYCLE_DETECTED',
       `Steps wait for each other: ${circle.join(' → ')}.`,
-      { severity: 'error', remedy: 'Take one of them out of `depends_on`.' },
+      { severity: 'error', remedy: 'Remove one of them from `depends_on`.' },
     ),
   );
 }
@@ -142,13 +143,13 @@ function checkDependencies({ steps }: Workflow, report: Report): void {
 function checkReach(workflow: Workflow, report: Report): void {
   const { steps, initial, source } = workflow;
   const first = initial === undefined ? undefined : steps.get(initial);
-  // What could not be read may lead anywhere.
+  // A state that could not be read may lead anywhere.
   if (workflow.unread.size > 0) return;
   const all = [...steps.values()];
   const noEnd = (): void =>
     report({
       code: 'WORKFLOW.VALIDATION.NO_TERMINAL_STATE',
-      message: 'No state of type terminal can be reached.',
+      message: 'No terminal state can be reached.',
       source,
       offset: offsetAt(source.root, ['states']),
       path: ['states'],
@@ -162,11 +163,13 @@ function checkReach(workflow: Workflow, report: Report): void {
   if (!all.some((step) => step.kind === 'terminal' && isReached(step))) noEnd();
   for (const step of all) {
     if (!isReached(step))
-      report(at(step, 'WORKFLOW.VALIDATION.UNREACHABLE_STATE', `Nothing leads to ${quote(step.name)}.`));
+      report(
+        at(step, 'WORKFLOW.VALIDATION.UNREACHABLE_STATE', `No transition leads to ${quote(step.name)}.`),
+      );
   }
 }
 
-/** One finding for each name that leads back; loops of type for_each and while are no circles. */
+/** Reports each transition that closes a cycle. Loops with for_each or while are not cycles. */
 function checkCircles({ steps, initial }: Workflow, report: Report): void {
   const state = new Map<string, 'open' | 'done'>();
   const visit = (step: Step, trail: readonly string[]): void => {
@@ -179,11 +182,7 @@ function checkCircles({ steps, initial }: Workflow, report: Report): void {
         const circle = [...from, step.name, to];
         const offset = offsetAt(step.source.root, path);
         report({
-          ...at(
-            step,
-            'WORKFLOW.VALIDATION.CYCLE_DETECTED',
-            `States go round in a circle: ${circle.join(' → ')}.`,
-          ),
+          ...at(step, 'WORKFLOW.VALIDATION.CYCLE_DETECTED', `States form a cycle: ${circle.join(' → ')}.`),
           offset: offset || step.offset,
           path,
         });

@@ -1,9 +1,11 @@
-import { offsetAt, type Path, quote } from '../../kernel/index.js';
+import { matchWithin } from '../../lib/pattern/match-within.js';
+import { offsetAt, type Path } from '../../lib/tree.js';
+import { quote } from '../../lib/source-place.js';
 import type { Flaw, Report } from '../finding.js';
 import { readInputs } from '../grammar/inputs.js';
 import type { Workflow } from '../grammar/workflow.js';
 
-/** Variables that would change what every command of the workflow does: of shells, loaders and interpreters. */
+/** Variables of shells, loaders and interpreters that would change every command of the workflow. */
 const powerful = [
   /^(?:PATH|HOME|SHELL|IFS|ENV|CDPATH|PS4|ZDOTDIR|FPATH|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|BASH_.*|TMPDIR)$/,
   /^(?:LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|OPENSSL_CONF|TIDEGATE_.*)$/,
@@ -18,7 +20,7 @@ export function isPowerful(name: string): boolean {
   return powerful.some((names) => names.test(name));
 }
 
-/** Rules that can be read, and defaults that keep them. */
+/** Checks that rules are valid and defaults satisfy them. */
 export function checkInputs(workflow: Workflow, cwd: string, report: Report): void {
   const { source, inputs } = workflow;
   const tell = (code: Flaw['code'], path: Path, message: string): void =>
@@ -26,11 +28,11 @@ export function checkInputs(workflow: Workflow, cwd: string, report: Report): vo
   for (const input of inputs) {
     const path = ['inputs', input.at];
     const { pattern } = input.validation ?? {};
-    if (pattern !== undefined && !isPattern(pattern)) {
+    if (pattern !== undefined && matchWithin(pattern, '') === 'invalid') {
       tell(
         'WORKFLOW.PARSE.INVALID_VALUE',
         [...path, 'validation', 'pattern'],
-        `${quote(pattern)} is not a regular expression.`,
+        `${quote(pattern)} is not a valid regular expression.`,
       );
     } else if (input.default !== undefined && input.default !== null) {
       for (const problem of readInputs([input], {}, cwd).problems)
@@ -40,16 +42,8 @@ export function checkInputs(workflow: Workflow, cwd: string, report: Report): vo
       tell(
         'WORKFLOW.PARSE.IDLE_FIELD',
         [...path, 'name'],
-        `${quote(input.name)} is not given to commands as a variable: it would change what they do.`,
+        `${quote(input.name)} is not passed to commands as an environment variable, because it would change how they run.`,
       );
     }
-  }
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp;
-  } catch {
-    return false;
   }
 }

@@ -1,6 +1,6 @@
 import type { NotedText } from '../fields/read.js';
 
-/** Where a place of a value stands in its file: values are written plainly, in quotes or in blocks. */
+/** Maps a position within a value to its file: values may be plain, quoted or block text. */
 export function placeInText({ text, source, offset }: NotedText, within: number): number {
   for (const start of [offset, offset + 1]) if (source.text.startsWith(text, start)) return start + within;
   const lineStart = text.lastIndexOf('\n', Math.max(0, within - 1)) + 1;

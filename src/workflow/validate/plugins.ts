@@ -1,26 +1,45 @@
-import type { PluginInput, Plugins } from '../../kernel/index.js';
-import { nearest, quote } from '../../kernel/index.js';
+import type { PluginInput, Plugins, PluginTools } from '../../ports/plugins.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
 import type { Flaw, Report } from '../finding.js';
+import {
+  type BuiltinOperation,
+  builtinsOf,
+  noop,
+  operationInputs,
+  unsupportedOperation,
+} from '../grammar/builtin-operations.js';
 import { splitDotted, type Step, type StepOf, type Workflow } from '../grammar/workflow.js';
 import { builtinNames } from '../step-tools.js';
 import { flawAt } from './flaw-at.js';
 import { documentedForm } from './documented-form.js';
 
+/** Finds other providers with tools of these names. */
+export type FindRivals = (tools: readonly string[]) => Promise<Rivals>;
+
+export interface Rivals {
+  readonly collisions: readonly { readonly name: string; readonly first: string; readonly second: string }[];
+  /** Servers that may have one of the names but could not be reached. */
+  readonly unasked: readonly string[];
+}
+
 export interface PluginCheck {
-  /** Undefined: nothing of plugins is asked, and what depends on them is told as skipped. */
+  /** Undefined: plugins are not used, and checks that need them are reported as skipped. */
   readonly plugins: Plugins | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
-  /** Before a run: a plugin that its steps need and that cannot be asked is an error. */
+  /** Before a run: a required plugin that is unavailable is an error. */
   readonly isNeeded?: boolean;
+  /** Undefined: names are compared when the step starts. */
+  readonly findRivals?: FindRivals;
 }
 
-/** What only plugins can say: their names, their operations, their types of steps, and what their validators think. */
+/** Checks that need plugins: their names, operations, step types and validators. */
 export async function checkPlugins(workflow: Workflow, check: PluginCheck, report: Report): Promise<void> {
   const { plugins } = check;
   const users = [...workflow.steps.values()].filter(usesPlugins);
   if (plugins === undefined) {
-    for (const step of users) skipped(step, 'Plugins were not asked about this step.', report);
+    for (const step of users) skipped(step, 'This step was not checked with its plugin.', report);
     return;
   }
   for (const step of users) await checkStep(step, workflow, { ...check, plugins }, report);
@@ -29,7 +48,7 @@ export async function checkPlugins(workflow: Workflow, check: PluginCheck, repor
   const limits = { signal, ...(timeoutMs !== undefined && { timeoutMs }) };
   for (const issue of await plugins.validate(documentedForm(workflow), limits)) {
     const severity = issue.severity === 'error' ? 'error' : 'warning';
-    // What follows begins a sentence.
+    // The remedy follows as a new sentence.
     const message = `${issue.plugin}: ${issue.message.trim()}`.replace(/[^.!?]$/, '$&.');
     const step = issue.step === undefined ? undefined : workflow.steps.get(issue.step);
     const { source } = workflow;
@@ -50,7 +69,7 @@ export async function checkPlugins(workflow: Workflow, check: PluginCheck, repor
 function usesPlugins(step: Step): boolean {
   if (step.kind === 'agent')
     return step.own.mcp_proxy?.enable === true && (step.own.mcp_proxy.plugin_tools ?? []).length > 0;
-  return step.kind === 'operation' || step.kind === 'plugin';
+  return (step.kind === 'operation' && step.own.operation !== noop) || step.kind === 'plugin';
 }
 
 function skipped(step: Step, message: string, report: Report): void {
@@ -66,17 +85,25 @@ async function checkStep(step: Step, workflow: Workflow, check: Asked, report: R
   const key = step.kind === 'operation' ? 'operation' : 'type';
   const parts = splitDotted(dotted, workflow.plugins);
   if (parts === undefined) {
-    const message = `${quote(dotted)} is not of the form plugin.operation.`;
+    const message = `${quote(dotted)} must have the form plugin.operation.`;
     return report(flawAt(step, [key], 'WORKFLOW.PARSE.INVALID_VALUE', message));
   }
   const names = check.plugins.list().map(({ name }) => name);
+  const unsupported =
+    step.kind === 'operation' ? unsupportedOperation(dotted, parts.plugin, names) : undefined;
+  if (unsupported !== undefined) {
+    const message = `${unsupported} The step will fail.`;
+    return report(flawAt(step, [key], 'EXECUTION.OPERATION.UNSUPPORTED', message, { severity: 'warning' }));
+  }
+  const builtins = step.kind === 'operation' ? builtinsOf(parts.plugin, names) : undefined;
+  if (step.kind === 'operation' && builtins !== undefined) return checkBuiltin(step, parts, builtins, report);
   if (!names.includes(parts.plugin)) return report(unknownPlugin(step, key, parts.plugin, names));
   const offer = await check.plugins.offer(parts.plugin, check.signal);
   if (!offer.ok) {
     const { message } = offer.fault;
     if (check.isNeeded !== true)
-      return skipped(step, `The plugin ${quote(parts.plugin)} could not be asked: ${message}`, report);
-    const why = `The plugin ${quote(parts.plugin)} cannot be used: ${message}`;
+      return skipped(step, `Cannot check with the plugin ${quote(parts.plugin)}: ${message}`, report);
+    const why = `The plugin ${quote(parts.plugin)} is not available: ${message}`;
     return report(flawAt(step, [key], 'USER.PLUGIN.UNAVAILABLE', why));
   }
   const known = (step.kind === 'operation' ? offer.value.operations : offer.value.stepTypes).map(
@@ -87,17 +114,46 @@ async function checkStep(step: Step, workflow: Workflow, check: Asked, report: R
     if (step.kind === 'operation' && operation?.inputs) checkInputs(step, operation.inputs, report);
     return;
   }
-  const near = nearest(parts.rest, known);
-  const code =
-    step.kind === 'operation' ? 'USER.MCP_PROXY.UNKNOWN_OPERATION' : 'WORKFLOW.VALIDATION.UNKNOWN_STEP_TYPE';
-  report(
-    flawAt(step, [key], code, `${quote(parts.plugin)} has no ${quote(parts.rest)}.`, {
-      ...(near !== undefined && { remedy: `Did you mean ${parts.plugin}.${near}?` }),
-    }),
-  );
+  report(unknownPart(step, parts, known));
 }
 
-function checkInputs(step: StepOf<'operation'>, inputs: readonly PluginInput[], report: Report): void {
+interface Parts {
+  readonly plugin: string;
+  readonly rest: string;
+}
+
+function unknownPart(step: Step, { plugin, rest }: Parts, known: readonly string[]): Flaw {
+  const near = nearest(rest, known);
+  const [key, code] =
+    step.kind === 'operation'
+      ? (['operation', 'USER.MCP_PROXY.UNKNOWN_OPERATION'] as const)
+      : (['type', 'WORKFLOW.VALIDATION.UNKNOWN_STEP_TYPE'] as const);
+  return flawAt(step, [key], code, `${quote(plugin)} has no ${quote(rest)}.`, {
+    ...(near !== undefined && { remedy: `Did you mean ${plugin}.${near}?` }),
+  });
+}
+
+/** Built-in operations are fully known, so a mismatch is an error. */
+function checkBuiltin(
+  step: StepOf<'operation'>,
+  parts: Parts,
+  builtins: Readonly<Record<string, BuiltinOperation>>,
+  report: Report,
+): void {
+  const operation = Object.hasOwn(builtins, parts.rest) ? builtins[parts.rest] : undefined;
+  if (operation === undefined) return report(unknownPart(step, parts, Object.keys(builtins)));
+  if (operationInputs(step) === undefined)
+    return report(flawAt(step, ['inputs'], 'WORKFLOW.PARSE.INVALID_VALUE', '`inputs` must be a mapping.'));
+  checkInputs(step, operation.inputs, report, 'error');
+}
+
+/** `severity`: for an unknown input. A plugin may accept more inputs than it declares. */
+function checkInputs(
+  step: StepOf<'operation'>,
+  inputs: readonly PluginInput[],
+  report: Report,
+  severity: 'warning' | 'error' = 'warning',
+): void {
   const { operation = '', inputs: plain, operation_inputs: long } = step.own;
   const key = plain === undefined ? 'operation_inputs' : 'inputs';
   const given = Object.keys(plain ?? long ?? {});
@@ -105,17 +161,16 @@ function checkInputs(step: StepOf<'operation'>, inputs: readonly PluginInput[], 
     report(flawAt(step, way, 'WORKFLOW.VALIDATION.UNDEFINED_INPUT', message, more));
   for (const { name, isRequired } of inputs) {
     if (isRequired && !given.includes(name))
-      tell([key], `${quote(operation)} needs the input ${quote(name)}.`, {
+      tell([key], `${quote(operation)} requires the input ${quote(name)}.`, {
         remedy: `Add ${name} to \`inputs\`.`,
       });
   }
   const known = inputs.map(({ name }) => name);
   for (const name of given.filter((one) => !known.includes(one))) {
     const near = nearest(name, known);
-    const all = known.length === 0 ? 'It takes none.' : `It takes ${known.join(', ')}.`;
-    // The plugin may take more than it says.
+    const all = known.length === 0 ? 'It takes no inputs.' : `Available: ${known.join(', ')}.`;
     tell([key, name], `${quote(operation)} has no input ${quote(name)}.`, {
-      severity: 'warning',
+      severity,
       remedy: near === undefined ? all : `Did you mean ${near}?`,
     });
   }
@@ -128,12 +183,12 @@ function unknownPlugin(step: Step, key: string, plugin: string, names: readonly 
   });
 }
 
-async function checkTools(step: StepOf<'agent'>, { plugins, signal }: Asked, report: Report): Promise<void> {
+async function checkTools(step: StepOf<'agent'>, check: Asked, report: Report): Promise<void> {
   const { plugin_tools: entries = [], intercept_builtins: hasBuiltins = true } = step.own.mcp_proxy ?? {};
   const wanted = entries.map(({ plugin = '', expose = [] }) => ({ plugin, expose }));
-  const checked = await plugins.check(wanted, hasBuiltins ? builtinNames : [], signal);
+  const checked = await check.plugins.check(wanted, hasBuiltins ? builtinNames : [], check.signal);
   for (const { code, message, entry, exposed } of checked.problems) {
-    // The plain ones were found without plugins already.
+    // Problems that need no plugin were already reported.
     const way = [
       'mcp_proxy',
       'plugin_tools',
@@ -144,6 +199,36 @@ async function checkTools(step: StepOf<'agent'>, { plugins, signal }: Asked, rep
   }
   for (const { entry, fault } of checked.unchecked) {
     const plugin = wanted[entry]?.plugin ?? '';
-    skipped(step, `The plugin ${quote(plugin)} could not be asked: ${fault.message}`, report);
+    skipped(step, `Cannot check with the plugin ${quote(plugin)}: ${fault.message}`, report);
   }
+  if (check.findRivals !== undefined) await checkRivals(step, wanted, check, report);
+}
+
+/** A server tool with the same name makes the step fail before its agent starts. */
+async function checkRivals(
+  step: StepOf<'agent'>,
+  wanted: readonly PluginTools[],
+  { plugins, signal, findRivals }: Asked,
+  report: Report,
+): Promise<void> {
+  const named: { readonly tool: string; readonly way: readonly (string | number)[] }[] = [];
+  for (const [entry, { plugin, expose }] of wanted.entries()) {
+    const offer = await plugins.offer(plugin, signal);
+    const operations = offer.ok ? offer.value.operations : [];
+    for (const [exposed, operation] of expose.entries()) {
+      const tool = operations.find(({ name }) => name === operation)?.tool;
+      if (tool !== undefined)
+        named.push({ tool, way: ['mcp_proxy', 'plugin_tools', entry, 'expose', exposed] });
+    }
+  }
+  if (named.length === 0 || findRivals === undefined) return;
+  const { collisions, unasked } = await findRivals(named.map(({ tool }) => tool));
+  for (const { tool, way } of named) {
+    const clash = collisions.find(({ name }) => name === tool);
+    if (clash === undefined) continue;
+    const message = `${clash.first} and ${clash.second} both offer ${quote(tool)}.`;
+    report(flawAt(step, way, 'USER.MCP_PROXY.NAME_COLLISION', message));
+  }
+  for (const server of unasked)
+    skipped(step, `Cannot list the tools of server ${quote(server)}: its names may collide.`, report);
 }

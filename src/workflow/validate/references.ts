@@ -1,4 +1,7 @@
-import { nearest, quote } from '../../kernel/index.js';
+import { nearest } from '../../lib/nearest.js';
+import { quote } from '../../lib/source-place.js';
+import { decidedBy, isForeign } from '../agent-choices.js';
+import { chosenEndpoints } from '../endpoint.js';
 import type { NotedText } from '../fields/read.js';
 import type { Flaw, Report } from '../finding.js';
 import type { Workflow } from '../grammar/workflow.js';
@@ -8,6 +11,7 @@ import { parseTemplate } from '../template/parse.js';
 import { properties } from '../template/properties.js';
 import { spelt } from '../template/render.js';
 import { namespaces, type Reference, TemplateError } from '../template/template.js';
+import { flawAt } from './flaw-at.js';
 import { createGraph, type Graph } from './graph.js';
 import { placeInText } from './place-in-text.js';
 
@@ -23,7 +27,7 @@ const folders = [
   'pack_name',
 ];
 
-/** Every text that can be filled in or worked out: whether it can be read, and whether what it uses can be there. */
+/** Checks that every template and expression is valid, and that the values it uses can exist. */
 export function checkReferences(workflow: Workflow, report: Report): void {
   const graph = createGraph(workflow);
   for (const text of workflow.texts) {
@@ -38,6 +42,10 @@ export function checkReferences(workflow: Workflow, report: Report): void {
       });
     const uses = usesOf(text, tell);
     for (const use of uses) checkUse({ use, text, workflow, graph, tell });
+  }
+  for (const { step, way, by } of chosenEndpoints(workflow)) {
+    const message = `${by.join(', ')} determines which host receives the request.`;
+    report(flawAt(step, way, 'WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', message));
   }
 }
 
@@ -79,7 +87,7 @@ function checkUse(given: Use): void {
     const remedy = near === undefined ? {} : { remedy: `Did you mean ${near}?` };
     return tell(
       'WORKFLOW.VALIDATION.UNKNOWN_REFERENCE',
-      `There is no ${quote(head)}; there are ${namespaces.join(', ')}.`,
+      `Unknown name ${quote(head)}. Available: ${namespaces.join(', ')}.`,
       use.offset,
       remedy,
     );
@@ -88,41 +96,41 @@ function checkUse(given: Use): void {
   else if (head === 'states') checkState(given, name);
   else if (head === 'awf' || head === 'tidegate') checkOneOf(given, folders, name);
   else if (head !== 'env') checkProperty(given, head, name);
-  checkEndpoint(given, head);
-  const isForeign = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
-  if (text.holds === 'command' && isForeign && !use.isEscaped && !isHarmless(given)) {
+  checkEndpoint(given);
+  const isGiven = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
+  if (text.holds === 'command' && isGiven && !use.isEscaped && !isHarmless(given)) {
     const shown = use.path.join('.');
-    tell('WORKFLOW.VALIDATION.UNSAFE_COMMAND', `${shown} enters the command without escape.`, use.offset, {
-      remedy: `Write {{escape .${shown}}}.`,
-    });
+    tell(
+      'WORKFLOW.VALIDATION.UNSAFE_COMMAND',
+      `${shown} is inserted into the command without escaping.`,
+      use.offset,
+      {
+        remedy: `Use {{escape .${shown}}}.`,
+      },
+    );
   }
 }
 
-const endpointOptions: readonly unknown[] = ['base_url', 'api_key_env'];
-
-/** The environment is the operator's own; everything else may be somebody's who wants the key. */
-function checkEndpoint({ use, text: { path }, tell }: Use, head: string): void {
-  const option = path.at(-1);
-  if (path.at(-2) !== 'options' || !endpointOptions.includes(option)) return;
-  if (head !== 'inputs' && head !== 'states' && head !== 'loop') return;
-  const what = option === 'base_url' ? 'where the key is sent' : 'which variable is sent as the key';
-  tell('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} chooses ${what}.`, use.offset);
+function checkEndpoint({ use, text, tell }: Use): void {
+  const decided = decidedBy(text);
+  if (decided === undefined || !isForeign(use)) return;
+  tell('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} determines ${decided}.`, use.offset);
 }
 
-/** What cannot be anything but a number, or a word of ours. */
+/** Values that can only be a number or a word that Tidegate sets. */
 function isHarmless({ use: { path }, workflow }: Use): boolean {
   const [head, name, property = ''] = path;
   if (head === 'states')
     return ['ExitCode', 'Status', 'TokensUsed', 'TokensInput', 'TokensOutput'].includes(property);
   if (head === 'loop') return /^(?:index1?|length|first|last)$/i.test(path.at(-1) ?? '');
   const type = workflow.inputs.find((input) => input.name === name)?.type;
-  return head === 'inputs' && (type === 'integer' || type === 'boolean');
+  return head === 'inputs' && (type === 'integer' || type === 'number' || type === 'boolean');
 }
 
 function checkInput({ use, workflow, tell, text }: Use, name: string | undefined): void {
   const known = workflow.inputs.map((input) => input.name);
   if (name === undefined || known.includes(name)) return;
-  // A condition may ask for what is not there.
+  // A condition may test whether an input exists.
   const severity = text.holds === 'expression' ? ({ severity: 'warning' } as const) : {};
   const near = nearest(name, known);
   tell('WORKFLOW.VALIDATION.UNDEFINED_INPUT', `The input ${quote(name)} is not declared.`, use.offset, {
@@ -147,7 +155,7 @@ function checkState(given: Use, name: string | undefined): void {
   if (typeof user === 'string' && text.path.length > 2) checkOrder(given, name, user);
 }
 
-/** Conditions on the way out, and what comes after the step, may use its own result. */
+/** Conditions and actions after a step may use its result. */
 const afterwards = ['transitions', 'on_failure', 'break_when', 'while'];
 
 function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, user: string): void {
@@ -160,7 +168,7 @@ function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, use
   const parent = graph.parentOf(name);
   const areSiblings = parent !== undefined && parent === graph.parentOf(user);
   const message = areSiblings
-    ? `${quote(name)} runs beside ${quote(user)}, and may not be done.`
+    ? `${quote(name)} runs in parallel with ${quote(user)} and may not be done yet.`
     : `${quote(name)} cannot have run before ${quote(user)}.`;
   tell(
     'WORKFLOW.VALIDATION.FORWARD_REFERENCE',
@@ -173,14 +181,14 @@ function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, use
 function checkProperty(given: Use, head: string, name: string | undefined): void {
   const { use, text, tell, graph } = given;
   if (head === 'error' && !(text.path[0] === 'hooks' && text.path[1] === 'workflow_error')) {
-    return tell('WORKFLOW.VALIDATION.ERROR_OUTSIDE_HOOK', '`error` is not known here.', use.offset);
+    return tell('WORKFLOW.VALIDATION.ERROR_OUTSIDE_HOOK', '`error` is not available here.', use.offset);
   }
   if (head === 'loop') {
     const user = String(text.path[1]);
     const isLoop = ['while', 'for_each'].includes(given.workflow.steps.get(user)?.kind ?? '');
     const isInside = text.path[0] === 'states' && (isLoop || isInLoop(user, graph));
     if (!isInside)
-      return tell('WORKFLOW.VALIDATION.LOOP_OUTSIDE_LOOP', '`loop` is not known here.', use.offset);
+      return tell('WORKFLOW.VALIDATION.LOOP_OUTSIDE_LOOP', '`loop` is not available here.', use.offset);
   }
   const [, written] = use.isBare ? spelt(use.path) : use.path;
   checkPart(given, head, name === undefined ? undefined : written);
@@ -208,7 +216,7 @@ function checkOneOf({ use, tell }: Use, known: readonly string[], part: string |
   const near = nearest(part, known);
   tell(
     'WORKFLOW.VALIDATION.INVALID_PROPERTY',
-    `There is no ${quote(part)}; there are ${known.join(', ')}.`,
+    `Unknown property ${quote(part)}. Available: ${known.join(', ')}.`,
     use.offset,
     {
       ...(near !== undefined && { remedy: `Did you mean ${near}?` }),

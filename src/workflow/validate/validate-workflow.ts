@@ -15,7 +15,7 @@ export interface ValidateParts extends PluginCheck {
   /** Unknown keys are errors. */
   readonly isStrict: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What stands for the file, where there is none. */
+  /** Content to use instead of the file. */
   readonly text?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Validated {
   readonly sha256?: string;
 }
 
-/** Finds all that is wrong with a file, at once and in its order. */
+/** Finds all problems of a file and sorts them by position. */
 export async function validateWorkflow(file: string, parts: ValidateParts): Promise<Validated> {
   const { library, names, env } = parts;
   const { workflow, findings: first, sha256 } = library.load(file, parts.text);
@@ -49,7 +49,7 @@ export async function validateWorkflow(file: string, parts: ValidateParts): Prom
   return { file, workflow, findings, isValid: !hasErrors(findings), ...(sha256 !== undefined && { sha256 }) };
 }
 
-/** A plugin says again what was found without it. */
+/** Removes name collisions that a plugin reports again at the same position. */
 function withoutEchoes(findings: readonly Finding[]): readonly Finding[] {
   const known = new Set<string>();
   return findings.filter(({ code, file, line, column }) => {

@@ -12,8 +12,6 @@ export interface Gated {
   readonly touch: (file: string) => ScriptedCall;
   /** Tools beside ours that can do nothing by themselves. */
   readonly leftovers: readonly string[];
-  /** Files of the user's home in which the agent's own shell is approved of. */
-  readonly approved: Readonly<Record<string, string>>;
 }
 
 const models: Readonly<Record<string, string>> = {
@@ -24,13 +22,6 @@ const models: Readonly<Record<string, string>> = {
   OpenCode: 'probe',
 };
 
-const approved: Readonly<Record<AgentName, Readonly<Record<string, string>>>> = {
-  claude: { '.claude/settings.json': JSON.stringify({ permissions: { allow: ['Bash'] } }) },
-  gemini: { '.gemini/settings.json': JSON.stringify({ tools: { allowed: ['run_shell_command'] } }) },
-  codex: { '.codex/config.toml': 'approval_policy = "never"\nsandbox_mode = "danger-full-access"\n' },
-  opencode: {},
-};
-
 export const gatedAgents: readonly Gated[] = recipes.map(({ name, agent, touch, leftovers }) => ({
   title: name,
   agent,
@@ -38,7 +29,6 @@ export const gatedAgents: readonly Gated[] = recipes.map(({ name, agent, touch, 
   touch,
   // Claude Code says so of tools that it may show later; nothing answers to it.
   leftovers: agent === 'claude' ? ['DeferredToolPlaceholder'] : leftovers,
-  approved: approved[agent],
 }));
 
 /** One of each CLI: Codex in the mode of most of its models. */

@@ -1,4 +1,4 @@
-import type { Interceptor } from '../../../src/kernel/index.js';
+import type { Interceptor } from '../../../src/core/index.js';
 
 export const changer: Interceptor = {
   stage: 'policy',

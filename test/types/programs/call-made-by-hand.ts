@@ -1,4 +1,4 @@
-import type { Call, Request, Target } from '../../../src/kernel/index.js';
+import type { Call, Request, Target } from '../../../src/core/index.js';
 
 export function smuggle(request: Request, target: Target): Call {
   const { session, client, params } = request;

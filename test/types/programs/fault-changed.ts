@@ -1,4 +1,4 @@
-import { createFault } from '../../../src/kernel/index.js';
+import { createFault } from '../../../src/core/index.js';
 
 const fault = createFault('internal', 'No.');
 fault.code = 'tool.not_found'; // wrong: a fault stays what it is

@@ -1,4 +1,4 @@
-import { createFault } from '../../../src/kernel/index.js';
+import { createFault } from '../../../src/core/index.js';
 
 export const fault = createFault('tool.denied', 'No.'); // wrong: the table of codes is closed
 // right: export const fault = createFault('tool.not_found', 'No.');

@@ -1,4 +1,4 @@
-import { mcpFaults } from '../../../src/wire/faults.js';
+import { mcpFaults } from '../../../src/transports/faults.js';
 
 const { internal, ...rest } = mcpFaults;
 export const faces: typeof mcpFaults = { ...rest }; // wrong: every fault has a face

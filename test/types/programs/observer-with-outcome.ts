@@ -1,4 +1,5 @@
-import { content, emptyObject, type Observer } from '../../../src/kernel/index.js';
+import { content, type Observer } from '../../../src/core/index.js';
+import { emptyObject } from '../../../src/lib/json-text.js';
 
 export const meddler: Observer = {
   name: 'meddler',

@@ -1,4 +1,4 @@
-import type { Interceptor, Outcome } from '../../../src/kernel/index.js';
+import type { Interceptor, Outcome } from '../../../src/core/index.js';
 
 const allowed: Outcome = { kind: 'allowed' }; // wrong: content, asks or fault
 // right: const allowed: Outcome = { kind: 'fault', fault: { code: 'internal', message: 'no' } };

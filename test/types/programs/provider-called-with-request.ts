@@ -1,4 +1,4 @@
-import type { Call, Exchange, Outcome, Provider, Request } from '../../../src/kernel/index.js';
+import type { Call, Exchange, Outcome, Provider, Request } from '../../../src/core/index.js';
 
 export function shortcut(
   provider: Provider,

@@ -1,4 +1,4 @@
-import type { Provider } from '../../../src/kernel/index.js';
+import type { Provider } from '../../../src/core/index.js';
 
 export function withoutParse({ parse, ...rest }: Provider): Provider {
   return rest; // wrong: arguments are read before the corridor

@@ -1,4 +1,5 @@
-import { type Answer, emptyObject, type Exchange } from '../../../src/kernel/index.js';
+import type { Answer, Exchange } from '../../../src/core/index.js';
+import { emptyObject } from '../../../src/lib/json-text.js';
 
 export async function ask(exchange: Exchange): Promise<Answer> {
   return exchange.ask({ method: 'tools/call', params: emptyObject }); // wrong: a target asks, it does not call

@@ -1,4 +1,4 @@
-import type { Principal, Session } from '../../../src/kernel/index.js';
+import type { Principal, Session } from '../../../src/core/index.js';
 
 export const session = (principal: Principal): Session => ({
   id: 's',

@@ -1,4 +1,4 @@
-import { stages } from '../../../src/kernel/index.js';
+import { stages } from '../../../src/core/index.js';
 
 stages.push('after'); // wrong: the order is pinned
 // right: stages.slice();

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
@@ -5,7 +6,7 @@ const loopback = blockList([
   ['127.0.0.0', 8],
   ['::1', 128],
 ]);
-/** Networks that only somebody inside can reach. */
+/** Private networks. */
 const inner = blockList([
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -21,7 +22,7 @@ const inner = blockList([
   ['fec0::', 10],
   ['ff00::', 8],
 ]);
-/** Where machines of a cloud find their own credentials: no login leads there. */
+/** Link-local addresses, where cloud machines get their credentials. Logins must never contact them. */
 const linkLocal = blockList([
   ['169.254.0.0', 16],
   ['fe80::', 10],
@@ -29,7 +30,7 @@ const linkLocal = blockList([
 
 export type Reach = 'loopback' | 'inner' | 'link-local' | 'public';
 
-/** From where an address can be reached. IPv4 in the clothes of IPv6 is looked at as what it is. */
+/** Classifies an address. IPv4-mapped IPv6 addresses count as IPv4. */
 export function reachOf(address: string): Reach {
   const bare = unmapped(address);
   const family = isIP(bare) === 6 ? 'ipv6' : 'ipv4';
@@ -38,7 +39,7 @@ export function reachOf(address: string): Reach {
   return inner.check(bare, family) ? 'inner' : 'public';
 }
 
-/** Whether a host is this machine by its name alone. */
+/** Whether a host name always means this machine. */
 export function isLoopbackName(hostname: string): boolean {
   const bare = bareHost(hostname);
   return bare === 'localhost' || (isIP(bare) !== 0 && reachOf(bare) === 'loopback');
@@ -48,18 +49,36 @@ export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.toLowerCase();
 }
 
-/** Whether a server stands where only somebody inside can reach it: then its authorization server may as well. */
-export async function isInside(url: string): Promise<boolean> {
+/** The network location of a server. */
+export interface Whereabouts {
+  /** Whether it is reachable only from a private network. Then its authorization server may be private too. */
+  readonly isInside: boolean;
+  /** The addresses of a host name, resolved once. Connections to that name must use these. */
+  readonly addresses?: readonly LookupAddress[];
+}
+
+/**
+ * A name counts as inside only if all of its addresses are. `answeredFrom` is the remote address of the connection on which
+ * the server required the login, because DNS can return another address a moment later.
+ */
+export async function locate(url: string, answeredFrom?: string): Promise<Whereabouts> {
   const host = bareHost(new URL(url).hostname);
-  if (isLoopbackName(host)) return true;
-  if (isIP(host) !== 0) return reachOf(host) !== 'public';
+  const cameFromInside = answeredFrom === undefined || isPrivate(answeredFrom);
+  if (isLoopbackName(host)) return { isInside: cameFromInside };
+  if (isIP(host) !== 0) return { isInside: isPrivate(host) && cameFromInside };
   try {
-    const found = await lookup(host, { all: true });
-    return found.some(({ address }) => reachOf(address) !== 'public');
+    const addresses = await lookup(host, { all: true });
+    const isInside = addresses.length > 0 && addresses.every(({ address }) => isPrivate(address));
+    return { isInside: isInside && cameFromInside, addresses };
   } catch {
-    // Whoever cannot be found is nobody inside.
-    return false;
+    // An unknown name is not inside. The next request reports the failure.
+    return { isInside: false };
   }
+}
+
+/** Text that is not an address counts as public. */
+function isPrivate(address: string): boolean {
+  return isIP(address.split('%')[0] ?? '') !== 0 && reachOf(address) !== 'public';
 }
 
 function unmapped(address: string): string {

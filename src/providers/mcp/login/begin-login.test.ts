@@ -273,11 +273,11 @@ describe('a server that names no authorization server', () => {
     }
   }
 
-  it.each([200, 400])('wants no login where it answers %i without one', async (status) => {
-    expect(await why(status)).toMatch(/^none: .* wants no login: it answers without one/);
+  it.each([200, 400])('does not require a login if it answers %i without one', async (status) => {
+    expect(await why(status)).toMatch(/^none: .* does not require a login/);
   });
 
-  it.each([401, 403, 404, 500])('says nowhere how to log in where it answers %i', async (status) => {
-    expect(await why(status)).toMatch(/^none: .* says nowhere how to log in/);
+  it.each([401, 403, 404, 500])('publishes no login metadata if it answers %i', async (status) => {
+    expect(await why(status)).toMatch(/^none: .* does not publish login metadata/);
   });
 });

@@ -21,28 +21,28 @@ export interface BeginParts {
   readonly key: string;
   readonly files: LoginFiles;
   readonly settings: LoginSettings;
-  /** What the server said when it refused; absent: it is asked. */
+  /** The challenge of the refused request. If absent, the server is asked. */
   readonly challenge?: Challenge;
   readonly signal: AbortSignal;
-  /** For how long the browser is waited for. */
+  /** How long to wait for the browser. */
   readonly longestMs?: number;
 }
 
-/** A login that waits for a person at a browser. */
+/** A login that waits for the user in the browser. */
 export interface OpenLogin {
   readonly link: string;
   readonly redirect: string;
-  /** Resolves once the tokens are kept; rejects with a `LoginFailure`. */
+  /** Resolves once the tokens are stored; rejects with a `LoginFailure`. */
   readonly finished: Promise<void>;
   paste(text: string): void;
 }
 
 const patienceMs = 5 * 60_000;
 
-/** Finds out where to log in, and opens the way back. Nothing is waited for. */
+/** Discovers where to log in and opens the redirect port. Does not wait for the user. */
 export async function beginLogin(parts: BeginParts): Promise<OpenLogin> {
   const { server, settings, signal } = parts;
-  const fetch = await openGuardedFetch(server, signal);
+  const fetch = await openGuardedFetch(server, { signal, answeredFrom: parts.challenge?.answeredFrom });
   const probed = parts.challenge === undefined ? await probe(server, fetch) : undefined;
   const challenge = parts.challenge ?? probed?.challenge ?? {};
   const found = await discover({ server, challenge, settings, fetch }).catch((error: unknown) => {
@@ -69,11 +69,11 @@ function isNone(error: unknown): boolean {
 }
 
 function needless(server: string): LoginFailure {
-  const message = `${told(new URL(server).origin)} wants no login: it answers without one, and can be used as it is.`;
+  const message = `${told(new URL(server).origin)} does not require a login. You can use it as it is.`;
   return new LoginFailure('none', message, 'tidegate servers');
 }
 
-/** What the server needs, what was granted before when more is wanted, and a token that lasts where there is one. */
+/** The scopes to request: what the server needs, what was granted before, and offline access if supported. */
 function scopeFor(
   { scopes, metadata }: Found,
   { scope }: Challenge,
@@ -111,7 +111,7 @@ async function open(parts: BeginParts, opened: Opened): Promise<OpenLogin> {
     ...(scope !== undefined && { scope }),
   });
   const finished = finish(parts, opened, codeVerifier).finally(() => callback.close());
-  // Whoever waits is told; that nobody waits is no failure.
+  // Avoid an unhandled rejection if no caller waits.
   finished.catch(() => undefined);
   return {
     link: authorizationUrl.href,
@@ -132,14 +132,15 @@ async function finish(parts: BeginParts, opened: Opened, verifier: string): Prom
     await keep(parts, found, { client, tokens });
     back.end();
   } catch (error) {
-    const failure = error instanceof LoginFailure ? error : new LoginFailure('unfit', 'The login broke off.');
+    const failure =
+      error instanceof LoginFailure ? error : new LoginFailure('unfit', 'The login failed unexpectedly.');
     back?.end(failure.message);
     if (failure.reason !== 'unreachable') await distrustClient(parts, found).catch(() => undefined);
     throw failure;
   }
 }
 
-/** Checks who answered before anything else of the answer is looked at. */
+/** Checks the issuer before anything else in the response is used. */
 function returnedBy({ code, iss, error }: CameBack, { issuer, metadata }: Found): Returned {
   try {
     const isSaid = metadata['authorization_response_iss_parameter_supported'] === true;
@@ -147,12 +148,13 @@ function returnedBy({ code, iss, error }: CameBack, { issuer, metadata }: Found)
   } catch {
     throw new LoginFailure(
       'callback',
-      'The answer came from another authorization server: nothing was sent to it.',
+      'The response came from a different authorization server, so nothing was sent to it.',
     );
   }
-  if (error !== undefined) throw new LoginFailure('denied', `${told(issuer)} said no: ${told(error)}`);
+  if (error !== undefined)
+    throw new LoginFailure('denied', `${told(issuer)} declined the login: ${told(error)}`);
   if (code === undefined || code === '')
-    throw new LoginFailure('callback', `${told(issuer)} sent the browser back without a code.`);
+    throw new LoginFailure('callback', `${told(issuer)} redirected the browser without a code.`);
   return { code, iss };
 }
 
@@ -167,12 +169,14 @@ function inTime(
     };
     const timer = setTimeout(() => {
       stop();
-      reject(new LoginFailure('late', `Nobody came back from the browser within ${minutes(longestMs)}.`));
+      reject(
+        new LoginFailure('late', `The login was not completed in the browser within ${minutes(longestMs)}.`),
+      );
     }, longestMs);
     timer.unref();
     const interrupted = (): void => {
       stop();
-      reject(new LoginFailure('late', 'The login was given up.'));
+      reject(new LoginFailure('late', 'The login was cancelled.'));
     };
     signal.addEventListener('abort', interrupted, { once: true });
     if (signal.aborted) interrupted();
@@ -187,7 +191,7 @@ function minutes(ms: number): string {
   return ms < 60_000 ? `${String(ms / 1000)} s` : `${String(Math.round(ms / 60_000))} minutes`;
 }
 
-/** Other processes may have changed the file meanwhile: only what belongs to this issuer is replaced. */
+/** Other processes may have changed the file, so only the entry of this issuer is replaced. */
 async function keep(
   { files, key, server }: BeginParts,
   { issuer, metadata, resource }: Found,
@@ -200,7 +204,7 @@ async function keep(
   });
 }
 
-/** A client that the authorization server has forgotten would fail again and again: the next login registers anew. */
+/** Forgets a client that the authorization server no longer knows, so that the next login registers a new one. */
 async function distrustClient({ files, key }: BeginParts, { issuer }: Found): Promise<void> {
   await files.alone(key, () => {
     const login = files.read(key);

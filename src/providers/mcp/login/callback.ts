@@ -3,23 +3,23 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LoginFailure, told } from './settings.js';
 
-/** What an authorization server sent back, before anything of it is believed but the state. */
+/** The redirect from an authorization server. Only the state has been checked. */
 export interface CameBack {
   readonly code: string | undefined;
   readonly iss: string | undefined;
   readonly error: string | undefined;
-  /** Tells the person at the browser how it ended. */
+  /** Shows the result in the browser. */
   end(failure?: string): void;
 }
 
-/** The way back from the browser: one address of this machine, good for one answer. */
+/** The redirect target for the browser: an address on this machine that accepts one answer. */
 export interface Callback {
   /** The exact `redirect_uri`. */
   readonly redirect: string;
   readonly state: string;
-  /** Resolves with the first answer that carries the state. */
+  /** Resolves with the first redirect that has the right state. */
   readonly cameBack: Promise<CameBack>;
-  /** The address of the browser, copied by hand where the browser is on another machine. */
+  /** Accepts the browser's address as pasted text, if the browser runs on another machine. */
   paste(text: string): void;
   close(): void;
 }
@@ -27,7 +27,7 @@ export interface Callback {
 const path = '/callback';
 const longestTarget = 16_384;
 
-/** Listens on 127.0.0.1 only. `wish` is a port to take if it is free; `must` one that has to be. */
+/** Listens on 127.0.0.1 only. `wish` is a preferred port; `must` is a required one. */
 export async function openCallback(ports: {
   readonly wish?: number;
   readonly must?: number;
@@ -39,7 +39,7 @@ export async function openCallback(ports: {
     resolve = settle;
   });
 
-  /** Single use, and deaf to whoever does not know the state: a stranger can neither end the login nor be its answer. */
+  /** Accepts one redirect with the right state, so that others can neither end the login nor answer it. */
   function take(query: URLSearchParams, end: CameBack['end']): 'taken' | 'used' | 'foreign' {
     if (!isSame(query.get('state') ?? '', state)) return 'foreign';
     if (isUsed) return 'used';
@@ -55,13 +55,14 @@ export async function openCallback(ports: {
       const port = portOf(server);
       const isOurs = request.headers.host === `127.0.0.1:${String(port)}` && request.method === 'GET';
       const url = isOurs ? targetOf(request.url, `http://127.0.0.1:${String(port)}`) : undefined;
-      if (url?.pathname !== path) return answer(response, 404, 'There is nothing here.');
+      if (url?.pathname !== path) return answer(response, 404, 'Not found.');
       const taken = take(url.searchParams, (failure) =>
         failure === undefined
           ? answer(response, 200, 'You are logged in. You can close this window.')
           : answer(response, 400, `The login failed: ${failure}`),
       );
-      if (taken !== 'taken') answer(response, 400, 'This answer belongs to no login that is open.');
+      if (taken !== 'taken')
+        answer(response, 400, 'This link has expired or belongs to another login. Start the login again.');
     },
   );
   await listen(server, ports);
@@ -73,19 +74,19 @@ export async function openCallback(ports: {
     paste(text) {
       const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
       if (url === undefined || `${url.origin}${url.pathname}` !== redirect)
-        throw new LoginFailure('callback', `That is not the address: it begins with ${redirect}`);
+        throw new LoginFailure('callback', `This is not the right address. It must start with ${redirect}`);
       if (take(url.searchParams, () => undefined) !== 'taken')
-        throw new LoginFailure('callback', 'That address belongs to another login, or was used before.');
+        throw new LoginFailure('callback', 'This address belongs to another login, or was already used.');
     },
     close() {
       server.close();
-      // The last page may still be on its way.
+      // The browser may still be receiving the last page.
       setTimeout(() => server.closeAllConnections(), 1000).unref();
     },
   };
 }
 
-/** Whoever can reach the port can ask for anything: what is no address is nothing. */
+/** Any local program can send requests, so an invalid URL is ignored. */
 function targetOf(target: string | undefined, base: string): URL | undefined {
   return target !== undefined && URL.canParse(target, base) ? new URL(target, base) : undefined;
 }
@@ -94,20 +95,20 @@ async function listen(
   server: http.Server,
   { wish, must }: { readonly wish?: number; readonly must?: number },
 ): Promise<void> {
-  // What waits for a browser keeps no gate alive.
+  // Waiting for a browser must not keep the gateway alive.
   server.unref();
   if (must !== undefined && must !== 0) {
     if (!(await tryListen(server, must)))
       throw new LoginFailure(
         'callback',
-        `Port ${String(must)} of login.port is taken by another program.`,
-        'End that program, or give login.port another number, and log in again.',
+        `Port ${String(must)} (login.port) is in use by another program.`,
+        'Stop that program or change login.port, then log in again.',
       );
     return;
   }
   if (wish !== undefined && (await tryListen(server, wish))) return;
   if (!(await tryListen(server, 0)))
-    throw new LoginFailure('callback', 'No port of 127.0.0.1 could be opened.');
+    throw new LoginFailure('callback', 'No port on 127.0.0.1 could be opened.');
 }
 
 function tryListen(server: http.Server, port: number): Promise<boolean> {

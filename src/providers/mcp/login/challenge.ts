@@ -1,13 +1,15 @@
-/** What a server says with 401 or 403 about the login that it wants. */
+/** The login requirements in a 401 or 403 response. */
 export interface Challenge {
   readonly resourceMetadata?: string;
   readonly scope?: string;
   readonly error?: string;
+  /** The remote address of the response. A server is inside a private network only if this address is. */
+  readonly answeredFrom?: string;
 }
 
 const longest = 8192;
 
-/** Reads `WWW-Authenticate`. What cannot be read says nothing. */
+/** Parses `WWW-Authenticate`. Unreadable parts are ignored. */
 export function readChallenge(header: string | undefined): Challenge {
   if (header === undefined || header.length > longest || !/^\s*(?:bearer|dpop)\b/i.test(header)) return {};
   const [resourceMetadata, scope, error] = [
@@ -28,13 +30,13 @@ function field(header: string, name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
-/** All scopes of these texts, each once, in the order in which they come. */
+/** Merges scope lists, without duplicates, in order. */
 export function scopeUnion(...scopes: readonly (string | undefined)[]): string | undefined {
   const all = scopes.flatMap((scope) => scope?.split(' ') ?? []).filter((one) => one !== '');
   return all.length === 0 ? undefined : [...new Set(all)].join(' ');
 }
 
-/** Whether everything that is wanted was granted. */
+/** Whether all wanted scopes were granted. */
 export function isGranted(wanted: string | undefined, granted: string | undefined): boolean {
   const has = new Set(granted?.split(' '));
   return (wanted?.split(' ') ?? []).every((one) => one === '' || has.has(one));

@@ -14,7 +14,7 @@ export interface ClientParts {
   readonly fetch: GuardedFetch;
 }
 
-/** Who we are for this authorization server: registered by hand, a document of the operator, or registered now. */
+/** The client for this authorization server: configured, from a metadata document, or registered now. */
 export async function clientFor(parts: ClientParts): Promise<KeptClient> {
   const { found, settings, redirect } = parts;
   const { clientId, clientSecret, clientDocument } = settings;
@@ -28,19 +28,19 @@ export async function clientFor(parts: ClientParts): Promise<KeptClient> {
   return register(parts);
 }
 
-/** The client that we registered there before. */
+/** The client that was registered there before. */
 export function registeredClient(kept: KeptLogin | undefined, issuer: string): KeptClient | undefined {
   const grant = kept !== undefined && Object.hasOwn(kept.grants, issuer) ? kept.grants[issuer] : undefined;
   return grant?.client?.redirect === undefined ? undefined : grant.client;
 }
 
-/** A secret goes to one authorization server only: the server may not name another one and so get hold of it. */
+/** A client secret is sent to one authorization server only, so that a server cannot redirect it to another. */
 function refuseAnotherIssuer({ found, settings, kept }: ClientParts): void {
   const isFree = settings.clientSecret === undefined || settings.issuer !== undefined;
   if (isFree || kept?.issuer === undefined || sameIssuer(kept.issuer, found.issuer)) return;
   throw new LoginFailure(
     'unfit',
-    `The server now names ${told(found.issuer)} in the place of ${told(kept.issuer)}: the client secret does not go there. If that is right, write it as login.issuer.`,
+    `The server now names the authorization server ${told(found.issuer)} instead of ${told(kept.issuer)}, so the client secret was not sent. If the change is correct, set login.issuer to it.`,
   );
 }
 
@@ -53,7 +53,7 @@ async function register({ found, redirect, scope, fetch }: ClientParts): Promise
   if (metadata.registration_endpoint === undefined) {
     throw new LoginFailure(
       'unfit',
-      `${told(issuer)} registers no clients: register one by hand and write it as login.client_id.`,
+      `${told(issuer)} does not support client registration. Register a client there and set login.client_id.`,
     );
   }
   const method = methodFor(metadata.token_endpoint_auth_methods_supported);
@@ -69,7 +69,7 @@ async function register({ found, redirect, scope, fetch }: ClientParts): Promise
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const response = await fetch(metadata.registration_endpoint, { method: 'POST', headers, body });
   if (!response.ok) {
-    const message = `${told(issuer)} registers no client for us: HTTP ${String(response.status)}.`;
+    const message = `${told(issuer)} refused to register a client: HTTP ${String(response.status)}.`;
     throw new LoginFailure(response.status < 500 ? 'denied' : 'unreachable', message);
   }
   return readRegistration(await response.json().catch(() => undefined), redirect, issuer);
@@ -78,7 +78,7 @@ async function register({ found, redirect, scope, fetch }: ClientParts): Promise
 function readRegistration(given: unknown, redirect: string, issuer: string): KeptClient {
   const { client_id, client_secret, token_endpoint_auth_method } = isRecord(given) ? given : {};
   if (typeof client_id !== 'string' || client_id === '')
-    throw new LoginFailure('unfit', `${told(issuer)} answered to our registration without a client id.`);
+    throw new LoginFailure('unfit', `${told(issuer)} returned no client ID for the registration.`);
   return {
     id: client_id,
     redirect,
@@ -87,14 +87,14 @@ function readRegistration(given: unknown, redirect: string, issuer: string): Kep
   };
 }
 
-/** A program on somebody's machine can keep no secret, so it takes none where that is possible. */
+/** Prefers a public client, because a program on a user's machine cannot keep a secret. */
 function methodFor(supported: readonly string[] | undefined): string | undefined {
   return ['none', 'client_secret_basic', 'client_secret_post'].find(
     (one) => supported?.includes(one) === true,
   );
 }
 
-/** The client in the words of the SDK. */
+/** Converts the client to the SDK format. */
 export function clientInformation({ id, secret, method }: KeptClient): OAuthClientInformationMixed {
   return {
     client_id: id,

@@ -9,13 +9,13 @@ import type { Challenge } from './challenge.js';
 import { type GuardedFetch, refuseScheme } from './guarded-fetch.js';
 import { LoginFailure, type LoginSettings, told } from './settings.js';
 
-/** Where and for what to log in. Everything in it was checked. */
+/** The authorization server and resource of a login. All values have been checked. */
 export interface Found {
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** What tokens are asked for (RFC 8707), as the server spells it. */
+  /** The resource to request tokens for (RFC 8707), as the server writes it. */
   readonly resource: string;
-  /** What the server says that its callers need. */
+  /** The scopes that the server says it needs. */
   readonly scopes: string | undefined;
 }
 
@@ -47,23 +47,23 @@ interface Resource {
   readonly scopes: string | undefined;
 }
 
-/** The issuer that the server names now; undefined where it names none, or cannot be asked. */
+/** The issuer that the server names now; undefined if it names none or cannot be reached. */
 export async function namedIssuer(parts: DiscoverParts): Promise<string | undefined> {
   const named = await resourceOf(parts).catch(() => undefined);
   return named === undefined ? undefined : chosenIssuer(named.authorizationServers, parts.settings);
 }
 
-/** Undefined where the server publishes nothing: then its own origin is asked. */
+/** Undefined if the server publishes no metadata; then its origin is used. */
 async function resourceOf({ server, challenge, fetch }: DiscoverParts): Promise<Resource | undefined> {
   const url = challenge.resourceMetadata;
   if (url !== undefined && !URL.canParse(url))
-    throw new LoginFailure('unfit', 'The server names metadata at an address that is none.');
+    throw new LoginFailure('unfit', 'The metadata URL that the server names is invalid.');
   const options = url === undefined ? {} : { resourceMetadataUrl: url };
   const found = await discoverOAuthProtectedResourceMetadata(server, options, fetch).catch(
     (error: unknown) => {
       if (error instanceof LoginFailure) throw error;
       if (url === undefined && isAbsent(error)) return undefined;
-      throw new LoginFailure('unfit', `The metadata of the server cannot be used: ${why(error)}`);
+      throw new LoginFailure('unfit', `The metadata of the server is invalid: ${why(error)}`);
     },
   );
   if (found === undefined) return undefined;
@@ -74,7 +74,7 @@ async function resourceOf({ server, challenge, fetch }: DiscoverParts): Promise<
     const said = told(found.resource);
     throw new LoginFailure(
       'unfit',
-      `The metadata is that of another server (${said}): nothing was asked for.`,
+      `The metadata belongs to another server (${said}), so the login was stopped.`,
     );
   }
   return {
@@ -84,48 +84,50 @@ async function resourceOf({ server, challenge, fetch }: DiscoverParts): Promise<
   };
 }
 
-/** What the SDK throws for 404, which is all that older servers say. */
+/** The SDK error for 404, which older servers return. */
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && /does not implement|HTTP 4\d\d/.test(error.message);
 }
 
 function chosenIssuer(named: readonly string[], { issuer }: LoginSettings): string {
   const [first] = named;
-  if (first === undefined) throw new LoginFailure('unfit', 'The server names no authorization server.');
+  if (first === undefined)
+    throw new LoginFailure('unfit', 'The server does not name an authorization server.');
   if (issuer === undefined) return first;
   const isNamed = named.some((one) => sameIssuer(one, issuer));
   if (isNamed) return issuer;
   const said = told(named.join(', '));
-  throw new LoginFailure('unfit', `The server names ${said}, and login.issuer allows ${issuer} only.`);
+  throw new LoginFailure('unfit', `The server names ${said}, but login.issuer allows only ${issuer}.`);
 }
 
-/** Only a last slash may differ: whatever else differs is somebody else. */
+/** Only a trailing slash may differ; any other difference means another issuer. */
 export function sameIssuer(one: string, other: string): boolean {
   const bare = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
   return bare(one) === bare(other);
 }
 
 async function metadataOf(issuer: string, fetch: GuardedFetch): Promise<AuthorizationServerMetadata> {
-  if (!URL.canParse(issuer)) throw new LoginFailure('unfit', 'The server names no address to log in at.');
+  if (!URL.canParse(issuer))
+    throw new LoginFailure('unfit', 'The authorization server URL that the server names is invalid.');
   try {
     const found = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
     if (found !== undefined) return found;
   } catch (error) {
     if (error instanceof LoginFailure) throw error;
     if (error instanceof IssuerMismatchError) {
-      throw new LoginFailure('unfit', `The metadata of ${told(issuer)} is that of another issuer.`);
+      throw new LoginFailure('unfit', `The metadata of ${told(issuer)} belongs to another issuer.`);
     }
-    throw new LoginFailure('unfit', `The metadata of ${told(issuer)} cannot be used: ${why(error)}`);
+    throw new LoginFailure('unfit', `The metadata of ${told(issuer)} is invalid: ${why(error)}`);
   }
-  throw new LoginFailure('none', `${told(issuer)} says nowhere how to log in.`);
+  throw new LoginFailure('none', `${told(issuer)} does not publish login metadata.`);
 }
 
-/** Without PKCE whoever sees the code could use it; without https whoever stands between. */
+/** Without PKCE, anyone who sees the code could use it; without https, anyone on the network could. */
 function refuseUnfit(metadata: AuthorizationServerMetadata): void {
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true) {
     throw new LoginFailure(
       'unfit',
-      `${told(metadata.issuer)} does not take PKCE with S256: no login is safe there.`,
+      `${told(metadata.issuer)} does not support PKCE with S256, so a login would not be secure.`,
     );
   }
   for (const address of [metadata.authorization_endpoint, metadata.token_endpoint])
@@ -138,9 +140,9 @@ function withoutHash(server: string): string {
   return url.href;
 }
 
-/** Errors of a schema list what they found, which may be much. */
+/** Schema errors include the values found, which can be long, so they are replaced. */
 function why(error: unknown): string {
   return error instanceof Error && error.name !== 'ZodError'
     ? told(error.message)
-    : 'it is not what it should be';
+    : 'it has an unexpected format';
 }

@@ -10,18 +10,18 @@ export interface EndParts {
   readonly signal: AbortSignal;
 }
 
-/** `revoked`: the authorization server knows. `kept`: it cannot be told, or did not take it, and tokens live on there. */
+/** `unrevoked`: the authorization server has no revocation or refused it, so its tokens stay valid until they expire. */
 export type Ended = 'none' | 'revoked' | 'unrevoked';
 
-/** Forgets a login, and tells the authorization server where it can be told. */
+/** Deletes a login, and revokes its tokens if the authorization server supports that. */
 export function endLogin({ server, key, files, signal }: EndParts): Promise<Ended> {
   return files.alone(key, async () => {
     const login = files.read(key);
-    // First of all it is not used any more, whoever answers what.
+    // Delete the tokens first, whatever the authorization server answers.
     files.remove(key);
     const grants = Object.values(login?.grants ?? {}).filter(({ tokens }) => tokens !== undefined);
     if (grants.length === 0) return 'none';
-    const fetch = await openGuardedFetch(server, signal);
+    const fetch = await openGuardedFetch(server, { signal });
     const results = await Promise.all(grants.map((grant) => revoke(grant, fetch).catch(() => false)));
     return results.every(Boolean) ? 'revoked' : 'unrevoked';
   });

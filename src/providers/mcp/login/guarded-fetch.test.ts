@@ -24,8 +24,9 @@ async function reasonOf(
   from: string,
   to: string,
   limits = { mostBytes: 5000, longestMs: 300 },
+  options: { readonly answeredFrom?: string } = {},
 ): Promise<string> {
-  const fetch = await openGuardedFetch(from, undefined, limits);
+  const fetch = await openGuardedFetch(from, { limits, ...options });
   try {
     return String((await fetch(to)).status);
   } catch (error) {
@@ -58,6 +59,14 @@ describe('what a login may fetch', () => {
   it('may be inside when the server is', async () => {
     expect(await reasonOf(`${base}/mcp`, base)).toBe('200');
     expect(await reasonOf(`${base}/mcp`, 'https://localhost:1/')).toBe('unreachable');
+  });
+
+  it('[15.49] is nothing inside when the server answered from a public address', async () => {
+    const limits = { mostBytes: 5000, longestMs: 300 };
+    for (const answeredFrom of ['203.0.113.7', '::ffff:203.0.113.7', 'unknown'])
+      expect(await reasonOf(`${base}/mcp`, base, limits, { answeredFrom })).toBe('unfit');
+    for (const answeredFrom of ['127.0.0.1', '::ffff:10.0.0.3', 'fd00::1%eth0'])
+      expect(await reasonOf(`${base}/mcp`, base, limits, { answeredFrom })).toBe('200');
   });
 
   it.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:169.254.169.254]/'])(

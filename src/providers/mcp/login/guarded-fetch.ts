@@ -2,15 +2,22 @@ import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { bareHost, isInside, isLoopbackName, type Reach, reachOf } from './addresses.js';
+import { bareHost, isLoopbackName, locate, type Reach, reachOf } from './addresses.js';
 import { LoginFailure } from './settings.js';
 
-/** As much of `fetch` as logins need. Follows no redirect. */
+/** The part of `fetch` that logins need. Does not follow redirects. */
 export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
 
 interface GuardedInit extends RequestInit {
-  /** The body is of no interest, and may never end. */
+  /** Ignore the body, which may never end. */
   readonly headersOnly?: true;
+}
+
+export interface GuardOptions {
+  readonly signal?: AbortSignal;
+  /** The remote address of the connection on which the server required the login, if known. */
+  readonly answeredFrom?: string | undefined;
+  readonly limits?: FetchLimits;
 }
 
 export interface FetchLimits {
@@ -21,41 +28,50 @@ export interface FetchLimits {
 const usualLimits: FetchLimits = { mostBytes: 1024 * 1024, longestMs: 20_000 };
 
 /**
- * Fetches what a server names: metadata, registrations, tokens. Only over https, or http on this machine; from a public
- * server never into a network that only we can reach; bounded in size and time.
+ * Fetches URLs that a server names: metadata, registration, tokens. Allows only https, or http on this machine. A public
+ * server cannot make us contact a private network. Size and time are limited.
  */
 export async function openGuardedFetch(
   server: string,
-  signal?: AbortSignal,
-  limits: FetchLimits = usualLimits,
+  { signal, answeredFrom, limits = usualLimits }: GuardOptions = {},
 ): Promise<GuardedFetch> {
-  const mayGoInside = await isInside(server);
+  const { isInside, addresses } = await locate(server, answeredFrom);
+  const serverHost = bareHost(new URL(server).hostname);
   return async (url, init = {}) => {
     const target = new URL(url);
     refuseScheme(target);
-    const allow = (reach: Reach): boolean => reach === 'public' || (reach !== 'link-local' && mayGoInside);
+    const allow = (reach: Reach): boolean => reach === 'public' || (reach !== 'link-local' && isInside);
     const host = bareHost(target.hostname);
     if (isIP(host) !== 0 && !allow(reachOf(host))) throw inward(target);
-    return send(target, init, { lookup: guardedLookup(target, allow), signal, limits });
+    const known = host === serverHost ? addresses : undefined;
+    return send(target, init, { lookup: guardedLookup(target, allow, known), signal, limits });
   };
 }
 
-/** Whether a browser may be sent there, or a secret. */
+/** Throws unless the URL uses https, or http on this machine. */
 export function refuseScheme(target: URL): void {
   const isPlain = target.protocol === 'http:' && isLoopbackName(target.hostname);
   if (target.protocol === 'https:' || isPlain) return;
-  throw new LoginFailure('unfit', `${target.origin} is not https, so nothing of a login goes there`);
+  throw new LoginFailure('unfit', `${target.origin} does not use https, so no login data is sent to it`);
 }
 
-/** The address that was looked at is the one that is gone to. */
-function guardedLookup(target: URL, allow: (reach: Reach) => boolean): LookupFunction {
+/** Connects only to addresses that were checked. `known`: the addresses of the server itself. */
+function guardedLookup(
+  target: URL,
+  allow: (reach: Reach) => boolean,
+  known: readonly dns.LookupAddress[] | undefined,
+): LookupFunction {
   return (hostname, options, callback) => {
-    dns.lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(error, '');
+    const answer = (found: readonly dns.LookupAddress[]): void => {
       if (found.some(({ address }) => !allow(reachOf(address)))) return callback(inward(target), '');
       const [first] = found;
-      if (options.all === true) callback(null, found);
+      if (options.all === true) callback(null, [...found]);
       else callback(null, first?.address ?? '', first?.family);
+    };
+    if (known !== undefined) return answer(known);
+    dns.lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error === null) answer(found);
+      else callback(error, '');
     });
   };
 }
@@ -100,7 +116,7 @@ async function readAll(response: http.IncomingMessage, target: URL, most: number
     length += part.length;
     if (length > most) {
       response.destroy();
-      throw new LoginFailure('unfit', `${target.origin} answered with too much`);
+      throw new LoginFailure('unfit', `the response of ${target.origin} is too large`);
     }
     parts.push(part);
   }
@@ -121,17 +137,17 @@ function bodyOf(body: RequestInit['body']): string | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new TypeError('a body that logins do not have');
+  throw new TypeError('unsupported request body type');
 }
 
 function failureOf(target: URL, error: unknown, isLate: boolean): LoginFailure {
   if (error instanceof LoginFailure) return error;
-  if (isLate) return new LoginFailure('unreachable', `${target.origin} gave no answer in time`);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'it broke off';
+  if (isLate) return new LoginFailure('unreachable', `${target.origin} did not answer in time`);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
   return new LoginFailure('unreachable', `${target.origin} could not be reached: ${code}`);
 }
 
 function inward(target: URL): LoginFailure {
-  const message = 'it leads into a private network, and the server that names it is public';
-  return new LoginFailure('unfit', `${target.origin} is not asked: ${message}`);
+  const message = 'it has a private network address, but not all addresses of the server are private';
+  return new LoginFailure('unfit', `${target.origin} was not contacted: ${message}`);
 }

@@ -1,39 +1,39 @@
-/** A secret that somebody sent back is no less one in base64 or percent-encoded, alone or between other words. */
+/** Removes secrets from text, also in base64 or percent-encoded, alone or inside other text. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   const known = secrets.filter((secret): secret is string => secret !== undefined && secret !== '');
-  // The longest first: one may be a part of another.
+  // Longest first, because one may be part of another.
   const patterns = known.toSorted((a, b) => b.length - a.length).flatMap(patternsOf);
   return patterns.reduce((rest, pattern) => rest.replaceAll(pattern, '[secret]'), text);
 }
 
 const base64 = String.raw`(?:[\w+/=-]|%2[bBfF]|%3[dD])`;
-/** Shorter ones are in many words that hide nothing. */
+/** Shorter ones would match many harmless words. */
 const leastInBase64 = 4;
 
 function patternsOf(secret: string): readonly RegExp[] {
   const whole = Buffer.from(secret).toString();
-  // As `client_secret_basic` has it before it makes base64 of it.
+  // Also form-encoded, as `client_secret_basic` does before base64.
   const written = new Set([
     whole,
     encodeURIComponent(whole),
     new URLSearchParams([['', whole]]).toString().slice(1),
   ]);
-  // The id of the client stands in front: in one of three ways that shifts every character.
+  // The client ID before the secret shifts the base64 characters in one of three ways.
   const encoded = [...written]
     .flatMap((text) => [0, 1, 2].map((before) => inAnyPlace(Buffer.from(text), before)))
     .filter((core) => core.length >= leastInBase64)
-    // The characters at its ends hold some bits of it. No star in front, which would make long texts slow.
+    // The characters at both ends hold some bits of it. No `*` in front, which would be slow on long texts.
     .map((core) => new RegExp(`${base64}?${spelt(core)}${base64}*`, 'gu'));
   return [new RegExp(spelt(secret), 'gu'), ...encoded];
 }
 
-/** What of its base64 is the same whatever stands around it, with so many bytes of a group before it. */
+/** The part of the base64 text that does not depend on the bytes around it, for a given offset in the group. */
 function inAnyPlace(bytes: Buffer, before: number): string {
   const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
   return whole.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
 }
 
-/** Each character as itself or percent-encoded; those of base64 as base64url has them, too. */
+/** Matches each character plain or percent-encoded, and base64 characters also as base64url. */
 function spelt(text: string): string {
   return Array.from(text, speltCharacter).join('');
 }

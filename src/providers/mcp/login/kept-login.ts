@@ -4,65 +4,65 @@ import { join } from 'node:path';
 import { isRecord } from '../is-record.js';
 import type { LoginSettings } from './settings.js';
 
-/** The client that we are for one authorization server. */
+/** Our client registration at one authorization server. */
 export interface KeptClient {
   readonly id: string;
   readonly secret?: string;
-  /** How the registration says that the client proves itself. */
+  /** The client authentication method of the registration. */
   readonly method?: string;
-  /** The way back that it was registered with. Absent: it was not registered by us. */
+  /** The registered redirect URI. Absent if the operator registered the client. */
   readonly redirect?: string;
 }
 
 export interface KeptTokens {
   readonly access: string;
   readonly refresh?: string;
-  /** In milliseconds since 1970. Absent: nobody said. */
+  /** In milliseconds since 1970. Absent if unknown. */
   readonly until?: number;
-  /** What was granted, or else what was asked for. */
+  /** The granted scope, or the requested one if unknown. */
   readonly scope?: string;
 }
 
-/** All that one authorization server gave us for one server. Nothing of it is good for another one. */
+/** Everything that one authorization server issued for one server. It must not be used elsewhere. */
 export interface KeptGrant {
   readonly client?: KeptClient;
   readonly tokens?: KeptTokens;
-  /** The metadata of the authorization server, as it was checked. */
+  /** The checked metadata of the authorization server. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly resource?: string;
 }
 
 export interface KeptLogin {
   readonly server: string;
-  /** The authorization server that counts now; absent until the first login. */
+  /** The current authorization server; absent until the first login. */
   readonly issuer?: string;
-  /** By the issuer that each came from. */
+  /** By issuer. */
   readonly grants: Readonly<Record<string, KeptGrant>>;
-  /** What the server said it wants on top of what was granted. */
+  /** Scopes that the server requires in addition to the granted ones. */
   readonly wanted?: string;
 }
 
-/** The logins of this operator: one file for each server, which nobody else can read. */
+/** The logins of this user: one file per server, readable by this user only. */
 export interface LoginFiles {
   read(key: string): KeptLogin | undefined;
-  /** Changes with every write. Costs one look at the file. */
+  /** Changes with every write. Costs one stat call. */
   stamp(key: string): string;
   write(key: string, login: KeptLogin): void;
   remove(key: string): void;
-  /** Runs the work while no other process does any on the same login. */
+  /** Runs the work while holding the lock of this login. */
   alone<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 const format = 1;
 
-/** The same address and client share a login, under whatever name they stand in files. */
+/** Servers with the same URL and client share a login, whatever their names. */
 export function loginKey(url: string, settings: LoginSettings = {}): string {
   const { clientId, clientDocument } = settings;
   const who = JSON.stringify([format, new URL(url).href, clientId ?? null, clientDocument ?? null]);
   return createHash('sha256').update(who).digest('hex');
 }
 
-/** Runs work while nobody else holds the lock file. */
+/** Runs work while holding the lock file. */
 export type Locking = <T>(lock: string, work: () => Promise<T>) => Promise<T>;
 
 export function openLoginFiles(stateDir: string, locking: Locking): LoginFiles {
@@ -71,7 +71,7 @@ export function openLoginFiles(stateDir: string, locking: Locking): LoginFiles {
 
   function prepare(): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // One that was there before may be open to others.
+    // An existing folder may be accessible to other users.
     if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
   }
 
@@ -80,7 +80,7 @@ export function openLoginFiles(stateDir: string, locking: Locking): LoginFiles {
       try {
         return readLogin(JSON.parse(readFileSync(fileOf(key), 'utf8')));
       } catch {
-        // Absent or damaged: as if nobody had logged in.
+        // Missing or damaged: counts as not logged in.
         return undefined;
       }
     },
@@ -107,7 +107,7 @@ export function openLoginFiles(stateDir: string, locking: Locking): LoginFiles {
   };
 }
 
-/** The grant that counts now. */
+/** The current grant. */
 export function grantOf(login: KeptLogin | undefined): KeptGrant | undefined {
   if (login?.issuer === undefined || !Object.hasOwn(login.grants, login.issuer)) return undefined;
   return login.grants[login.issuer];
@@ -171,7 +171,7 @@ function readTokens(value: unknown): KeptTokens | undefined {
   };
 }
 
-/** Whether a date can be made of it: the file may be older than the care that is taken when it is written. */
+/** Whether it is a valid date. Files written by older versions may contain invalid ones. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= 8.64e15;
 }

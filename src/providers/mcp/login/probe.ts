@@ -5,11 +5,11 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 export interface Probed {
   readonly challenge: Challenge;
-  /** It answers also without a login. */
+  /** Whether it answers without a login. */
   readonly isOpen: boolean;
 }
 
-/** What the server says to somebody without a login. Asks for a list, which changes nothing. */
+/** Requests a list without a login, which changes nothing, to see what the server requires. */
 export async function probe(server: string, fetch: GuardedFetch): Promise<Probed> {
   const { status, headers, ok } = await fetch(server, {
     method: 'POST',
@@ -18,6 +18,6 @@ export async function probe(server: string, fetch: GuardedFetch): Promise<Probed
     headersOnly: true,
   });
   const challenge = status === 401 ? readChallenge(headers.get('www-authenticate') ?? undefined) : {};
-  // 400: it misses the session that older servers want, and has nothing against the caller.
+  // 400: an older server that expects a session, but does not require a login.
   return { challenge, isOpen: ok || status === 400 };
 }

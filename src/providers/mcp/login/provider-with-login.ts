@@ -7,13 +7,13 @@ import {
   emptyCatalogue,
   type Exchange,
   faulted,
-  JsonText,
   type Outcome,
   type Provider,
   type ProviderStatus,
   type Source,
   type ToolSpec,
-} from '../../../kernel/index.js';
+} from '../../../core/index.js';
+import { JsonText } from '../../../lib/json-text.js';
 import { isRecord } from '../is-record.js';
 import { LoginFailure } from './settings.js';
 import type { UpstreamLogin } from './upstream-login.js';
@@ -23,23 +23,23 @@ export interface WithLoginParts {
   readonly prefix: string;
   readonly source: Source;
   readonly login: UpstreamLogin;
-  /** False where the process will be gone before anybody comes back from a browser. */
+  /** False if the process exits before a login in the browser can finish. */
   readonly givesLinks: boolean;
-  /** How long a call may wait for the person who logs in. */
+  /** How long a call waits for the user to log in. */
   readonly timeoutMs: number;
 }
 
 /**
- * A server that may want a login. Nobody is asked before a call needs it. As long as nothing is known of its tools, it
- * shows one of ours that gives the link; that one goes when somebody has logged in.
+ * Wraps a server that may require a login. The login is requested when a call needs it. While its tools are unknown, it
+ * offers a login tool that returns the link; the tool disappears after the login.
  */
 export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provider {
   const { server, login } = parts;
   const tool = loginTool(parts);
   const whileUnknown: Catalogue = { ...emptyCatalogue, tools: [tool] };
-  /** Marks the questions that are ours: their answers never go to the server. */
+  /** Marks our own questions, whose answers must never go to the server. */
   const ours = `login ${randomUUID()}`;
-  /** A server that wanted a login shows our tool until its own are there: it is never empty meanwhile. */
+  /** After a login was needed, the login tool stays listed until the server's own tools are known. */
   let wasNeeded = false;
   login.onChange(() => {
     wasNeeded ||= login.isNeeded;
@@ -52,17 +52,17 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
     return isOnItsWay ? whileUnknown : known;
   }
 
-  /** What to say to who asks for a login that is there. */
+  /** The answer of the login tool after the login. */
   function present(): Outcome {
     const isSilent = isEmpty(inner.list()) && !['idle', 'pending'].includes(inner.status().state);
-    if (!isSilent) return text(`Somebody is logged in to ${server}. List the tools again.`);
-    const message = `Somebody is logged in to ${server}, but it shows no tools.`;
+    if (!isSilent) return text(`Tidegate is logged in to ${server}. List the tools again.`);
+    const message = `Tidegate is logged in to ${server}, but the server lists no tools.`;
     return faulted(createFault('provider.unavailable', message));
   }
 
   async function need(call: Call, exchange: Exchange): Promise<Outcome> {
     if (isOurs(call)) return afterAnswer(call, exchange);
-    if (!parts.givesLinks) return faulted(fault(server, `The server ${server} wants a login.`));
+    if (!parts.givesLinks) return faulted(fault(server, `The server ${server} requires a login.`));
     try {
       const link = await login.offer();
       return canOpenLinks(call, exchange) ? question(call, link) : wanted(server, link);
@@ -71,7 +71,7 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
     }
   }
 
-  /** The person said that the browser may open; whether he comes back from it is seen only here. */
+  /** The user agreed to open the browser. Waits here for the login to finish. */
   async function afterAnswer(call: Call, exchange: Exchange): Promise<Outcome> {
     if (!isAccepted(call)) return faulted(fault(server, `The login to ${server} was declined.`));
     const isOld = (): boolean => call.answers?.state === stateNow();
@@ -84,7 +84,7 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
   function question(call: Call, link: string): Outcome {
     const params = {
       mode: 'url',
-      message: `The server ${server} wants a login.`,
+      message: `The server ${server} requires a login.`,
       url: link,
       ...(call.client.era === 'legacy' && { elicitationId: randomUUID() }),
     };
@@ -92,7 +92,7 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
     return { kind: 'asks', questions, state: stateNow() };
   }
 
-  /** Says which token was not good enough, without saying the token. */
+  /** Identifies the insufficient token by its hash, without revealing it. */
   function stateNow(): string {
     return `${ours} ${createHash('sha256')
       .update(login.tokens?.access ?? '')
@@ -118,7 +118,7 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
     const outcome = await need(call, exchange);
     const { message, suggestion = '', data } = outcome.kind === 'fault' ? outcome.fault : {};
     const link = data?.['link'];
-    // The link is what was asked for: then it is no failure.
+    // The link was requested, so returning it is a success.
     return typeof link === 'string' ? text(`${message ?? ''} ${suggestion}\n${link}`) : outcome;
   }
 
@@ -154,7 +154,7 @@ function loginTool({ server, prefix, source }: WithLoginParts): ToolSpec {
   const definition = JsonText.from({
     name,
     title: `Log in to ${server}`,
-    description: `The server ${server} wants a login before it shows its tools. Gives the link that a person has to open; afterwards its tools take the place of this one.`,
+    description: `The server ${server} requires a login before it lists its tools. Returns a link that the user has to open; after the login, the server's tools replace this one.`,
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     annotations: {
       readOnlyHint: false,
@@ -167,7 +167,7 @@ function loginTool({ server, prefix, source }: WithLoginParts): ToolSpec {
 }
 
 function statusOf(status: ProviderStatus, server: string, login: UpstreamLogin): ProviderStatus {
-  // Asks for the header so that a login of another process is seen.
+  // Reading the header also detects a login by another process.
   login.header();
   if (login.isNeeded) return { ...status, state: 'login', detail: `needs a login: tidegate login ${server}` };
   const { tokens } = login;
@@ -176,7 +176,7 @@ function statusOf(status: ProviderStatus, server: string, login: UpstreamLogin):
 }
 
 function loggedIn({ until, refresh }: NonNullable<UpstreamLogin['tokens']>): string {
-  if (refresh !== undefined) return 'logged in, and renewed by itself';
+  if (refresh !== undefined) return 'logged in, renews automatically';
   return until === undefined ? 'logged in' : `logged in until ${new Date(until).toISOString().slice(0, 16)}Z`;
 }
 
@@ -188,7 +188,7 @@ function wantsLogin(outcome: Outcome): boolean {
   return outcome.kind === 'fault' && outcome.fault.code === 'provider.login';
 }
 
-/** Whether the client said that it can show a link to a person. */
+/** Whether the client can show a link to the user. */
 function canOpenLinks({ client }: Call, exchange: Exchange): boolean {
   const { value } = client.capabilities;
   const elicitation = isRecord(value) ? value['elicitation'] : undefined;
@@ -202,17 +202,17 @@ function isAccepted({ answers }: Call): boolean {
 }
 
 function wanted(server: string, link: string | undefined, error?: unknown): Outcome {
-  if (link !== undefined) return faulted(fault(server, `The server ${server} wants a login.`, link));
-  const why = error instanceof LoginFailure ? ` No link could be made: ${error.message}` : '';
-  return faulted(fault(server, `The server ${server} wants a login.${why}`));
+  if (link !== undefined) return faulted(fault(server, `The server ${server} requires a login.`, link));
+  const why = error instanceof LoginFailure ? ` No login link could be created: ${error.message}` : '';
+  return faulted(fault(server, `The server ${server} requires a login.${why}`));
 }
 
 function fault(server: string, message: string, link?: string): ReturnType<typeof createFault> {
   const command = `run \`tidegate login ${server}\``;
   const how =
     link === undefined
-      ? `Ask a person to ${command} on the machine of the gate, then call again.`
-      : `Ask a person to open the link in a browser on the machine of the gate, or to ${command} there; then call again.`;
+      ? `Ask the user to ${command} on the machine that runs Tidegate, then call again.`
+      : `Ask the user to open the link in a browser on the machine that runs Tidegate, or to ${command} there, then call again.`;
   return createFault('provider.login', message, {
     suggestion: how,
     ...(link !== undefined && { data: { link } }),

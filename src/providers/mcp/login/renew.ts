@@ -10,16 +10,16 @@ export interface RenewParts {
   readonly key: string;
   readonly files: LoginFiles;
   readonly settings: LoginSettings;
-  /** The token that is over. */
+  /** The expired token. */
   readonly used: string;
-  /** Set where the server refused the token: then it may also have gone over to another authorization server. */
+  /** Set if the server refused the token. Then it may also have changed its authorization server. */
   readonly challenge?: Challenge;
   readonly signal: AbortSignal;
 }
 
 /**
- * Renews the token, once for all processes: who waited for the lock finds what the one before it got. False: only a
- * new login helps. Throws a `LoginFailure` where it may go better later.
+ * Renews the token once for all processes: those that waited for the lock use the new token. Returns false if a new login
+ * is needed. Throws a `LoginFailure` if a retry may succeed.
  */
 export function renew(parts: RenewParts): Promise<boolean> {
   return parts.files.alone(parts.key, () => renewAlone(parts));
@@ -32,7 +32,7 @@ async function renewAlone(parts: RenewParts): Promise<boolean> {
   if (login?.issuer === undefined || grant?.tokens === undefined) return false;
   if (grant.tokens.access !== used) return true;
   if (grant.tokens.refresh === undefined) return false;
-  const fetch = await openGuardedFetch(server, signal);
+  const fetch = await openGuardedFetch(server, { signal, answeredFrom: challenge?.answeredFrom });
   if (challenge !== undefined) {
     const named = await namedIssuer({ server, challenge, settings, fetch });
     if (named !== undefined && !sameIssuer(named, login.issuer)) return false;
@@ -43,7 +43,7 @@ async function renewAlone(parts: RenewParts): Promise<boolean> {
   return tokens !== undefined;
 }
 
-/** Keeps what the server wants on top of what was granted, for whoever logs in next. */
+/** Stores additional scopes that the server requires, for the next login. */
 export function rememberWanted(files: LoginFiles, key: string, wanted: string): Promise<void> {
   return files.alone(key, () => {
     const login = files.read(key);

@@ -1,23 +1,23 @@
 import { withoutSecrets } from './hidden.js';
 
-/** What the operator says about the login to a server. */
+/** The operator's settings for the login to a server. */
 export interface LoginSettings {
-  /** A client that was registered by hand. */
+  /** A client that the operator registered. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** A client id metadata document: its address is the client id. */
+  /** A client ID metadata document. Its URL is the client ID. */
   readonly clientDocument?: string;
-  /** The only authorization server that is asked. */
+  /** The only authorization server to use. */
   readonly issuer?: string;
   readonly scopes?: readonly string[];
-  /** Where on 127.0.0.1 the browser comes back to; 0: any free port. */
+  /** Port on 127.0.0.1 for the redirect from the browser; 0 picks any free port. */
   readonly port?: number;
 }
 
-/** Why a login came to nothing, in words for people. Never holds a secret. */
+/** Why a login failed, as text for people. Never contains a secret. */
 export class LoginFailure extends Error {
   readonly reason: LoginReason;
-  /** What to do about it, where that is not the same for all of this reason. */
+  /** The next step, if it differs from the usual one for this reason. */
   readonly next: string | undefined;
 
   constructor(reason: LoginReason, message: string, next?: string) {
@@ -28,22 +28,22 @@ export class LoginFailure extends Error {
 }
 
 export type LoginReason =
-  /** The server wants no login, as far as can be seen. */
+  /** The server does not seem to require a login. */
   | 'none'
-  /** The server or its authorization server does not do what is needed, or is not who it says. */
+  /** The server or its authorization server lacks a required feature, or its identity does not match. */
   | 'unfit'
-  /** Somebody could not be reached, or gave no answer in time. */
+  /** A server could not be reached or did not answer in time. */
   | 'unreachable'
-  /** The authorization server or the person said no. */
+  /** The authorization server or the user declined. */
   | 'denied'
-  /** Nobody came back within the time. */
+  /** The login was not completed in time. */
   | 'late'
-  /** The way back could not be opened, or what came back is not what was sent out. */
+  /** The redirect port could not be opened, or the redirect does not belong to this login. */
   | 'callback';
 
-/** A text of somebody else, made fit for one line: no control characters, not long, and none of these secrets, however it is spelt. */
+/** Makes foreign text safe for one line: no control characters, limited length, and these secrets removed as in `hidden.ts`. */
 export function told(text: string, secrets: readonly (string | undefined)[] = []): string {
   const hidden = withoutSecrets(text, secrets);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed here.
   return hidden.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ').slice(0, 200);
 }

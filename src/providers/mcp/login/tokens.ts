@@ -11,10 +11,10 @@ import type { GuardedFetch } from './guarded-fetch.js';
 import type { KeptClient, KeptGrant, KeptTokens } from './kept-login.js';
 import { LoginFailure, told } from './settings.js';
 
-/** What came back with the browser. */
+/** The parameters of the redirect from the browser. */
 export interface Returned {
   readonly code: string;
-  /** Who answered, where the authorization server says so (RFC 9207). */
+  /** The issuer, if the authorization server sends it (RFC 9207). */
   readonly iss: string | undefined;
 }
 
@@ -24,12 +24,12 @@ export interface ExchangeParts {
   readonly returned: Returned;
   readonly verifier: string;
   readonly redirect: string;
-  /** What was asked for: granted, unless the answer says otherwise. */
+  /** The requested scope. It counts as granted unless the response says otherwise. */
   readonly scope: string | undefined;
   readonly fetch: GuardedFetch;
 }
 
-/** The code for tokens. */
+/** Exchanges the code for tokens. */
 export async function exchangeCode(parts: ExchangeParts): Promise<KeptTokens> {
   const { found, client, returned, verifier, redirect, fetch } = parts;
   const secrets = [client.secret, returned.code, verifier];
@@ -50,7 +50,7 @@ export async function exchangeCode(parts: ExchangeParts): Promise<KeptTokens> {
   }
 }
 
-/** A new token in the place of one that is over. Undefined: there will be none without a new login. */
+/** Refreshes an expired token. Returns undefined if a new login is needed. */
 export async function refreshTokens(
   issuer: string,
   grant: KeptGrant,
@@ -82,16 +82,13 @@ function isOver(error: unknown): boolean {
   return error instanceof OAuthError && overCodes.has(error.code);
 }
 
-/** What a header can carry. */
+/** Characters that are allowed in a header. */
 const sound = /^[\x21-\x7e]{1,65536}$/;
 
 function keptTokens(tokens: OAuthTokens, asked: string | undefined): KeptTokens {
   const { access_token: access, refresh_token: refresh, expires_in: lasts, token_type: type } = tokens;
   if (type.toLowerCase() !== 'bearer' || !sound.test(access))
-    throw new LoginFailure(
-      'unfit',
-      'The authorization server gave a token of a kind that is not known here.',
-    );
+    throw new LoginFailure('unfit', 'The authorization server returned an unsupported type of token.');
   const scope = tokens.scope ?? asked;
   return {
     access,
@@ -101,12 +98,12 @@ function keptTokens(tokens: OAuthTokens, asked: string | undefined): KeptTokens 
   };
 }
 
-/** Authorization servers say what they like; what is no time, or for ever, is made one. */
+/** Clamps the lifetime, because authorization servers may send any number. */
 function lastsMs(seconds: number): number {
   return Math.min(Math.max(0, seconds) || 0, longestSeconds) * 1000;
 }
 
-/** A little before its time, so that a request that is on its way is still in time. */
+/** Slightly before the real expiry, so that requests in flight do not use an expired token. */
 function endOf(lastsMs: number): number {
   return Date.now() + lastsMs - Math.min(30_000, lastsMs / 10);
 }
@@ -120,16 +117,16 @@ function exchangeFailure(
   if (error instanceof IssuerMismatchError) {
     return new LoginFailure(
       'callback',
-      'The answer came from another authorization server: nothing was sent to it.',
+      'The response came from a different authorization server, so nothing was sent to it.',
     );
   }
   if (!(error instanceof OAuthError))
-    return new LoginFailure('unfit', `${told(issuer)} gave no tokens: its answer cannot be used.`);
+    return new LoginFailure('unfit', `${told(issuer)} returned no usable tokens.`);
   const isBroken = error.code === 'server_error' || error.code === 'temporarily_unavailable';
-  // What a broken server sends may be anything, so it is not repeated.
+  // A broken server may send anything, so its message is not repeated.
   const said = isBroken ? '' : `: ${told(error.message, secrets)}`;
   return new LoginFailure(
     isBroken ? 'unreachable' : 'denied',
-    `${told(issuer)} gave no tokens (${told(error.code, secrets)})${said}`,
+    `${told(issuer)} returned no tokens (${told(error.code, secrets)})${said}`,
   );
 }

@@ -1,4 +1,4 @@
-import type { Log } from '../../../kernel/index.js';
+import type { Log } from '../../../ports/log.js';
 import type { Clock } from '../options.js';
 import type { OpenLogin } from './begin-login.js';
 import { type Challenge, isGranted, scopeUnion } from './challenge.js';
@@ -14,37 +14,37 @@ export interface UpstreamLoginParts {
   readonly log: Log;
 }
 
-/** A request that the server did not take for want of a login. */
+/** A request that the server refused because it requires a login. */
 export interface LoginRefusal {
   readonly status: 401 | 403;
   readonly challenge: Challenge;
-  /** The header that the request had. */
+  /** The authorization header of the request. */
   readonly used: string | undefined;
 }
 
-/** `again`: there is another token now. `login`: a person must log in. A text: it may go better later. */
+/** `again`: retry with the new token. `login`: the user must log in. `detail`: a temporary failure. */
 export type AfterRefusal = 'again' | 'login' | { readonly detail: string };
 
-/** The login to one server, as the running gate uses it. All that takes a network is loaded when it is needed. */
+/** The login to one server, as used by the running gateway. Network code is loaded on demand. */
 export interface UpstreamLogin {
-  /** Whether the server takes nothing from us before somebody logs in. */
+  /** Whether the server refuses all requests until the user logs in. */
   readonly isNeeded: boolean;
   readonly tokens: KeptTokens | undefined;
-  /** What goes with a request now. */
+  /** The current authorization header. */
   header(): string | undefined;
-  /** Set where the token is about to end: requests wait for the new one. */
+  /** Set if the token is about to expire; requests wait for the new one. */
   whenFresh(): Promise<void> | undefined;
   refused(refusal: LoginRefusal): Promise<AfterRefusal>;
-  /** A link for a person; the same one for all who ask while it is good. */
+  /** A login link for the user. All callers get the same link while it is valid. */
   offer(): Promise<string>;
-  /** Resolves when somebody has logged in, or when nobody did in time. */
+  /** Resolves after the login or the timeout. */
   settled(signal: AbortSignal, ms: number): Promise<void>;
-  /** Called when the login is needed, and when it is there. */
+  /** Called when a login is needed, and after it succeeds. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
 
-/** Another process may log in or out: its word reaches us within this. */
+/** How often to check for a login or logout by another process. */
 const lookMs = 1000;
 const renewAgainMs = 10_000;
 
@@ -88,7 +88,7 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
     return access === undefined ? undefined : `Bearer ${access}`;
   }
 
-  /** Only while somebody has to come, so that the gate sees when he came. */
+  /** Polls only while a login is needed. */
   function keepLooking(): void {
     stopLooking ??= clock.after(
       lookMs,
@@ -121,17 +121,17 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
     need = challenge;
     keepLooking();
     if (isNew) {
-      log('warn', 'the server wants a login');
+      log('warn', 'the server requires a login');
       changed();
     }
     return 'login';
   }
 
-  /** The server takes the token, but for this it wants one that allows more. */
+  /** The server accepts the token, but this request needs more scopes. */
   async function wantMore(challenge: Challenge): Promise<AfterRefusal> {
     const granted = tokens()?.scope;
     if (challenge.scope === undefined || isGranted(challenge.scope, granted))
-      return { detail: 'HTTP 403: insufficient_scope, though all that it names was granted' };
+      return { detail: 'HTTP 403: insufficient_scope, although all requested scopes were granted' };
     lastChallenge = challenge;
     const wanted = scopeUnion(granted, kept?.wanted, challenge.scope);
     if (wanted !== undefined && wanted !== kept?.wanted) {
@@ -139,7 +139,7 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
       await rememberWanted(files, key, wanted);
       look();
     }
-    // A link that asks for less is of no use.
+    // An existing link requests too few scopes.
     flow = undefined;
     return 'login';
   }
@@ -171,7 +171,7 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
   }
 
   function told(error: unknown): void {
-    if (!life.signal.aborted) log('warn', 'a login came to nothing', { reason: wordsOf(error) });
+    if (!life.signal.aborted) log('warn', 'a login failed', { reason: wordsOf(error) });
   }
 
   return {
@@ -187,7 +187,7 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
       const now = clock.now();
       if (until === undefined || refresh === undefined || until > now || renewAt > now) return undefined;
       renewAt = now + renewAgainMs;
-      // What fails here is told by the server's answer to the old token.
+      // If this fails, the server's response to the old token reports it.
       return renewOnce(undefined).then(
         () => undefined,
         () => undefined,
@@ -225,11 +225,11 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
   };
 }
 
-/** Loads the SDK's part of this: not before a token must be had. */
+/** Loads the SDK-based code only when a token is needed. */
 function load(): Promise<typeof Work> {
   return import('./work.js');
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof LoginFailure ? error.message : 'a defect';
+  return error instanceof LoginFailure ? error.message : 'internal error';
 }

@@ -1,4 +1,4 @@
-// All that takes the network: loaded when somebody must log in, or a token must be renewed.
+// Everything that uses the network. Loaded only for a login or a token renewal.
 export { beginLogin } from './begin-login.js';
 export { endLogin } from './end-login.js';
 export { rememberWanted, renew } from './renew.js';

@@ -1,8 +1,9 @@
+import { excessIn } from '../../../lib/json-rpc.js';
 import { type Done, StepFailure } from '../result.js';
 
 const fence = /^\s*```[\w-]*\n([\s\S]*?)\n?```\s*$/;
 
-/** The answer of an agent in the form that its step asks for. */
+/** Converts the answer of an agent to the requested output format. */
 export function readOutput(
   text: string,
   format: string | undefined,
@@ -11,6 +12,9 @@ export function readOutput(
   if (format !== 'json' && format !== 'text') return { output: text };
   const plain = (fence.exec(text)?.[1] ?? text).trim();
   if (format === 'text') return { output: plain };
+  const excess = excessIn(plain);
+  if (excess !== undefined)
+    throw new StepFailure('EXECUTION.AGENT.BAD_OUTPUT', `The answer ${excess}.`, { ...done, output: text });
   try {
     return { output: plain, json: JSON.parse(plain) };
   } catch {

@@ -1,19 +1,25 @@
 import type { AgentEvent } from '../../../agents/index.js';
 import type { Frame, Place } from '../frame.js';
-import type { ToolCount } from '../result.js';
+import type { RefusedCall, ToolCount } from '../result.js';
 
-/** What is kept of an agent's work. */
+/** Records the work of an agent. */
 export interface AgentRecords {
-  /** Before it is asked anything. */
+  /** Called before the agent gets its prompt. */
   begin(facts: Readonly<Record<string, unknown>>): void;
-  /** Messages and calls are kept; the words of a stream are only shown. */
+  /** Messages and calls are recorded; stream fragments are only shown. */
   take(event: AgentEvent): void;
   tools(): readonly ToolCount[];
+  refused(): readonly RefusedCall[];
 }
+
+/** Limits the list, because an agent may retry forever. The transcript has all calls. */
+const mostRefused = 50;
+const longestReason = 300;
 
 export function createAgentRecords({ transcript, parts }: Frame, { path, loop }: Place): AgentRecords {
   const at = { path, ...(loop && { iteration: loop.index }) };
   const counts = new Map<string, ToolCount>();
+  const refused: RefusedCall[] = [];
   const count = (name: string, isNative: true | undefined): void => {
     const key = `${String(isNative)} ${name}`;
     const calls = (counts.get(key)?.calls ?? 0) + 1;
@@ -34,13 +40,11 @@ export function createAgentRecords({ transcript, parts }: Frame, { path, loop }:
       const payload = { name, call_id: id, input, ...fidelity(event) };
       transcript.write({ ...at, type: 'tool.call', payload });
     } else if (event.kind === 'result') {
-      const { id, name, text, isError } = event;
-      const said = isError ? { error: text } : { output: text };
-      transcript.write({
-        ...at,
-        type: 'tool.result',
-        payload: { name, call_id: id, ...said, ...fidelity(event) },
-      });
+      const { id, name, text, isError, isRefused } = event;
+      const said = { ...(isError ? { error: text } : { output: text }), ...(isRefused && { refused: true }) };
+      if (isRefused && refused.length < mostRefused) refused.push({ tool: name, reason: reasonIn(text) });
+      const payload = { name, call_id: id, ...said, ...fidelity(event) };
+      transcript.write({ ...at, type: 'tool.result', payload });
     } else if (event.kind === 'bypass') {
       const { name, input, text } = event;
       count(name, true);
@@ -56,10 +60,16 @@ export function createAgentRecords({ transcript, parts }: Frame, { path, loop }:
       parts.onEvent({ kind: 'agent', path, event });
     },
     tools: () => [...counts.values()],
+    refused: () => [...refused],
   };
 }
 
-/** Who saw it: the gate, through which it went, or only the agent that tells of it. */
+function reasonIn(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+}
+
+/** Whether the gateway saw the call, or only the agent reported it. */
 function fidelity({ isNative }: { readonly isNative?: true }): { readonly fidelity: 'gate' | 'agent' } {
   return { fidelity: isNative === true ? 'agent' : 'gate' };
 }

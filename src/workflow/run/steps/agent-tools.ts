@@ -1,4 +1,4 @@
-import { createToolFilter, idlePatternLines } from '../../../kernel/index.js';
+import { createToolFilter, idlePatternLines } from '../../../core/index.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
 import type { Frame, Place } from '../frame.js';
@@ -7,12 +7,12 @@ import { StepFailure } from '../result.js';
 
 export type GivenTools = Pick<SessionWish, 'tools' | 'profile' | 'lazy' | 'inheritActive'>;
 
-/** The tools of an agent step, by name, before its agent begins. Two of one name are refused here, and never later. */
+/** Selects the tools of an agent step before the agent starts. Duplicate names are rejected here. */
 export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place): Promise<GivenTools> {
   const { gateway } = frame.parts;
   const wish = stepTools(step.own.mcp_proxy, step.own.tidegate);
   const isAny = wish.patterns.length > 0 || wish.servers.length > 0 || wish.pluginTools.length > 0;
-  // A server that is still starting has not said what it offers.
+  // A server that is still starting has not listed its tools yet.
   if (isAny) await gateway.listed();
   const pluginTools = await pluginToolsOf(wish, frame, place);
   const tools = [...wish.patterns, ...pluginTools, ...serverTools(wish, frame)];
@@ -23,7 +23,7 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
     throw new StepFailure('USER.MCP_PROXY.NAME_COLLISION', message);
   }
   if (isAny) tellIdle(step.own.tidegate?.tools ?? [], tools, frame, place);
-  const { lazy, inherit_active: inheritActive } = step.own.tidegate ?? {};
+  const { lazy, inherit_active_mcp: inheritActive } = step.own.tidegate ?? {};
   return {
     tools,
     ...(wish.profile !== undefined && { profile: wish.profile }),
@@ -32,7 +32,7 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
   };
 }
 
-/** A name that nothing has is most likely misspelt; an agent without tools is most likely not meant. */
+/** Warns about patterns that match nothing, and about an agent without tools: both are likely mistakes. */
 function tellIdle(
   patterns: readonly string[],
   tools: readonly string[],
@@ -42,13 +42,13 @@ function tellIdle(
   const tell = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
   const known = parts.gateway.list(parts.session, 'tools').map(({ name }) => name);
   for (const line of idlePatternLines(patterns, known, 'tools: ')) tell(line);
-  // Those of plugins are exact names, and checked.
+  // Plugin tools are exact names that were already checked.
   const isGiven = createToolFilter(tools);
   if (!known.some(isGiven) && !tools.some((name) => !patterns.includes(name)))
-    tell('The agent has no tools: there is none that it was given.');
+    tell('The agent has no tools: nothing matches its tool settings.');
 }
 
-/** The grammar has refused everything else. */
+/** The grammar already rejected all other values. */
 function isLaziness(text: string | undefined): text is NonNullable<SessionWish['lazy']> {
   return text === 'auto' || text === 'on' || text === 'off';
 }
@@ -74,7 +74,7 @@ async function pluginToolsOf(
   return tools;
 }
 
-/** Frozen when the step begins: what a server comes to offer later is not given. */
+/** Fixed when the step starts: tools that a server adds later are not included. */
 function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[] {
   const { gateway, session } = parts;
   const reports = gateway.status();
@@ -85,10 +85,10 @@ function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[
         ? 'is not configured'
         : report.state === 'ready' || report.state === 'idle'
           ? undefined
-          : `is ${report.state}`;
+          : `is not ready (${report.state})`;
     if (problem === undefined) continue;
     const next =
-      report?.state === 'untrusted' ? 'read the file that names it, then: tidegate trust' : undefined;
+      report?.state === 'untrusted' ? 'review the file that defines it, then: tidegate trust' : undefined;
     const message = `The server ${JSON.stringify(server)} ${problem}.`;
     throw new StepFailure('EXECUTION.AGENT.FAILED', message, {}, next);
   }

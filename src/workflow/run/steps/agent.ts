@@ -6,21 +6,22 @@ import {
   type AgentOrder,
   type Usage,
 } from '../../../agents/index.js';
-import type { Session } from '../../../kernel/index.js';
+import type { Session } from '../../../core/index.js';
 import { providerNamed } from '../../grammar/providers.js';
 import type { StepOf } from '../../grammar/workflow.js';
+import { nativeWords } from '../../native-words.js';
 import { createReader, type Frame, type Place, type Reader } from '../frame.js';
 import { Cancelled, type Done, StepFailure } from '../result.js';
 import { requireTrusted } from '../still-trusted.js';
 import { readOutput } from './agent-output.js';
 import { type AgentRecords, createAgentRecords } from './agent-records.js';
-import { isIsolated } from '../../step-tools.js';
+import { isIsolated, nativeReason } from '../../step-tools.js';
 import { textOf } from './text-of.js';
 import { toolsFor } from './agent-tools.js';
 
 type AgentStep = StepOf<'agent'>;
 
-/** Lets an agent work with a session of its own, which ends with the step. */
+/** Runs an agent with its own session, which ends with the step. */
 export async function runAgent(step: AgentStep, frame: Frame, place: Place): Promise<Done> {
   const { parts } = frame;
   const reader = createReader(frame, step.name, place.loop);
@@ -28,13 +29,14 @@ export async function runAgent(step: AgentStep, frame: Frame, place: Place): Pro
   const prompt = promptOf(step, reader, frame);
   const system = systemOf(step, reader, frame);
   await requireTrusted(frame);
+  refuseNatives(step, reader.text(step.own.provider ?? ''), frame);
   tellNatives(step, reader.text(step.own.provider ?? ''), frame, place);
   const given = await toolsFor(step, frame, place);
   const { tools } = given;
   const ticket = await parts.tickets.issue({ ...given, tools, run: frame.runId, step: step.name });
   const session = parts.tickets.redeem(ticket);
   if (session === undefined)
-    throw new StepFailure('SYSTEM.INTERNAL.UNMAPPED', 'The ticket of the step was used already.');
+    throw new StepFailure('SYSTEM.INTERNAL.UNMAPPED', 'The session ticket of the step was already used.');
   const conversation = earlier(step, frame);
   const records = createAgentRecords(frame, place);
   try {
@@ -51,20 +53,32 @@ function agentOf({ own }: AgentStep, reader: Reader, { parts }: Frame): Agent {
   const name = providerNamed(written);
   const agent = name && parts.agents[name];
   if (agent !== undefined) return agent;
-  const message = `The provider ${JSON.stringify(written)} cannot be run by this version.`;
+  const message = `Tidegate cannot run the provider ${JSON.stringify(written)}.`;
   throw new StepFailure('EXECUTION.AGENT.UNSUPPORTED', message);
 }
 
-/** Whoever writes a step without a word about tools may not know that its agent has some. */
+/** An agent must not use a run to get access that the gateway would deny. */
+function refuseNatives({ own, name }: AgentStep, provider: string, { parts }: Frame): void {
+  const isCli = providerNamed(provider) !== 'openai_compatible';
+  const reason = nativeReason(isCli, own.mcp_proxy, own.tidegate);
+  if (parts.isForAgent !== true || reason === undefined) return;
+  throw new StepFailure(
+    'EXECUTION.AGENT.NOT_ISOLATED',
+    `An agent started this run, but the step ${JSON.stringify(name)} is not isolated: ${reason}.`,
+  );
+}
+
+/** Warns if a step does not configure tools: its author may not know that the agent has its own. */
 function tellNatives({ own }: AgentStep, provider: string, { parts }: Frame, { path, loop }: Place): void {
   const { mcp_proxy: proxy, tidegate: gate } = own;
   const isCli = providerNamed(provider) !== 'openai_compatible';
   if (!isCli || isIsolated(proxy, gate) || (loop?.index ?? 0) > 0) return;
-  const text =
-    proxy === undefined
-      ? `${provider} keeps its own tools here, and their calls do not pass the gate: \`mcp_proxy: {enable: true}\` or a \`tidegate:\` block takes them away.`
-      : `${provider} keeps its own tools here, and their calls do not pass the gate.`;
+  const away =
+    proxy === undefined ? '. Add `mcp_proxy: {enable: true}` or a `tidegate:` block to remove them' : '';
+  const text = `${provider} keeps its own tools here, and their calls bypass Tidegate${away}.`;
   parts.onEvent({ kind: 'log', path, text, isWarning: true });
+  const permissions = `native permissions: ${nativeWords(provider, own.options)}`;
+  parts.onEvent({ kind: 'log', path, text: permissions, isWarning: false });
 }
 
 function promptOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame): string {
@@ -72,18 +86,21 @@ function promptOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame):
   const name = reader.text(own.prompt_file);
   const file = parts.library.lookup('prompts', name, source.file);
   if (file === undefined)
-    throw new StepFailure('USER.INPUT.MISSING_FILE', `There is no prompt ${JSON.stringify(name)}.`);
+    throw new StepFailure('USER.INPUT.MISSING_FILE', `There is no prompt file ${JSON.stringify(name)}.`);
   return reader.text(textOf(parts.library, file));
 }
 
-/** The role, then the skills, then what the step itself says. */
+/** Order: role, skills, system prompt of the step. */
 function systemOf({ own, source }: AgentStep, reader: Reader, { parts }: Frame): string | undefined {
   const words: string[] = [];
   const add = (shelf: 'roles' | 'skills', name: string, file: string): void => {
     const folder = parts.library.lookup(shelf, name, source.file);
     const code = shelf === 'roles' ? 'USER.INPUT.MISSING_ROLE' : 'USER.INPUT.MISSING_SKILL';
     if (folder === undefined || name.split(/[/\\]/).includes('..'))
-      throw new StepFailure(code, `There is no ${JSON.stringify(name)}.`);
+      throw new StepFailure(
+        code,
+        `There is no ${shelf === 'roles' ? 'role' : 'skill'} ${JSON.stringify(name)}.`,
+      );
     words.push(textOf(parts.library, join(folder, file)).trim());
   };
   if (own.role !== undefined) add('roles', own.role, 'AGENTS.md');
@@ -98,7 +115,7 @@ function earlier({ own }: AgentStep, { states }: Frame): readonly unknown[] | un
   if (from === undefined) return undefined;
   const known = states.get(from)?.conversation;
   if (known !== undefined) return known;
-  throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${from} has no conversation that could be continued.`);
+  throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${from} has no conversation to continue.`);
 }
 
 interface Talk {
@@ -112,12 +129,12 @@ interface Talk {
   readonly records: AgentRecords;
 }
 
-/** One answer; in a conversation, on a terminal, as many as the person there wants. */
+/** Gets one answer; in a conversation on a terminal, as many as the user wants. */
 async function converse(agent: Agent, prompt: string, talk: Talk): Promise<AgentAnswer> {
   const { parts } = talk.frame;
   const ask = talk.step.own.mode === 'conversation' ? parts.ask : undefined;
   let answer = await askAgent(agent, prompt, talk.conversation, talk);
-  let hint = '(an empty line ends the conversation)\n';
+  let hint = '(enter an empty line to end the conversation)\n';
   while (ask !== undefined && !talk.place.signal.aborted) {
     const said = await ask(`${answer.text}\n${hint}> `);
     hint = '';
@@ -174,11 +191,11 @@ async function askAgent(
   } catch (error) {
     if (!(error instanceof AgentFailure)) throw error;
     if (error.code === 'EXECUTION.WORKFLOW.CANCELLED') throw new Cancelled(error.message);
-    throw new StepFailure(error.code, error.message, { tools: records.tools() }, error.next);
+    throw new StepFailure(error.code, error.message, toolsIn(records), error.next);
   }
 }
 
-/** Who is asked, for the transcript. */
+/** Provider and model, for the transcript. */
 function startOf(
   { own }: AgentStep,
   { options, isIsolated: isAlone, system }: AgentOrder,
@@ -200,7 +217,13 @@ function doneOf(
   { text, usage, turns, toolCalls, conversation }: AgentAnswer,
   records: AgentRecords,
 ): Done {
-  const response = { turns, tool_calls: toolCalls };
-  const done: Done = { usage, conversation, response, tools: records.tools() };
+  const called = toolsIn(records);
+  const response = { turns, tool_calls: toolCalls, refused_calls: called.refused?.length ?? 0 };
+  const done: Done = { usage, conversation, response, ...called };
   return { ...done, ...readOutput(text, own.output_format, done) };
+}
+
+function toolsIn(records: AgentRecords): Pick<Done, 'tools' | 'refused'> {
+  const refused = records.refused();
+  return { tools: records.tools(), ...(refused.length > 0 && { refused }) };
 }

@@ -9,7 +9,7 @@ import { type Done, StepFailure } from '../result.js';
 import { openTranscript } from '../transcript.js';
 import { walk } from '../walk.js';
 
-/** Runs another workflow as a frame of its own: it sees its inputs, and nothing else of this one. */
+/** Runs another workflow in its own frame. It sees only its inputs. */
 export async function runCall(step: StepOf<'call_workflow'>, frame: Frame, place: Place): Promise<Done> {
   const { parts } = frame;
   const { workflow, file } = load(step, frame);
@@ -76,12 +76,12 @@ function load(
   if (frame.trail.includes(file))
     throw new StepFailure(
       'WORKFLOW.VALIDATION.CIRCULAR_CALL',
-      `${name} is running already: workflows call each other in a circle.`,
+      `${name} is already running: workflows call each other in a cycle.`,
     );
   if (frame.trail.length > deepestCall)
     throw new StepFailure(
       'WORKFLOW.VALIDATION.NESTING_TOO_DEEP',
-      `Calls go deeper than ${deepestCall} workflows.`,
+      `Workflow calls are nested more than ${deepestCall} levels deep.`,
     );
   const { workflow, findings } = frame.parts.library.load(file);
   const [error] = findings.filter(({ severity }) => severity === 'error');
@@ -102,12 +102,12 @@ function inputsFor(
     given as Readonly<Record<string, unknown>>,
     frame.parts.library.cwd,
   );
-  const all = [...problems, ...missing.map(({ name }) => `The input ${JSON.stringify(name)} is missing.`)];
+  const all = [...problems, ...missing.map(({ name }) => `Input ${JSON.stringify(name)} is missing.`)];
   if (all.length > 0) throw new StepFailure('USER.INPUT.VALIDATION_FAILED', all.join(' '));
   return values;
 }
 
-/** An output by its name, or whatever an expression finds among the states of the called workflow. */
+/** Resolves an output by name, or an expression over the states of the called workflow. */
 function doneOf({ own }: StepOf<'call_workflow'>, child: Frame, message: string | undefined): Done {
   const { names } = createReader(child, '', undefined);
   const value = (from: string): unknown => {

@@ -16,7 +16,7 @@ export async function runCommand(step: StepOf<'command'>, frame: Frame, place: P
     scriptFile === undefined
       ? undefined
       : readScript(step, reader.text(scriptFile), frame, (text) => reader.text(text));
-  // Once more: what was read is what counts.
+  // Check again: the content that was just read must be trusted.
   if (script !== undefined) await requireTrusted(frame);
   const order: ShellOrder = {
     owner: `step ${place.path}`,
@@ -36,7 +36,7 @@ export async function runCommand(step: StepOf<'command'>, frame: Frame, place: P
     const done: Done = { output: stdout, stderr, exitCode, response };
     if (exitCode === 0) return done;
     const last = stderr.trim().split('\n').at(-1) ?? '';
-    const message = `The command ended with status ${String(exitCode)}${last === '' ? '.' : `: ${last.slice(0, 300)}`}`;
+    const message = `The command exited with status ${String(exitCode)}${last === '' ? '.' : `: ${last.slice(0, 300)}`}`;
     throw new StepFailure('EXECUTION.COMMAND.FAILED', message, done);
   } finally {
     if (script?.program !== undefined) rmSync(script.program, { force: true });
@@ -48,7 +48,7 @@ interface Script {
   readonly program?: string;
 }
 
-/** A script with `#!` is run as a program of its own; any other is for the shell. */
+/** A script with a `#!` line runs as a program; any other runs in the shell. */
 function readScript(
   step: StepOf<'command'>,
   name: string,

@@ -10,7 +10,7 @@ import { runOperation } from './operation.js';
 import { runParallel } from './parallel.js';
 import { runPluginStep } from './plugin.js';
 
-/** Does what is particular to a kind of step. */
+/** Runs the part that is specific to the kind of step. */
 export async function runKind(step: Step, frame: Frame, place: Place): Promise<Done> {
   await requireTrusted(frame);
   switch (step.kind) {

@@ -1,4 +1,5 @@
 import { wholeNumber } from '../../expression/evaluate.js';
+import { listFromText } from '../../grammar/list-text.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { createReader, failing, type Frame, type Place } from '../frame.js';
 import { Cancelled, type Done, StepFailure } from '../result.js';
@@ -9,7 +10,7 @@ type Loop = StepOf<'for_each'> | StepOf<'while'>;
 const usualRounds = 100;
 const mostRounds = 10_000;
 
-/** Runs the body once for each item, or as long as a condition holds. */
+/** Runs the body once for each item, or while a condition is true. */
 export async function runLoop(step: Loop, frame: Frame, place: Place): Promise<Done> {
   const { journal } = frame;
   const most = journal.decide(`${place.key}/rounds`, () => roundsOf(step, frame, place));
@@ -18,7 +19,7 @@ export async function runLoop(step: Loop, frame: Frame, place: Place): Promise<D
       ? journal.decide(`${place.key}/items`, () => itemsOf(step, frame, place))
       : undefined;
   if (items !== undefined && items.length > most) {
-    const text = `${String(items.length)} items, of which ${String(most)} are taken: max_iterations`;
+    const text = `${String(items.length)} items, but max_iterations limits the loop to ${String(most)}`;
     frame.parts.onEvent({ kind: 'log', path: place.path, text, isWarning: true });
   }
   const length = items === undefined ? -1 : Math.min(items.length, most);
@@ -71,20 +72,11 @@ function itemsOf({ name, own }: StepOf<'for_each'>, frame: Frame, place: Place):
   const given = reader.data(own.items);
   if (Array.isArray(given)) return given;
   if (typeof given !== 'string')
-    throw new StepFailure('EXECUTION.STEP.BAD_VALUE', `The items of ${name} are not a list.`);
-  const text = given.trim();
-  if (text.startsWith('[')) {
-    try {
-      const read: unknown = JSON.parse(text);
-      if (Array.isArray(read)) return read;
-    } catch {
-      // Not JSON: words, then.
-    }
-  }
-  return text === '' ? [] : text.split(',').map((part) => part.trim());
+    throw new StepFailure('EXECUTION.STEP.BAD_VALUE', `The items of ${name} must be a list.`);
+  return listFromText(given);
 }
 
-/** The states of the body in their order, unless one of them leads elsewhere. Gives where the loop was left to. */
+/** Runs the body in order, unless a transition leads elsewhere. Returns the state outside the loop, if any. */
 async function runRound(step: Loop, frame: Frame, place: Place): Promise<string | undefined> {
   const body = step.own.body ?? [];
   const visits = new Map<string, number>();
@@ -104,7 +96,7 @@ async function runRound(step: Loop, frame: Frame, place: Place): Promise<string 
     const isGood = result.status === 'completed' || inner.common.continue_on_error === true;
     const { to, isChosen = false } = next.way ?? {};
     const target = to === undefined ? -1 : body.indexOf(to);
-    // Led back to the loop, by a condition or after a failure: the next round.
+    // A transition back to the loop, by condition or after a failure, starts the next iteration.
     if (to === step.name && (isChosen || !isGood)) return undefined;
     if (isGood && !isChosen) at += 1;
     else if (target !== -1) at = target;

@@ -4,10 +4,10 @@ import type { Frame, Place } from '../frame.js';
 import { crowded } from '../crowded.js';
 import { Cancelled, type Done, StepFailure, type StepResult } from '../result.js';
 
-/** However many may run, no more than these do at once. */
+/** Upper limit for branches that run at once. */
 const mostAtOnce = 128;
 
-/** Runs branches side by side. What the others do after the first failure or success is up to the strategy. */
+/** Runs branches in parallel. The strategy decides what happens after the first failure or success. */
 export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place: Place): Promise<Done> {
   const { parallel: branches = [], strategy = 'all_succeed', max_concurrent: limit = 0 } = step.own;
   refuseCircle(branches, frame);
@@ -52,7 +52,7 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
       }
     }
   };
-  // A branch that waits for another must not keep it from running.
+  // A waiting branch must not block the branch it waits for.
   const hasOrder = branches.some((name) =>
     (frame.workflow.steps.get(name)?.common.depends_on ?? []).some((other) => branches.includes(other)),
   );
@@ -65,7 +65,7 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
   return judged(strategy, branches, results, frame);
 }
 
-/** Nothing would ever be pending again, and the run would end without a word. */
+/** Without this check, the run would end silently because no branch could ever start. */
 function refuseCircle(branches: readonly string[], { workflow }: Frame): void {
   const circle = dependencyCircle(workflow.steps, branches);
   if (circle === undefined) return;
@@ -97,7 +97,7 @@ function judged(
   throw new StepFailure('EXECUTION.PARALLEL.PARTIAL_FAILURE', words || 'No branch succeeded.', done);
 }
 
-/** Each is opened when its branch is over. */
+/** One gate per branch, opened when the branch is done. */
 function createGates(names: readonly string[]): {
   wait(name: string): Promise<void>;
   open(name: string): void;

@@ -2,12 +2,15 @@ import { splitDotted, type StepOf } from '../../grammar/workflow.js';
 import { createReader, type Frame, type Place } from '../frame.js';
 import { type Done, StepFailure } from '../result.js';
 
-/** A step of a type that a plugin brought. */
+/** Runs a step whose type comes from a plugin. */
 export async function runPluginStep(step: StepOf<'plugin'>, frame: Frame, place: Place): Promise<Done> {
   const { parts, workflow, inputs } = frame;
   const parsed = splitDotted(step.type, workflow.plugins);
   if (parsed === undefined)
-    throw new StepFailure('WORKFLOW.PARSE.INVALID_VALUE', 'Such a type is written plugin.type.');
+    throw new StepFailure(
+      'WORKFLOW.PARSE.INVALID_VALUE',
+      'A plugin step type must have the form plugin.type.',
+    );
   const config = createReader(frame, step.name, place.loop).data(step.own.config ?? {});
   const answer = await parts.plugins.runStep(
     {
@@ -26,7 +29,7 @@ export async function runPluginStep(step: StepOf<'plugin'>, frame: Frame, place:
   if (exitCode !== 0)
     throw new StepFailure(
       'EXECUTION.PLUGIN.FAILED',
-      `${step.type} ended with status ${String(exitCode)}.`,
+      `${step.type} exited with status ${String(exitCode)}.`,
       done,
     );
   return done;

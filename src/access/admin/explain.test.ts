@@ -1,0 +1,403 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type DeskPlace, openTestDesk, startOfTest, type TestDesk } from '../../../test/support/desk.js';
+import type { Reason } from '../authorizer/index.js';
+import { createTokenDesk, type TokenDesk } from '../tokens/index.js';
+import { type GrantTuple, StoreError } from '../ports/index.js';
+import type { Explained } from './explain.js';
+import type { StepView } from './steps.js';
+
+let opened: TestDesk | undefined;
+afterEach(() => opened?.close());
+
+async function open(place: DeskPlace = {}): Promise<TestDesk> {
+  opened?.close();
+  opened = await openTestDesk(place);
+  return opened;
+}
+
+function tokensOf({ store, parts }: TestDesk): TokenDesk {
+  return createTokenDesk({ store, zone: 'local', now: parts.now, by: parts.by });
+}
+
+async function write({ store }: TestDesk, ...add: readonly GrantTuple[]): Promise<void> {
+  const record = { at: 0, zone: 'local', action: 'test', decision: 'allow', principal: 'user:ana' } as const;
+  await store.write({ zone: 'local', add, record });
+}
+
+function lines(steps: readonly StepView[], depth = 0): readonly string[] {
+  return steps.flatMap(({ says, from, steps: below }) => [
+    `${'  '.repeat(depth)}${says} [${from.kind}]`,
+    ...lines(below, depth + 1),
+  ]);
+}
+
+const commands = ({ change }: Explained): readonly (string | undefined)[] => change.map((one) => one.command);
+const alice = 'principal:agent/alice';
+
+/** How each answer is brought about, and what must be said about it. */
+const cases: readonly {
+  readonly reason: Reason;
+  readonly place?: DeskPlace;
+  /** Gives the token to ask with, where one is needed. */
+  prepare(desk: TestDesk): Promise<unknown>;
+  readonly what?: string;
+  readonly command: string | undefined;
+}[] = [
+  {
+    reason: 'granted',
+    prepare: ({ desk }) => desk.grant('agent:alice', 'Bash'),
+    command: 'tidegate grant agent:alice Bash --block',
+  },
+  {
+    reason: 'admin',
+    prepare: ({ desk }) => desk.grant('agent:alice', undefined, { admin: true }),
+    command: 'tidegate revoke agent:alice --admin',
+  },
+  {
+    reason: 'inherited',
+    async prepare(place) {
+      await place.desk.grant('agent:alice', 'Bash');
+      const parent = await tokensOf(place).create({ principal: 'agent:alice' });
+      const child = await tokensOf(place).attenuate(parent.token.id, {});
+      return child.token.id;
+    },
+    command: 'tidegate grant agent:alice Bash --block',
+  },
+  {
+    reason: 'unknown_tool',
+    prepare: () => Promise.resolve(),
+    what: 'Bsh',
+    command: 'tidegate explain agent:alice Bash',
+  },
+  { reason: 'no_grant', prepare: () => Promise.resolve(), command: 'tidegate grant agent:alice Bash' },
+  {
+    reason: 'no_call_grant',
+    prepare: ({ desk }) => desk.grant('agent:alice', 'Bash', { see: true }),
+    command: 'tidegate grant agent:alice Bash',
+  },
+  {
+    reason: 'blocked',
+    async prepare({ desk }) {
+      await desk.profileAssign('agent:alice', 'full');
+      await desk.grant('agent:alice', 'tier:3', { block: true });
+    },
+    command: 'tidegate revoke agent:alice tier:3 --unblock',
+  },
+  {
+    reason: 'grant_expired',
+    async prepare({ desk, setTime }) {
+      await desk.grant('agent:alice', 'Bash', { until: '8h' });
+      setTime(startOfTest + 9 * 3_600_000);
+    },
+    command: 'tidegate grant agent:alice Bash --until 30d',
+  },
+  {
+    reason: 'condition_input_missing',
+    prepare: (place) =>
+      write(place, {
+        user: alice,
+        relation: 'caller',
+        object: 'tool:builtin/Bash',
+        condition: { name: 'not_expired' },
+      }),
+    command: 'tidegate grant agent:alice Bash --until 30d',
+  },
+  {
+    reason: 'condition_failed',
+    prepare: (place) =>
+      write(place, {
+        user: alice,
+        relation: 'caller',
+        object: 'tool:builtin/Bash',
+        condition: { name: 'not_expired', context: { until: 'never' } },
+      }),
+    command: 'tidegate grant agent:alice Bash --until 30d',
+  },
+  {
+    reason: 'profile_ceiling',
+    async prepare(place) {
+      await place.desk.grant('agent:alice', 'Bash');
+      const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'minimal' });
+      return token.id;
+    },
+    command: 'tidegate token create --as agent:alice --profile execution',
+  },
+  {
+    reason: 'profile_unknown',
+    async prepare(place) {
+      await place.desk.grant('agent:alice', 'Bash');
+      const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'gone' });
+      return token.id;
+    },
+    command: 'tidegate token create --as agent:alice --profile execution',
+  },
+  {
+    reason: 'tools_ceiling',
+    async prepare(place) {
+      await place.desk.grant('agent:alice', 'Bash');
+      const { token } = await tokensOf(place).create({ principal: 'agent:alice', tools: ['Read'] });
+      return token.id;
+    },
+    command: 'tidegate token create --as agent:alice',
+  },
+  {
+    reason: 'parent_lacks',
+    async prepare(place) {
+      const parent = await tokensOf(place).create({ principal: 'agent:bob' });
+      const child = await tokensOf(place).attenuate(parent.token.id, { principal: 'agent:alice' });
+      return child.token.id;
+    },
+    command: 'tidegate grant agent:bob Bash',
+  },
+  {
+    reason: 'credential_void',
+    async prepare(place) {
+      await place.desk.grant('agent:alice', 'Bash');
+      const { token } = await tokensOf(place).create({ principal: 'agent:alice' });
+      await tokensOf(place).revoke(token.id);
+      return token.id;
+    },
+    command: 'tidegate token create --as agent:alice',
+  },
+  {
+    reason: 'cycle',
+    prepare: (place) =>
+      write(
+        place,
+        { user: 'role:a#member', relation: 'member', object: 'role:b' },
+        { user: 'role:b#member', relation: 'member', object: 'role:a' },
+        { user: 'role:a#member', relation: 'blocked', object: 'tool:builtin/Bash' },
+        { user: alice, relation: 'caller', object: 'tool:builtin/Bash' },
+      ),
+    command: 'tidegate profile inspect agent:alice',
+  },
+  {
+    reason: 'too_deep',
+    async prepare({ desk }) {
+      for (let at = 0; at < 30; at += 1) await desk.grant(`role:r${String(at)}`, `role:r${String(at + 1)}`);
+      await desk.grant('role:r30', 'Bash');
+      await desk.grant('agent:alice', 'role:r0');
+    },
+    command: 'tidegate profile inspect agent:alice',
+  },
+];
+
+describe('the reason for an answer', () => {
+  it.each(cases)('is $reason', async ({ reason, place, prepare, what = 'Bash', command }) => {
+    const desk = await open(place);
+    const token = await prepare(desk);
+    const options = typeof token === 'string' ? { token } : {};
+    const explained = await desk.desk.explain('agent:alice', what, options);
+    expect(explained).toMatchObject({
+      reason,
+      principal: 'agent:alice',
+      what,
+      action: 'call',
+      zone: 'local',
+    });
+    expect(explained.says).toMatch(/^agent:alice may (not )?call (Bsh|Bash): /);
+    expect(commands(explained)).toContain(command);
+    const { decision } = await desk.desk.check('agent:alice', what, options);
+    expect(decision).toBe(['granted', 'admin', 'inherited'].includes(reason) ? 'allow' : 'deny');
+    expect(explained.decision).toBe(decision);
+  });
+
+  it('is store_unavailable while the store does not answer', async () => {
+    const { parts } = await open();
+    const { createDesk } = await import('./admin.js');
+    const gone = new StoreError('store.unavailable', 'gone');
+    const broken = {
+      ...parts.store,
+      head: (): never => {
+        throw gone;
+      },
+    };
+    const other = await openTestDesk({ store: broken });
+    const explained = await other.desk.explain('agent:alice', 'Bash');
+    expect(explained).toMatchObject({ decision: 'deny', reason: 'store_unavailable' });
+    expect(explained.revision).toBeUndefined();
+    await expect(other.desk.profileList()).rejects.toBe(gone);
+    await expect(createDesk(other.parts).grant('agent:alice', 'Bash')).rejects.toBe(gone);
+    other.close();
+  });
+
+  it('has a case for each but two that a desk cannot bring about', () => {
+    const unreachable: readonly Reason[] = ['wrong_zone', 'engine_error'];
+    const all: readonly Reason[] = [
+      ...cases.map(({ reason }) => reason),
+      'store_unavailable',
+      ...unreachable,
+    ];
+    expect(new Set(all).size).toBe(20);
+  });
+});
+
+describe('an explanation', () => {
+  it('walks from the tool to the principal, and says where each tuple comes from', async () => {
+    const { desk } = await open({ profiles: [{ name: 'mine', tools: ['github_*'], line: 7 }] });
+    await desk.grant('agent:alice', 'role:devs');
+    await desk.profileAssign('role:devs', 'mine');
+    const explained = await desk.explain('agent:alice', 'github_get_issue');
+    expect(explained).toMatchObject({
+      decision: 'allow',
+      object: 'tool:server/github/get_issue',
+      model: 'shipped',
+      revision: 2,
+      decidedBy: 0,
+    });
+    expect(lines(explained.links[0]?.because ?? [])).toEqual([
+      'server:github/get_issue is in github_* [catalogue]',
+      '  everyone with profile:mine may call github_* [profile]',
+      '    everyone with role:devs has profile:mine [stored]',
+      '      agent:alice is in role:devs [stored]',
+    ]);
+    const [first] = explained.links[0]?.because ?? [];
+    expect(first?.steps[0]?.from).toEqual({
+      kind: 'profile',
+      profile: 'mine',
+      entry: 'github_*',
+      from: 'mine',
+      isShipped: false,
+      line: 7,
+    });
+    expect(first?.steps[0]?.steps[0]?.from).toEqual({
+      kind: 'stored',
+      by: 'user:ana',
+      at: '2026-08-01T12:00:00.000Z',
+      revision: 2,
+    });
+  });
+
+  it('names the default profile, the file and the credential as what gives something', async () => {
+    const place = await open({ options: { principals: [{ principal: 'agent:bob', add: ['Bash'] }] } });
+    const first = await place.desk.explain('agent:alice', 'Read');
+    expect(lines(first.links[0]?.because ?? []).at(-1)).toBe(
+      '  agent:alice has profile:minimal [default_profile]',
+    );
+    const second = await place.desk.explain('agent:bob', 'Bash');
+    expect(lines(second.links[0]?.because ?? [])).toEqual(['agent:bob may call builtin/Bash [file]']);
+    const { token } = await tokensOf(place).create({ principal: 'agent:carl', profile: 'coding' });
+    const third = await place.desk.explain('agent:carl', 'Write', { token: token.id });
+    expect(lines(third.links[0]?.because ?? []).at(-1)).toBe('  agent:carl has profile:coding [credential]');
+    expect(third.links[0]).toMatchObject({ token: token.id, profile: 'coding' });
+  });
+
+  it('names the nearest tuple that is missing, and a profile that would do', async () => {
+    const { desk } = await open();
+    await desk.profileAssign('agent:alice', 'coding');
+    const explained = await desk.explain('agent:alice', 'Bash');
+    expect(explained.links[0]?.missing).toEqual({
+      says: 'agent:alice may call builtin/Bash',
+      user: alice,
+      relation: 'caller',
+      object: 'tool:builtin/Bash',
+      found: 'nothing',
+    });
+    expect(commands(explained)).toEqual([
+      'tidegate grant agent:alice Bash',
+      'tidegate profile assign agent:alice execution',
+    ]);
+  });
+
+  it('says which entry of a profile blocks, and how to get out of it', async () => {
+    const { desk } = await open({
+      profiles: [{ name: 'calm', extends: 'full', tools: ['!tier:3'], line: 3 }],
+    });
+    await desk.profileAssign('agent:alice', 'calm');
+    const explained = await desk.explain('agent:alice', 'Bash');
+    expect(explained).toMatchObject({ decision: 'deny', reason: 'blocked' });
+    expect(explained.change).toEqual([
+      { says: 'change "!tier:3" in the profile calm (profiles file, line 3)' },
+      {
+        says: 'remove the profile, or assign another one',
+        command: 'tidegate profile assign agent:alice none',
+      },
+    ]);
+  });
+
+  it('names the line of the entry that decided, not that of its profile', async () => {
+    const { desk } = await open({
+      profiles: [{ name: 'calm', extends: 'full', tools: ['Read', '!Bash'], line: 3 }],
+      options: {
+        principals: [{ principal: 'agent:bob', add: ['Edit'], remove: ['Grep'] }],
+        lineAt: (path) =>
+          ({ 'profiles.calm.tools.1': 6, 'principals.agent:bob.remove.0': 11 })[path.join('.')],
+      },
+    });
+    await desk.profileAssign('agent:alice', 'calm');
+    const blocked = await desk.explain('agent:alice', 'Bash');
+    expect(blocked.change[0]?.says).toBe('change "!Bash" in the profile calm (profiles file, line 6)');
+    const removed = await desk.explain('agent:bob', 'Grep');
+    expect(removed.change[0]?.says).toBe(
+      'delete it from `remove` of agent:bob in the profiles file, line 11',
+    );
+    expect(removed.links[0]?.because[0]?.from).toMatchObject({ kind: 'file', entry: 'Grep', line: 11 });
+  });
+
+  it('tells a block from a missing grant, also where nothing gives the tool', async () => {
+    const { desk } = await open({ profiles: [{ name: 'calm', tools: ['Read', '!Bash'] }] });
+    await desk.profileAssign('agent:alice', 'calm');
+    const blocked = await desk.explain('agent:alice', 'Bash');
+    expect(blocked).toMatchObject({ decision: 'deny', reason: 'blocked' });
+    expect(commands(blocked).at(-1)).toBe('tidegate grant agent:alice Bash');
+    expect(await desk.check('agent:alice', 'Write')).toMatchObject({ reason: 'no_grant' });
+  });
+
+  it('names the smallest profile that has the tool, also where that takes something away', async () => {
+    const { desk } = await open({
+      profiles: [
+        { name: 'viewer', tools: [], seeOnly: ['*'] },
+        { name: 'writer', tools: ['Write'] },
+      ],
+    });
+    await desk.profileAssign('agent:bob', 'viewer');
+    const explained = await desk.explain('agent:bob', 'Write');
+    expect(commands(explained)).toEqual([
+      'tidegate grant agent:bob Write',
+      'tidegate profile assign agent:bob full',
+      'tidegate profile assign agent:bob writer',
+    ]);
+    expect(explained.change[2]?.says).toContain('the smallest that allows it');
+  });
+
+  it('names the link of a chain that decided', async () => {
+    const place = await open();
+    await place.desk.grant('agent:alice', 'Bash', { block: true });
+    await place.desk.grant('agent:bob', 'Bash');
+    const parent = await tokensOf(place).create({ principal: 'agent:bob' });
+    const child = await tokensOf(place).attenuate(parent.token.id, { principal: 'agent:alice' });
+    const explained = await place.desk.explain('agent:alice', 'Bash', { token: child.token.id });
+    expect(explained).toMatchObject({ decision: 'deny', reason: 'blocked', decidedBy: 1 });
+    expect(explained.links.map(({ principal, rights, reason }) => [principal, rights, reason])).toEqual([
+      ['agent:bob', 'own', 'granted'],
+      ['agent:alice', 'inherited', 'blocked'],
+    ]);
+  });
+
+  it('is about prompts and resources by their provider', async () => {
+    const { desk } = await open();
+    expect(await desk.check('agent:alice', 'prompt:github_review')).toMatchObject({ reason: 'no_grant' });
+    await desk.grant('agent:alice', 'github_*');
+    expect(await desk.check('agent:alice', 'server:github')).toMatchObject({ reason: 'no_grant' });
+    await desk.grant('agent:alice', 'server:github', { see: true });
+    expect(await desk.check('agent:alice', 'server:github', { action: 'see' })).toMatchObject({
+      decision: 'allow',
+    });
+    expect(await desk.explain('agent:alice', 'prompt:github_review')).toMatchObject({
+      reason: 'no_call_grant',
+      object: 'provider:server/github',
+    });
+    expect(await desk.check('agent:alice', 'prompt:gone')).toMatchObject({ reason: 'unknown_tool' });
+  });
+
+  it('is about one thing, for one who can call', async () => {
+    const { desk } = await open();
+    const code = (wanted: string): unknown => expect.objectContaining({ code: wanted });
+    await expect(desk.explain('agent:alice', 'github_*')).rejects.toEqual(code('access.bad_target'));
+    await expect(desk.explain('agent:alice', 'tier:3')).rejects.toEqual(code('access.bad_target'));
+    await expect(desk.explain('role:devs', 'Bash')).rejects.toEqual(code('access.bad_principal'));
+    await expect(desk.explain('agent:alice', 'Bash', { token: 'tok_none' })).rejects.toEqual(
+      code('access.unknown_token'),
+    );
+  });
+});

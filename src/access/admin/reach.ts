@@ -1,0 +1,81 @@
+import type { Link, ToolSpec } from '../../core/index.js';
+import { type Action, denies, type Judge } from '../authorizer/predicates.js';
+import type { Receiver } from './receiver.js';
+
+/** The tools a principal can see and call, by display name, sorted. */
+export interface Reach {
+  readonly see: readonly string[];
+  readonly call: readonly string[];
+}
+
+/** What a principal gained and lost by a change. */
+export interface ReachChange {
+  readonly opened: Reach;
+  readonly closed: Reach;
+}
+
+export function reachOf(judge: Judge, { user, link }: Receiver, tools: readonly ToolSpec[]): Reach {
+  return link === undefined ? reachOfUser(judge, user, tools) : reachOfLink(judge, link, tools);
+}
+
+export function reachOfLink(judge: Judge, link: Link, tools: readonly ToolSpec[]): Reach {
+  return reach(tools, () => judge.askerFor(link));
+}
+
+/** The reach of a profile alone. */
+export function reachOfProfile(judge: Judge, profile: string, tools: readonly ToolSpec[]): Reach {
+  const nobody = { kind: 'service', id: 'nobody', zone: '' } as const;
+  return reachOfLink(judge, { principal: nobody, rights: 'all', profile }, tools);
+}
+
+/** For a role or everybody: only direct grants, without the default profile. */
+function reachOfUser(judge: Judge, user: string, tools: readonly ToolSpec[]): Reach {
+  return reach(tools, () => {
+    const ask = judge.engine.asker(user, judge.atNow({}));
+    return (spec, action) => ask(action, judge.objectOf(spec));
+  });
+}
+
+type Ask = (spec: ToolSpec, action: Action) => boolean;
+
+function reach(tools: readonly ToolSpec[], open: () => Ask): Reach {
+  const ask = orDeny(open, () => () => false);
+  const names = (action: Action): readonly string[] =>
+    tools
+      .filter((tool) =>
+        orDeny(
+          () => ask(tool, action),
+          () => false,
+        ),
+      )
+      .map(({ name }) => name)
+      .sort(byCodeUnit);
+  return { see: names('see'), call: names('call') };
+}
+
+/** An engine error counts as a denial, as it does for agents. */
+function orDeny<T>(ask: () => T, otherwise: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    if (denies(error)) return otherwise();
+    throw error;
+  }
+}
+
+/** Locale-independent order. */
+export function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function changeOf(before: Reach, after: Reach): ReachChange {
+  return {
+    opened: { see: without(after.see, before.see), call: without(after.call, before.call) },
+    closed: { see: without(before.see, after.see), call: without(before.call, after.call) },
+  };
+}
+
+function without(names: readonly string[], taken: readonly string[]): readonly string[] {
+  const known = new Set(taken);
+  return names.filter((name) => !known.has(name));
+}

@@ -1,0 +1,130 @@
+import type { Caller, Link, Principal } from '../../core/index.js';
+import { formatPrincipal, parsePrincipal } from '../object-ids.js';
+import type { Soon, TokenRecord, TokenStore } from '../ports/index.js';
+import { IdentityError } from './identity-error.js';
+import { afterwards } from './soon.js';
+
+/** Maximum links of a delegation chain. A longer one is a mistake or a loop. */
+export const maxLinks = 8;
+
+export type VoidReason = 'token_malformed' | 'token_unknown' | 'token_revoked' | 'parent_void';
+
+/** The state of a token apart from its expiry: the caller it identifies, and until when. */
+export type Standing =
+  | {
+      readonly kind: 'good';
+      readonly caller: Caller;
+      readonly tokenId: string;
+      readonly expiresAt: number;
+      /** The state of its parent, which is also valid apart from its expiry. */
+      readonly parent?: GoodStanding;
+    }
+  | { readonly kind: 'void'; readonly reason: VoidReason; readonly tokenId?: string };
+
+type GoodStanding = Extract<Standing, { kind: 'good' }>;
+type Parents = Pick<TokenStore, 'token'>;
+
+/** Follows a token to its root. A void, foreign or missing parent voids all tokens below it. */
+export function standingOf(store: Parents, zone: string, record: TokenRecord): Soon<Standing> {
+  if (record.zone !== zone) return { kind: 'void', reason: 'token_unknown' };
+  const { id: tokenId } = record;
+  if (record.revokedAt !== undefined) return { kind: 'void', reason: 'token_revoked', tokenId };
+  if (parsePrincipal(record.principal) === undefined) {
+    return { kind: 'void', reason: 'token_malformed', tokenId };
+  }
+  return afterwards(climb(store, zone, [record]), (records) =>
+    records === undefined ? { kind: 'void', reason: 'parent_void', tokenId } : goodStanding(records),
+  );
+}
+
+/** The records from the root token to this one; undefined if one of them is invalid. */
+function climb(
+  store: Parents,
+  zone: string,
+  records: readonly [TokenRecord, ...TokenRecord[]],
+): Soon<readonly TokenRecord[] | undefined> {
+  const [{ parent }] = records;
+  if (parent === undefined) return records;
+  if (records.length >= maxLinks) return undefined;
+  return afterwards(store.token(parent), (found) =>
+    found !== undefined && isSound(found, zone) ? climb(store, zone, [found, ...records]) : undefined,
+  );
+}
+
+function isSound({ zone, revokedAt, principal }: TokenRecord, wanted: string): boolean {
+  return zone === wanted && revokedAt === undefined && parsePrincipal(principal) !== undefined;
+}
+
+function goodStanding(records: readonly TokenRecord[]): Standing {
+  let standing: GoodStanding | undefined;
+  for (const record of records) standing = childStanding(record, standing);
+  if (standing === undefined) throw new Error('a chain has at least one link');
+  return standing;
+}
+
+function childStanding(record: TokenRecord, parent: GoodStanding | undefined): GoodStanding {
+  const link = linkOf(record, parent === undefined ? 'own' : 'inherited');
+  const chain = Object.freeze([...(parent?.caller.chain ?? []), link]);
+  const { id: tokenId, expiresAt = Number.POSITIVE_INFINITY } = record;
+  const caller = Object.freeze({ principal: link.principal, chain, credential: `token:${tokenId}` });
+  return { kind: 'good', caller, tokenId, expiresAt, ...(parent && { parent }) };
+}
+
+/** Whether a token or one of its parents has expired. */
+export function hasExpired(
+  { expiresAt, parent }: GoodStanding,
+  now: number,
+): 'itself' | 'parent' | undefined {
+  if (expiresAt <= now) return 'itself';
+  return parent !== undefined && hasExpired(parent, now) !== undefined ? 'parent' : undefined;
+}
+
+function linkOf(
+  { id, zone, principal, profile, tools, inheritsActive }: TokenRecord,
+  rights: Link['rights'],
+): Link {
+  const name = parsePrincipal(principal);
+  if (name === undefined) throw new Error('a record with an invalid principal cannot become a link');
+  return Object.freeze({
+    principal: Object.freeze({ ...name, zone }),
+    rights,
+    ...(profile !== undefined && { profile }),
+    ...(tools !== undefined && { tools: Object.freeze([...tools]) }),
+    tokenId: id,
+    ...(inheritsActive === false && { inheritsActive }),
+  });
+}
+
+/** What a caller delegates. Default: the same principal without further limits. */
+export interface ChildWish {
+  readonly principal?: Principal;
+  readonly profile?: string;
+  readonly tools?: readonly string[];
+  readonly tokenId?: string;
+}
+
+/** A caller with one more link: limited by every previous link and by the given options. */
+export function attenuate(parent: Caller, wish: ChildWish): Caller {
+  const { principal = parent.principal, profile, tools, tokenId } = wish;
+  if (principal.zone !== parent.principal.zone) {
+    throw new IdentityError('token.foreign_zone', 'A child token must be in the zone of its parent.');
+  }
+  refuseTooDeep(parent.chain.length);
+  const link: Link = Object.freeze({
+    principal,
+    rights: 'inherited',
+    ...(profile !== undefined && { profile }),
+    ...(tools !== undefined && { tools: Object.freeze([...tools]) }),
+    ...(tokenId !== undefined && { tokenId }),
+  });
+  const own = tokenId === undefined ? undefined : `token:${tokenId}`;
+  // Names may contain slashes; encode them so that different chains never look alike.
+  const credential = own ?? `${parent.credential}/${encodeURIComponent(formatPrincipal(principal))}`;
+  return Object.freeze({ principal, chain: Object.freeze([...parent.chain, link]), credential });
+}
+
+export function refuseTooDeep(links: number): void {
+  if (links < maxLinks) return;
+  const message = `This chain already has the maximum of ${String(maxLinks)} links.`;
+  throw new IdentityError('token.too_deep', message);
+}

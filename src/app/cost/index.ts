@@ -1,2 +1,0 @@
-export { costReport, type CostReport } from './cost-report.js';
-export { recordedUses } from './recorded-uses.js';

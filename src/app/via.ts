@@ -1,0 +1,19 @@
+import { type Environment, isLoopbackHost, stateDirectory } from '../config/index.js';
+import { standardStreams } from '../transports/index.js';
+import { type BridgeEnd, runBridge } from '../transports/via/relay.js';
+import { readToken, tokenFile } from '../workspace/bearer-token.js';
+
+export interface BridgeOptions {
+  readonly url: URL;
+  /** Default: the token of this user's gateway, which is never sent to another machine. */
+  readonly token: string | undefined;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+}
+
+/** Connects the client on stdin and stdout to a gateway running elsewhere. */
+export function bridgeToGate({ url, token, env, signal }: BridgeOptions): Promise<BridgeEnd> {
+  const isHere = isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''));
+  const known = token ?? (isHere ? readToken(tokenFile(stateDirectory(env))) : undefined);
+  return runBridge({ url, token: known, signal, ...standardStreams() });
+}

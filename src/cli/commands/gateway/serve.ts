@@ -1,0 +1,97 @@
+import type { HttpServing } from '../../../app/index.js';
+import { type Config, isLoopbackHost, printable, shellWord } from '../../../config/index.js';
+import { aborted } from './aborted.js';
+import {
+  type Command,
+  configOption,
+  type Context,
+  profileOptions,
+  textOption,
+  toolsOption,
+} from '../../command.js';
+import { exitCodes } from '../../exit-codes.js';
+import { Failure } from '../../failure.js';
+import { keepHeapSmall } from './small-heap.js';
+import { noFileNamed } from '../../locate.js';
+import { trustHint, withGate, workspaceNotes } from '../../with-gateway.js';
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Serve MCP and the admin API over HTTP.',
+  isService: true,
+  options: [
+    configOption,
+    ...profileOptions,
+    toolsOption,
+    { name: 'port', value: 'number', about: 'Port to listen on; 0 picks a free one.' },
+    { name: 'host', value: 'address', about: 'Address to listen on.' },
+  ],
+  examples: ['tidegate serve --port 8080'],
+  async run(given, context) {
+    const port = portOf(textOption(given, 'port'));
+    const host = textOption(given, 'host');
+    return withGate(given, context, 'http', async (tidegate) => {
+      refuseOpenDoor(tidegate.config.http, host);
+      const serving = await listen(() =>
+        tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
+      );
+      announce(context, serving, trustHint(tidegate));
+      if (tidegate.trust.file === undefined) context.output.note(noFileNamed);
+      for (const line of workspaceNotes(tidegate)) context.output.note(line);
+      // Only now, because a larger heap makes startup faster.
+      keepHeapSmall();
+      await aborted(context.signal);
+      await serving.close();
+      return exitCodes.ok;
+    });
+  },
+};
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new Failure(
+    'usage.bad_value',
+    `--port takes a number from 0 to 65535, not "${text}".`,
+    'tidegate serve --port 0',
+  );
+}
+
+function refuseOpenDoor({ auth, host: configured }: Config['http'], host = configured): void {
+  if (auth !== 'none' || isLoopbackHost(host)) return;
+  const message = `With http.auth: none, Tidegate listens only on loopback, not on ${host}.`;
+  throw new Failure('config.auth_none_not_loopback', message, 'tidegate serve --host 127.0.0.1');
+}
+
+async function listen<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      const hint = 'tidegate serve --port 0';
+      throw new Failure('http.port_in_use', `Another process is already using the port: ${message}`, hint);
+    }
+    if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code ?? '')) {
+      const next = code === 'EACCES' ? 'tidegate serve --port 0' : 'tidegate serve --host 127.0.0.1';
+      throw new Failure('http.cannot_listen', `Cannot listen on this address: ${message}`, next);
+    }
+    throw error;
+  }
+}
+
+function announce({ output }: Context, serving: HttpServing, untrusted: string | undefined): void {
+  const { url, auth, tokenFile, token } = serving;
+  // In JSON the next command is part of the result instead of a note.
+  output.jsonText(JSON.stringify({ url, auth, tokenFile, token, pid: process.pid, next: untrusted }));
+  output.line(`MCP     ${output.paint('bold', url)}`);
+  output.line(`Admin   ${new URL('/api/openapi.json', url).href}`);
+  if (auth === 'none')
+    output.line('Token   none: anyone who can reach this port acts as the operator (http.auth: none)');
+  else if (token === undefined) output.line(`Token   in ${printable(tokenFile)}`);
+  else output.line(`Token   ${token}\n        (shown once; stored in ${printable(tokenFile)})`);
+  output.line(`Agent   tidegate mcp --via ${shellWord(url)}`);
+  if (untrusted !== undefined && !output.isJson)
+    output.note(`Servers from an untrusted file were not started. Review it, then run: ${untrusted}`);
+}

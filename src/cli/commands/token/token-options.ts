@@ -1,0 +1,46 @@
+import { type Given, type OptionSpec, textOption } from '../../command.js';
+import { patternsOf } from '../../with-gateway.js';
+
+export const profileCeiling: OptionSpec = {
+  name: 'profile',
+  value: 'profile',
+  about: 'Limit the token to this profile, and use it if the principal has no profile.',
+};
+
+export const toolsCeiling: OptionSpec = {
+  name: 'tools',
+  value: 'patterns',
+  about:
+    'Limit the token to these tools: names or patterns with * and ?, separated by commas; !name excludes.',
+};
+
+export const expiresOption: OptionSpec = {
+  name: 'expires',
+  value: 'when',
+  about: 'Expire after this time (12h, 30d, 2w) or on a date (2030-01-31). Default: never.',
+};
+
+export const labelOption: OptionSpec = {
+  name: 'label',
+  value: 'text',
+  about: 'Label to recognize the token in lists.',
+};
+
+/** The token options as typed; the token service checks them. */
+export interface TypedWish {
+  readonly profile?: string;
+  readonly tools?: readonly string[];
+  readonly expires?: string;
+  readonly label?: string;
+}
+
+export function wishOf(given: Given): TypedWish {
+  const [profile, expires, label] = ['profile', 'expires', 'label'].map((name) => textOption(given, name));
+  const tools = patternsOf(given, 'tidegate token create');
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(tools !== undefined && { tools }),
+    ...(expires !== undefined && { expires }),
+    ...(label !== undefined && { label }),
+  };
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { Guards } from './guards.js';
+
+/** A file of the workspace that runs with what was trusted; of a package, its folder. */
+export interface CoveredFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** Everything that agents could write and that would run. */
+export interface Cover {
+  /** In the order of their names. */
+  readonly files: readonly CoveredFile[];
+  /** Those that also load names that they work out while they run, which nothing can follow. */
+  readonly computed: readonly string[];
+  /** What else decides which code is loaded. Locked, but not part of the hash. */
+  readonly guards: Guards;
+  /** Why it cannot be covered as a whole. Then nothing of it may be trusted. */
+  readonly problem?: string;
+}
+
+/** One hash for a whole cover. Undefined: there is nothing to trust. */
+export function digestOfCover({ files }: Pick<Cover, 'files'>): string | undefined {
+  if (files.length === 0) return undefined;
+  const parts = files.map(({ file, sha256 }) => [file, sha256]);
+  return createHash('sha256')
+    .update(JSON.stringify(['covered and locked files', parts]))
+    .digest('hex');
+}
+
+/** Names of files by what they were and are. */
+export function changedFiles(
+  before: Readonly<Record<string, string>>,
+  now: readonly CoveredFile[],
+): readonly string[] {
+  const present = new Set(now.map(({ file }) => file));
+  return [
+    ...now.filter(({ file, sha256 }) => before[file] !== sha256).map(({ file }) => file),
+    ...Object.keys(before).filter((file) => !present.has(file)),
+  ];
+}

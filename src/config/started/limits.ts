@@ -1,0 +1,47 @@
+import { basename } from 'node:path';
+import { shellNames } from './program-files.js';
+
+const maxBinary = 4 * 1024 * 1024;
+const maxText = 16 * 1024 * 1024;
+const maxTotal = 128 * 1024 * 1024;
+/** Each name costs several looks at the disk, and agents could write any number of them. */
+const maxNames = 30_000;
+const maxNamesOfFile = 5_000;
+const textFile = /\.(?:[cm]?[jt]sx?|py)$/i;
+
+/** Keeps the search for what files load short, whatever agents write. Each method throws above its limit. */
+export interface Limits {
+  /** Whether a file is searched for what it loads. Large files that may be binaries are not. */
+  isScanned(path: string, bytes: Buffer): boolean;
+  countText(text: string): void;
+  /** The names in one file, before any of them is looked up. */
+  checkNames(path: string, count: number): void;
+  countName(): true;
+}
+
+export function createLimits(): Limits {
+  let names = 0;
+  let scanned = 0;
+  return {
+    isScanned(path, bytes) {
+      const isText =
+        textFile.test(path) || shellNames.test(basename(path)) || bytes.toString('latin1', 0, 2) === '#!';
+      if (isText && bytes.length > maxText)
+        throw new Error(`${path} is larger than 16 MiB, too large to find what it loads`);
+      return isText || bytes.length <= maxBinary;
+    },
+    countText(text) {
+      scanned += text.length;
+      if (scanned > maxTotal) throw new Error('its files hold more than 128 MiB of code');
+    },
+    checkNames(path, count) {
+      if (count > maxNamesOfFile)
+        throw new Error(`${path} names more than ${String(maxNamesOfFile)} other files`);
+    },
+    countName() {
+      names += 1;
+      if (names > maxNames) throw new Error(`its files name more than ${String(maxNames)} other files`);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { statsOf } from './stats-of.js';
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** Everything that a `package.json` refers to: paths in its folder, with or without `./`, and packages. */
+export function targetsOf(file: string): readonly string[] {
+  const { main, module, bin, exports, imports } = contentOf(file);
+  return textsIn([main, module, bin, exports, imports]);
+}
+
+export function nameIn(file: string): string | undefined {
+  const { name } = contentOf(file);
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The fields that decide how files below are loaded and what `#` names resolve to. */
+export function scopeOf(file: string): string {
+  const { type, name, exports, imports } = contentOf(file);
+  return JSON.stringify([type, name, exports, imports]);
+}
+
+function contentOf(file: string): Content {
+  try {
+    if (statsOf(file)?.isFile() !== true) return {};
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof content === 'object' && content !== null ? (content as Content) : {};
+  } catch {
+    // An interpreter could not read it either.
+    return {};
+  }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

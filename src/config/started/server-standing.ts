@@ -1,0 +1,120 @@
+import { basename, delimiter, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config, ServerConfig } from '../config.js';
+import { childEnvironment } from '../environment.js';
+import type { Problem } from '../problem.js';
+import type { Environment } from '../substitute.js';
+import type { Trust } from '../trust.js';
+import type { TrustRecord } from '../trust-file.js';
+import { changedFiles, type CoveredFile, digestOfCover } from './covered.js';
+import { coverStart } from './cover-start.js';
+import type { Guards } from './guards.js';
+import { lockRecordOf } from './lock-record.js';
+import { serverRecordName } from './record-names.js';
+import { realOf } from './workspace-paths.js';
+
+/** What of the workspace would run with a server, and whether that is what was trusted. */
+export interface ServerStanding {
+  readonly name: string;
+  readonly files: readonly CoveredFile[];
+  readonly guards?: Guards;
+  /** Where agents can write: other names of the files are searched there. */
+  readonly grounds?: readonly string[];
+  /** See `withLock`. */
+  readonly lock?: Pick<TrustRecord, 'covers' | 'guards'>;
+  /** Files that are not as they were trusted: another content, one more, one less. */
+  readonly changed: readonly string[];
+  /** Those of them that were not there. */
+  readonly added: readonly string[];
+  readonly isTrusted: boolean;
+  /** Why its files cannot be trusted as a whole. */
+  readonly problem?: string;
+  /** What trust is recorded as; absent where there is nothing to record. Without a hash, an earlier record is forgotten. */
+  readonly record?: { readonly file: string; readonly sha256: string | undefined };
+}
+
+export interface StandingPlace {
+  readonly config: Pick<Config, 'file' | 'workspace'> & { readonly shell: Pick<Config['shell'], 'writable'> };
+  readonly env: Environment;
+  readonly trust: Trust;
+}
+
+/** The operator's own file speaks of every workspace, and each has files of its own. */
+function recordNameIn(configFile: string, name: string, roots: readonly string[]): string {
+  const own = serverRecordName(configFile, name);
+  return roots.some((root) => configFile.startsWith(`${root}${sep}`))
+    ? own
+    : `${own} in ${roots.join(delimiter)}`;
+}
+
+export function serverStanding(server: ServerConfig, { config, env, trust }: StandingPlace): ServerStanding {
+  const { name } = server;
+  if (server.kind === 'http' || config.file === undefined)
+    return { name, files: [], changed: [], added: [], isTrusted: true };
+  const { command, args, cwd } = server;
+  const path = childEnvironment(env, server.env)['PATH'];
+  const grounds = [...config.workspace.roots, ...config.shell.writable];
+  const { files, guards, problem } = coverStart({ command, args, cwd, env: server.env, path }, grounds);
+  const sha256 = digestOfCover({ files });
+  const file = recordNameIn(config.file, name, config.workspace.roots);
+  const before = trust.list().find((record) => record.file === file);
+  // Without files, now and when the operator looked, there is nothing that agents could change.
+  const isTrusted = problem === undefined && before?.sha256 === sha256;
+  const covers = before?.covers ?? {};
+  const changed = isTrusted ? [] : changedFiles(covers, files);
+  return {
+    name,
+    files,
+    guards,
+    grounds: grounds.map(realOf),
+    changed,
+    added: changed.filter((one) => covers[one] === undefined),
+    isTrusted,
+    ...(problem !== undefined && { problem }),
+    ...((sha256 ?? before) !== undefined && { record: { file, sha256 } }),
+  };
+}
+
+/** Why a server may not start as its files are now, in a sentence with its next step. Undefined: it may. */
+export function serverRefusal(server: ServerConfig, place: StandingPlace): string | undefined {
+  const { isTrusted, changed, added, problem } = serverStanding(server, place);
+  if (isTrusted) return undefined;
+  if (problem !== undefined) return `its files cannot be trusted as a whole: ${problem}. ${ownFolder}`;
+  const first = changed.find((one) => !isWhole(one)) ?? changed[0];
+  const rest = changed.slice(1);
+  const more = rest.length === 0 ? '' : ` and ${String(rest.length)} more`;
+  const how =
+    first === undefined ? 'one is gone' : `${first}${added.includes(first) ? ' is new' : ' changed'}`;
+  const hint = first !== undefined && isWhole(first) ? `. ${ownFolder}` : '';
+  return `files that it runs are not what was trusted: ${how}${more}. Read them, then run \`tidegate trust\`${hint}`;
+}
+
+const ownFolder = 'Give the server its own folder with `cwd`: then only that folder counts';
+
+/** `folder/**`. */
+function isWhole(name: string): boolean {
+  return basename(name) === '**';
+}
+
+/** The same with what its record would lock. Where other names of its files can't be found for sure, it can't be trusted. */
+export function withLock(standing: ServerStanding, limit?: number): ServerStanding {
+  const { files, guards = noGuards, grounds = [], problem } = standing;
+  if (problem !== undefined) return standing;
+  try {
+    return { ...standing, lock: lockRecordOf({ files, guards }, grounds, limit) };
+  } catch (error) {
+    return { ...standing, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Records what a server runs as trusted; nothing where its files cannot be trusted as a whole. */
+export function recordServer(standing: ServerStanding, trust: Trust): Problem | undefined {
+  const { record, problem, lock } = standing.lock === undefined ? withLock(standing) : standing;
+  if (record === undefined || problem !== undefined) return undefined;
+  if (record.sha256 === undefined) return trust.forget(record.file);
+  const before = trust.list().find(({ file }) => file === record.file);
+  if (before?.sha256 === record.sha256 && isDeepStrictEqual(before.guards, lock?.guards)) return undefined;
+  return trust.record(record.file, record.sha256, lock);
+}
+
+const noGuards: Guards = { fixed: [], absent: [] };

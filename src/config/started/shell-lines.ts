@@ -1,0 +1,20 @@
+/** Programs that run what their arguments name. */
+export const runner =
+  /^(?:node|nodejs|bun|bunx|deno|tsx|ts-node|npx|npm|pnpm|pnpx|yarn|python[\d.]*|pypy[\d.]*|uv|uvx|pipx|poetry|ruby|perl|php|lua|(?:ba|z|da|k)?sh|fish|pwsh|java|dotnet|go|cargo|env|Rscript|electron|make|just|rake)(?:\.exe|\.cmd)?$/;
+
+/** Programs and shell keywords that run no file of their working directory. */
+export const harmless = new Set(
+  (
+    'echo printf true false : test [ [[ exit return set unset shift sleep date pwd cat head tail wc sort uniq cut tr grep ' +
+    'ls mkdir touch rm cp mv basename dirname sha256sum jq curl wget git gh ssh scp if then else elif fi for while do done { } ! in'
+  ).split(' '),
+);
+
+/** Splits a line into simple commands at shell operators. */
+export function linesOf(text: string): readonly string[] {
+  return text.split(/\n|;|&&|\|\|?|\$?\(|`/).filter((line) => line.trim() !== '');
+}
+
+export function wordsOf(line: string): readonly string[] {
+  return line.split(/[\s"']+/).filter((word) => word !== '');
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPrivateFile, replacePrivateFile } from './private-file.js';
+
+// Copies of trusted configuration files, named by SHA-256. They stay in effect after a file changes or is deleted.
+
+const largest = 512 * 1024;
+
+export function writeTrusted(stateDirectory: string, sha256: string, content: string): void {
+  const folder = folderOf(stateDirectory);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  replacePrivateFile(join(folder, sha256), content, () => true);
+}
+
+/** Returns undefined if there is no copy, or the copy was modified. */
+export function readTrusted(stateDirectory: string, sha256: string): string | undefined {
+  const read = readPrivateFile(join(folderOf(stateDirectory), sha256), { largest, forbidden: 0o022 });
+  if (read.state !== 'sound') return undefined;
+  return createHash('sha256').update(read.text).digest('hex') === sha256 ? read.text : undefined;
+}
+
+/** Deletes copies that no record refers to. */
+export function sweepTrusted(stateDirectory: string, used: ReadonlySet<string>): void {
+  for (const name of namesIn(folderOf(stateDirectory))) {
+    if (!used.has(name)) rmSync(join(folderOf(stateDirectory), name), { force: true });
+  }
+}
+
+function folderOf(stateDirectory: string): string {
+  return join(stateDirectory, 'trusted');
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

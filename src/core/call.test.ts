@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { content, faulted, isToolError, type Wanted } from './call.js';
+import { createFault } from './fault.js';
+import { JsonText } from '../lib/json-text.js';
+
+const tool: Wanted = { kind: 'tool', name: 'x' };
+const says = (text: string) => content(new JsonText(text));
+
+describe('isToolError', () => {
+  it.each([
+    ['a tool that failed', tool, says('{"content":[],"isError":true}'), true],
+    ['a tool that spells it otherwise', tool, says('{"\\u0069sError":true}'), true],
+    ['a tool that did not fail', tool, says('{"content":[],"isError":false}'), false],
+    [
+      'a tool that only speaks of it',
+      tool,
+      says('{"content":[{"type":"text","text":"\\"isError\\":true"}]}'),
+      false,
+    ],
+    ['no object', tool, says('["isError"]'), false],
+    ['a fault', tool, faulted(createFault('internal', 'no')), false],
+    ['a resource', { kind: 'resource', uri: 'a:b' }, says('{"isError":true}'), false],
+  ] as const)('is told of %s', (_what, wanted, outcome, expected) => {
+    const request = { wanted } as unknown as Parameters<typeof isToolError>[0]['request'];
+    expect(isToolError({ request, outcome })).toBe(expected);
+  });
+});

@@ -1,0 +1,107 @@
+import { type Cancellation, cancellationOf } from '../lib/cancellation.js';
+import { JsonText } from '../lib/json-text.js';
+
+export const questionMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+export type QuestionMethod = (typeof questionMethods)[number];
+
+/** Input that a target needs from the caller before it can continue. */
+export interface Question {
+  readonly method: QuestionMethod;
+  readonly params: JsonText;
+}
+
+export type Answer =
+  | { readonly kind: 'answer'; readonly result: JsonText }
+  /** The JSON-RPC error from the caller, or one made on its behalf. */
+  | { readonly kind: 'refused'; readonly error: JsonText };
+
+export const logLevels = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The channel back to the caller during a call. A stage may wrap it. */
+export interface Exchange extends Cancellation {
+  /** True when the caller requested progress. */
+  readonly wantsProgress: boolean;
+  /** The minimum log level that the caller wants, or undefined for none. */
+  readonly logLevel: LogLevel | undefined;
+  /** Params of `notifications/progress`; the token is replaced with the caller's. */
+  progress(params: JsonText): void;
+  /** Params of `notifications/message`. */
+  log(level: LogLevel, params: JsonText): void;
+  /** `live`: questions are sent during the call. `rounds`: the call is parked until the caller returns with answers. */
+  readonly asking: 'live' | 'rounds';
+  /** Whether the client declared support for this kind of question. */
+  canAnswer(method: QuestionMethod): boolean;
+  ask(question: Question): Promise<Answer>;
+  /** Reports the start of a step; set only if there are observers. Call the returned function when the step ends. */
+  readonly step?: ((name: string) => EndStep) | undefined;
+}
+
+/** `failure` describes why the step failed. */
+export type EndStep = (failure?: string) => void;
+
+/**
+ * An exchange that behaves like another one, except for the given members. Every wrapper is made here, so that a new member
+ * cannot get lost in one of them. `current` is asked each time: a parked call changes its caller.
+ */
+export function deriveExchange(current: () => Exchange, changes: Partial<Exchange>): Exchange {
+  const derived: Exchange = {
+    get isCancelled() {
+      return current().isCancelled;
+    },
+    get signal() {
+      return current().signal;
+    },
+    get wantsProgress() {
+      return current().wantsProgress;
+    },
+    get logLevel() {
+      return current().logLevel;
+    },
+    get asking() {
+      return current().asking;
+    },
+    get step(): NonNullable<Exchange['step']> | undefined {
+      const exchange = current();
+      return exchange.step && ((name) => exchange.step?.(name) ?? (() => undefined));
+    },
+    onCancel: (listener) => current().onCancel(listener),
+    progress: (params) => current().progress(params),
+    log: (level, params) => current().log(level, params),
+    canAnswer: (method) => current().canAnswer(method),
+    ask: (question) => current().ask(question),
+  };
+  return Object.defineProperties(derived, Object.getOwnPropertyDescriptors(changes));
+}
+
+/** An exchange for callers that only want the result: no notifications, no questions. */
+export function createQuietExchange(signal: AbortSignal): Exchange {
+  const cancellation = cancellationOf(signal);
+  return {
+    get isCancelled() {
+      return cancellation.isCancelled;
+    },
+    onCancel: (listener) => cancellation.onCancel(listener),
+    signal,
+    wantsProgress: false,
+    logLevel: undefined,
+    asking: 'live',
+    progress: () => {},
+    log: () => {},
+    canAnswer: () => false,
+    ask: () =>
+      Promise.resolve({
+        kind: 'refused',
+        error: JsonText.from({ code: -32601, message: 'This caller cannot answer questions.' }),
+      }),
+  };
+}

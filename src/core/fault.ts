@@ -1,0 +1,243 @@
+import type { JsonText } from '../lib/json-text.js';
+
+/** Who can fix the cause. */
+export type Fixer = 'agent' | 'operator' | 'human' | 'us';
+
+interface FaultRow {
+  readonly fixer: Fixer;
+  /** True when the same call may succeed later unchanged. */
+  readonly retryable: boolean;
+  /** One sentence for the reference page and for `tidegate explain`. */
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** Every way in which a call can fail. Codes never change once released. */
+export const faultTable = {
+  'tool.not_found': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The caller has no tool with this name.',
+    remedy: 'List the tools again and use a name from the list.',
+  },
+  'tool.not_permitted': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'The caller can see this tool but is not allowed to call it.',
+    remedy: 'Continue without this tool, or ask the operator to grant it.',
+  },
+  'prompt.not_found': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The caller has no prompt with this name.',
+    remedy: 'List the prompts again and use a name from the list.',
+  },
+  'resource.not_found': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The caller has no resource with this URI.',
+    remedy: 'List the resources again, or fill in one of the listed templates.',
+  },
+  'input.invalid': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The arguments do not match the schema.',
+    remedy: 'Fix the arguments named in the message and retry.',
+  },
+  'cursor.invalid': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The page cursor is invalid, or the list has changed since it was issued.',
+    remedy: 'Start the list again without a cursor.',
+  },
+  'call.cancelled': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The caller cancelled the call or disconnected.',
+    remedy: 'Retry if you still need the result.',
+  },
+  'call.timeout': {
+    fixer: 'operator',
+    retryable: true,
+    meaning: 'The server did not answer within its timeout.',
+    remedy: 'Retry with a smaller request. The operator can raise `servers.<name>.timeout`.',
+  },
+  'call.too_many': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The caller has too many open requests on one connection.',
+    remedy: 'Wait for responses before sending more requests.',
+  },
+  'ask.unsupported': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'The tool needs input that this client cannot provide.',
+    remedy: 'Use a client that supports the capability named in the message.',
+  },
+  'ask.expired': {
+    fixer: 'agent',
+    retryable: false,
+    meaning:
+      'The call waiting for this input no longer exists: it was answered already, it expired, or Tidegate restarted.',
+    remedy: 'Retry the call from the start.',
+  },
+  'ask.forged': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'Tidegate did not issue this `requestState` for this caller, tool and arguments.',
+    remedy: 'Send `requestState` back exactly as received, with the same arguments.',
+  },
+  'ask.too_many': {
+    fixer: 'us',
+    retryable: false,
+    meaning: 'The tool kept asking for input without returning a result.',
+    remedy: 'Report it to the author of the tool.',
+  },
+  'provider.untrusted': {
+    fixer: 'operator',
+    retryable: false,
+    meaning:
+      'The file that defines the server is not trusted, or a file that it runs has changed since it was trusted.',
+    remedy: 'Continue without it, and ask a person to review the file and run `tidegate trust`.',
+  },
+  'provider.login': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'The server requires a login, or a login with more permissions.',
+    remedy: 'Ask a person to open the link in the message or run `tidegate login <server>`, then retry.',
+  },
+  'provider.starting': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The server is still starting.',
+    remedy: 'Retry in a few seconds.',
+  },
+  'provider.busy': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The server handles one session at a time and is busy with another one.',
+    remedy: 'Retry in a few seconds.',
+  },
+  'provider.unavailable': {
+    fixer: 'operator',
+    retryable: true,
+    meaning: 'The server could not be started or reached.',
+    remedy: 'Continue without it, or retry later. The operator can see the cause with `tidegate servers`.',
+  },
+  'provider.lost': {
+    fixer: 'agent',
+    retryable: true,
+    meaning:
+      'The connection to the server was lost before it answered. The call may or may not have taken effect.',
+    remedy: 'Check whether the call took effect before you retry.',
+  },
+  'provider.malformed': {
+    fixer: 'us',
+    retryable: false,
+    meaning: 'The server sent an invalid protocol message.',
+    remedy: 'Report it to the author of the server. The log has the details.',
+  },
+  'upstream.error': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The server returned an error, which is passed on unchanged (cut if very long).',
+    remedy: "Read the server's message.",
+  },
+  'need.starting': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'Something the tool needs is still starting.',
+    remedy: 'Retry in a few seconds.',
+  },
+  'need.unavailable': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'Something the tool needs is missing or disabled.',
+    remedy: 'Continue without this tool, or ask the operator to provide what the message names.',
+  },
+  'work.not_found': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The thing you asked for does not exist.',
+    remedy: 'Find the right name first.',
+  },
+  'work.refused': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'The tool refused: the path is protected or outside the workspace.',
+    remedy: 'Stay inside the workspace. If you need this, ask a person.',
+  },
+  'work.conflict': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The target was changed in the meantime. Nothing was overwritten.',
+    remedy: 'Read the current state, then decide again.',
+  },
+  'work.bad_state': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The call is valid but not possible in the current state.',
+    remedy: 'First do what the message says.',
+  },
+  'work.external': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'A program that the tool depends on failed.',
+    remedy: 'Read the error of that program.',
+  },
+  'work.unsupported': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The tool does not support this for such an input or on this machine.',
+    remedy: 'Try another approach.',
+  },
+  'work.timeout': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The tool ran into its timeout.',
+    remedy: 'Request less, or allow more time.',
+  },
+  'work.failed': {
+    fixer: 'agent',
+    retryable: false,
+    meaning: 'The tool failed; the message is its own.',
+    remedy: "Read the tool's message.",
+  },
+  internal: {
+    fixer: 'us',
+    retryable: false,
+    meaning: 'A bug in Tidegate. The call did not run, or its result was withheld.',
+    remedy: 'Report it with the request id. The log has the details.',
+  },
+} as const satisfies Record<string, FaultRow>;
+
+export type FaultCode = keyof typeof faultTable;
+
+export const faultCodes: readonly FaultCode[] = Object.freeze(
+  (Object.keys(faultTable) as FaultCode[]).sort(),
+);
+
+/** An expected failure. `message` is shown to the agent; `detail` is never sent to it. */
+export interface Fault {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly detail?: string;
+  /** The JSON-RPC error object of an upstream, unchanged. */
+  readonly upstream?: JsonText;
+  /** Facts that the caller needs to continue, such as the schema or the missing capability. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** A tool-specific reason in snake_case. */
+  readonly reason?: string;
+  /** Replaces the remedy of the table. */
+  readonly suggestion?: string;
+  /** Set only where it differs from the table. */
+  readonly retryable?: boolean;
+}
+
+export function createFault(
+  code: FaultCode,
+  message: string,
+  more: Omit<Fault, 'code' | 'message'> = {},
+): Fault {
+  return Object.freeze({ code, message, ...more });
+}

@@ -1,0 +1,24 @@
+import type { Attempt, Call, Outcome, Request } from './call.js';
+import type { EndStep, Exchange } from './exchange.js';
+
+/** The pipeline stages in order. The provider comes last. */
+export const stages = ['policy', 'approval', 'limit', 'cache', 'redaction'] as const;
+export type Stage = (typeof stages)[number];
+
+/** Continues with the next stage. A stage may pass on a wrapped exchange, but never another call. */
+export type Next = (exchange: Exchange) => Promise<Outcome>;
+
+/** May refuse a call or change its outcome. Never adds rights, never changes name, principal or input. */
+export interface Interceptor {
+  readonly stage: Stage;
+  readonly name: string;
+  handle(call: Call, exchange: Exchange, next: Next): Promise<Outcome>;
+}
+
+/** Sees every attempt, including refused ones, and changes nothing. */
+export interface Observer {
+  readonly name: string;
+  begin(request: Request): (attempt: Attempt) => void;
+  /** A step within a request has started. */
+  step?(requestId: string, name: string): EndStep;
+}

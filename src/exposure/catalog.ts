@@ -1,0 +1,210 @@
+import type {
+  Catalog,
+  FoundTool,
+  SearchAnswer,
+  SearchWish,
+  ServerInSight,
+  ToolState,
+} from '../ports/catalog.js';
+import type { Session, Spec, ToolSpec } from '../core/index.js';
+import { type Activation, type ActivationSet, tokensIn } from './activation.js';
+import { digestsOf } from './digest.js';
+import { waitForServers } from './wait-for-servers.js';
+import type { Rank, Ranked } from './ranking.js';
+import type { ActiveTools } from './show.js';
+import { isLeading, serverOf } from './split.js';
+
+/** A server or plugin that a session may know about. */
+export interface ServerReport {
+  readonly name: string;
+  readonly status: ServerInSight['status'];
+  readonly errorCode?: string;
+}
+
+export interface CatalogParts {
+  readonly surface: ActiveTools;
+  readonly limits: { readonly maxCount: number; readonly maxTokens: number; readonly holdMs: number };
+  /** Refreshes the session's rights. Await it before reading anything. */
+  refresh(session: Session): Promise<void> | undefined;
+  visible(session: Session): readonly ToolSpec[];
+  /** Servers of which the session can see, or could see, something. */
+  servers(session: Session): readonly ServerReport[];
+  /** The instructions of a tool's server. */
+  wordsOf(tool: ToolSpec): string | undefined;
+  /** Loaded on the first search. */
+  rank(): Promise<Rank>;
+  now(): number;
+}
+
+/** The catalog of one session. */
+export function createCatalog(parts: CatalogParts, session: Session): Catalog {
+  const { surface } = parts;
+
+  function inSight(visible: readonly ToolSpec[]): readonly ServerInSight[] {
+    const digests = new Map(digestsOf(visible, 6).map(({ server, words }) => [server, words.join(', ')]));
+    const counts = countByServer(visible);
+    return parts.servers(session).map((report) => ({
+      ...report,
+      tools: counts.get(report.name) ?? 0,
+      digest: digests.get(report.name) ?? '',
+    }));
+  }
+
+  function answerOf(
+    wish: SearchWish,
+    visible: readonly ToolSpec[],
+    ranked: Ranked,
+    relisted: boolean | undefined,
+    activation: Activation | undefined,
+  ): SearchAnswer {
+    const { set, gone } = surface.active(session, visible);
+    const servers = inSight(visible);
+    const mode = surface.mode(session, visible);
+    const reason = reasonOf(ranked, servers, mode === 'eager', visible);
+    return {
+      mode,
+      query: wish.query,
+      matches: ranked.hits.map((hit) => found(hit.tool, stateOf(hit.tool, visible, activation), hit)),
+      evicted: activation?.evicted ?? [],
+      notFound: ranked.notFound,
+      gone,
+      totalMatches: ranked.total,
+      active: { count: set.entries.length, tokens: tokensIn(set.entries), ...roomOf(parts.limits) },
+      servers,
+      serverNotes: activation === undefined ? [] : notesFor(activation, ranked),
+      ...(reason !== undefined && { reason }),
+      ...(relisted !== undefined && { relisted }),
+      ...(mode === 'bridge' && surface.hasMissedList(session) && { stillActive: othersIn(set, ranked) }),
+    };
+  }
+
+  /** Server notes that the session instructions omit are sent once, when a search finds the server's tools. */
+  function notesFor({ activated }: Activation, { hits }: Ranked): SearchAnswer['serverNotes'] {
+    const tools = hits.map(({ tool }) => tool).filter(({ name }) => activated.includes(name));
+    return tools.flatMap((tool) => {
+      const text = surface.isFirst(session, serverOf(tool)) ? parts.wordsOf(tool) : undefined;
+      return text === undefined ? [] : [{ server: serverOf(tool), text: cleaned(text) }];
+    });
+  }
+
+  function stateOf(tool: ToolSpec, visible: readonly Spec[], activation: Activation | undefined): ToolState {
+    if (surface.mode(session, visible) === 'eager' || !surface.isDeferrable(session, tool, visible))
+      return 'always_active';
+    if (activation?.activated.includes(tool.name) === true) return 'activated';
+    const isActive = surface.active(session, visible).set.entries.some(({ name }) => name === tool.name);
+    return isActive ? 'already_active' : 'not_activated';
+  }
+
+  return {
+    async search(wish, caller) {
+      await parts.refresh(session);
+      const visible = parts.visible(session);
+      const rank = await parts.rank();
+      const ranked = await rank(wish.query, visible.filter(isToBeFound), wish.maxResults);
+      const mode = surface.mode(session, visible);
+      if (!wish.activate || mode === 'eager' || ranked.hits.length === 0)
+        return answerOf(wish, visible, ranked, undefined, undefined);
+      const tools = ranked.hits.map(({ tool }) => tool);
+      surface.told(
+        session,
+        tools.map(({ name }) => name),
+      );
+      const activation = surface.activate(session, tools, visible);
+      // The client is notified at once; wait only if its list gets new tools.
+      const isHeld = mode === 'list' && activation.activated.length > 0 && parts.limits.holdMs > 0;
+      const relisted = isHeld ? await surface.untilListed(session, caller) : undefined;
+      return answerOf(wish, visible, ranked, relisted, activation);
+    },
+    async servers() {
+      await parts.refresh(session);
+      return inSight(parts.visible(session)).filter(({ tools }) => tools > 0);
+    },
+    describe(name) {
+      const visible = parts.visible(session);
+      const tool = visible.find((one) => one.name === name && isToBeFound(one));
+      return tool && found(tool, stateOf(tool, visible, undefined));
+    },
+    wait: (names, timeoutMs, caller) =>
+      waitForServers(() => inSight(parts.visible(session)), names, {
+        timeoutMs,
+        caller,
+        now: () => parts.now(),
+      }),
+  };
+}
+
+/** Discovery tools are not search results. */
+function isToBeFound(tool: ToolSpec): boolean {
+  return !isLeading(tool) && tool.reach === undefined;
+}
+
+function roomOf({ maxCount, maxTokens }: CatalogParts['limits']): {
+  readonly maxCount: number;
+  readonly maxTokens: number;
+} {
+  return { maxCount, maxTokens };
+}
+
+function reasonOf(
+  { kind, hits }: Ranked,
+  servers: readonly ServerInSight[],
+  isEager: boolean,
+  visible: readonly ToolSpec[],
+): SearchAnswer['reason'] {
+  if (kind === 'empty') return 'empty_query';
+  if (hits.length > 0) return isEager ? 'nothing_deferred' : undefined;
+  if (servers.some(({ status }) => status === 'pending')) return 'servers_pending';
+  return servers.length === 0 && !visible.some(isToBeFound) ? 'no_servers' : 'no_match';
+}
+
+/** Active tools that were not part of this result. */
+function othersIn({ entries }: ActivationSet, { hits }: Ranked): readonly string[] {
+  const found = new Set(hits.map(({ tool }) => tool.name));
+  return entries.map(({ name }) => name).filter((name) => !found.has(name));
+}
+
+function countByServer(tools: readonly ToolSpec[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const tool of tools) counts.set(serverOf(tool), (counts.get(serverOf(tool)) ?? 0) + 1);
+  return counts;
+}
+
+/** Longer descriptions are cut, because a search returns several; clients cut them too. */
+const longest = 2048;
+
+function found(tool: ToolSpec, state: ToolState, hit?: Pick<FoundTool, 'score' | 'confidence'>): FoundTool {
+  const { title, description, inputSchema, annotations } = tool.definition.value as {
+    readonly title?: unknown;
+    readonly description?: unknown;
+    readonly inputSchema?: unknown;
+    readonly annotations?: unknown;
+  };
+  return {
+    name: tool.name,
+    server: serverOf(tool),
+    ...(typeof title === 'string' && { title: cleaned(title) }),
+    description: typeof description === 'string' ? cleaned(description) : '',
+    inputSchema: isObject(inputSchema) ? cleanedSchema(inputSchema) : {},
+    ...(isObject(annotations) && { annotations }),
+    state,
+    ...(hit?.score !== undefined && { score: hit.score }),
+    ...(hit?.confidence !== undefined && { confidence: hit.confidence }),
+  };
+}
+
+/** In valid JSON such characters occur only inside strings. */
+function cleanedSchema(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const text = JSON.stringify(schema);
+  const plain = text.replace(/\p{C}|\\u00[01][\da-f]/gu, '');
+  return plain === text ? schema : (JSON.parse(plain) as Readonly<Record<string, unknown>>);
+}
+
+/** Server text is untrusted: escape characters that could mislead a terminal or a reader. */
+function cleaned(text: string): string {
+  const plain = text.replace(/[^\P{C}\n\t]/gu, '');
+  return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolSpec } from '../core/index.js';
+import { fromWords } from './from-words.js';
+
+function tool(source: string, reach?: 'open'): ToolSpec {
+  return { kind: 'tool', source, ...(reach && { reach }) } as unknown as ToolSpec;
+}
+
+describe('the source label of a tool', () => {
+  it('is one word, with its kind only if the word is ambiguous', () => {
+    const tools = [
+      tool('builtin'),
+      tool('builtin', 'open'),
+      tool('workspace'),
+      tool('server:git'),
+      tool('server:surface'),
+      tool('server:builtin'),
+      tool('server:both'),
+      tool('plugin:both'),
+    ];
+    expect(tools.map(fromWords(tools))).toEqual([
+      'builtin',
+      'surface',
+      'workspace',
+      'git',
+      'server:surface',
+      'server:builtin',
+      'server:both',
+      'plugin:both',
+    ]);
+  });
+});

@@ -1,0 +1,286 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Client, Session, Source, ToolSpec } from '../core/index.js';
+import { createCancellation } from '../lib/cancellation.js';
+import { JsonText } from '../lib/json-text.js';
+import { createLazySurface } from './lazy-exposure.js';
+import type { SurfaceSettings } from './settings.js';
+
+const session: Session = { id: 's', principal: { kind: 'user', id: 'a', zone: 'z' }, scope: 'connection' };
+const child: Session = { ...session, id: 's.1', parentSession: 's' };
+
+function tool(name: string, source: Source = 'server:one', words = 'Does it.'): ToolSpec {
+  const definition = JsonText.from({ name, description: words, inputSchema: { type: 'object' } });
+  return { kind: 'tool', name, localName: name, source, effect: 'read', hints: {}, definition };
+}
+
+const leads = ['tool_search', 'call_tool', 'wait_for_servers'].map((name) => tool(name, 'builtin'));
+const read = tool('Read', 'builtin');
+const many = 'a b c d e f g h i j k l'.split(' ').map((name) => tool(name));
+const visible = [...leads, read, ...many];
+
+function client(name: string, era: Client['era'] = 'legacy'): Client {
+  return {
+    era,
+    protocolVersion: '2025-11-25',
+    capabilities: JsonText.from({}),
+    info: JsonText.from({ name }),
+  };
+}
+
+const growing = client('opencode');
+
+const usual: SurfaceSettings = {
+  lazy: 'on',
+  delivery: 'auto',
+  maxActiveSchemas: 24,
+  maxActiveTokens: 5000,
+  deferAboveTokens: 10_000,
+  pin: [],
+  holdMs: 3000,
+  inheritActive: true,
+  clients: new Map(),
+  servers: new Map(),
+};
+
+function open(settings: Partial<SurfaceSettings> = {}) {
+  const said: string[] = [];
+  const surface = createLazySurface({
+    settings: { ...usual, ...settings },
+    log: (message) => void said.push(message),
+  });
+  const shown = (of: Session = session, from = visible, by = growing): string =>
+    surface
+      .show(of, from, by)
+      .map(({ name }) => name)
+      .join(' ');
+  return { surface, shown, said };
+}
+
+const lead = 'tool_search call_tool wait_for_servers Read';
+
+describe('what a session is shown', () => {
+  it('is the full, identical list without a client', () => {
+    const { surface } = open();
+    const list = surface.show(session, visible);
+    expect(list).toEqual([read, ...many]);
+    expect(surface.show(session, visible)).toBe(list);
+  });
+
+  it('is what leads to the rest, our own, and what became active, new ones last', () => {
+    const { surface, shown } = open();
+    expect(shown()).toBe(lead);
+    surface.activate(session, [many[5], many[1]] as ToolSpec[], visible);
+    expect(shown()).toBe(`${lead} f b`);
+    surface.called(session, many[0] as ToolSpec, visible, growing);
+    expect(shown()).toBe(`${lead} f b a`);
+  });
+
+  it('is the very same list as long as nothing changed', () => {
+    const { surface } = open();
+    surface.activate(session, many.slice(0, 1), visible);
+    const list = surface.show(session, visible, growing);
+    surface.called(session, many[0] as ToolSpec, visible, growing);
+    expect(surface.show(session, visible, growing)).toBe(list);
+  });
+
+  it('is everything where there is no way to search, or where little would be deferred', () => {
+    expect(open().shown(session, [read, ...many])).toBe('Read a b c d e f g h i j k l');
+    expect(open({ lazy: 'auto' }).shown()).toBe('Read a b c d e f g h i j k l');
+    expect(open({ lazy: 'auto', deferAboveTokens: 10 }).shown()).toBe(lead);
+    expect(
+      open({ lazy: 'auto', deferAboveTokens: 10 }).shown(session, [...leads, read, ...many.slice(0, 9)]),
+    ).toBe('Read a b c d e f g h i');
+  });
+
+  it('is everything once search has failed, and clients with a shorter list are notified', () => {
+    const { surface, shown, said } = open();
+    const told: string[] = [];
+    surface.onChange((id) => told.push(id));
+    expect(shown()).toBe(lead);
+    surface.showEverything('no index');
+    surface.showEverything('no index');
+    expect(shown()).toBe('Read a b c d e f g h i j k l');
+    expect([told, said.length]).toEqual([['s'], 1]);
+  });
+
+  it('is learned from a trial unless it is configured', () => {
+    const modern = client('claude-code', 'modern');
+    const { surface, shown } = open();
+    surface.prefer(session, { lazy: 'on' });
+    surface.prefer(session, { learned: 'list' });
+    surface.activate(session, [many[5]] as ToolSpec[], visible);
+    expect(shown(session, visible, modern)).toBe(`${lead} f`);
+    const strict = open({ delivery: 'bridge' });
+    strict.surface.prefer(session, { learned: 'list' });
+    strict.surface.activate(session, [many[5]] as ToolSpec[], visible);
+    expect(strict.shown(session, visible, modern)).toBe(lead);
+  });
+
+  it('never changes for clients with protocol version 2026-07-28 or clients that ignore notifications', () => {
+    for (const by of [client('opencode', 'modern'), client('somebody'), client('codex-mcp-client')]) {
+      const { surface, shown } = open();
+      expect(shown(session, visible, by)).toBe(lead);
+      surface.activate(session, many.slice(0, 2), visible);
+      expect(shown(session, visible, by)).toBe(lead);
+      expect(surface.mode(session, visible)).toBe('bridge');
+    }
+  });
+
+  it('is as the operator says for a client, and as its starter wishes for a session', () => {
+    const clients = new Map([
+      ['somebody', { delivery: 'list' as const }],
+      ['opencode', { lazy: 'off' as const }],
+    ]);
+    const { surface, shown } = open({ clients });
+    expect(shown()).toBe('Read a b c d e f g h i j k l');
+    shown(session, visible, client('somebody'));
+    expect(surface.mode(session, visible)).toBe('list');
+    surface.prefer(session, { delivery: 'bridge' });
+    expect(surface.mode(session, visible)).toBe('bridge');
+  });
+
+  it('has pins and servers that are not lazy in any case, and they take no slot', () => {
+    const other = tool('z', 'server:two');
+    const { surface, shown } = open({
+      pin: ['c', '?x'],
+      servers: new Map([['two', false]]),
+      maxActiveSchemas: 1,
+    });
+    const all = [...visible, other];
+    expect(shown(session, all)).toBe(`${lead} c z`);
+    surface.activate(session, [many[2], other, many[0]] as ToolSpec[], all);
+    expect(shown(session, all)).toBe(`${lead} c z a`);
+  });
+
+  it('loses what is no longer visible, and says so once', () => {
+    const { surface, shown } = open();
+    shown();
+    surface.activate(session, many.slice(0, 3), visible);
+    const fewer = visible.filter(({ name }) => name !== 'b');
+    expect(shown(session, fewer)).toBe(`${lead} a c`);
+    expect(surface.active(session, fewer).gone).toEqual(['b']);
+    expect(surface.active(session, fewer).gone).toEqual([]);
+    expect(shown()).toBe(`${lead} a c`);
+  });
+
+  it('tells of a change only whom it concerns, and only where there is one', () => {
+    const { surface, shown } = open();
+    const told: string[] = [];
+    surface.onChange((id) => void told.push(id));
+    shown();
+    surface.activate(session, many.slice(0, 1), visible);
+    surface.activate(session, many.slice(0, 1), visible);
+    expect(told).toEqual(['s']);
+  });
+});
+
+describe('a sub-agent', () => {
+  it('begins with a copy of what its parent has, of what it can see itself, and goes its own way', () => {
+    const { surface, shown } = open();
+    shown();
+    surface.activate(session, many.slice(0, 3), visible);
+    const fewer = visible.filter(({ name }) => name !== 'b');
+    expect(shown(child, fewer)).toBe(`${lead} a c`);
+    surface.activate(child, many.slice(5, 6), fewer);
+    expect(shown(child, fewer)).toBe(`${lead} a c f`);
+    expect(shown()).toBe(`${lead} a b c`);
+  });
+
+  it('is known by the credential that its own was made from', () => {
+    const { surface, shown } = open();
+    const link = { principal: session.principal, rights: 'own', tokenId: 'p' } as const;
+    const parent: Session = { ...session, id: 'p', chain: [link] };
+    const heir: Session = {
+      ...session,
+      id: 'c',
+      chain: [link, { ...link, rights: 'inherited', tokenId: 'c' }],
+    };
+    shown(parent);
+    surface.activate(parent, many.slice(0, 2), visible);
+    expect(shown(heir)).toBe(`${lead} a b`);
+    const last = { ...link, rights: 'inherited', tokenId: 'd', inheritsActive: false } as const;
+    expect(shown({ ...session, id: 'd', chain: [link, last] })).toBe(lead);
+  });
+
+  it('begins with nothing where it is to', () => {
+    const none = open({ inheritActive: false });
+    const some = open();
+    for (const { surface, shown } of [none, some]) {
+      shown();
+      surface.activate(session, many.slice(0, 3), visible);
+    }
+    expect(none.shown(child)).toBe(lead);
+    expect(some.shown({ ...child, inheritsActive: false })).toBe(lead);
+  });
+});
+
+describe('a search that waits for the list to be read', () => {
+  it('goes on when it was, and not before', async () => {
+    const { surface } = open({ holdMs: 10_000 });
+    surface.show(session, visible, growing);
+    let isOver = false;
+    const wait = surface.untilListed(session, createCancellation()).then((heard) => {
+      isOver = true;
+      return heard;
+    });
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    surface.listed(session);
+    expect(await wait).toBe(true);
+  });
+
+  it('gives up after its time, and never waits for this client again', async () => {
+    const { surface, said } = open({ holdMs: 5 });
+    surface.show(session, visible, growing);
+    expect(await surface.untilListed(session, createCancellation())).toBe(false);
+    expect(surface.mode(session, visible)).toBe('bridge');
+    expect(said).toHaveLength(1);
+  });
+});
+
+it('holds its limits whatever is found, called, pinned, revoked and inherited', () => {
+  const name = fc.constantFrom(...many.map((one) => one.name));
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('find' as const), names: fc.array(name, { maxLength: 6 }) }),
+    fc.record({ kind: fc.constant('call' as const), names: fc.array(name, { minLength: 1, maxLength: 1 }) }),
+    fc.record({ kind: fc.constant('hide' as const), names: fc.array(name, { maxLength: 3 }) }),
+    fc.record({ kind: fc.constant('fork' as const), names: fc.array(name, { maxLength: 4 }) }),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 25 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(name, { maxLength: 2 }),
+      (steps, maxActiveSchemas, pin) => {
+        const { surface } = open({ maxActiveSchemas, pin });
+        let now: readonly ToolSpec[] = visible;
+        const list = (of: Session): readonly string[] =>
+          surface.show(of, now, growing).map((one) => one.name);
+        list(session);
+        for (const [at, { kind, names }] of steps.entries()) {
+          const tools = now.filter((one) => names.includes(one.name));
+          const before = list(session).join();
+          if (kind === 'hide') now = visible.filter((one) => !names.includes(one.name));
+          else if (kind === 'fork') {
+            const own = { ...child, id: `s.${String(at)}` };
+            surface.activate(own, tools, now);
+            expect(list(own).length).toBeGreaterThan(0);
+            expect(list(session).join()).toBe(before);
+          } else if (kind === 'find') {
+            const { activated, evicted } = surface.activate(session, tools, now);
+            const shown = list(session);
+            expect(activated.every((one) => shown.includes(one))).toBe(true);
+            expect(evicted.some((one) => shown.includes(one.name) || names.includes(one.name))).toBe(false);
+          } else for (const one of tools) surface.called(session, one, now, growing);
+          const shown = list(session);
+          const pinned = now.filter((one) => pin.includes(one.name)).map((one) => one.name);
+          expect(pinned.every((one) => shown.includes(one))).toBe(true);
+          expect(shown.length - leads.length - 1 - pinned.length).toBeLessThanOrEqual(maxActiveSchemas);
+          expect(shown.every((one) => now.some((spec) => spec.name === one))).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});

@@ -1,0 +1,10 @@
+export { type Applied, applyImport, StateRefused } from './apply-import.js';
+export { clientNames, clientsNamed } from '../../workspace/client-files/gather.js';
+export { type ImportPlan, type ImportWish, planImport, TargetRefused } from './import-plan.js';
+export { installCommand, isPassing } from '../../workspace/client-files/install-command.js';
+export { lookAround, type Workspace } from './look-around.js';
+export type { Fate } from './plan-servers.js';
+export { projectFolders } from '../../workspace/project-folders.js';
+export { ImportRefused } from '../../workspace/client-files/refused.js';
+export { keepingCommand, stillInClear } from './still-in-clear.js';
+export { type Undone, undoImport } from './undo.js';

@@ -1,0 +1,45 @@
+import { commandLine } from '../../lib/shell-word.js';
+import { clients } from '../../clients/index.js';
+import { type Environment, findConfig, homeOf, operatorConfig } from '../../config/index.js';
+import { type ImportWish, planImport, TargetRefused } from './import-plan.js';
+import { ImportRefused } from '../../workspace/client-files/refused.js';
+
+/** The variables whose values `--secrets keep` would find in client files under the same names. */
+export async function stillInClear(wish: ImportWish, names: readonly string[]): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  try {
+    const { secrets } = await planImport({ ...wish, isPointing: false });
+    return names.filter((name) => secrets.some((secret) => secret.name === name && !secret.isThere));
+  } catch (error) {
+    // This is only a suggestion; unreadable files are reported elsewhere.
+    if (error instanceof ImportRefused || error instanceof TargetRefused) return [];
+    throw error;
+  }
+}
+
+export interface VariablesPlace {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly version: string;
+  /** The tidegate.yaml that uses them. */
+  readonly file: string;
+}
+
+/** The command that saves values found in client files; undefined if there are none. */
+export async function keepingCommand(
+  { cwd, env, version, file }: VariablesPlace,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const home = homeOf(env, process.platform);
+  const wish = { cwd, env, version, home, clients, named: [], configFile: file };
+  const plain = { isOperators: false, takesDisabled: false, isPointing: false };
+  const found = await stillInClear({ ...wish, ...plain }, names);
+  if (found.length === 0) return undefined;
+  return commandLine('import', '--secrets', 'keep', ...targetWords(file, cwd, env));
+}
+
+/** Empty if import finds the file without options. */
+function targetWords(file: string, cwd: string, env: Environment): readonly string[] {
+  if (findConfig(cwd) === file) return [];
+  return operatorConfig(env) === file ? ['--user'] : ['--config', file];
+}

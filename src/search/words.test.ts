@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { wordsOf } from './words.js';
+
+describe('the words of a text', () => {
+  it.each([
+    ['pullRequest', ['pull', 'request']],
+    ['GITHUB_create-issue.v2', ['github', 'create', 'issue', 'v2']],
+    ['parseHTMLDocument', ['parse', 'html', 'document']],
+    ["the user's files don't move", ['the', 'user', 'files', 'dont', 'move']],
+    ['GET /tv/{tv_id}/similar', ['get', 'tv', 'tv', 'id', 'similar']],
+    ['', []],
+    ['+-*/', []],
+  ])('of %j are %j', (text, words) => {
+    expect(wordsOf(text)).toEqual(words);
+  });
+
+  it('are the same with accents, full-width letters and invisible characters', () => {
+    expect(wordsOf('Café ｗｅａｔｈｅｒ we\u200bat\u00adher w\u{e0065}eather')).toEqual([
+      'cafe',
+      'weather',
+      'weather',
+      'weather',
+    ]);
+  });
+
+  it('are pairs of characters where a script has no spaces', () => {
+    expect(wordsOf('天气预报API')).toEqual(['天气', '气预', '预报', 'api']);
+  });
+
+  it('are cut when they are very long', () => {
+    expect(wordsOf('x'.repeat(500))).toEqual(['x'.repeat(40)]);
+  });
+});

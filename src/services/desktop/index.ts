@@ -1,0 +1,1 @@
+export { createDesktop, type DesktopParts } from './create-desktop.js';

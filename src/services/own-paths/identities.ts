@@ -1,0 +1,43 @@
+import { type BigIntStats, lstatSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { companionEnding, type ResolvedPlaces } from './own-places.js';
+import { namesIn } from './rules.js';
+
+const maxFiles = 2000;
+
+/**
+ * The hidden files that have a second name somewhere, as `dev:ino`. Looked at are the files at the top of the state
+ * folder and of its logins, where credentials and the store are; what lies deeper is known by its path alone.
+ */
+export function identitiesOf(places: ResolvedPlaces, seesGoverning: boolean): ReadonlySet<string> {
+  const paths = [
+    ...places.stateDirs.flatMap((folder) => [...filesIn(folder), ...filesIn(join(folder, 'logins'))]),
+    ...[...places.stores, ...places.logs].flatMap(withCompanions),
+    ...(seesGoverning ? [] : places.governing),
+  ];
+  const found = paths.map(statsOf).filter((stats) => stats?.isFile() === true && stats.nlink > 1n);
+  return new Set(found.map((stats) => `${stats?.dev}:${stats?.ino}`));
+}
+
+/** A private file and those beside it, as far as they exist. */
+export function withCompanions(file: string): readonly string[] {
+  const name = basename(file);
+  return namesIn(dirname(file))
+    .filter((one) => one === name || (one.startsWith(name) && companionEnding.test(one.slice(name.length))))
+    .map((one) => join(dirname(file), one));
+}
+
+function filesIn(folder: string): readonly string[] {
+  return namesIn(folder)
+    .slice(0, maxFiles)
+    .map((name) => join(folder, name));
+}
+
+/** Never opens: see the README. */
+export function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

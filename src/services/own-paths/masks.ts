@@ -1,0 +1,47 @@
+import { dirname } from 'node:path';
+import type { OwnMasks } from '../../ports/own-paths.js';
+import { statsOf, withCompanions } from './identities.js';
+import { isInside, type ResolvedPlaces } from './own-places.js';
+
+export function findMasks(places: ResolvedPlaces, seesGoverning: boolean): OwnMasks {
+  const governing = places.governing.filter(isThere);
+  return {
+    hidden: outermost([
+      ...places.stateDirs.filter(isThere),
+      ...places.stores.flatMap((file) => masksOfStore(file, places)),
+      ...places.logs.flatMap(withCompanions).filter(isThere),
+      ...(seesGoverning ? [] : governing),
+    ]),
+    fixed: [...(seesGoverning ? governing : []), ...places.program.filter(isThere)],
+    absent: places.absent,
+    output: places.output,
+  };
+}
+
+/**
+ * Where commands can write, SQLite's own files come and go beside the store while a command runs, and a mount cannot lie
+ * on what does not exist yet: so the whole folder is hidden. Elsewhere only what is there now.
+ */
+function masksOfStore(file: string, { roots }: ResolvedPlaces): readonly string[] {
+  const folder = dirname(file);
+  if (roots.some((root) => isInside(folder, root) && folder !== root)) return [folder];
+  return withCompanions(file);
+}
+
+/** True for a store whose folder cannot be hidden, because the work is in it. */
+export function isStoreExposed(file: string, { roots }: ResolvedPlaces): boolean {
+  const folder = dirname(file);
+  return roots.some((root) => isInside(file, root) && isInside(root, folder));
+}
+
+/** What lies in a hidden folder is hidden with it. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const all = [...new Set(paths)];
+  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)));
+}
+
+/** A link cannot be mounted over; what it leads to is among the paths. */
+function isThere(path: string): boolean {
+  const stats = statsOf(path);
+  return stats !== undefined && !stats.isSymbolicLink();
+}

@@ -1,0 +1,28 @@
+import { linksOnWay } from '../../lib/links-on-way.js';
+import { isInside, type OwnPlaces, realOf } from './own-places.js';
+
+export interface ShakyLink {
+  readonly link: string;
+  /** The path of ours that the link leads to. */
+  readonly path: string;
+}
+
+/**
+ * The first link inside a workspace root on the way to the state or the store. An agent can exchange such a link, and no mount
+ * can hold it. Configuration and profiles are not checked here: their content is trusted by hash, so a link that leads
+ * elsewhere makes them untrusted. The log opens its file without following links.
+ */
+export function findShakyLink({
+  roots,
+  stateDir,
+  otherStateDirs = [],
+  files,
+}: OwnPlaces): ShakyLink | undefined {
+  const real = roots.map(realOf);
+  const stores = files.flatMap(({ kind, path }) => (kind === 'store' ? [path] : []));
+  for (const path of [stateDir, ...stores, ...otherStateDirs]) {
+    const link = linksOnWay(path).find((one) => real.some((root) => isInside(one, root)));
+    if (link !== undefined) return { link, path };
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HiddenName } from '../../ports/own-paths.js';
+import { pathOf, type Where } from './inside.js';
+
+/** Globs for ripgrep, relative to the start of a search, of what it must not even walk through. */
+export function ownGlobs({ roots, place }: Where): readonly string[] {
+  if (place.kind === 'file') return [];
+  return roots.own.hiddenBelow(place.real).flatMap(globsOf);
+}
+
+/** Beside the names of a private file are those of its companions: the same as `companionEnding` says. */
+const companions = '{-wal,-shm,-journal,-reserve,~,[.-]bak*,[.-]backup*,[.-]old*,[.-]corrupt*,[.-][0-9]*}';
+
+function globsOf({ path, hasCompanions }: HiddenName): readonly string[] {
+  const glob = `/${escaped(path)}`;
+  return hasCompanions ? [glob, glob + companions] : [glob];
+}
+
+/** A set of one is the character itself. A backslash cannot be in a set everywhere: any one character stands for it. */
+function escaped(path: string): string {
+  return path.replace(/[\\*?[\]{}]/g, (character) => (character === '\\' ? '?' : `[${character}]`));
+}
+
+/** Whether a result is one of ours after all: by another spelling, or by another name of the same file. */
+export function isOwn(where: Where, path: Buffer): boolean {
+  const { own } = where.roots;
+  if (own.hides(join(where.place.real, path.toString()))) return true;
+  return own.hasSecondNames && isSecondName(where, path);
+}
+
+function isSecondName(where: Where, path: Buffer): boolean {
+  try {
+    return where.roots.own.hidesFile(lstatSync(pathOf(where.place, path), { bigint: true }));
+  } catch {
+    // It is gone, and with it what it could tell.
+    return false;
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { entriesIn } from './folder-names.js';
+import { freeName } from './free-name.js';
+import { commonOf, gitFolderOf, isOwnWorktree } from './git-folders.js';
+import { isHarmlessConfig } from './harmless-config.js';
+import { isInside } from './inside.js';
+import { isOddPath, pathForDisk } from './odd-path.js';
+import { lookAt, readWholeText } from './plain-file.js';
+import { isRepository } from './workspace-scan.js';
+
+/** A file or folder that may make git run something in a work tree, or that hides what does. */
+export interface ArmedCause {
+  readonly tree: string;
+  readonly cause: string;
+  /** The work tree that an index links to, where the cause is that link. */
+  readonly link?: string;
+  /** Tells a cause from another that stood at the same place. */
+  readonly mark?: string;
+}
+
+export function keyOfCause({ tree, cause, link = '', mark = '' }: ArmedCause): string {
+  return [tree, cause, link, mark].join('\0');
+}
+
+/** Tells where a `.git` file leads; undefined where there is none. */
+export function keyOfPointer(tree: string): string | undefined {
+  const pointer = join(tree, '.git');
+  try {
+    if (lookAt(pointer)?.isFile() !== true) return undefined;
+    return keyOfCause({ tree, cause: pointer, mark: readWholeText(pointer, 4096) });
+  } catch {
+    // Not a pointer that git writes: it counts as a cause.
+    return undefined;
+  }
+}
+
+type ReadFolderLinks = (gitFolder: string) => readonly string[] | undefined;
+
+/** Everything counts that is not known to be harmless. */
+export function causesIn(tree: string, readLinks: ReadFolderLinks): readonly ArmedCause[] {
+  const pointer = join(tree, '.git');
+  const found = lookAt(pointer);
+  // Most of what reads repositories takes texts, so nothing here is known to be harmless.
+  if (isOddPath(tree) && (found !== undefined || isBare(tree)))
+    return [{ tree, cause: found === undefined ? join(tree, 'HEAD') : pointer }];
+  if (found === undefined) return isBare(tree) ? causesOf(tree, tree).map((cause) => ({ tree, cause })) : [];
+  const causes = found.isDirectory() || isPlainPointer(pointer) ? [] : [pointer];
+  const folder = gitFolderOf(tree);
+  if (folder !== undefined) causes.push(...causesOf(folder, tree), ...hiddenIndex(folder, readLinks));
+  return causes.map((cause) => ({ tree, cause }));
+}
+
+/** A repository by what it holds. Git finds it when it is started in there. */
+function isBare(folder: string): boolean {
+  return isRepository((name) => lookAt(join(folder, name)) !== undefined);
+}
+
+/** A link can be exchanged at any time; and of other bytes git and we could read different paths. */
+function isPlainPointer(pointer: string): boolean {
+  try {
+    return lstatSync(pointer).isFile() && /^gitdir: \P{Cc}+\n?$/u.test(readWholeText(pointer, 4096));
+  } catch {
+    return false;
+  }
+}
+
+function causesOf(folder: string, tree: string): readonly string[] {
+  const common = commonOf(folder) ?? folder;
+  const isLed = lookAt(join(folder, 'commondir')) !== undefined && !isOwnWorktree(folder, common);
+  const configs = [join(common, 'config'), join(folder, 'config.worktree')];
+  const hooks = join(common, 'hooks');
+  const commondir = join(folder, 'commondir');
+  return [
+    ...configs.filter((config) => !isHarmlessConfig(config, folder, tree)),
+    ...(hasHooks(hooks) ? [hooks] : []),
+    ...(isLed ? [commondir] : []),
+  ];
+}
+
+function hiddenIndex(folder: string, readLinks: ReadFolderLinks): readonly string[] {
+  return readLinks(folder) === undefined ? [join(folder, 'index')] : [];
+}
+
+const maxSamples = 100;
+
+export function hasHooks(folder: string): boolean {
+  const found = lookAt(folder);
+  if (found === undefined || found.isFile()) return false;
+  // A link can be exchanged at any time.
+  if (!found.isDirectory()) return true;
+  try {
+    const entries = entriesIn(folder, maxSamples);
+    return entries.length === maxSamples || entries.some(({ name }) => !name.endsWith('.sample'));
+  } catch {
+    // A folder we can't list may hold hooks.
+    return true;
+  }
+}
+
+/** Opens nothing: a folder without any right can be held, too. */
+const O_PATH = 0o10000000;
+
+/**
+ * Moves a file or folder aside; true when that was done. Its folder is held meanwhile, so that a command which runs
+ * beside cannot lead us elsewhere. Nothing is touched outside the grounds. Linux only, as the sandbox is.
+ */
+export function moveAside(path: string, grounds: readonly string[]): boolean {
+  const folder = dirname(path);
+  let descriptor: number | undefined;
+  try {
+    const onDisk = pathForDisk(folder);
+    descriptor = openSync(onDisk, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const held = `/proc/self/fd/${String(descriptor)}`;
+    const isReal = readlinkSync(held, { encoding: 'buffer' }).equals(Buffer.from(onDisk));
+    if (!isReal || !grounds.some((ground) => isInside(folder, ground))) return false;
+    const { mode } = statSync(held);
+    // The command may have closed it to its owner.
+    if ((mode & 0o300) !== 0o300) chmodSync(held, (mode & 0o7777) | 0o300);
+    renameSync(join(held, basename(path)), freeName(join(held, basename(path))));
+    return true;
+  } catch {
+    // It is gone, or was exchanged: git finds nothing there either.
+    return false;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,15 @@
+import { setImmediate } from 'node:timers/promises';
+
+const sliceMs = 10;
+
+/** Call it often in long work: now and then it lets others be served. */
+export function createBreaks(): () => Promise<void> {
+  let until = performance.now() + sliceMs;
+  const settled = Promise.resolve();
+  return () => {
+    if (performance.now() < until) return settled;
+    return setImmediate().then(() => {
+      until = performance.now() + sliceMs;
+    });
+  };
+}

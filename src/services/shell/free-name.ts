@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+
+const maxCounted = 100;
+
+/** A name beside a path under which what was undone is kept. */
+export function freeName(path: string): string {
+  for (let number = 1; number <= maxCounted; number += 1) {
+    const name = `${path}.undone-${String(number)}`;
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
+  }
+  return `${path}.undone-${randomBytes(8).toString('hex')}`;
+}

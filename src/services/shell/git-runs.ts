@@ -1,0 +1,167 @@
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type GitSetting, parseGitConfig } from './git-config.js';
+import { entriesIn } from './folder-names.js';
+import { isHarmlessConfig } from './harmless-config.js';
+import { lookAt, readPlainFile } from './plain-file.js';
+import { tooMuchConfiguration } from './refusals.js';
+
+export interface GitRunsParts {
+  /** Where git runs hooks and commands of this repository. */
+  readonly tree: string;
+  /** The configuration files that git reads for it. Missing ones are skipped. */
+  readonly configs: readonly string[];
+  readonly reading: ConfigReading;
+}
+
+/** What was read of configurations in one look at the disk, and how much more may be. */
+export interface ConfigReading {
+  readonly known: Map<string, readonly GitSetting[]>;
+  bytes: number;
+  words: number;
+}
+
+/** Commands can make repositories whose configurations have no end. */
+export function newConfigReading(): ConfigReading {
+  return { known: new Map(), bytes: 2 * 1024 * 1024, words: 20_000 };
+}
+
+/** What git reads its orders from or runs, because a configuration says so. Absolute paths, there or not. */
+export interface GitRuns {
+  /** Configuration files that others include. */
+  readonly included: ReadonlySet<string>;
+  readonly hookFolders: ReadonlySet<string>;
+  /** Files that commands in the configuration name. */
+  readonly commandFiles: ReadonlySet<string>;
+}
+
+/** As deep as git itself follows includes. */
+const maxIncludes = 10;
+const maxConfigs = 100;
+
+/** Reads the files alone: starting git in a folder that agents write could run what it should find. */
+export function findGitRuns({ tree, configs, reading }: GitRunsParts): GitRuns {
+  const runs = {
+    included: new Set<string>(),
+    hookFolders: new Set<string>(),
+    commandFiles: new Set<string>(),
+  };
+  const read = new Set<string>();
+  const visit = (file: string, depth: number): void => {
+    if (read.has(file) || read.size >= maxConfigs || depth > maxIncludes) return;
+    read.add(file);
+    // Agents could use up the budget with comments, and no command would run any more.
+    if (depth === 0 && isHarmlessConfig(file, dirname(file), '')) return;
+    for (const setting of settingsIn(file, reading)) {
+      const { key, value } = setting;
+      if (isInclude(key)) {
+        const included = pathOf(value, dirname(file));
+        runs.included.add(included);
+        visit(included, depth + 1);
+      } else if (key === 'core.hookspath' || key === 'init.templatedir')
+        runs.hookFolders.add(pathOf(value, tree));
+      else if (isCommand(setting))
+        for (const path of namedIn(value, tree, reading)) runs.commandFiles.add(path);
+    }
+  };
+  for (const config of configs) visit(config, 0);
+  return runs;
+}
+
+/** The configuration of the user and of the machine, which git reads in every repository. */
+export function globalGitConfigs(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const own = env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  const named = [env['GIT_CONFIG_GLOBAL'], env['GIT_CONFIG_SYSTEM']].filter(
+    (file) => file !== undefined && file !== '',
+  );
+  return [...named, join(own, 'git', 'config'), join(homedir(), '.gitconfig'), '/etc/gitconfig'].map((file) =>
+    resolve(file ?? ''),
+  );
+}
+
+/** Folders of hooks that the configuration of the user or the machine names in every work tree, relative to it. */
+export function relativeHookFolders(globalConfigs: readonly string[]): readonly string[] {
+  const tree = '/work-tree';
+  const { hookFolders } = findGitRuns({ tree, configs: globalConfigs, reading: newConfigReading() });
+  return [...hookFolders]
+    .map((folder) => relative(tree, folder))
+    .filter((path) => /^(?!\.\.(?:\/|$))./.test(path));
+}
+
+/** The names of all hooks; for a folder that is too large to be kept as a whole. */
+export const hookNames: readonly string[] = [
+  ...['applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-commit', 'pre-merge-commit'],
+  ...['prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-rebase', 'post-checkout', 'post-merge'],
+  ...['pre-push', 'pre-receive', 'update', 'proc-receive', 'post-receive', 'post-update', 'push-to-checkout'],
+  ...['reference-transaction', 'pre-auto-gc', 'post-rewrite', 'sendemail-validate', 'fsmonitor-watchman'],
+  ...['post-index-change', 'p4-changelist', 'p4-prepare-changelist', 'p4-post-changelist', 'p4-pre-submit'],
+];
+
+const maxHooks = 200;
+
+/** The links in a folder of hooks: what runs is what they lead to. */
+export function linkedHooks(folder: string): readonly string[] {
+  try {
+    const entries = entriesIn(folder, maxHooks);
+    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+  } catch {
+    // There is no such folder.
+    return [];
+  }
+}
+
+function settingsIn(file: string, reading: ConfigReading): readonly GitSetting[] {
+  const before = reading.known.get(file);
+  if (before !== undefined) return before;
+  const bytes = bytesOf(file, reading.bytes + 1);
+  reading.bytes -= bytes.length;
+  if (reading.bytes < 0) throw tooMuchConfiguration();
+  const settings = parseGitConfig(bytes.toString('utf8'));
+  reading.known.set(file, settings);
+  return settings;
+}
+
+function bytesOf(file: string, limit: number): Buffer {
+  try {
+    return readPlainFile(file, limit);
+  } catch {
+    // Missing, or nothing that git could read.
+    return Buffer.alloc(0);
+  }
+}
+
+function isInclude(key: string): boolean {
+  return key === 'include.path' || (key.startsWith('includeif.') && key.endsWith('.path'));
+}
+
+const commandNames = new Set([
+  ...['command', 'cmd', 'program', 'editor', 'pager', 'textconv', 'external', 'clean', 'smudge', 'process'],
+  ...['driver', 'sshcommand', 'fsmonitor', 'askpass', 'helper', 'update', 'uploadpack', 'receivepack', 'vcs'],
+  ...['packobjectshook', 'difffilter', 'gitproxy', 'alternaterefscommand', 'tunnel', 'browser', 'httpd'],
+  ...['tocmd', 'cccmd', 'headercmd', 'smtpserver', 'sendmailcmd', 'defaultkeycommand', 'path'],
+]);
+
+/** Settings whose value git hands to a shell, or starts. An alias does so only behind a `!`. */
+function isCommand({ key, value }: GitSetting): boolean {
+  if (key.startsWith('alias.')) return value.startsWith('!');
+  return key.startsWith('pager.') || commandNames.has(key.slice(key.lastIndexOf('.') + 1));
+}
+
+/** Files that a command names: git runs it from the top of the work tree. */
+function namedIn(command: string, tree: string, reading: ConfigReading): readonly string[] {
+  const words = command.split(/[\s"'`=:,;|&<>()[\]{}!$]+/).filter((word) => word !== '');
+  reading.words -= words.length;
+  if (reading.words < 0) throw tooMuchConfiguration();
+  return [...new Set([command, ...words])]
+    .map((word) => ({ word, path: pathOf(word, tree) }))
+    .filter(({ word, path }) => {
+      const found = lookAt(path);
+      // What is missing counts where it can only be a path.
+      return found === undefined ? word.includes('/') : !found.isDirectory();
+    })
+    .map(({ path }) => path);
+}
+
+function pathOf(value: string, folder: string): string {
+  return resolve(folder, value.startsWith('~/') ? join(homedir(), value.slice(2)) : value);
+}

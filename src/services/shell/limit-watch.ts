@@ -1,0 +1,106 @@
+import type { Worker } from 'node:worker_threads';
+import type { Cgroup } from './cgroup.js';
+import { describeBreach, type ShellLimits } from './limits.js';
+import type { Allowance, Breach } from './process-families.js';
+
+export interface LimitWatchParts {
+  /** The first process of the command, from outside of its sandbox. */
+  readonly pid: number;
+  readonly limits: ShellLimits;
+  /** Where the kernel counts too. It also knows of what ended, or happened, between two looks. */
+  readonly cgroup: Cgroup | undefined;
+  /** Called once. The command has to be ended. */
+  readonly onBreach: (reason: string) => void;
+}
+
+export type WatchOrder =
+  | { readonly add: number; readonly allowance: Allowance }
+  | { readonly remove: number };
+
+/** Counts what commands use, four times a second. Linux only: elsewhere nothing can be counted. */
+export interface LimitWatch {
+  /** Returns what ends it. */
+  watch(parts: LimitWatchParts): () => void;
+  close(): Promise<void>;
+}
+
+interface Watched {
+  readonly allowance: Allowance;
+  readonly onBreach: (breach: Breach) => void;
+}
+
+const lookMs = 250;
+const restartMs = 1000;
+
+/**
+ * One thread looks for all commands: a command can have a thousand processes, and looking at them takes longer than
+ * other callers should wait. It starts with the first command that takes longer than a look.
+ */
+export function openLimitWatch(log: (line: string) => void): LimitWatch {
+  const watched = new Map<number, Watched>();
+  let thread: Promise<Worker> | undefined;
+  let isClosed = false;
+
+  async function start(): Promise<Worker> {
+    const { startLimitThread } = await import('./start-limit-thread.js');
+    const worker = startLimitThread();
+    worker.unref();
+    worker.on('message', ({ pid, breach }: { readonly pid: number; readonly breach: Breach }) =>
+      watched.get(pid)?.onBreach(breach),
+    );
+    worker.on('error', (error) => log(`The watch over the limits of Bash failed: ${String(error)}`));
+    worker.on('exit', restart);
+    for (const [pid, { allowance }] of watched) worker.postMessage({ add: pid, allowance });
+    return worker;
+  }
+  function restart(): void {
+    thread = undefined;
+    if (!isClosed && watched.size > 0) setTimeout(ensure, restartMs).unref();
+  }
+  function ensure(): void {
+    if (isClosed || thread !== undefined) return;
+    const starting = start();
+    thread = starting;
+    starting.catch(restart);
+  }
+  const tell = (order: WatchOrder): void => {
+    void thread?.then(
+      (worker) => worker.postMessage(order),
+      () => undefined,
+    );
+  };
+
+  function watch({ pid, limits, cgroup, onBreach }: LimitWatchParts): () => void {
+    if (process.platform !== 'linux') return () => {};
+    const allowance = { ...limits, ...(cgroup?.holdsMemory === true && { memory: 0 }) };
+    const stop = (): void => {
+      clearTimeout(first);
+      clearInterval(timer);
+      if (watched.delete(pid)) tell({ remove: pid });
+    };
+    const end = (breach: Breach): void => {
+      stop();
+      onBreach(describeBreach(breach, limits));
+    };
+    const first = setTimeout(() => {
+      watched.set(pid, { allowance, onBreach: end });
+      // A thread that starts now asks for all of them.
+      if (thread === undefined) ensure();
+      else tell({ add: pid, allowance });
+    }, lookMs).unref();
+    const timer = setInterval(() => {
+      const breach = cgroup?.breach();
+      if (breach !== undefined) end(breach);
+    }, lookMs).unref();
+    return stop;
+  }
+
+  return {
+    watch,
+    async close() {
+      isClosed = true;
+      const worker = await thread?.catch(() => undefined);
+      await worker?.terminate();
+    },
+  };
+}

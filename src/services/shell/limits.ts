@@ -1,0 +1,27 @@
+/** What one command, with everything that it starts, may use. 0 is no limit. */
+export interface ShellLimits {
+  /** MiB of memory, all processes together. */
+  readonly memory: number;
+  readonly processes: number;
+  /** Per process. */
+  readonly openFiles: number;
+  /** Seconds of processor time, all processes together. */
+  readonly cpuSeconds: number;
+}
+
+export const usualLimits: ShellLimits = { memory: 4096, processes: 1024, openFiles: 4096, cpuSeconds: 3600 };
+
+/** What the kernel counts are threads, and a process has several. */
+export function threadsOf(processes: number): number {
+  return processes * 8;
+}
+
+/** How a command broke a limit, for its caller: the limit, and the setting that raises it. */
+export function describeBreach(name: 'memory' | 'processes' | 'cpu_seconds', limits: ShellLimits): string {
+  const allowed = {
+    memory: `${String(limits.memory)} MiB of memory`,
+    processes: `${String(limits.processes)} processes or ${String(threadsOf(limits.processes))} threads`,
+    cpu_seconds: `${String(limits.cpuSeconds)} seconds of processor time`,
+  }[name];
+  return `The command used more than ${allowed}, so it was ended with all its processes. The operator can raise shell.limits.${name} in tidegate.yaml.`;
+}

@@ -1,0 +1,23 @@
+/** Paths are texts here. In a name that is not UTF-8, each byte above 127 is a lone surrogate: U+DC80 to U+DCFF. */
+export function textOfName(name: Buffer): string {
+  const text = name.toString('utf8');
+  if (Buffer.from(text).equals(name)) return text;
+  return Array.from(name, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte)).join('');
+}
+
+export function isOddPath(path: string): boolean {
+  return /[\uDC80-\uDCFF]/u.test(path);
+}
+
+/** As the file system takes it. */
+export function pathForDisk(path: string): string | Buffer {
+  if (!isOddPath(path)) return path;
+  const bytesOf = (character: string): Buffer =>
+    isOddPath(character) ? Buffer.from([character.charCodeAt(0) - 0xdc00]) : Buffer.from(character);
+  return Buffer.concat(Array.from(path, bytesOf));
+}
+
+/** For people to read. */
+export function shownPath(path: string): string {
+  return path.replaceAll(/[\uDC80-\uDCFF]/gu, (byte) => `\\x${(byte.charCodeAt(0) - 0xdc00).toString(16)}`);
+}

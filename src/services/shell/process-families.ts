@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What one command may use; 0 is no limit. */
+export interface Allowance {
+  /** MiB. */
+  readonly memory: number;
+  readonly processes: number;
+  readonly cpuSeconds: number;
+}
+
+export type Breach = 'memory' | 'processes' | 'cpu_seconds';
+
+export interface Seen {
+  readonly pid: number;
+  readonly parent: number;
+  readonly start: string;
+  readonly cpuTicks: number;
+  readonly pages: number;
+}
+
+/** Counts what commands use, with everything that descends from each. It reads synchronously: not for the main thread. */
+export interface ProcessFamilies {
+  add(pid: number, allowance: Allowance): void;
+  remove(pid: number): void;
+  /** One look at all processes, for all commands. */
+  look(): readonly { readonly pid: number; readonly breach: Breach }[];
+}
+
+/** What the looks are made with. */
+export interface Looks {
+  readonly readAll: () => readonly Seen[];
+  /** What the process would free if it ended, in KiB; undefined where that cannot be read. */
+  readonly shareOf: (pid: number) => number | undefined;
+  readonly now: () => number;
+}
+
+interface Family {
+  readonly pid: number;
+  readonly allowance: Allowance;
+  /** By pid, with its start: one that was seen stays known when its parent ends. */
+  known: ReadonlyMap<number, Seen>;
+  readonly shares: Map<number, Share>;
+}
+
+interface Share {
+  readonly start: string;
+  readonly kib: number;
+  readonly look: number;
+}
+
+const pageKiB = 4;
+const ticksPerSecond = 100;
+/** For exact memory in one look. The kernel walks all pages of a process for it, so families take turns. */
+const exactMs = 100;
+
+export function createProcessFamilies(looks: Looks = procLooks): ProcessFamilies {
+  const families = new Map<number, Family>();
+  let count = 0;
+
+  /** Parents first: a child starts after its parent. Pids can wrap around, so the order of pids does not say it. */
+  function group(): void {
+    const familyOf = new Map<number, Family>();
+    const members = new Map<Family, Map<number, Seen>>([...families.values()].map((one) => [one, new Map()]));
+    const before = new Map<number, Family>();
+    for (const family of families.values()) for (const pid of family.known.keys()) before.set(pid, family);
+    const sorted = [...looks.readAll()].sort((a, b) => Number(a.start) - Number(b.start) || a.pid - b.pid);
+    for (const one of sorted) {
+      const last = before.get(one.pid);
+      const family =
+        families.get(one.pid) ??
+        (last?.known.get(one.pid)?.start === one.start ? last : familyOf.get(one.parent));
+      if (family === undefined) continue;
+      familyOf.set(one.pid, family);
+      members.get(family)?.set(one.pid, one);
+    }
+    for (const [family, known] of members) family.known = known;
+  }
+
+  function exactMemory(family: Family, until: number): number {
+    const { known, shares } = family;
+    for (const [pid, { start }] of shares) if (known.get(pid)?.start !== start) shares.delete(pid);
+    const lastLook = ({ pid }: Seen): number => shares.get(pid)?.look ?? 0;
+    // Those that were not read before, then those whose figure is oldest; the largest first.
+    const waiting = [...known.values()].sort((a, b) => lastLook(a) - lastLook(b) || b.pages - a.pages);
+    for (const { pid, start, pages } of waiting) {
+      if (looks.now() > until) break;
+      shares.set(pid, { start, kib: looks.shareOf(pid) ?? pages * pageKiB, look: count });
+    }
+    return [...shares.values()].reduce((sum, { kib }) => sum + kib, 0);
+  }
+
+  return {
+    add: (pid, allowance) => void families.set(pid, { pid, allowance, known: new Map(), shares: new Map() }),
+    remove: (pid) => void families.delete(pid),
+    look() {
+      if (families.size === 0) return [];
+      count += 1;
+      group();
+      const until = looks.now() + exactMs;
+      const found = [...families.values()].flatMap((family) => {
+        const breach = breachOf(family, () => exactMemory(family, until));
+        return breach === undefined ? [] : [{ pid: family.pid, breach }];
+      });
+      // The first one has what time there is, so next time it comes last.
+      const [first] = families;
+      if (first !== undefined && families.delete(first[0])) families.set(...first);
+      return found;
+    },
+  };
+}
+
+function breachOf({ known, allowance }: Family, exactMemory: () => number): Breach | undefined {
+  const { memory, processes, cpuSeconds } = allowance;
+  let [cpuTicks, pages] = [0, 0];
+  for (const one of known.values()) {
+    cpuTicks += one.cpuTicks;
+    pages += one.pages;
+  }
+  if (processes > 0 && known.size > processes) return 'processes';
+  if (cpuSeconds > 0 && cpuTicks > cpuSeconds * ticksPerSecond) return 'cpu_seconds';
+  const maxKiB = memory * 1024;
+  // Pages that processes share count once for each of them here, so the exact sum decides.
+  if (maxKiB === 0 || pages * pageKiB <= maxKiB) return undefined;
+  return exactMemory() > maxKiB ? 'memory' : undefined;
+}
+
+const procLooks: Looks = { readAll, shareOf, now: () => performance.now() };
+
+function readAll(): readonly Seen[] {
+  try {
+    return readdirSync('/proc').flatMap((name) => (/^[1-9]\d*$/.test(name) ? readOne(name) : []));
+  } catch {
+    return [];
+  }
+}
+
+function readOne(name: string): readonly Seen[] {
+  try {
+    const text = readFileSync(`/proc/${name}/stat`, 'latin1');
+    // The name of the program is in parentheses and may hold spaces and parentheses.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const number = (index: number): number => Number(fields[index] ?? 0);
+    if (fields[0] === 'Z' || fields[0] === 'X') return [];
+    // Its own time, and that of the children that it waited for.
+    const cpuTicks = number(11) + number(12) + number(13) + number(14);
+    return [{ pid: Number(name), parent: number(1), cpuTicks, start: fields[19] ?? '', pages: number(21) }];
+  } catch {
+    // It ended while the list was read.
+    return [];
+  }
+}
+
+function shareOf(pid: number): number | undefined {
+  try {
+    const found = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/smaps_rollup`, 'latin1'));
+    return found?.[1] === undefined ? undefined : Number(found[1]);
+  } catch {
+    return undefined;
+  }
+}

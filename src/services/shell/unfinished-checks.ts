@@ -1,0 +1,97 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ArmedCause, keyOfCause } from './armed-trees.js';
+import { createLinkReader } from './git-links.js';
+import { isInside } from './inside.js';
+import { findNestedArmed } from './nested-armed.js';
+import { shownPath } from './odd-path.js';
+import { findPlaces } from './protected-places.js';
+import { isDeadOwner } from './scratch.js';
+import { causesToMove } from './undo-causes.js';
+import { undoAll } from './undo-rounds.js';
+import { createWorkspaceScan } from './workspace-scan.js';
+
+/** What the check after a command needs to know. */
+export interface OpenCheck {
+  readonly roots: readonly string[];
+  readonly grounds: readonly string[];
+  readonly begunAt: number;
+  /** See `keyOfCause`. */
+  readonly known: readonly string[];
+  readonly fixed: readonly string[];
+  /** See `relativeHookFolders`. Missing in records of older versions. */
+  readonly hookFolders?: readonly string[];
+}
+
+export type RecordCheck = (check: OpenCheck) => () => void;
+
+const checksFolder = (stateDir: string): string => join(stateDir, 'git-checks');
+
+/** Records each command until its check is done: the next gateway does those of one that was killed. */
+export function createCheckRecords(stateDir: string, owner: string): RecordCheck {
+  const folder = checksFolder(stateDir);
+  let count = 0;
+  return (check) => {
+    count += 1;
+    const file = join(folder, `${owner}.${String(count)}.json`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, JSON.stringify(check), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    return () => rmSync(file, { force: true });
+  };
+}
+
+/** Does the checks that killed gateways left, and returns what was moved aside. */
+export async function finishChecks(stateDir: string): Promise<readonly string[]> {
+  const folder = checksFolder(stateDir);
+  const moved: string[] = [];
+  for (const name of namesIn(folder)) {
+    if (!isDeadOwner(folder, name, /\.[0-9]+\.json(?:\.new)?$/)) continue;
+    const check = readCheck(join(folder, name));
+    if (check !== undefined) moved.push(...(await finish(check)));
+    rmSync(join(folder, name), { force: true });
+  }
+  return moved;
+}
+
+async function finish({
+  roots,
+  grounds,
+  begunAt,
+  known,
+  fixed,
+  hookFolders = [],
+}: OpenCheck): Promise<readonly string[]> {
+  const before = new Set(known);
+  const isKnown = (one: ArmedCause): boolean => before.has(keyOfCause(one));
+  const readLinks = createLinkReader();
+  const scan = createWorkspaceScan(roots, () => []);
+  const none = { nestedTrees: [], nestedPlaces: [], globalConfigs: [], protectedPaths: () => [] };
+  const isFixed = (path: string): boolean => fixed.some((one) => isInside(path, one));
+  const look = async () => {
+    const { trees, oddTrees } = await scan();
+    const nested = await findNestedArmed(roots, [...trees, ...oddTrees], readLinks, hookFolders);
+    const { armed } = findPlaces({ roots, readLinks, ...none }, isKnown);
+    const causes = [...armed, ...nested.armed].filter((one) => !isKnown(one));
+    const toMove = causesToMove(causes, { begunAt, grounds, isFixed, known: before });
+    return { toMove, trees: trees.length, linking: nested.linking.filter((index) => !isFixed(index)) };
+  };
+  return (await undoAll(look, grounds)).map(shownPath);
+}
+
+function readCheck(file: string): OpenCheck | undefined {
+  try {
+    // Only gateways write to the state folder.
+    return JSON.parse(readFileSync(file, 'utf8')) as OpenCheck;
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,60 @@
+import dns from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { ToolFailure } from '../../core/index.js';
+
+export type Reach = 'loopback' | 'inner' | 'link-local' | 'public';
+
+/** Decides which addresses a request may go to, before it is sent and when its name is resolved. */
+export interface Guard {
+  /** For a host that is an address: no name is resolved then. */
+  check(target: URL): void;
+  readonly lookup: LookupFunction;
+}
+
+/**
+ * A host that an input, a result or a loop chose must be public. A host that the file names may be anywhere, with one
+ * exception: a name leads to this machine or to a link-local address only if it says so, because DNS can change.
+ */
+export function createGuard(
+  { hostname, origin }: URL,
+  isFixed: boolean,
+  reachOf: (address: string) => Reach,
+): Guard {
+  const host = bareHost(hostname);
+  const isHere = host === 'localhost' || host.endsWith('.localhost');
+  const isAllowed = (address: string): boolean => {
+    const reach = reachOf(address);
+    if (reach === 'public') return true;
+    if (!isFixed) return false;
+    return isIP(host) !== 0 || reach === 'inner' || (isHere && reach === 'loopback');
+  };
+  const refusal = (): ToolFailure => {
+    const why = isFixed
+      ? 'its name leads to this machine or to a link-local address'
+      : 'it is in a private network, and the workflow file does not name it';
+    const suggestion = isFixed ? 'Write the address in the URL.' : 'Write the host in the workflow file.';
+    return new ToolFailure('refused', `${origin} was not contacted: ${why}.`, {
+      reason: 'private_host',
+      suggestion,
+    });
+  };
+  return {
+    check(target) {
+      const address = bareHost(target.hostname);
+      if (isIP(address) !== 0 && !isAllowed(address)) throw refusal();
+    },
+    lookup(name, options, callback) {
+      dns.lookup(name, { ...options, all: true }, (error, found) => {
+        if (error !== null) return callback(error, '');
+        if (!found.every(({ address }) => isAllowed(address))) return callback(refusal(), '');
+        const [first] = found;
+        if (options.all === true) callback(null, found);
+        else callback(null, first?.address ?? '', first?.family);
+      });
+    },
+  };
+}
+
+function bareHost(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '').toLowerCase();
+}

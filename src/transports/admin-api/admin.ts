@@ -1,0 +1,192 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gateway, ProviderReport } from '../../gateway/index.js';
+import { type Caller, type Client, createQuietExchange } from '../../core/index.js';
+import { emptyObject, JsonText } from '../../lib/json-text.js';
+import { faultText } from '../faults.js';
+import type { WireCommon } from '../identity.js';
+import { answerJson } from '../http/answer-json.js';
+import type { BodyRoom, TakeRoom } from '../http/body-room.js';
+import { httpAnswer } from '../http/http-codes.js';
+import type { CredentialSessions } from '../http/credential-sessions.js';
+import { answerUnavailable } from '../http/unauthorized.js';
+import { noBody, queryOf, queryProblem, readObject } from './read-order.js';
+import { failure, ok, type Reply } from './replies.js';
+import { type AdminDesk, type DeskOperation, deskOperations, type DeskReply } from '../../ports/admin-api.js';
+import { openApi, type Route, routes, takesBody } from './routes.js';
+
+/** The admin API: what the gate knows, and calls through the same corridor as everyone's. */
+export interface Admin {
+  handle(request: IncomingMessage, response: ServerResponse, caller: Caller, path: string): Promise<void>;
+}
+
+export interface AdminParts {
+  readonly gateway: Gateway;
+  readonly common: WireCommon;
+  readonly lasting: CredentialSessions;
+  readonly desk: AdminDesk;
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly bodyRoom: BodyRoom;
+}
+
+interface Visit {
+  readonly caller: Caller;
+  readonly parameter: string;
+  readonly request: IncomingMessage;
+  readonly takeRoom: TakeRoom;
+  /** Aborts when the visitor leaves before the answer. */
+  readonly signal: AbortSignal;
+}
+
+type Handler = (visit: Visit) => Reply | Promise<Reply>;
+
+export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: AdminParts): Admin {
+  const client: Client = { era: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
+
+  async function call({ caller, parameter: name, request, takeRoom, signal }: Visit): Promise<Reply> {
+    const read = await readObject(request, takeRoom);
+    if ('refused' in read) return read.refused;
+    const args = read.text;
+    const params = new JsonText(`{"name":${JSON.stringify(name)},"arguments":${args}}`);
+    const session = lasting.enter('admin', caller);
+    const outcome = await gateway.call(
+      { id: common.newRequestId(), session, client, wanted: { kind: 'tool', name }, params },
+      createQuietExchange(signal),
+    );
+    if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
+    if (outcome.kind === 'asks')
+      return failure(409, 'ask.unsupported', 'This tool asks questions: call it from an agent.');
+    const fault = faultText(outcome.fault, 'tool', 'modern', gateway.describe(session, name));
+    const isMissing = outcome.fault.code === 'tool.not_found';
+    return fault.as === 'result'
+      ? { status: 200, body: fault.text }
+      : failure(
+          isMissing ? 404 : 502,
+          outcome.fault.code,
+          outcome.fault.message,
+          outcome.fault.upstream?.text,
+        );
+  }
+
+  function atDesk(operation: DeskOperation, route: Route): Handler {
+    return async ({ caller, parameter, request, takeRoom }) => {
+      const read = request.method === 'GET' ? { text: '{}' } : await readObject(request, takeRoom);
+      if ('refused' in read) return read.refused;
+      const body = JSON.parse(read.text) as Readonly<Record<string, unknown>>;
+      if (!takesBody(route) && Object.keys(body).length > 0) return noBody;
+      const query = Object.fromEntries(queryOf(request));
+      const isStillAdmin = (): boolean | Promise<boolean> => desk.isAdmin(caller);
+      // The body may have come minutes after the headers.
+      if (!(await isStillAdmin())) return refuseCaller(caller, operation);
+      const order = { by: caller, requestId: common.newRequestId(), parameter, query, body, isStillAdmin };
+      const reply = await desk.operations[operation](order).catch(outageReply);
+      if ('value' in reply) return ok(reply.value);
+      const { status, ...error } = reply.refused;
+      return { status, body: JSON.stringify({ error }) };
+    };
+  }
+
+  function refuseCaller(by: Caller, operation: Route['operation']): Reply {
+    desk.refused({ by, requestId: common.newRequestId(), operation });
+    return failure(403, 'access.admin_required', 'Only an admin may do this.');
+  }
+
+  const own: Readonly<Record<Exclude<Route['operation'], DeskOperation>, Handler>> = {
+    openApi: () => ok(openApi(common.server.version)),
+    status: () => ok({ version: common.server.version, ...counts() }),
+    servers: () => ok({ servers: serversOf(gateway), collisions: gateway.collisions() }),
+    async tools({ caller }) {
+      const session = lasting.enter('admin', caller);
+      await gateway.settle(session);
+      const specs = gateway.list(session, 'tools');
+      return { status: 200, body: `{"tools":[${specs.map((spec) => spec.definition.text).join(',')}]}` };
+    },
+    async tool({ caller, parameter: name }) {
+      const session = lasting.enter('admin', caller);
+      await gateway.settle(session);
+      const spec = gateway.describe(session, name);
+      if (spec === undefined) {
+        const wanted = { kind: 'tool', name } as const;
+        desk.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
+        return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
+      }
+      return {
+        status: 200,
+        body: `{"source":${JSON.stringify(spec.source)},"definition":${spec.definition.text}}`,
+      };
+    },
+    call,
+  };
+
+  function handlerOf(route: Route): Handler {
+    const { operation } = route;
+    return isAtDesk(operation) ? atDesk(operation, route) : own[operation];
+  }
+
+  async function answer(route: Route | undefined, visit: Visit): Promise<Reply> {
+    if (route === undefined)
+      return httpAnswer('route.not_found', 'No such address. The API is described at /api/openapi.json.');
+    if (route.isForAdmins && !(await desk.isAdmin(visit.caller)))
+      return refuseCaller(visit.caller, route.operation);
+    return queryProblem(route, visit.request) ?? handlerOf(route)(visit);
+  }
+
+  return {
+    async handle(request, response, caller, path) {
+      const match = findRoute(request.method ?? 'GET', path);
+      const controller = new AbortController();
+      const abort = (): void => controller.abort();
+      const held = lasting.hold(caller.credential, abort);
+      response.once('close', abort).once('close', () => held.release());
+      const takeRoom = bodyRoom.for(caller, response);
+      const { signal } = controller;
+      const visit = { caller, parameter: match?.parameter ?? '', request, takeRoom, signal };
+      try {
+        const reply = await answer(match?.route, visit);
+        answerJson(response, reply.status, reply.body, { 'cache-control': 'no-store' });
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        answerUnavailable(response);
+      }
+    },
+  };
+}
+
+function isAtDesk(operation: Route['operation']): operation is DeskOperation {
+  return deskOperations.some((known) => known === operation);
+}
+
+/** Stores say by a code that they cannot answer; whatever else is thrown is a defect. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('store.');
+}
+
+/** An admin is told why the store did not do it: a full disk is not a question of who asks. */
+function outageReply(error: unknown): DeskReply {
+  if (!(error instanceof Error) || !isOutage(error) || !('code' in error)) throw error;
+  const { code, message } = error;
+  return { refused: { status: code === 'store.full' ? 507 : 503, code: String(code), message } };
+}
+
+function serversOf(gateway: Gateway): readonly ProviderReport[] {
+  return gateway.status().filter(({ source }) => source.startsWith('server:'));
+}
+
+function findRoute(method: string, path: string): { route: Route; parameter: string } | undefined {
+  const given = path.split('/');
+  for (const route of routes) {
+    const wanted = route.path.split('/');
+    if (route.method !== method || wanted.length !== given.length) continue;
+    const open = wanted.findIndex((part) => part.startsWith('{'));
+    const isMatch = wanted.every((part, at) => (at === open ? given[at] !== '' : part === given[at]));
+    if (isMatch) return { route, parameter: decodeSafely(given[open] ?? '') };
+  }
+  return undefined;
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Gateway } from '../gateway/index.js';
+import type {
+  Answer,
+  Client,
+  LogLevel,
+  Outcome,
+  Question,
+  Request,
+  Session,
+  ToolSpec,
+} from '../core/index.js';
+import { emptyObject } from '../lib/json-text.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import type { Frame } from '../lib/json-rpc.js';
+import { duplicate, failed, tooMany } from './answers.js';
+import { createExchange } from './exchanges.js';
+import { protocolError } from './faults.js';
+import type { InFlight } from './framing/in-flight.js';
+import type { ReplyLine } from './framing/reply-line.js';
+import type { Turnstile } from './framing/turnstile.js';
+import { maxRunning, maxWaiting } from './identity.js';
+import { buildRequest, type CallMethod, readWanted } from './requests.js';
+
+export type AskedFrame = Extract<Frame, { kind: 'request' }>;
+
+/** A request while it has no answer: what was asked, the way back, and whether the answer is still wanted. */
+export interface Asked {
+  readonly frame: AskedFrame;
+  readonly line: ReplyLine;
+  readonly caller: Cancellation;
+}
+
+export interface CallRunnerParts {
+  readonly gateway: Gateway;
+  readonly session: Session;
+  readonly inFlight: InFlight;
+  readonly turnstile: Turnstile;
+  readonly newRequestId: () => string;
+}
+
+/** What differs between the eras: how the caller is asked and how the outcome is written. */
+export interface CallFace {
+  readonly client: Client;
+  readonly logLevel: LogLevel | undefined;
+  readonly asking: 'live' | 'rounds';
+  ask(question: Question, caller: Cancellation): Promise<Answer>;
+  /** `tool` is what failed, where a tool did. */
+  end(outcome: Outcome, request: Request, tool?: ToolSpec): void;
+}
+
+/** Answers a request under its id, which nobody else may use meanwhile. Whatever happens, the id is free again. */
+export async function answerUnderId(
+  inFlight: InFlight,
+  frame: AskedFrame,
+  line: ReplyLine,
+  answer: (asked: Asked) => void | Promise<void>,
+): Promise<void> {
+  if (inFlight.size >= maxRunning + maxWaiting) return line.end(tooMany(frame.id));
+  const caller = inFlight.begin(frame.id);
+  if (caller === undefined) return line.end(duplicate(frame.id), 400);
+  try {
+    const answering = answer({ frame, line, caller });
+    // What is answered by now is not in flight any more, not even for a tick.
+    if (answering !== undefined) await answering;
+  } catch {
+    if (caller.isCancelled) line.drop();
+    else line.end(failed(frame.id));
+  } finally {
+    inFlight.end(frame.id);
+  }
+}
+
+/** Takes one request through the gateway: its turn, its exchange, its one answer. */
+export async function runCall(
+  parts: CallRunnerParts,
+  { frame, line, caller }: Asked,
+  method: CallMethod,
+  face: CallFace,
+): Promise<void> {
+  const params = frame.params ?? emptyObject;
+  const wanted = readWanted(method, params);
+  if (typeof wanted === 'string') return line.end(protocolError(frame.id, -32602, wanted));
+  const turn = parts.turnstile.enter(caller);
+  if (!(turn === true || (await turn))) return caller.isCancelled ? line.drop() : line.end(tooMany(frame.id));
+  const incoming = { id: parts.newRequestId(), session: parts.session, client: face.client, wanted, params };
+  const exchange = createExchange({
+    params,
+    line,
+    caller,
+    client: face.client,
+    logLevel: face.logLevel,
+    asking: face.asking,
+    ask: (question) => face.ask(question, caller),
+  });
+  try {
+    const request = buildRequest(incoming, face.asking === 'rounds' && method !== 'completion/complete');
+    const outcome = await parts.gateway.call(request, exchange);
+    exchange.hangUp();
+    if (caller.isCancelled) line.drop();
+    else face.end(outcome, request, failedTool(parts, request, outcome));
+  } finally {
+    parts.turnstile.leave();
+  }
+}
+
+function failedTool(
+  { gateway, session }: CallRunnerParts,
+  { wanted }: Request,
+  outcome: Outcome,
+): ToolSpec | undefined {
+  const hasFailed = outcome.kind === 'fault' && wanted.kind === 'tool';
+  return hasFailed ? gateway.describe(session, wanted.name) : undefined;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { createKeptLine } from '../../test/support/reply-line.js';
+import { createCancellation } from '../lib/cancellation.js';
+import { JsonText } from '../lib/json-text.js';
+import { type LogLevel, logLevels, type Question } from '../core/index.js';
+import { createExchange, type ExchangeParts } from './exchanges.js';
+
+function open(more: Partial<ExchangeParts> = {}) {
+  const line = createKeptLine();
+  const caller = createCancellation();
+  const asked: Question[] = [];
+  const exchange = createExchange({
+    params: new JsonText('{"_meta":{"progressToken":9007199254740993}}'),
+    client: {
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+      capabilities: new JsonText('{"elicitation":{},"sampling":null,"roots":true}'),
+    },
+    line,
+    caller,
+    logLevel: 'warning',
+    asking: 'live',
+    ask: (question) => {
+      asked.push(question);
+      return Promise.resolve({ kind: 'answer', result: JsonText.from({ action: 'accept' }) });
+    },
+    ...more,
+  });
+  return { exchange, hangUp: () => exchange.hangUp(), line, caller, asked };
+}
+
+describe('the line back to a caller', () => {
+  it('carries progress under the token that the caller gave, and all else as it came', () => {
+    const texts: string[] = [];
+    const { exchange } = open({
+      line: {
+        send: (text) => texts.push(text) > 0,
+        tell: () => {},
+        end: () => {},
+        drop: () => {},
+      },
+    });
+    exchange.progress(new JsonText('{"progressToken":"theirs","progress":0.10,"x":12345678901234567890}'));
+    expect(texts).toEqual([
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9007199254740993,"progress":0.10,"x":12345678901234567890}}',
+    ]);
+  });
+
+  it('carries no progress to a caller that did not ask for it', () => {
+    const { exchange, line } = open({ params: new JsonText('{}') });
+    expect(exchange.wantsProgress).toBe(false);
+    exchange.progress(JsonText.from({ progress: 1 }));
+    expect(line.sent).toEqual([]);
+  });
+
+  it.each(logLevels)('carries what is at least as loud as %s', (wanted) => {
+    const { exchange, line } = open({ logLevel: wanted });
+    for (const level of logLevels) exchange.log(level, JsonText.from({ level }));
+    const heard = line.sent.map((message) => (message as { params: { level: LogLevel } }).params.level);
+    expect(heard).toEqual(logLevels.slice(logLevels.indexOf(wanted)));
+  });
+
+  it('carries no log to a caller that did not ask for it', () => {
+    const { exchange, line } = open({ logLevel: undefined });
+    exchange.log('emergency', JsonText.from({}));
+    expect(line.sent).toEqual([]);
+  });
+
+  it('is silent after the caller left, and after the answer', async () => {
+    const first = open();
+    first.caller.cancel();
+    first.exchange.progress(JsonText.from({}));
+    first.exchange.log('error', JsonText.from({}));
+    expect(first.line.sent).toEqual([]);
+    const second = open();
+    second.hangUp();
+    second.exchange.progress(JsonText.from({}));
+    second.exchange.log('error', JsonText.from({}));
+    expect(second.line.sent).toEqual([]);
+    const question = { method: 'elicitation/create', params: JsonText.from({}) } as const;
+    expect((await second.exchange.ask(question)).kind).toBe('refused');
+    expect(second.asked).toEqual([]);
+  });
+
+  it('asks what the caller said that it can answer, and nothing else', async () => {
+    const { exchange, asked } = open();
+    const kinds = [];
+    for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const) {
+      kinds.push([
+        exchange.canAnswer(method),
+        (await exchange.ask({ method, params: JsonText.from({}) })).kind,
+      ]);
+    }
+    expect(kinds).toEqual([
+      [true, 'answer'],
+      [false, 'refused'],
+      [false, 'refused'],
+    ]);
+    expect(asked.map(({ method }) => method)).toEqual(['elicitation/create']);
+  });
+});

@@ -1,0 +1,111 @@
+import {
+  type Answer,
+  type Client,
+  type Exchange,
+  type LogLevel,
+  logLevels,
+  type Question,
+  type QuestionMethod,
+} from '../core/index.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import { JsonText, withMembers } from '../lib/json-text.js';
+import { notificationText } from '../lib/json-rpc.js';
+import type { ReplyLine } from './framing/reply-line.js';
+import { progressToken } from './requests.js';
+
+export interface ExchangeParts {
+  readonly params: JsonText;
+  readonly client: Client;
+  readonly line: ReplyLine;
+  readonly caller: Cancellation;
+  readonly logLevel: LogLevel | undefined;
+  readonly asking: 'live' | 'rounds';
+  ask(question: Question): Promise<Answer>;
+}
+
+/** An exchange that we can hang up when the call is over. */
+export interface LiveExchange extends Exchange {
+  hangUp(): void;
+}
+
+/** The live line of one request. Nothing is sent after the caller has left, or after we hung up. */
+export function createExchange(parts: ExchangeParts): LiveExchange {
+  return new Live(parts);
+}
+
+/** A class, because an object literal with getters is made anew, getters and all, for every call. */
+class Live implements LiveExchange {
+  readonly wantsProgress: boolean;
+  readonly logLevel: LogLevel | undefined;
+  readonly asking: 'live' | 'rounds';
+  readonly #parts: ExchangeParts;
+  readonly #token: string | undefined;
+  #isOver = false;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.#token = progressToken(parts.params);
+    this.wantsProgress = this.#token !== undefined;
+    this.logLevel = parts.logLevel;
+    this.asking = parts.asking;
+  }
+
+  get isCancelled(): boolean {
+    return this.#parts.caller.isCancelled;
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.caller.signal;
+  }
+
+  onCancel(listener: () => void): () => void {
+    return this.#parts.caller.onCancel(listener);
+  }
+
+  progress(params: JsonText): void {
+    if (this.#token === undefined) return;
+    this.#send('notifications/progress', withMembers(params.text, { progressToken: this.#token }));
+  }
+
+  log(level: LogLevel, params: JsonText): void {
+    if (isLoud(level, this.logLevel)) this.#send('notifications/message', params.text);
+  }
+
+  canAnswer(method: QuestionMethod): boolean {
+    return canAnswer(this.#parts.client, method);
+  }
+
+  ask(question: Question): Promise<Answer> {
+    if (this.#isOver) return Promise.resolve(refusedAnswer('the call is over'));
+    if (this.canAnswer(question.method)) return this.#parts.ask(question);
+    return Promise.resolve(refusedAnswer(`the client does not support ${question.method}`));
+  }
+
+  hangUp(): void {
+    this.#isOver = true;
+  }
+
+  #send(method: string, params: string): void {
+    if (!this.#isOver && !this.isCancelled) this.#parts.line.send(notificationText(method, params));
+  }
+}
+
+function isLoud(level: LogLevel, wanted: LogLevel | undefined): boolean {
+  return wanted !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(wanted);
+}
+
+const capabilityOf: Readonly<Record<QuestionMethod, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+function canAnswer(client: Client, method: QuestionMethod): boolean {
+  const declared = (client.capabilities.value as Readonly<Record<string, unknown>>)[capabilityOf[method]];
+  return typeof declared === 'object' && declared !== null;
+}
+
+/** What a question gets that this caller can never answer. */
+export function refusedAnswer(message: string): Answer {
+  return { kind: 'refused', error: JsonText.from({ code: -32603, message }) };
+}

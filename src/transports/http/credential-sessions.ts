@@ -1,0 +1,50 @@
+import type { Gateway } from '../../gateway/index.js';
+import type { Caller, Session } from '../../core/index.js';
+import { sessionIdAt } from './identify.js';
+
+/** Sessions that last as long as a credential: those of 2026-07-28 and of the admin API. */
+export interface CredentialSessions {
+  /** The caller's session, which ends when its credential becomes void. */
+  enter(door: 'modern' | 'admin', caller: Caller): Session;
+  /** Calls `cancel` when the credential becomes void before `release`. */
+  hold(credential: string, cancel: () => void): { release(): void };
+  endVoid(isAlive: (credential: string) => boolean): void;
+}
+
+interface Entered {
+  readonly credential: string;
+  readonly session: Session;
+}
+
+interface Held {
+  readonly credential: string;
+  readonly cancel: () => void;
+}
+
+export function createCredentialSessions(gateway: Pick<Gateway, 'leave'>): CredentialSessions {
+  // At most two for each credential that is good: `endVoid` is called regularly and removes the others.
+  const entered = new Map<string, Entered>();
+  const calls = new Set<Held>();
+  return {
+    enter(door, { principal, chain, credential }) {
+      const id = sessionIdAt(door, credential);
+      const session: Session = { id, principal, chain, scope: 'credential' };
+      entered.set(id, { credential, session });
+      return session;
+    },
+    hold(credential, cancel) {
+      const held = { credential, cancel };
+      calls.add(held);
+      return { release: () => void calls.delete(held) };
+    },
+    endVoid(isAlive) {
+      // Calls first: a command that starts in the background after its session was left would go on.
+      for (const held of [...calls]) if (!isAlive(held.credential)) held.cancel();
+      for (const [id, { credential, session }] of [...entered]) {
+        if (isAlive(credential)) continue;
+        entered.delete(id);
+        gateway.leave(session);
+      }
+    },
+  };
+}

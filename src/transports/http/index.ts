@@ -1,0 +1,3 @@
+export type { CredentialWatch, Identify } from './identify.js';
+export { serveHttp } from './serve-http.js';
+export type { HttpCode } from './http-codes.js';

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { callerOf, ada as adaHerself, openHall } from '../../../test/support/hall.js';
+import { createKeptLine } from '../../../test/support/reply-line.js';
+import { content, type Outcome } from '../../core/index.js';
+import { emptyObject } from '../../lib/json-text.js';
+import { readFrame } from '../../lib/json-rpc.js';
+import { createFakeProvider } from '../../testing/index.js';
+import { createWireCommon } from '../identity.js';
+import { openLegacySessions } from './legacy-sessions.js';
+
+const minutes = 60_000;
+const ada = callerOf(adaHerself, 'token:one');
+const eve = callerOf({ ...adaHerself, id: 'eve' }, 'token:eve');
+
+function open() {
+  let at = 0;
+  const provider = createFakeProvider('one', {
+    hang: () => new Promise<Outcome>(() => {}),
+    quick: () => content(emptyObject),
+  });
+  const left: string[] = [];
+  const sessions = openLegacySessions(
+    openHall({ providers: [provider], onLeave: ({ id }) => left.push(id) }),
+    createWireCommon('1', 'r'),
+    () => at,
+  );
+  return {
+    sessions,
+    left,
+    pass(ms: number) {
+      at += ms;
+    },
+  };
+}
+
+describe('the sessions of legacy clients', () => {
+  it('have ids that cannot be guessed, of visible characters', () => {
+    const { sessions } = open();
+    const ids = Array.from({ length: 100 }, () => sessions.create(ada)?.id ?? '');
+    expect(new Set(ids).size).toBe(100);
+    for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{32,}$/);
+  });
+
+  it('belong to who opened them', () => {
+    const { sessions } = open();
+    const id = sessions.create(ada)?.id ?? '';
+    expect(sessions.find(id, ada)?.id).toBe(id);
+    expect(sessions.find(id, eve)).toBeUndefined();
+    // Another token of the same principal is somebody else.
+    expect(sessions.find(id, callerOf(adaHerself, 'token:two'))).toBeUndefined();
+    expect(sessions.end(id, eve)).toBe(false);
+    expect(sessions.end(id, ada)).toBe(true);
+    expect(sessions.size).toBe(0);
+  });
+
+  it('end when the credential that opened them is void', () => {
+    const { sessions } = open();
+    const [id, other] = [sessions.create(ada)?.id ?? '', sessions.create(eve)?.id ?? ''];
+    sessions.endVoid((credential) => credential !== 'token:one');
+    expect(sessions.find(id, ada)).toBeUndefined();
+    expect(sessions.find(other, eve)).toBeDefined();
+  });
+
+  it('end after half an hour without use', () => {
+    const { sessions, pass } = open();
+    const id = sessions.create(ada)?.id ?? '';
+    pass(29 * minutes);
+    sessions.tend();
+    expect(sessions.find(id, ada)).toBeDefined();
+    pass(30 * minutes);
+    sessions.tend();
+    expect(sessions.size).toBe(1);
+    pass(1);
+    sessions.tend();
+    expect(sessions.size).toBe(0);
+  });
+
+  it('are told to the gate when they end, however they do', () => {
+    const { sessions, pass, left } = open();
+    const [one = '', two = '', three = ''] = [1, 2, 3].map(() => sessions.create(ada)?.id ?? '');
+    sessions.end(one, eve);
+    expect(left).toEqual([]);
+    sessions.end(one, ada);
+    sessions.end(one, ada);
+    expect(left).toEqual([one]);
+    pass(20 * minutes);
+    sessions.find(three, ada);
+    pass(11 * minutes);
+    sessions.tend();
+    expect(left).toEqual([one, two]);
+    sessions.close();
+    expect(left).toEqual([one, two, three]);
+  });
+
+  it('do not end while a call runs in them', async () => {
+    const { sessions, pass } = open();
+    const session = sessions.create(ada);
+    const hello = createKeptLine();
+    session?.peer.receive(
+      readFrame('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'),
+      hello,
+    );
+    await hello.over;
+    session?.peer.receive(
+      readFrame('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}'),
+      createKeptLine(),
+    );
+    pass(60 * minutes);
+    sessions.tend();
+    expect(sessions.size).toBe(1);
+    sessions.close();
+    expect(sessions.size).toBe(0);
+  });
+
+  it('are two thousand at most: the one that was idle longest makes room', () => {
+    const { sessions, pass } = open();
+    const first = sessions.create(ada)?.id ?? '';
+    pass(1);
+    const second = sessions.create(ada)?.id ?? '';
+    pass(1);
+    for (let n = 2; n < 2000; n += 1) sessions.create({ ...ada, credential: `token:${String(n % 8)}` });
+    pass(1);
+    sessions.find(first, ada);
+    expect(sessions.create(ada)).toBeDefined();
+    expect(sessions.size).toBe(2000);
+    expect(sessions.find(first, ada)).toBeDefined();
+    expect(sessions.find(second, ada)).toBeUndefined();
+  });
+
+  it('of one token are five hundred at most, so that it does not take the places of others', () => {
+    const { sessions, pass } = open();
+    const mine = { ...ada, credential: 'token:mine' };
+    const first = sessions.create(mine)?.id ?? '';
+    pass(1);
+    for (let n = 1; n < 600; n += 1) sessions.create(mine);
+    expect(sessions.size).toBe(500);
+    expect(sessions.find(first, mine)).toBeUndefined();
+    for (let n = 0; n < 600; n += 1) sessions.create({ ...ada, credential: 'operator' });
+    expect(sessions.size).toBe(1100);
+  });
+});

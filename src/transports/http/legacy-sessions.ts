@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Gateway } from '../../gateway/index.js';
+import type { Caller, Session } from '../../core/index.js';
+import { createInFlight } from '../framing/in-flight.js';
+import { createTurnstile } from '../framing/turnstile.js';
+import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
+import { type LegacyPeer, openLegacyPeer } from '../stateful/peer.js';
+import { openPushStream, type PushStream } from './push-stream.js';
+
+export interface LegacySession {
+  readonly id: string;
+  readonly peer: LegacyPeer;
+  /** Opens the stream for messages that belong to no request. */
+  listen(response: ServerResponse): void;
+}
+
+/** The sessions of legacy clients: found only with the credential that opened them, few enough, gone when idle. */
+export interface LegacySessions {
+  create(caller: Caller): LegacySession | undefined;
+  find(id: string, caller: Caller): LegacySession | undefined;
+  end(id: string, caller: Caller): boolean;
+  /** Ends those whose credential no longer holds, and all that runs in them. */
+  endVoid(isAlive: (credential: string) => boolean): void;
+  /** Ends what is idle, and keeps quiet streams alive. */
+  tend(): void;
+  close(): void;
+  readonly size: number;
+}
+
+const maxSessions = 2000;
+/** So that no token takes the places of all others. */
+const maxOfOne = 500;
+const idleMs = 30 * 60_000;
+
+interface Entry extends LegacySession {
+  readonly owner: string;
+  readonly push: PushStream;
+  readonly isBusy: () => boolean;
+  close(): void;
+  lastUse: number;
+}
+
+export function openLegacySessions(gateway: Gateway, common: WireCommon, now: () => number): LegacySessions {
+  const sessions = new Map<string, Entry>();
+
+  function makeRoom(): boolean {
+    if (sessions.size < maxSessions) return true;
+    const idle = [...sessions.values()].filter((entry) => !entry.isBusy() && !entry.push.isOpen);
+    const oldest = idle.sort((a, b) => a.lastUse - b.lastUse)[0];
+    if (oldest === undefined) return false;
+    remove(oldest);
+    return true;
+  }
+
+  function hasItsShare({ credential }: Caller): boolean {
+    if (!credential.startsWith('token:')) return false;
+    const own = [...sessions.values()].filter(({ owner }) => owner === credential);
+    const idle = own.find((entry) => !entry.isBusy() && !entry.push.isOpen);
+    if (own.length < maxOfOne) return false;
+    if (idle !== undefined) remove(idle);
+    return idle === undefined;
+  }
+
+  function remove(entry: Entry): void {
+    sessions.delete(entry.id);
+    entry.close();
+  }
+
+  function find(id: string, caller: Caller): Entry | undefined {
+    const entry = sessions.get(id);
+    if (entry?.owner !== caller.credential) return undefined;
+    entry.lastUse = now();
+    return entry;
+  }
+
+  return {
+    create(caller) {
+      if (hasItsShare(caller) || !makeRoom()) return undefined;
+      const entry = openEntry(gateway, common, caller, now());
+      sessions.set(entry.id, entry);
+      return entry;
+    },
+    find,
+    end(id, caller) {
+      const entry = find(id, caller);
+      if (entry) remove(entry);
+      return entry !== undefined;
+    },
+    endVoid(isAlive) {
+      for (const entry of [...sessions.values()]) if (!isAlive(entry.owner)) remove(entry);
+    },
+    tend() {
+      for (const entry of [...sessions.values()]) {
+        entry.push.keepAlive();
+        const isIdle = !entry.isBusy() && !entry.push.isOpen && now() - entry.lastUse > idleMs;
+        if (isIdle) remove(entry);
+      }
+    },
+    close() {
+      for (const entry of [...sessions.values()]) remove(entry);
+    },
+    get size() {
+      return sessions.size;
+    },
+  };
+}
+
+function openEntry(gateway: Gateway, common: WireCommon, caller: Caller, at: number): Entry {
+  const id = randomUUID();
+  const session: Session = { id, principal: caller.principal, chain: caller.chain, scope: 'session' };
+  const push = openPushStream();
+  const inFlight = createInFlight();
+  const peer = openLegacyPeer({
+    gateway,
+    session,
+    server: common.server,
+    pager: common.pagers.legacy,
+    inFlight,
+    turnstile: createTurnstile(maxRunning, maxWaiting),
+    newRequestId: common.newRequestId,
+    push: (text) => push.send(text),
+  });
+  return {
+    id,
+    peer,
+    push,
+    owner: caller.credential,
+    lastUse: at,
+    isBusy: () => inFlight.size > 0,
+    listen: (response) => push.open(response),
+    close() {
+      peer.close();
+      inFlight.cancelAll();
+      push.close();
+      gateway.leave(session);
+    },
+  };
+}

@@ -1,0 +1,283 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gateway } from '../../gateway/index.js';
+import type { Caller, Session } from '../../core/index.js';
+import { emptyObject } from '../../lib/json-text.js';
+import { type Frame, clientBounds, readFrame } from '../../lib/json-rpc.js';
+import { legacyVersions } from '../stateful/codec.js';
+import { hasEnvelope, metaKeys, metaOf, modernVersion } from '../stateless/codec.js';
+import { protocolError } from '../faults.js';
+import { createInFlight } from '../framing/in-flight.js';
+import { createTurnstile, type Turnstile } from '../framing/turnstile.js';
+import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
+import { openModernPeer } from '../stateless/peer.js';
+import { answerJson } from './answer-json.js';
+import type { BodyRoom } from './body-room.js';
+import type { CredentialSessions } from './credential-sessions.js';
+import { createHttpLine, type HttpLine } from './http-line.js';
+import { withMemory } from './identify.js';
+import { openLegacySessions } from './legacy-sessions.js';
+import { headerProblem, paramProblem } from './modern-headers.js';
+import { createOpenAnswers } from './open-answers.js';
+import { type Body, readBody } from './read-body.js';
+import { createUnreadLedger } from './unread-ledger.js';
+
+/** The one MCP address, for both eras. */
+export interface McpEndpoint {
+  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
+  /** Credentials may have become void: ends the sessions and streams of those that have. */
+  endVoid(): void;
+  tend(): void;
+  close(): void;
+  sessions(): number;
+}
+
+const maxTurnstiles = 10_000;
+const maxUnreadBytes = 64 * 1024 * 1024;
+
+export interface EndpointParts {
+  readonly gateway: Gateway;
+  readonly common: WireCommon;
+  readonly lasting: CredentialSessions;
+  readonly now: () => number;
+  readonly bodyRoom: BodyRoom;
+  readonly isAlive: (credential: string) => boolean;
+  /** Identifies the caller again. Undefined: the credential is void, and the request has been answered. */
+  readonly identifyAgain: (request: IncomingMessage, response: ServerResponse) => Identified;
+}
+
+type Identified = Caller | undefined | Promise<Caller | undefined>;
+
+/** A body that takes longer may have outlived the credential that its headers showed. */
+const lateMs = 20;
+
+export function openMcpEndpoint({
+  gateway,
+  common,
+  lasting,
+  now,
+  bodyRoom,
+  isAlive,
+  identifyAgain,
+}: EndpointParts): McpEndpoint {
+  const sessions = openLegacySessions(gateway, common, now);
+  const unread = createUnreadLedger(maxUnreadBytes, now);
+  const answers = createOpenAnswers();
+  const turnstiles = new Map<string, Turnstile>();
+
+  function turnstileOf({ credential }: Caller): Turnstile {
+    let turnstile = turnstiles.get(credential);
+    if (turnstile === undefined) {
+      if (turnstiles.size >= maxTurnstiles) turnstiles.clear();
+      turnstile = createTurnstile(maxRunning, maxWaiting);
+      turnstiles.set(credential, turnstile);
+    }
+    return turnstile;
+  }
+
+  function openLine(
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+  ): HttpLine {
+    return createHttpLine(response, headers, acceptsStream(request), (bytes) =>
+      unread.wrote(response, bytes),
+    );
+  }
+
+  async function modern(
+    frame: Frame,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { principal, chain, credential }: Caller,
+  ): Promise<void> {
+    const session = lasting.enter('modern', { principal, chain, credential });
+    // Headers are held against what the caller sees, and that must be what it may see now.
+    await gateway.refresh(session);
+    const line = openLine(request, response, {});
+    if (frame.kind === 'request') {
+      const problem = modernProblem(frame, request, gateway, session);
+      if (problem !== undefined) {
+        return line.end(protocolError(frame.id, -32020, `Header mismatch: ${problem}`), 400);
+      }
+    }
+    const inFlight = createInFlight();
+    const peer = openModernPeer({
+      gateway,
+      session,
+      server: common.server,
+      supportedVersions,
+      pager: common.pagers.modern,
+      inFlight,
+      turnstile: turnstileOf({ principal, chain, credential }),
+      newRequestId: common.newRequestId,
+    });
+    const cancel = (): void => inFlight.cancelAll();
+    answers.add(response, { owner: credential, line, cancel, finish: () => peer.close() });
+    // In this era, closing the stream is how a client cancels.
+    response.once('close', cancel);
+    peer.receive(frame, line);
+  }
+
+  function legacy(frame: Frame, request: IncomingMessage, response: ServerResponse, caller: Caller): void {
+    const version = request.headers['mcp-protocol-version'];
+    const isOpening = frame.kind === 'request' && frame.method === 'initialize';
+    if (version !== undefined && !isOpening && !legacyVersions.some((known) => known === version)) {
+      const message = `Bad Request: unsupported MCP-Protocol-Version ${String(version)}`;
+      return answerJson(response, 400, protocolError(undefined, -32600, message));
+    }
+    const given = request.headers['mcp-session-id'];
+    if (isOpening && given === undefined) return openSession(frame, request, response, caller);
+    if (typeof given !== 'string') {
+      const message = 'Bad Request: Mcp-Session-Id header is required; send initialize first';
+      return answerJson(response, 400, protocolError(undefined, -32600, message));
+    }
+    const session = sessions.find(given, caller);
+    if (session === undefined)
+      return answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
+    const line = openLine(request, response, {});
+    answers.add(response, { owner: caller.credential, line });
+    session.peer.receive(frame, line);
+  }
+
+  function openSession(
+    frame: Frame,
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+  ): void {
+    const session = sessions.create(caller);
+    if (session === undefined) {
+      return answerJson(
+        response,
+        503,
+        protocolError(undefined, -32603, 'Too many sessions: try again later'),
+      );
+    }
+    const line = openLine(request, response, { 'mcp-session-id': session.id });
+    answers.add(response, { owner: caller.credential, line });
+    session.peer.receive(frame, line);
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse, shown: Caller): Promise<void> {
+    if (!isJson(request)) {
+      return answerJson(
+        response,
+        415,
+        protocolError(undefined, -32600, 'Content-Type must be application/json'),
+      );
+    }
+    const began = performance.now();
+    const body = await readBody(request, maxMessageBytes, bodyRoom.for(shown, response));
+    if (!body.ok) return refuseBody(response, body.reason);
+    const isLate = performance.now() - began > lateMs;
+    const caller = isLate ? await identifyAgain(request, response) : shown;
+    if (caller === undefined) return;
+    const frame = readFrame(body.text, clientBounds);
+    if (frame.kind === 'bad')
+      return answerJson(response, 400, protocolError(frame.id, frame.code, frame.reason));
+    if (isModern(frame, request)) await modern(frame, request, response, caller);
+    else legacy(frame, request, response, caller);
+  }
+
+  function get(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
+    const session = sessions.find(String(request.headers['mcp-session-id'] ?? ''), caller);
+    if (request.headers['mcp-session-id'] === undefined) return notAllowed(response);
+    if (session === undefined)
+      return answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
+    if (!acceptsStream(request)) {
+      return answerJson(
+        response,
+        406,
+        protocolError(undefined, -32600, 'Accept must include text/event-stream'),
+      );
+    }
+    session.listen(response);
+  }
+
+  function endVoid(): void {
+    const isGood = withMemory(isAlive);
+    answers.endVoid(isGood);
+    sessions.endVoid(isGood);
+    lasting.endVoid(isGood);
+  }
+
+  return {
+    async handle(request, response, caller) {
+      if (request.method === 'POST') return post(request, response, caller);
+      if (request.method === 'GET') return get(request, response, caller);
+      if (request.method !== 'DELETE' || request.headers['mcp-session-id'] === undefined)
+        return notAllowed(response);
+      const isEnded = sessions.end(String(request.headers['mcp-session-id']), caller);
+      if (isEnded) response.writeHead(200).end();
+      else answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
+    },
+    endVoid,
+    tend() {
+      endVoid();
+      sessions.tend();
+      answers.keepAlive();
+    },
+    close() {
+      answers.finishAll();
+      sessions.close();
+    },
+    sessions: () => sessions.size,
+  };
+}
+
+function isModern(frame: Frame, request: IncomingMessage): boolean {
+  if (frame.kind !== 'request' && frame.kind !== 'notification') return false;
+  if (hasEnvelope(frame.params) || request.headers['mcp-protocol-version'] === modernVersion) return true;
+  return frame.method === 'server/discover' || frame.method === 'subscriptions/listen';
+}
+
+function modernProblem(
+  frame: Extract<Frame, { kind: 'request' }>,
+  request: IncomingMessage,
+  gateway: Gateway,
+  session: Session,
+): string | undefined {
+  const version = metaOf(frame.params)?.[metaKeys.protocolVersion];
+  // Without a version in the body there is nothing to compare with: the missing envelope is the error.
+  if (typeof version !== 'string') return undefined;
+  const params = frame.params ?? emptyObject;
+  const problem = headerProblem(request.headers, frame.method, params, version);
+  if (problem !== undefined || frame.method !== 'tools/call') return problem;
+  const { name } = params.value as { readonly name?: unknown };
+  const tool = typeof name === 'string' ? gateway.describe(session, name) : undefined;
+  return tool && tool.definition.text.includes('x-mcp-header')
+    ? paramProblem(request.headers, tool, params)
+    : undefined;
+}
+
+function acceptsStream(request: IncomingMessage): boolean {
+  const { accept } = request.headers;
+  return accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*');
+}
+
+function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+function refuseBody(response: ServerResponse, reason: Extract<Body, { ok: false }>['reason']): void {
+  if (reason === 'cut') return void response.destroy();
+  if (reason === 'encoding') {
+    return answerJson(
+      response,
+      400,
+      protocolError(undefined, -32700, 'Parse error: the body is not valid UTF-8'),
+    );
+  }
+  if (reason === 'busy') {
+    const busy = 'Too much of what you sent is still being read or worked on: send this request again later';
+    return answerJson(response, 503, protocolError(undefined, -32603, busy), { connection: 'close' });
+  }
+  const message = `Invalid request: the body is longer than ${String(maxMessageBytes)} bytes`;
+  answerJson(response, 413, protocolError(undefined, -32600, message), { connection: 'close' });
+}
+
+function notAllowed(response: ServerResponse): void {
+  answerJson(response, 405, protocolError(undefined, -32600, 'Method not allowed'), {
+    allow: 'GET, POST, DELETE',
+  });
+}

@@ -1,0 +1,84 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLoopback, send } from '../../../test/support/loopback.js';
+import { type Body, readBody } from './read-body.js';
+
+let closeServer: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await closeServer?.();
+  closeServer = undefined;
+});
+
+async function serve(
+  limit: number,
+  room = Number.POSITIVE_INFINITY,
+): Promise<{ readonly port: number; readonly bodies: Body[] }> {
+  const bodies: Body[] = [];
+  const server = await openLoopback((request, response) => {
+    let left = room;
+    const takeRoom = (more: number): boolean => {
+      left -= more;
+      return left >= 0;
+    };
+    void readBody(request, limit, takeRoom).then((body) => {
+      bodies.push(body);
+      response.end();
+    });
+  });
+  closeServer = () => server.close();
+  return { port: server.port, bodies };
+}
+
+describe('readBody', () => {
+  it('reads what is not longer than the limit', async () => {
+    const { port, bodies } = await serve(8);
+    await send(port, { method: 'POST', body: 'é€' });
+    await send(port, { method: 'POST', body: '12345678' });
+    await send(port, { method: 'POST' });
+    expect(bodies).toEqual([
+      { ok: true, text: 'é€' },
+      { ok: true, text: '12345678' },
+      { ok: true, text: '' },
+    ]);
+  });
+
+  it('refuses what says that it is longer, and what is longer without saying so', async () => {
+    const { port, bodies } = await serve(8);
+    await send(port, { method: 'POST', body: '123456789' });
+    await send(port, {
+      method: 'POST',
+      body: 'x'.repeat(100_000),
+      headers: { 'transfer-encoding': 'chunked' },
+    });
+    expect(bodies).toEqual([
+      { ok: false, reason: 'oversize' },
+      { ok: false, reason: 'oversize' },
+    ]);
+  });
+
+  it('refuses what there is no room for, and keeps nothing of it', async () => {
+    const { port, bodies } = await serve(8, 4);
+    await send(port, { method: 'POST', body: '12345' });
+    await send(port, { method: 'POST', body: '1234' });
+    expect(bodies).toEqual([
+      { ok: false, reason: 'busy' },
+      { ok: true, text: '1234' },
+    ]);
+  });
+
+  it('refuses bytes that are no text', async () => {
+    const { port, bodies } = await serve(8);
+    await send(port, { method: 'POST', body: Buffer.of(0x22, 0xff, 0x22) });
+    expect(bodies).toEqual([{ ok: false, reason: 'encoding' }]);
+  });
+
+  it('knows a body that was cut', async () => {
+    const { port, bodies } = await serve(100);
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nonly this');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await vi.waitFor(() => expect(bodies).toEqual([{ ok: false, reason: 'cut' }]));
+  });
+});

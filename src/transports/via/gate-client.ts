@@ -1,0 +1,183 @@
+import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { decodeUtf8 } from '../../lib/lines.js';
+import { maxMessageBytes } from '../identity.js';
+import { createEventReader } from './event-reader.js';
+
+/** One HTTP exchange with the gate. */
+export interface Order {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Each message of a streamed answer. */
+  readonly onMessage?: (text: string) => void;
+  /** The whole order has left this process. */
+  readonly onSent?: () => void;
+  /** The answer has begun: status and headers are known. */
+  readonly onAnswer?: (reply: Reply) => void;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly sessionId: string | undefined;
+  /** The body of an answer that was not streamed. */
+  readonly body: string;
+}
+
+export type Ending =
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  /** Nobody answered: the order never arrived. */
+  | { readonly kind: 'unreached'; readonly reason: string }
+  /** The connection broke after the order had left. */
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'aborted' };
+
+export interface GateClient {
+  send(order: Order): Promise<Ending>;
+  /** Stops reading answers while our own reader is slow. */
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+/** The gate keeps quiet streams alive more often than this. */
+const silenceMs = 120_000;
+
+export async function openGateClient(url: URL, token: string | undefined): Promise<GateClient> {
+  const isSecure = url.protocol === 'https:';
+  const https = isSecure ? await import('node:https') : undefined;
+  const agent = https ? new https.Agent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const open = https ? https.request : httpRequest;
+  const reading = new Set<IncomingMessage>();
+  let isPaused = false;
+  const common = {
+    accept: 'application/json, text/event-stream',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+
+  function follow(response: IncomingMessage): void {
+    reading.add(response);
+    response.once('close', () => reading.delete(response));
+    if (isPaused) response.pause();
+  }
+
+  return {
+    send(order) {
+      if (order.signal.aborted) return Promise.resolve({ kind: 'aborted' });
+      return new Promise((resolve) => {
+        const body = order.body === undefined ? undefined : Buffer.from(order.body);
+        const request = open(url, {
+          method: order.method,
+          agent,
+          headers: { ...common, ...contentHeaders(body), ...order.headers },
+        });
+        const end = watch(request, order, resolve);
+        request.on('response', (response) => {
+          follow(response);
+          read(response, order).then(end, (error: unknown) => {
+            end({ kind: 'lost', reason: error instanceof Error ? error.message : String(error) });
+          });
+        });
+        request.end(body);
+      });
+    },
+    pause() {
+      isPaused = true;
+      for (const response of reading) response.pause();
+    },
+    resume() {
+      if (!isPaused) return;
+      isPaused = false;
+      for (const response of reading) response.resume();
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function contentHeaders(body: Buffer | undefined): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  return { 'content-type': 'application/json', 'content-length': String(body.length) };
+}
+
+/** Ends the exchange once, whatever comes first: its answer, a broken connection, silence, or an abort. */
+function watch(
+  request: ClientRequest,
+  order: Order,
+  resolve: (ending: Ending) => void,
+): (ending: Ending) => void {
+  let hasLeft = false;
+  const end = (ending: Ending): void => {
+    order.signal.removeEventListener('abort', abort);
+    resolve(order.signal.aborted ? { kind: 'aborted' } : ending);
+  };
+  const abort = (): void => {
+    request.destroy();
+    end({ kind: 'aborted' });
+  };
+  order.signal.addEventListener('abort', abort, { once: true });
+  request.on('finish', () => {
+    hasLeft = true;
+    order.onSent?.();
+  });
+  request.on('error', (error) => {
+    const isUnreached =
+      !hasLeft || /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(codeOf(error));
+    end({ kind: isUnreached ? 'unreached' : 'lost', reason: error.message });
+  });
+  request.setTimeout(silenceMs, () => request.destroy(new Error('the gate has been silent for too long')));
+  return end;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}
+
+function read(response: IncomingMessage, order: Order): Promise<Ending> {
+  const session = response.headers['mcp-session-id'];
+  const reply: Reply = {
+    status: response.statusCode ?? 0,
+    sessionId: typeof session === 'string' ? session : undefined,
+    body: '',
+  };
+  order.onAnswer?.(reply);
+  const isStream = /^text\/event-stream/i.test(response.headers['content-type'] ?? '');
+  return isStream ? readStream(response, reply, order) : readWhole(response, reply);
+}
+
+async function readStream(response: IncomingMessage, reply: Reply, order: Order): Promise<Ending> {
+  const events = createEventReader(maxMessageBytes);
+  await eachChunk(response, (chunk) => {
+    for (const text of events.push(chunk)) order.onMessage?.(text);
+  });
+  return { kind: 'reply', reply };
+}
+
+async function readWhole(response: IncomingMessage, reply: Reply): Promise<Ending> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  await eachChunk(response, (chunk) => {
+    bytes += chunk.length;
+    if (bytes > 2 * maxMessageBytes) throw new Error('an answer of the gate is too long');
+    parts.push(chunk);
+  });
+  const body = decodeUtf8(Buffer.concat(parts));
+  if (body === undefined) throw new Error('an answer of the gate is not UTF-8');
+  return { kind: 'reply', reply: { ...reply, body } };
+}
+
+/** By events, not by iteration: only then does `pause` hold back what comes. */
+function eachChunk(response: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.on('data', (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        response.destroy();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    response.once('end', resolve);
+    response.once('error', reject);
+    response.once('close', () => reject(new Error('the connection was closed')));
+  });
+}

@@ -1,0 +1,129 @@
+import type { Config } from '../config/index.js';
+import type { Gateway, ProviderReport } from '../gateway/index.js';
+import type { Attempt, ToolSpec } from '../core/index.js';
+import type { Catalog } from '../ports/catalog.js';
+import type { PortService } from '../ports/tool-ports.js';
+import {
+  type ActiveTools,
+  type CatalogParts,
+  createLazySurface,
+  type Rank,
+  serverOf,
+  type ServerReport,
+  type Surface,
+  type SurfaceSettings,
+} from '../exposure/index.js';
+import { createForeignCheck, type ForeignCheck } from './foreign-check.js';
+
+export interface SurfaceParts {
+  readonly config: Config;
+  readonly gateway: () => Gateway;
+  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly warn: SurfaceParts['log'];
+}
+
+/** The tools that clients see, and tool search for the others. */
+export interface OpenedSurface {
+  readonly surface: Surface & ActiveTools;
+  readonly settings: SurfaceSettings;
+  /** Tools with search hints in the configuration. */
+  readonly hinted: readonly string[];
+  readonly catalog: PortService<Catalog>;
+  readonly checkArguments: ForeignCheck;
+  /** Trace attributes about the tools shown to the caller. */
+  factsOf(attempt: Attempt): Readonly<Record<string, number>>;
+}
+
+export function openSurface({ config, gateway, log, warn }: SurfaceParts): OpenedSurface {
+  const settings = settingsOf(config);
+  const surface = createLazySurface({ settings, log });
+  const { searchHints: hints, synonyms, embeddings } = config.surface;
+  let loading: Promise<Rank> | undefined;
+  /** Loads the search index on first use: it is large, and most gateways do not search at startup. */
+  const rank = (): Promise<Rank> => {
+    loading ??= loadRanking().catch((error: unknown) => {
+      loading = undefined;
+      surface.showEverything(error instanceof Error ? error.message : String(error));
+      throw error;
+    });
+    return loading;
+  };
+  async function loadRanking(): Promise<Rank> {
+    const { createRanking } = await import('../exposure/ranking.js');
+    const embedder =
+      embeddings && (await import('../services/embeddings/index.js')).createEmbedder(embeddings);
+    const everyTool = (): readonly ToolSpec[] => gateway().everyTool();
+    return createRanking({ everyTool, hints, synonyms, ...(embedder && { embedder }) });
+  }
+
+  const parts = {
+    surface,
+    limits: {
+      maxCount: settings.maxActiveSchemas,
+      maxTokens: settings.maxActiveTokens,
+      holdMs: settings.holdMs,
+    },
+    refresh: (session) => gateway().refresh(session),
+    visible: (session) => gateway().visibleTools(session),
+    servers: (session) => gateway().statusFor(session).filter(isServer).map(reportOf),
+    wordsOf: ({ source }) => gateway().wordsOf(source),
+    rank,
+    now: () => performance.now(),
+  } satisfies CatalogParts;
+  return {
+    surface,
+    settings,
+    hinted: Object.keys(hints),
+    catalog: {
+      readiness: () => ({ state: 'ready' }),
+      serve: async (session) => (await import('../exposure/catalog.js')).createCatalog(parts, session),
+      close: () => Promise.resolve(),
+    },
+    checkArguments: createForeignCheck({ warn }),
+    factsOf({ request: { session, client, wanted } }) {
+      if (wanted.kind !== 'tool') return {};
+      const facts = surface.facts(session, gateway().visibleTools(session), client);
+      if (facts === undefined) return {};
+      const place = surface.placeInSearch(session, wanted.name);
+      return {
+        'tools.deferred': facts.deferred,
+        'tools.advertised_tokens': facts.advertisedTokens,
+        'tools.avoided_tokens': facts.avoidedTokens,
+        ...(place !== undefined && { 'search.hit_rank': place }),
+      };
+    },
+  };
+}
+
+function settingsOf({ surface, servers }: Config): SurfaceSettings {
+  return {
+    ...surface,
+    holdMs: surface.hold,
+    clients: new Map(Object.entries(surface.clients)),
+    servers: new Map(servers.flatMap(({ name, isLazy }) => (isLazy === undefined ? [] : [[name, isLazy]]))),
+  };
+}
+
+function isServer({ source }: ProviderReport): boolean {
+  return source.startsWith('server:') || source.startsWith('plugin:');
+}
+
+const states = {
+  ready: 'connected',
+  idle: 'connected',
+  pending: 'pending',
+  login: 'needs_auth',
+  failed: 'failed',
+  stopped: 'failed',
+  disabled: 'disabled',
+  untrusted: 'disabled',
+} as const satisfies Record<ProviderReport['state'], ServerReport['status']>;
+
+function reportOf({ source, state, tools }: ProviderReport): ServerReport {
+  // An idle server counts as connected if its tools are known.
+  const isUnknown = state === 'idle' && tools === 0;
+  const name = serverOf({ source });
+  if (isUnknown) return { name, status: 'pending' };
+  const status = states[state];
+  return status === 'failed' ? { name, status, errorCode: 'provider.unavailable' } : { name, status };
+}

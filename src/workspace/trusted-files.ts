@@ -1,0 +1,116 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { type Config, hashedPath, serverRecordName, type TrustRecord } from '../config/index.js';
+import type { State } from './locate-config.js';
+
+/** What callers must not change, because something that the operator trusted loads code from there. */
+export interface LockedPaths {
+  /** Files and folders, none inside another. */
+  readonly program: readonly string[];
+  /** Files and folders that must not come to exist, and must not change where they do. */
+  readonly absent: readonly string[];
+}
+
+/** Above that many, packages are locked together with everything beside them. */
+const most = 500;
+/** A folder with one of these holds a whole package: its modules are looked up there, and nowhere above. */
+const packageMarks = ['package.json', 'pyproject.toml', 'setup.py'] as const;
+/** Protected in any case. */
+const protectedFolders = ['.tidegate', '.awf'] as const;
+const nothing: LockedPaths = { program: [], absent: [] };
+
+/**
+ * The one list of locked paths, from every record of trust: servers, tools, plugins and workflows of any configuration count where
+ * their files lie within reach of callers. Files are compared before they run, but a sandboxed command can see the comparison
+ * and exchange the file right after it; so callers do not get to write them.
+ */
+export function openTrustedFiles({ state }: { readonly state: State }): (config: Config) => LockedPaths {
+  let known: { readonly key: string; readonly locked: LockedPaths } | undefined;
+  return ({ file, servers, workspace: { roots, isLocked }, shell: { writable } }) => {
+    if (isLocked === false) return nothing;
+    const off = servers.flatMap(({ name, isEnabled }) =>
+      isEnabled || file === undefined ? [] : [serverRecordName(file, name)],
+    );
+    const key = JSON.stringify([stampOf(join(state.directory, 'trust.json')), off, roots, writable]);
+    if (known?.key === key) return known.locked;
+    const isOff = (record: string) => off.some((name) => record === name || record.startsWith(`${name} in `));
+    const records = state.trust.list().filter((record) => !isOff(record.file) && !isGone(record.file));
+    known = { key, locked: lockedBy(records, roots.map(realOr), writable.map(realOr)) };
+    return known.locked;
+  };
+}
+
+/** Callers can't remove files of these folders. A configuration elsewhere can be removed while its gateway still runs. */
+function isGone(record: string): boolean {
+  const [file = ''] = record.split('#', 1);
+  return protectedFolders.some((name) => file.split(sep).includes(name)) && !existsSync(file);
+}
+
+function lockedBy(
+  records: readonly TrustRecord[],
+  roots: readonly string[],
+  writable: readonly string[],
+): LockedPaths {
+  const grounds = [...roots, ...writable];
+  const isProtected = (path: string) =>
+    roots.some((root) => protectedFolders.some((name) => isInside(path, join(root, name))));
+  const isInGround = (path: string) => grounds.some((ground) => isInside(path, ground));
+  // Callers go on working in a folder that is the whole workspace.
+  const isWork = (path: string) => grounds.some((ground) => isInside(ground, path));
+  const isLockable = (path: string) => isInGround(path) && !isWork(path) && !isProtected(path);
+  const covered = records.flatMap(({ covers = {} }) => Object.keys(covers).flatMap(hashedPath));
+  const fixed = [
+    ...covered.filter(isInGround).flatMap((path) => withFolder(path, isWork)),
+    ...records.flatMap(({ guards }) => guards?.fixed ?? []),
+  ].filter(isLockable);
+  const single = outermost(fixed);
+  const program = single.length > most ? outermost(single.map(installedWith)) : single;
+  const absent = outermost(records.flatMap(({ guards }) => guards?.absent ?? []).filter(isLockable));
+  return { program, absent: absent.filter((path) => !program.some((one) => isInside(path, one))) };
+}
+
+/** A program that runs may load a file that comes to be beside it, or shadow one: so the folder is locked with what it holds. */
+function withFolder(path: string, isWork: (path: string) => boolean): readonly string[] {
+  if (path.split(sep).includes('node_modules')) return [path];
+  return [path, packageOf(dirname(path), isWork) ?? dirname(path)];
+}
+
+function packageOf(folder: string, isWork: (path: string) => boolean): string | undefined {
+  if (isWork(folder) || dirname(folder) === folder) return undefined;
+  return packageMarks.some((mark) => existsSync(join(folder, mark)))
+    ? folder
+    : packageOf(dirname(folder), isWork);
+}
+
+/** In the order of their names a folder comes before what is in it, with nothing else between them. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  const key = (path: string) => path.split(sep).join('\0');
+  for (const path of [...new Set(paths)].sort((one, other) => (key(one) < key(other) ? -1 : 1))) {
+    const last = kept.at(-1);
+    if (last === undefined || !isInside(path, last)) kept.push(path);
+  }
+  return kept;
+}
+
+function installedWith(file: string): string {
+  const at = file.indexOf(`${sep}node_modules${sep}`);
+  return at === -1 ? file : file.slice(0, at + `${sep}node_modules`.length);
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function stampOf(file: string): string {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? '' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+}
