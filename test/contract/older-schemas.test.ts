@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessStore, AuditRecord } from '../../src/access/ports/index.js';
 import { schemaSteps as postgresSteps } from '../../src/stores/postgres/schema.js';
-import { openConnection } from '../../src/stores/sqlite/connection.js';
+import { openStoreFile } from '../support/open-store-file.js';
 import { schemaSteps as sqliteSteps } from '../../src/stores/sqlite/schema.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
 import { openPostgresServer, type PostgresServer } from '../support/postgres.js';
@@ -46,7 +46,7 @@ describe('a store of the first schema', () => {
 
   it('in a file of SQLite is brought up to date with its records', async () => {
     const file = join(folder, 'state.db');
-    const connection = await openConnection(file, 1000);
+    const connection = await openStoreFile(file, 1000);
     connection.exec(sqliteSteps[0] ?? '');
     connection.exec("insert into schema_versions values (1, '0.0.1', 0)");
     const add = connection.prepare(

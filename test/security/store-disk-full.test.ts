@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessStore, GrantWrite } from '../../src/access/ports/index.js';
-import { openConnection } from '../../src/stores/sqlite/connection.js';
+import { openStoreFile } from '../support/open-store-file.js';
 import { makeToken, openAccessPlace, runJson, runOk } from '../support/access-place.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
 import { openHttpGate, type Place } from '../support/gate.js';
@@ -87,7 +87,7 @@ describe('on a disk that is full', () => {
     makeRoom();
     expect(await store.write(writeOf('again', 50))).toMatchObject({ revision: revision + 1 });
     await store.close();
-    const connection = await openConnection(file, 1000);
+    const connection = await openStoreFile(file, 1000);
     expect(connection.pragma('integrity_check')).toBe('ok');
     connection.close();
   });
@@ -110,7 +110,7 @@ describe('on a disk that is full', () => {
 
   it('control: without a transaction a full disk leaves half of a change', async (context) => {
     if (!isMounted) return context.skip('this user may not mount a file system');
-    const connection = await openConnection(join(small, 'careless.db'), 1000);
+    const connection = await openStoreFile(join(small, 'careless.db'), 1000);
     connection.exec('pragma journal_mode = wal; create table facts (fact text)');
     const makeRoom = fillUp(64 * 1024);
     const insert = connection.prepare('insert into facts values (?)');

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Connection, openConnection } from '../../src/stores/sqlite/connection.js';
+import type { Connection } from '../../src/stores/sqlite/connection.js';
+import { openStoreFile } from '../support/open-store-file.js';
 import { migrate } from '../../src/stores/sqlite/migrate.js';
 import { schemaSteps, schemaVersion } from '../../src/stores/sqlite/schema.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
@@ -33,7 +34,7 @@ function newFile(): string {
 }
 
 async function inspect<T>(file: string, look: (connection: Connection) => T): Promise<T> {
-  const connection = await openConnection(file, 5000);
+  const connection = await openStoreFile(file, 5000);
   try {
     return look(connection);
   } finally {

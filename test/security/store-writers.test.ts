@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openConnection } from '../../src/stores/sqlite/connection.js';
+import { openStoreFile } from '../support/open-store-file.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
 import { count } from '../support/counts.js';
 import { startStoreDriver, type StoreOrder, type WhileReport } from '../support/store-driver.js';
@@ -49,7 +49,7 @@ it('four processes that write to one file never hear that it is busy, and lose n
   expect(revisions).toEqual(Array.from({ length: acknowledged.length }, (_, place) => place + 1));
   expect(all.head.revision).toBe(acknowledged.length);
   await store.close();
-  const connection = await openConnection(file, 5000);
+  const connection = await openStoreFile(file, 5000);
   expect(connection.pragma('integrity_check')).toBe('ok');
   connection.close();
 });

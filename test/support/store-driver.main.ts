@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { AccessStore } from '../../src/access/ports/index.js';
-import { openConnection } from '../../src/stores/sqlite/connection.js';
+import { openStoreFile } from './open-store-file.js';
 import { openSqliteStore } from '../../src/stores/sqlite/index.js';
 import { migrate } from '../../src/stores/sqlite/migrate.js';
 import { type StoreOrder, slowSteps, type WhileReport } from './store-driver.js';
@@ -28,13 +28,13 @@ const jobs: Readonly<Record<StoreOrder['job'], () => Promise<void>>> = {
     tell('written');
   },
   async migrate() {
-    const connection = await openConnection(file, 0);
+    const connection = await openStoreFile(file, 0);
     tell('ready');
     migrate(connection, { file, program: 'test', steps: slowSteps });
     tell('done');
   },
   async 'migrate carelessly'() {
-    const connection = await openConnection(file, 0);
+    const connection = await openStoreFile(file, 0);
     connection.exec('pragma journal_mode = wal; pragma synchronous = full');
     tell('ready');
     for (const [place, step] of slowSteps.entries()) {
@@ -62,7 +62,7 @@ const jobs: Readonly<Record<StoreOrder['job'], () => Promise<void>>> = {
     await store.close();
   },
   async 'write one by one carelessly'() {
-    const connection = await openConnection(file, 0);
+    const connection = await openStoreFile(file, 0);
     connection.exec('pragma journal_mode = wal; pragma synchronous = normal');
     connection.exec('create table if not exists facts (fact text)');
     tell('ready');
@@ -134,7 +134,7 @@ async function writeForAWhile(): Promise<void> {
 
 /** The same file, the same pragmas, but nobody tries again. */
 async function competeCarelessly(): Promise<void> {
-  const connection = await openConnection(file, 0);
+  const connection = await openStoreFile(file, 0);
   const failures: string[] = [];
   const end = performance.now() + ms;
   let done = 0;

@@ -1,4 +1,5 @@
 import { storeErrorOf } from './failures.js';
+import { type FileIdentity, requireStillThere } from './place.js';
 
 export type Cell = string | number | null;
 export type Row = readonly unknown[];
@@ -21,8 +22,14 @@ export interface Connection {
   close(): void;
 }
 
-/** `busyMs`: how long SQLite itself may block this thread while somebody else is at it. */
-export async function openConnection(file: string, busyMs: number): Promise<Connection> {
+export interface ConnectionOptions {
+  readonly file: string;
+  readonly identity: FileIdentity;
+  /** How long SQLite may block this thread while another connection holds the lock. */
+  readonly busyMs: number;
+}
+
+export async function openConnection({ file, identity, busyMs }: ConnectionOptions): Promise<Connection> {
   const { default: Database } = await import('libsql');
   let database;
   try {
@@ -31,6 +38,13 @@ export async function openConnection(file: string, busyMs: number): Promise<Conn
     throw storeErrorOf(error, file);
   }
   const opened = database;
+  try {
+    // Opening creates a missing file, and the first statement on an empty one deletes the log beside it.
+    requireStillThere(file, identity);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
   // A statement is given back only when it is collected, so each is prepared once. There are as many as we have sentences.
   const known = new Map<string, Query>();
   const prepare = (sql: string): Query => {

@@ -3,6 +3,7 @@ import type { ZoneHead } from '../../access/ports/index.js';
 import { numberOf, textOf } from '../cells.js';
 import type { Connection } from './connection.js';
 import { storeErrorOf } from './failures.js';
+import { identifyPlace } from './place.js';
 import { openReadConnection } from './reader.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion, schemaVersionOf } from './version.js';
@@ -25,7 +26,7 @@ const largestLookedThrough = 256 * 1024 * 1024;
 /** Looks at a file that is there, and changes nothing of it. Rejects with a `StoreError`. */
 export async function inspectSqlite(file: string): Promise<SqliteState> {
   try {
-    const connection = await openReadConnection(file);
+    const connection = await openReadConnection(file, identifyPlace(file));
     try {
       connection.exec('pragma query_only = 1');
       const version = schemaVersionOf(connection, file);

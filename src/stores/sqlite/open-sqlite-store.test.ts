@@ -16,6 +16,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { AccessStore } from '../../access/ports/index.js';
 import { type BuiltStores, buildStores } from '../../../test/support/built-stores.js';
 import { openConnection } from './connection.js';
+import { identifyPlace, preparePlace } from './place.js';
 
 const zone = 'local';
 const record = { at: 1, zone, action: 'grant.write', decision: 'allow', principal: 'user:ana' } as const;
@@ -58,7 +59,7 @@ async function open(file: string): Promise<AccessStore> {
 }
 
 async function change(file: string, sql: string): Promise<void> {
-  const connection = await openConnection(file, 1000);
+  const connection = await openConnection({ file, identity: preparePlace(file), busyMs: 1000 });
   connection.exec(sql);
   connection.close();
 }
@@ -206,5 +207,48 @@ describe('a file that is not what it should be', () => {
     renameSync(`${file}.away`, file);
     expect((await store.head(zone)).revision).toBe(2);
     expect((await store.write({ zone, remove: [tuple], record })).revision).toBe(3);
+  });
+
+  describe('with a log that has writes the file lacks', () => {
+    /** A store that is open, so that its last write is only in the log. */
+    async function openWithLog(): Promise<string> {
+      const file = copy();
+      const store = await open(file);
+      await store.write({ zone, add: [{ ...tuple, user: 'agent:later' }], record });
+      expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+      return file;
+    }
+
+    it('keeps the log if the file goes away between the check and the opening', async () => {
+      const file = await openWithLog();
+      const identity = identifyPlace(file);
+      const log = statSync(`${file}-wal`);
+      renameSync(file, `${file}.away`);
+      expect(await failure(() => openConnection({ file, identity, busyMs: 0 }))).toMatchObject({
+        code: 'store.unavailable',
+      });
+      expect(statSync(`${file}-wal`)).toMatchObject({ ino: log.ino, size: log.size });
+      // Control: with the identity of the file that opening created, the first statement deletes the log.
+      const { dev, ino } = statSync(file);
+      const connection = await openConnection({ file, identity: { dev, ino }, busyMs: 0 });
+      connection.exec('pragma synchronous = full');
+      connection.close();
+      expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.ino).not.toBe(log.ino);
+    });
+
+    it.each([
+      ['missing', (file: string) => renameSync(file, `${file}.away`)],
+      ['empty', (file: string) => writeFileSync(file, '')],
+    ])('is refused while the file is %s, and the log is kept', async (_, damage) => {
+      const file = await openWithLog();
+      const log = statSync(`${file}-wal`);
+      damage(file);
+      expect(await failure(() => stores.openSqliteStore({ file }))).toMatchObject({ code: 'store.lost' });
+      expect(await failure(() => identifyPlace(file))).toMatchObject({ code: 'store.lost' });
+      expect(statSync(`${file}-wal`)).toMatchObject({ ino: log.ino, size: log.size });
+      // Control: without data in the log, the same file is a first start.
+      writeFileSync(`${file}-wal`, '');
+      expect(() => preparePlace(file)).not.toThrow();
+    });
   });
 });

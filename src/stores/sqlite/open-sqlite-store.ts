@@ -31,7 +31,7 @@ export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptio
     link = createWriterLink({ file: path, identity, program: __TIDEGATE_VERSION__ });
     const opened = link;
     // Whoever revokes has to open it first, also on a full disk.
-    const reader = await createReserve(path).use(() => openUpToDate(path, opened));
+    const reader = await createReserve(path).use(() => openUpToDate(path, identity, opened));
     return storeOf({ file: path, identity, reader, link, log });
   } catch (error) {
     await link?.close();
@@ -39,8 +39,8 @@ export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptio
   }
 }
 
-async function openUpToDate(file: string, link: WriterLink): Promise<Reader> {
-  const connection = await openReadConnection(file);
+async function openUpToDate(file: string, identity: FileIdentity, link: WriterLink): Promise<Reader> {
+  const connection = await openReadConnection(file, identity);
   try {
     const version = schemaVersionOf(connection, file);
     requireKnownVersion(version, connection, file);

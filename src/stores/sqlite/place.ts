@@ -14,6 +14,7 @@ export function preparePlace(file: string): FileIdentity {
   makeFolder(folder);
   requireSafeFolder(folder);
   const known = lstatSync(file, { throwIfNoEntry: false });
+  requireNoOrphanedLog(file, known);
   if (known !== undefined) return requireSafeFile(file, known);
   try {
     // Only ever opened when it is new: closing a file takes away the locks that SQLite has on it in this process.
@@ -22,6 +23,25 @@ export function preparePlace(file: string): FileIdentity {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return requireSafeFile(file, lstatSync(file));
+}
+
+/** The identity of a store that is only read. Creates nothing. */
+export function identifyPlace(file: string): FileIdentity {
+  const known = lstatSync(file, { throwIfNoEntry: false });
+  requireNoOrphanedLog(file, known);
+  return requireSafeFile(file, known ?? lstatSync(file));
+}
+
+// SQLite deletes the log beside a missing or empty database, and with it all writes that are only in the log.
+function requireNoOrphanedLog(file: string, known: Stats | undefined): void {
+  if (known !== undefined && (!known.isFile() || known.size > 0)) return;
+  const log = lstatSync(`${file}-wal`, { throwIfNoEntry: false });
+  if (log === undefined || log.size === 0) return;
+  const what = known === undefined ? 'missing' : 'empty';
+  throw new StoreError(
+    'store.lost',
+    `The store ${file} is ${what}, but its log ${file}-wal still has data. Put the file back. To start over instead, delete ${file}-wal and ${file}-shm.`,
+  );
 }
 
 /** False when the name now means another file, or none: then others read and write what we do not see. */
@@ -40,6 +60,10 @@ export function createCompanionWatch(file: string): () => boolean {
       if (now !== undefined && before === undefined) known.set(ending, { dev: now.dev, ino: now.ino });
       return before === undefined || (now?.ino === before.ino && now.dev === before.dev);
     });
+}
+
+export function requireStillThere(file: string, identity: FileIdentity): void {
+  if (!isStillThere(file, identity)) throw replacedError(file);
 }
 
 export function replacedError(file: string): StoreError {

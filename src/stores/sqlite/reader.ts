@@ -12,6 +12,7 @@ import { auditOf, columnText, tokenOf } from '../record-text.js';
 import { changeOf, listOf, numberOf, numberOrNull, textOf, tupleOf } from '../cells.js';
 import { type Cell, type Connection, openConnection, type Row } from './connection.js';
 import { storeErrorOf } from './failures.js';
+import type { FileIdentity } from './place.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion } from './version.js';
 
@@ -41,8 +42,8 @@ const tupleColumns = 'user, relation, object, condition';
 const tokenColumns = 'record, revoked_at, last_used_at';
 
 /** A connection for a reader. */
-export function openReadConnection(file: string): Promise<Connection> {
-  return openConnection(file, busyMs);
+export function openReadConnection(file: string, identity: FileIdentity): Promise<Connection> {
+  return openConnection({ file, identity, busyMs });
 }
 
 /** On a file whose schema is ours. Closes the connection when it is closed. */

@@ -68,7 +68,7 @@ export function createWriter(parts: WriterParts): Writer {
 async function openDesk(parts: WriterParts): Promise<Desk> {
   requireSameFile(parts);
   // SQLite's own waiting is neither fair nor drawn by lot.
-  const connection = await openConnection(parts.file, 0);
+  const connection = await openConnection({ file: parts.file, identity: parts.identity, busyMs: 0 });
   try {
     whileBusy(() => connection.exec('pragma synchronous = full'));
     // What a burst of writes leaves of the log is given back.
