@@ -24,7 +24,7 @@ const alone = [
 /** Suites of test/wire that take long: `.ci/run` has them beside those of security, `npm test` does not wait for them. */
 const long = [
   'doctor-clients',
-  'door',
+  'agent-socket',
   'plugin-command-trust',
   'plugin-trust',
   'plugins',

@@ -6,7 +6,7 @@ import { freePorts } from './free-ports.mjs';
 import { median } from './statistics.mjs';
 
 const columns = ['p50us', 'p99us', 'rps', 'coldMs', 'coldCpuMs', 'rssMB'];
-// What the keeper of a killed gate still does must not fall into the next arm.
+// What the reaper of a killed gate still does must not fall into the next arm.
 const pauseMs = 3000;
 const roundLimitMs = 600_000;
 

@@ -25,7 +25,7 @@ function createSection(command, title) {
 export const sections = {
   search: createSection('node bench/search/run.mjs --page', 'Glob and Grep'),
   toolSearch: createSection('node bench/toolsearch/run.mjs --page', 'The search of tools'),
-  tokens: createSection('node bench/surface/run.mjs --page', 'Tokens'),
+  tokens: createSection('node bench/lazy-tools/run.mjs --page', 'Tokens'),
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
   agents: createSection('node bench/agents/run.mjs --page', 'Agents'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { sections } from '../sections.mjs';
 import { median } from '../statistics.mjs';
-import { measureAuthority } from './authority.mjs';
+import { measureAuthorizer } from './authorizer.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, '.cache', 'bench-access');
@@ -90,7 +90,7 @@ async function main() {
     );
   }
   await rm(folder, { recursive: true, force: true });
-  const rows = await measureAuthority();
+  const rows = await measureAuthorizer();
   console.table(rows);
   if (process.argv.includes('--page')) await writePage(figures, rows, before);
 }

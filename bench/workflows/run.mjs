@@ -99,7 +99,7 @@ function reportOf(times, { steps, agents, rounds, before }) {
     '| --- | --- | --- | --- |',
     row('one more bare request, on average', bareCall),
     row(
-      'one more turn with a call of `Read`: session, list, corridor, log, audit and transcript',
+      'one more turn with a call of `Read`: session, list, pipeline, log, audit and transcript',
       call,
       bareCall,
     ),

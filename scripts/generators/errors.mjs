@@ -7,12 +7,12 @@ export async function outputs() {
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { exitOfFault } = await loadTs('src/cli/exit-codes.ts');
   const { commandCodes } = await loadTs('src/cli/failure.ts');
-  const { exitOfDesk, exitOfIdentity } = await loadTs('src/cli/exit-codes.ts');
+  const { exitOfAdmin, exitOfIdentity } = await loadTs('src/cli/exit-codes.ts');
   const { identityCodes } = await loadTs('src/access/tokens/identity-error.ts');
-  const { deskCodes } = await loadTs('src/access/admin/admin-error.ts');
+  const { adminCodes } = await loadTs('src/access/admin/admin-error.ts');
   const { modelCodes } = await loadTs('src/access/model-codes.ts');
   const { httpCodes } = await loadTs('src/transports/http/http-codes.ts');
-  const { statusOfDesk } = await loadTs('src/workspace/admin-refusal.ts');
+  const { statusOfAdmin } = await loadTs('src/workspace/admin-refusal.ts');
   const faults = faultCodes.map((code) =>
     faultRow(code, faultTable[code], mcpFaults[code], exitOfFault[code]),
   );
@@ -33,12 +33,12 @@ export async function outputs() {
     remedy,
     exitOfIdentity[code],
   ]);
-  const rights = Object.entries(deskCodes).map(([code, { meaning, remedy }]) => [
+  const rights = Object.entries(adminCodes).map(([code, { meaning, remedy }]) => [
     mono(code),
     meaning,
     remedy,
-    statusOfDesk[code],
-    exitOfDesk[code],
+    statusOfAdmin[code],
+    exitOfAdmin[code],
   ]);
   const model = Object.entries(modelCodes).map(([code, { meaning, remedy }]) => [
     mono(code),
@@ -80,7 +80,7 @@ function page({ faults, problems, rights, model, tokens, http, commands }) {
     '',
     '## Rights',
     '',
-    "Refusals of the operator's desk: of `profile`, `grant`, `revoke`, `check`, `explain`, `access`, `audit`, and of the",
+    'Errors of the admin service: `profile`, `grant`, `revoke`, `check`, `explain`, `access`, `audit`, and the',
     'same operations over the admin API. Nothing was changed.',
     '',
     ...table(['code', 'meaning', 'remedy', 'HTTP', 'exit status'], rights),

@@ -1,4 +1,4 @@
-import { createToolFilter, type Link, type Principal, type Session, type Spec } from '../core/index.js';
+import { createToolFilter, type Delegation, type Principal, type Session, type Spec } from '../core/index.js';
 
 export interface Visibility {
   readonly visible: boolean;
@@ -73,7 +73,7 @@ function mustBeNamed(spec: Spec): boolean {
   return spec.kind === 'tool' && spec.reach === 'named';
 }
 
-function isUnbound({ rights, profile, tools, tokenId }: Link): boolean {
+function isUnbound({ rights, profile, tools, tokenId }: Delegation): boolean {
   return rights === 'all' && profile === undefined && tools === undefined && tokenId === undefined;
 }
 

@@ -14,7 +14,7 @@ export interface CliParts {
   readonly userFile: (path: string) => string | undefined;
   readonly isQuiet?: boolean;
   /** Opens an agent socket for one launch, bound to the session of the order. */
-  readonly openDoor: (order: AgentOrder, verdict: Verdict) => Promise<Door>;
+  readonly openSocket: (order: AgentOrder, verdict: Verdict) => Promise<AgentSocket>;
   /** Finds the CLI and its isolation result. Throws an AgentFailure if the program does not exist. */
   readonly know: (
     cli: AgentCli,
@@ -23,7 +23,7 @@ export interface CliParts {
 }
 
 /** An agent socket that one process may use once. */
-export interface Door {
+export interface AgentSocket {
   /** Server name of the gateway for this launch. */
   readonly name: string;
   readonly gate: { readonly command: string; readonly args: readonly string[] };

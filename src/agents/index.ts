@@ -7,7 +7,7 @@ export {
   type Usage,
 } from './agent.js';
 export { runOpenai } from './openai/run-openai.js';
-export type { CliParts, Door, KnownCli, Verdict } from './cli-parts.js';
+export type { CliParts, AgentSocket, KnownCli, Verdict } from './cli-parts.js';
 export { clis } from './clis.js';
 export type { AgentCli, OwnWords } from './launch.js';
 export { allowedTools, nativeLevel, nativeLevels, writtenTool } from './native-permissions.js';

@@ -7,7 +7,7 @@ import type { AgentCli, LaunchSettings } from './launch.js';
 import { endpointOf, textOption } from './endpoint-of.js';
 import { openLaunchFolder } from './launch-folder.js';
 import { nativePermissions } from './native-permissions.js';
-import type { CliParts, Door, KnownCli } from './cli-parts.js';
+import type { CliParts, AgentSocket, KnownCli } from './cli-parts.js';
 import { openPatience } from './patience.js';
 import { startCli } from './start-cli.js';
 import { watchCli } from './watch-cli.js';
@@ -23,17 +23,17 @@ export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder):
   const asked = { env: given.env, ...(endpoint && { endpoint }) };
   const patience = openPatience({ cli, asked, onEvent: given.onEvent });
   const order: AgentOrder = { ...given, onEvent: patience.onEvent };
-  const door = await parts.openDoor(order, known.verdict);
+  const socket = await parts.openSocket(order, known.verdict);
   try {
-    const settings = await settingsOf(cli, parts, order, { known, door, folder: folder.path });
+    const settings = await settingsOf(cli, parts, order, { known, socket, folder: folder.path });
     const plan = cli.plan(settings);
     folder.write(plan.files);
     for (const text of plan.warnings) order.onEvent({ kind: 'note', text });
     const child = await startCli(plan, { ...parts, env: known.env, owner: `agent:${cli.name}` });
-    return await watchCli({ cli, child, order, door, settings, patience, stdin: plan.stdin });
+    return await watchCli({ cli, child, order, socket, settings, patience, stdin: plan.stdin });
   } finally {
     patience.close();
-    await door.close();
+    await socket.close();
     folder.remove();
   }
 }
@@ -56,7 +56,7 @@ function refuseLeaks(cli: AgentCli, { verdict }: KnownCli, { isIsolated, allowsN
 
 export interface Launch {
   readonly known: KnownCli;
-  readonly door: Door;
+  readonly socket: AgentSocket;
   readonly folder: string;
   /** Arguments from a user in a terminal. */
   readonly own?: readonly string[];
@@ -66,7 +66,7 @@ export async function settingsOf(
   cli: AgentCli,
   parts: Pick<CliParts, 'processes' | 'cwd' | 'keep' | 'userFile' | 'isQuiet'>,
   order: AgentOrder,
-  { known, door, folder, own }: Launch,
+  { known, socket, folder, own }: Launch,
 ): Promise<LaunchSettings> {
   const { options, env } = order;
   const model = textOption(options, 'model');
@@ -84,9 +84,9 @@ export async function settingsOf(
     natives: nativePermissions(options),
     ...(process.getuid?.() === 0 && { isRoot: true }),
     isProven: known.verdict.kind === 'isolated',
-    server: door.name,
-    agent: `a${door.name}`,
-    gate: door.gate,
+    server: socket.name,
+    agent: `a${socket.name}`,
+    gate: socket.gate,
     workspace: parts.cwd,
     folder,
     // Resolve links, because the CLI compares its own working directory with this path.
@@ -113,7 +113,7 @@ async function guidanceFor(cli: AgentCli, order: AgentOrder): Promise<string | u
   if (name === undefined || isIsolated === false) return undefined;
   await gateway.settle(session);
   return gateway.instructions(session, {
-    era: 'legacy',
+    protocol: 'legacy',
     protocolVersion: '',
     capabilities: JsonText.from({}),
     info: JsonText.from({ name, version: '' }),

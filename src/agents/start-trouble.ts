@@ -30,7 +30,7 @@ export async function startTrouble(program: string, place: StartPlace): Promise<
       signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     await child.close();
-    return code === 0 || code === undefined ? undefined : `${endOf(code)}${wordsOf(said)}`;
+    return code === 0 || code === undefined ? undefined : `${endOf(code)}${describe(said)}`;
   } catch (error) {
     return signal.aborted ? undefined : messageOf(error);
   }
@@ -41,7 +41,7 @@ function endOf(code: number | null): string {
 }
 
 /** The first line that names an error, because crash reports start with a source position; else the first text line. */
-function wordsOf(said: string): string {
+function describe(said: string): string {
   const lines = said.split('\n').map((one) => one.trim());
   const line = lines.find((one) => /^\w*error\b.*:/i.test(one)) ?? lines.find((one) => /[a-z]{3}/i.test(one));
   return line === undefined ? '' : `: ${line.slice(0, 200)}`;

@@ -69,7 +69,7 @@ async function watch(said: Said): Promise<{ answer: AgentAnswer | AgentFailure; 
   const settings = planSettings({ isIsolated });
   const patience = openPatience({ cli, asked: settings, onEvent });
   const order = { signal: new AbortController().signal, onEvent } as unknown as AgentOrder;
-  const door = {
+  const socket = {
     name: settings.server,
     gate: settings.gate,
     entered: () => entered,
@@ -78,7 +78,7 @@ async function watch(said: Said): Promise<{ answer: AgentAnswer | AgentFailure; 
   };
   const child = saying(said);
   try {
-    const answer = await watchCli({ cli, child, order, door, settings, patience, stdin: 'go' });
+    const answer = await watchCli({ cli, child, order, socket, settings, patience, stdin: 'go' });
     return { answer, events };
   } catch (failure) {
     if (failure instanceof AgentFailure) return { answer: failure, events };

@@ -1,7 +1,7 @@
 import type { ChildProcess, ProcessExit } from '../ports/processes.js';
 import { createLineReader, type Line } from '../lib/lines.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder } from './agent.js';
-import type { Door } from './cli-parts.js';
+import type { AgentSocket } from './cli-parts.js';
 import { failed, notStarted, troubleOf } from './cli-trouble.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
 import type { Patience } from './patience.js';
@@ -11,7 +11,7 @@ export interface WatchParts {
   readonly cli: AgentCli;
   readonly child: ChildProcess;
   readonly order: AgentOrder;
-  readonly door: Door;
+  readonly socket: AgentSocket;
   readonly settings: LaunchSettings;
   readonly patience: Patience;
   readonly stdin: string;
@@ -80,7 +80,7 @@ function onLines(
 }
 
 function answerOf(
-  { cli, door, order, settings }: WatchParts,
+  { cli, socket, order, settings }: WatchParts,
   seen: Seen,
   { code, signal }: ProcessExit,
   words: string,
@@ -90,16 +90,16 @@ function answerOf(
   if (code !== 0) {
     const how = signal === null ? `it exited with code ${String(code)}` : `it was killed by ${signal}`;
     const why = words === '' ? failed(cli, how) : troubleOf(cli, settings, `${how}: ${words}`);
-    throw seen.session === '' && seen.turns === 0 && door.entered() === 0 ? notStarted(cli, why) : why;
+    throw seen.session === '' && seen.turns === 0 && socket.entered() === 0 ? notStarted(cli, why) : why;
   }
-  if (settings.isIsolated && door.entered() === 0) throw failed(cli, 'it never connected to Tidegate');
+  if (settings.isIsolated && socket.entered() === 0) throw failed(cli, 'it never connected to Tidegate');
   if (seen.answer === undefined) throw failed(cli, 'it ended without an answer');
   order.onEvent({ kind: 'message', role: 'assistant', text: seen.answer });
   return {
     text: seen.answer,
     usage: seen.usage,
     turns: Math.max(seen.turns, 1),
-    toolCalls: door.calls() + seen.natives,
+    toolCalls: socket.calls() + seen.natives,
     conversation: [{ cli: cli.name, session: seen.session }],
   };
 }

@@ -44,15 +44,15 @@ export function toolJson({ definition, source, effect, tier }: ToolSpec): string
 
 /** Drops tool search and `call_tool` if no tools are deferred, because clients would not see them. */
 export function withoutIdleLeads(tidegate: Tidegate, tools: readonly ToolSpec[]): readonly ToolSpec[] {
-  const { surface } = tidegate.surface;
+  const { exposure } = tidegate.exposure;
   const session = tidegate.localSession('connection');
-  const isLazy = surface.show(session, tools, someClient).some(({ reach }) => reach === 'open');
-  surface.forget(session);
+  const isLazy = exposure.show(session, tools, someClient).some(({ reach }) => reach === 'open');
+  exposure.forget(session);
   return isLazy ? tools : tools.filter(({ reach }) => reach !== 'open');
 }
 
 const someClient: Client = {
-  era: 'legacy',
+  protocol: 'legacy',
   protocolVersion: 'command',
   capabilities: JsonText.from({}),
 };

@@ -3,20 +3,20 @@ import { type AccessStore, type AuditRecord, StoreError } from '../access/ports/
 import type { Gateway } from '../gateway/index.js';
 import type { Caller, Principal, Session } from '../core/index.js';
 import type { CredentialWatch, Identify } from '../transports/http/index.js';
-import type { AdminDesk, RefusedAttempt } from '../ports/admin-api.js';
-import { deskParts } from '../features/admin/admin-parts.js';
+import type { AdminApi, RefusedAttempt } from '../ports/admin-api.js';
+import { adminParts } from '../features/admin/admin-parts.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 import type { OpenedAccess } from '../workspace/access/open-access.js';
-import type { OpenedSurface } from '../workspace/open-exposure.js';
+import type { OpenedExposure } from '../workspace/open-exposure.js';
 import { createRightsOperations } from '../features/admin/rights-operations.js';
-import { createSurfaceOperation } from '../features/context/context-operation.js';
+import { createContextOperation } from '../features/context/context-operation.js';
 import type { LiveParts } from '../features/context/index.js';
 import { actorOf, createTokenOperations } from '../features/admin/token-operations.js';
 
 export interface HttpAccessParts {
   readonly opened: OpenedAccess;
   readonly gateway: Gateway;
-  readonly surface: OpenedSurface;
+  readonly exposure: OpenedExposure;
   readonly live: LiveParts;
   readonly operator: Principal;
   readonly zone: string;
@@ -28,14 +28,14 @@ export interface HttpAccessParts {
 export interface HttpAccess {
   readonly identify: Identify;
   readonly credentials: CredentialWatch;
-  readonly desk: AdminDesk;
+  readonly adminApi: AdminApi;
 }
 
 export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
-  const { opened, zone, gateway, surface: _surface, live: _live, operator: principal, ...entry } = parts;
+  const { opened, zone, gateway, exposure: _exposure, live: _live, operator: principal, ...entry } = parts;
   const { local: operator } = opened;
   const profiles = (): readonly string[] | undefined =>
-    opened.rights && [...opened.rights.authority.policy.names];
+    opened.rights && [...opened.rights.authorizer.policy.names];
   const hints = createHints(opened);
   const credentials = (rights: NonNullable<OpenedAccess['rights']>): Credentials => {
     hints.listenTo(rights.credentials);
@@ -46,9 +46,9 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
     await opened.needRights();
     return opened.store();
   };
-  let opening: ReturnType<typeof deskParts> | undefined;
-  const rightsDesk = (): ReturnType<typeof deskParts> =>
-    (opening ??= deskParts({ opened, gateway, operator: principal, patienceMs }).catch((error: unknown) => {
+  let opening: ReturnType<typeof adminParts> | undefined;
+  const rightsAdmin = (): ReturnType<typeof adminParts> =>
+    (opening ??= adminParts({ opened, gateway, operator: principal, patienceMs }).catch((error: unknown) => {
       // The next request tries again.
       opening = undefined;
       throw error;
@@ -65,14 +65,14 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
       ...createCredentialWatch(() => opened.rights?.credentials, hints.onChange),
       keptOut: (fields) => opened.record(keptOut(zone, fields)),
     },
-    desk: {
+    adminApi: {
       isAdmin: (caller) => isAdmin(opened.live.isClosed() ? undefined : opened.rights, caller),
       refused: (attempt) => recordRefusal(opened, zone, attempt),
       missed: (request) => opened.missed(request),
       operations: {
         ...createTokenOperations({ store: storeWithRights, zone, now: () => Date.now(), profiles }),
-        ...createRightsOperations(rightsDesk),
-        surface: createSurfaceOperation(parts),
+        ...createRightsOperations(rightsAdmin),
+        context: createContextOperation(parts),
       },
     },
   };
@@ -141,14 +141,14 @@ async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<
   if (chain.every(isUnbound)) return true;
   if (rights === undefined) return false;
   const session: Session = { id: `admin/${credential}`, principal, chain, scope: 'credential' };
-  await rights.authority.refresh(session);
-  if (rights.authority.revision === undefined) {
+  await rights.authorizer.refresh(session);
+  if (rights.authorizer.revision === undefined) {
     throw new StoreError(
       'store.unavailable',
       'The store does not respond, so admin rights cannot be checked.',
     );
   }
-  return rights.authority.isAdmin(session);
+  return rights.authorizer.isAdmin(session);
 }
 
 function isUnbound({ rights, profile, tools }: Caller['chain'][number]): boolean {

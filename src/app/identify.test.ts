@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openTestStore } from '../../test/support/token-store.js';
-import { createTokenDesk, openCredentials } from '../access/tokens/index.js';
+import { createTokenAdmin, openCredentials } from '../access/tokens/index.js';
 import type { Caller } from '../core/index.js';
 import { createCredentialWatch, createIdentify } from './identify.js';
 
@@ -14,12 +14,12 @@ const operator: Caller = {
 async function open(auth: 'token' | 'none', answers: 'at once' | 'late' = 'at once') {
   const { store, asked, fail } = openTestStore(answers);
   const now = (): number => 0;
-  const desk = createTokenDesk({ store, zone: 'local', now, by: { principal: 'user:ana' } });
+  const adminApi = createTokenAdmin({ store, zone: 'local', now, by: { principal: 'user:ana' } });
   const credentials = openCredentials({ store, zone: 'local', now });
   const isOperator = (authorization: string | undefined): boolean => authorization === 'Bearer tg_mine';
   const bound = (caller: Caller): Caller => ({ ...caller, chain: [...operator.chain, ...caller.chain] });
   const parts = { auth: () => auth, isOperator, operator, bound };
-  const { secret, token } = await desk.create({ principal: 'agent:alice' });
+  const { secret, token } = await adminApi.create({ principal: 'agent:alice' });
   asked();
   return {
     identify: createIdentify({ ...parts, credentials: () => credentials }),
@@ -31,7 +31,7 @@ async function open(auth: 'token' | 'none', answers: 'at once' | 'late' = 'at on
     ),
     client: `Bearer ${secret}`,
     id: token.id,
-    revoke: () => desk.revoke(token.id),
+    revoke: () => adminApi.revoke(token.id),
     asked,
     fail,
   };

@@ -1,4 +1,4 @@
-import { deskCodes } from '../access/admin/index.js';
+import { adminCodes } from '../access/admin/index.js';
 import { identityCodes } from '../access/tokens/index.js';
 import { modelCodes } from '../access/model-codes.js';
 import { problemCodes } from '../config/index.js';
@@ -36,7 +36,7 @@ export function knownCodes(): readonly KnownCode[] {
   return [
     ...calls,
     ...rows('configuration', problemCodes),
-    ...rows('rights', deskCodes),
+    ...rows('rights', adminCodes),
     ...rows('model', modelCodes),
     ...rows('token', identityCodes),
     ...rows('http', httpCodes),

@@ -49,7 +49,7 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
       await apply(located);
       parts.log('info', 'configuration reloaded', { file, servers: located.config.servers.length });
       if (isChanged) {
-        parts.log('warn', 'restart Tidegate to apply changes to http, log, surface and telemetry', {
+        parts.log('warn', 'restart Tidegate to apply changes to http, log, context and telemetry', {
           file,
         });
       }
@@ -104,6 +104,6 @@ function stampOf({ sha256, isTrusted, isKept }: Governing): string {
   return `${sha256 ?? ''}/${String(isTrusted)}/${String(isKept === true)}`;
 }
 
-function settingsOf({ config: { http, log, surface, telemetry } }: Governing): string {
-  return JSON.stringify({ http, log, surface, telemetry });
+function settingsOf({ config: { http, log, context, telemetry } }: Governing): string {
+  return JSON.stringify({ http, log, context, telemetry });
 }

@@ -28,7 +28,7 @@ import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { openState } from '../workspace/locate-config.js';
 import { openObservers } from './open-observers.js';
-import { openSurface } from '../workspace/open-exposure.js';
+import { openExposure } from '../workspace/open-exposure.js';
 import { linkProblem, stateAroundProblem } from '../workspace/own-places.js';
 import { operatorName } from '../workspace/operator-name.js';
 import { tellPolicyWarnings } from '../workspace/access/policy-warnings.js';
@@ -101,7 +101,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     log,
   });
   servers.apply(config, isTrusted);
-  const shown = openSurface({
+  const shown = openExposure({
     config,
     gateway: () => gateway,
     log: (message, fields) => log('info', message, fields),
@@ -148,7 +148,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...(file !== undefined && { configFile: file }),
     ...actor,
     isShared: options.mode === 'http',
-    needsDesk: options.withRights === true,
+    needsAdmin: options.withRights === true,
     lookup: (wanted) => gateway.lookup(wanted),
     isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
     log,
@@ -160,7 +160,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     onCollisions: tellCollisions,
     providers: everyProvider(),
     access: narrowed(opened.access, options.toolPatterns),
-    surface: shown.surface,
+    exposure: shown.exposure,
     checkArguments: (tool, params) => shown.checkArguments(tool, params),
     interceptors: [],
     observers: [...observers.all, opened.audit],
@@ -202,7 +202,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
   const localSession = createSessions(opened.local);
 
   let closing: Promise<void> | undefined;
-  const telling = createSessionTelling(shown.surface, {
+  const telling = createSessionTelling(shown.exposure, {
     stateDirectory: state.directory,
     file: config.file,
   });
@@ -233,7 +233,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     config,
     problems: [...located.problems, ...(opened.rights?.policy.problems ?? [])],
     access: opened,
-    surface: shown,
+    exposure: shown,
     workspaceTools: () => local.reports(),
     plugins: plugins.port,
     locatedPlugins: () => plugins.located(),
@@ -253,7 +253,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       config,
       operator,
       opened,
-      surface: shown,
+      exposure: shown,
       telling,
       localSession,
       stateDirectory: state.directory,

@@ -6,7 +6,7 @@ import { type HttpServer, serveStdio, standardStreams, type WireCommon } from '.
 import { type HttpServing, runningFile, type Serving } from '../workspace/serving.js';
 import { openBearerToken } from '../workspace/bearer-token.js';
 import type { OpenedAccess } from '../workspace/access/open-access.js';
-import type { OpenedSurface } from '../workspace/open-exposure.js';
+import type { OpenedExposure } from '../workspace/open-exposure.js';
 import type { SessionTelling } from '../features/context/index.js';
 
 export interface ServingParts {
@@ -15,7 +15,7 @@ export interface ServingParts {
   readonly config: Config;
   readonly operator: Principal;
   readonly opened: OpenedAccess;
-  readonly surface: OpenedSurface;
+  readonly exposure: OpenedExposure;
   readonly telling: SessionTelling;
   readonly localSession: (scope: SessionScope) => Session;
   readonly stateDirectory: string;
@@ -36,10 +36,10 @@ export function createServing(parts: ServingParts): Serving {
       await Promise.race([server.ended, orphaned.orphaned]);
       orphaned.stop();
     },
-    async serveDoor(address, admit) {
-      const { serveDoor } = await import('../transports/socket/serve-socket.js');
+    async serveSocket(address, admit) {
+      const { serveSocket } = await import('../transports/socket/serve-socket.js');
       parts.telling.begin();
-      return serveDoor({ address, admit, common: parts.common });
+      return serveSocket({ address, admit, common: parts.common });
     },
     async serveHttp(at = {}) {
       const host = at.host ?? parts.config.http.host;
@@ -49,7 +49,7 @@ export function createServing(parts: ServingParts): Serving {
       }
       const token = openBearerToken(parts.stateDirectory);
       const isOperator = (authorization: string | undefined): boolean => token.matches(authorization);
-      const { opened, config, gateway, operator, surface } = parts;
+      const { opened, config, gateway, operator, exposure } = parts;
       const [{ serveHttp }, { createHttpAccess }] = await Promise.all([
         import('../transports/http/index.js'),
         import('./http-access.js'),
@@ -64,7 +64,7 @@ export function createServing(parts: ServingParts): Serving {
         ...createHttpAccess({
           opened,
           gateway,
-          surface,
+          exposure,
           live: { stateDirectory: parts.stateDirectory, file: config.file },
           operator,
           zone: config.access.zone,

@@ -1,9 +1,9 @@
 import { type Environment, isLoopbackHost, stateDirectory } from '../config/index.js';
 import { standardStreams } from '../transports/index.js';
-import { type BridgeEnd, runBridge } from '../transports/via/relay.js';
+import { type RelayEnd, runRelay } from '../transports/via/relay.js';
 import { readToken, tokenFile } from '../workspace/bearer-token.js';
 
-export interface BridgeOptions {
+export interface RelayOptions {
   readonly url: URL;
   /** Default: the token of this user's gateway, which is never sent to another machine. */
   readonly token: string | undefined;
@@ -12,8 +12,8 @@ export interface BridgeOptions {
 }
 
 /** Connects the client on stdin and stdout to a gateway running elsewhere. */
-export function bridgeToGate({ url, token, env, signal }: BridgeOptions): Promise<BridgeEnd> {
+export function relayToGateway({ url, token, env, signal }: RelayOptions): Promise<RelayEnd> {
   const isHere = isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''));
   const known = token ?? (isHere ? readToken(tokenFile(stateDirectory(env))) : undefined);
-  return runBridge({ url, token: known, signal, ...standardStreams() });
+  return runRelay({ url, token: known, signal, ...standardStreams() });
 }

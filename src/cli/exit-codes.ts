@@ -1,4 +1,4 @@
-import type { DeskCode, IdentityCode } from '../features/admin/index.js';
+import type { AdminCode, IdentityCode } from '../features/admin/index.js';
 import type { callTool, HttpCode } from '../app/index.js';
 
 /** Exit statuses. The numbers never change once released. */
@@ -31,7 +31,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
 };
 
 /** Exit status for each error of the admin service. Complete by type. */
-export const exitOfDesk: Readonly<Record<DeskCode, ExitCode>> = {
+export const exitOfAdmin: Readonly<Record<AdminCode, ExitCode>> = {
   'access.admin_required': exitCodes.usage,
   'access.bad_principal': exitCodes.usage,
   'access.bad_target': exitCodes.usage,

@@ -1,9 +1,9 @@
 import type { ProblemCode } from '../config/index.js';
-import type { DeskCode, IdentityCode } from '../features/admin/index.js';
+import type { AdminCode, IdentityCode } from '../features/admin/index.js';
 import {
   type ExitCode,
   exitCodes,
-  exitOfDesk,
+  exitOfAdmin,
   exitOfFault,
   exitOfHttp,
   exitOfIdentity,
@@ -275,7 +275,7 @@ export const commandCodes = {
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CommandCode = keyof typeof commandCodes;
-export type FailureCode = CommandCode | DeskCode | IdentityCode | Fault['code'] | ProblemCode;
+export type FailureCode = CommandCode | AdminCode | IdentityCode | Fault['code'] | ProblemCode;
 
 /** Why a command failed, and what to do next. */
 export class Failure extends Error {
@@ -305,7 +305,7 @@ function asTyped(remedy: string): string {
 export function exitOf(code: FailureCode): ExitCode {
   if (isCommandCode(code)) return commandCodes[code].exit;
   if (isIn(exitOfFault, code)) return exitOfFault[code];
-  if (isIn(exitOfDesk, code)) return exitOfDesk[code];
+  if (isIn(exitOfAdmin, code)) return exitOfAdmin[code];
   if (isIn(exitOfIdentity, code)) return exitOfIdentity[code];
   if (isIn(exitOfHttp, code)) return exitOfHttp[code];
   if (code.startsWith('model.')) return exitCodes.usage;

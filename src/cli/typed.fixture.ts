@@ -12,7 +12,7 @@ interface Typed {
   readonly err: string;
 }
 
-interface Desk {
+interface TypedPlace {
   readonly folder: string;
   readonly home: string;
   write(name: string, text: string): void;
@@ -21,8 +21,8 @@ interface Desk {
   close(): void;
 }
 
-export function openDesk(): Desk {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-desk-')));
+export function openTypedPlace(): TypedPlace {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'tidegate-typed-')));
   const folder = join(base, 'work');
   const home = join(base, 'home');
   for (const made of [folder, home]) mkdirSync(made, { mode: 0o700 });

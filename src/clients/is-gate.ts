@@ -31,7 +31,7 @@ export function gateOf(entry: JsonObject): GateEntry | undefined {
   const { cwd } = entry;
   return {
     ...startedBy(words.slice(0, at), words[at] ?? ''),
-    ...wordsOf(rest),
+    ...commandWords(rest),
     env: textsOf(entry['env'] ?? entry['environment']),
     ...(typeof cwd === 'string' && { cwd }),
   };
@@ -53,7 +53,7 @@ const runners = /^(?:npx|bunx|npm|pnpm|yarn|bun)(?:\.cmd|\.exe)?$/i;
 const runnerWords: ReadonlySet<string> = new Set(['-y', '--yes', '-q', '--quiet', 'exec', 'dlx', 'x', '--']);
 
 /** `--config` of `mcp-serve` is a ticket for one run, not a configuration. */
-function wordsOf(words: readonly string[]): Pick<GateEntry, 'config' | 'more'> {
+function commandWords(words: readonly string[]): Pick<GateEntry, 'config' | 'more'> {
   const isShim = words.includes('mcp-serve');
   const at = isShim ? -1 : words.findIndex((word) => word === '--config' || word.startsWith('--config='));
   const isOneWord = words[at]?.includes('=') === true;

@@ -14,7 +14,7 @@ export interface Config {
   readonly log: LogConfig;
   readonly store: StoreConfig;
   readonly access: AccessConfig;
-  readonly surface: SurfaceConfig;
+  readonly context: ContextConfig;
   /** Without it, nothing is traced. */
   readonly telemetry?: TelemetryConfig;
   /** The source file, with links resolved. Absent for the built-in defaults. */
@@ -55,7 +55,7 @@ interface AnyServerConfig {
   readonly roots?: readonly string[];
   /** Whether a server with protocol version 2026-07-28 gets the roots of the caller, for that call only. */
   readonly takesCallerRoots?: boolean;
-  /** Defaults to `surface.lazy`. */
+  /** Defaults to `context.lazy`. */
   readonly isLazy?: boolean;
 }
 
@@ -122,9 +122,9 @@ export interface AccessConfig {
   readonly model?: string;
 }
 
-export interface SurfaceConfig {
+export interface ContextConfig {
   readonly lazy: 'auto' | 'on' | 'off';
-  readonly delivery: 'auto' | 'list' | 'bridge';
+  readonly delivery: 'auto' | 'list' | 'call_tool';
   readonly maxActiveSchemas: number;
   readonly maxActiveTokens: number;
   readonly deferAboveTokens: number;
@@ -132,15 +132,15 @@ export interface SurfaceConfig {
   /** In milliseconds. */
   readonly hold: number;
   readonly inheritActive: boolean;
-  readonly clients: Readonly<Record<string, ClientSurface>>;
+  readonly clients: Readonly<Record<string, ClientContext>>;
   readonly searchHints: Readonly<Record<string, readonly string[]>>;
   readonly synonyms: readonly (readonly string[])[];
   readonly embeddings?: EmbeddingsConfig;
 }
 
-export interface ClientSurface {
+export interface ClientContext {
   readonly lazy?: 'auto' | 'on' | 'off';
-  readonly delivery?: 'auto' | 'list' | 'bridge';
+  readonly delivery?: 'auto' | 'list' | 'call_tool';
 }
 
 export interface EmbeddingsConfig {

@@ -287,9 +287,9 @@ workspace: {roots: [a, null]}
   });
 
   it('says where a key with dots belongs', async () => {
-    const { problems } = await load('surface.pin: [a]\nnothing.pin: [a]\n');
+    const { problems } = await load('context.pin: [a]\nnothing.pin: [a]\n');
     expect(problems.map(({ remedy }) => remedy)).toEqual([
-      'Nest `pin:` under `surface:`.',
+      'Nest `pin:` under `context:`.',
       expect.not.stringContaining('Nest'),
     ]);
   });

@@ -1,5 +1,5 @@
 import type { ScalarField } from './field.js';
-import { judgeScalar, type Scalar, wantedBy } from './judge-scalar.js';
+import { checkScalar, type Scalar, wantedBy } from './check-scalar.js';
 import { quote } from '../lib/source-place.js';
 import { type Place, type ReadContext, reportWrongType } from './read-context.js';
 import { substitute } from './substitute.js';
@@ -14,7 +14,7 @@ export function readScalar(field: ScalarField, place: Place, context: ReadContex
   }
   const scalar = settle({ node, path }, context);
   if (scalar === undefined) return undefined;
-  const verdict = judgeScalar(field, scalar);
+  const verdict = checkScalar(field, scalar);
   if (verdict === 'wrong') reportWrongType(wantedBy(field), place, context);
   else if ('flaw' in verdict) context.report({ ...verdict.flaw, offset: node.start, path });
   else return isKeptText(field, node, context) ? node.value : verdict.value;

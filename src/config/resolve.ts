@@ -49,7 +49,7 @@ export function resolveConfig(values: ConfigValues, parts: ResolveParts): Config
       ...(access.profiles !== undefined && { profiles: absolute(access.profiles, parts) }),
       ...(access.model !== undefined && { model: absolute(access.model, parts) }),
     },
-    surface: surfaceOf(values),
+    context: contextOf(values),
     ...(telemetry === undefined
       ? {}
       : {
@@ -77,22 +77,22 @@ function shellOf({ shell }: ConfigValues, parts: ResolveParts): Config['shell'] 
 }
 
 /** With zero active tools, deferred tools could never be called, so lazy tools are turned off. */
-function surfaceOf({ surface, tools }: ConfigValues): Config['surface'] {
-  const { embeddings } = surface;
-  const maxActiveSchemas = tools.max_active_schemas ?? surface.max_active_schemas;
-  const lazy = tools.lazy_mcp === undefined ? surface.lazy : tools.lazy_mcp ? 'on' : 'off';
+function contextOf({ context, tools }: ConfigValues): Config['context'] {
+  const { embeddings } = context;
+  const maxActiveSchemas = tools.max_active_schemas ?? context.max_active_schemas;
+  const lazy = tools.lazy_mcp === undefined ? context.lazy : tools.lazy_mcp ? 'on' : 'off';
   return {
     lazy: maxActiveSchemas === 0 ? 'off' : lazy,
-    delivery: surface.delivery,
+    delivery: context.delivery,
     maxActiveSchemas,
-    maxActiveTokens: surface.max_active_tokens,
-    deferAboveTokens: surface.defer_above_tokens,
-    pin: surface.pin,
-    hold: surface.hold,
-    inheritActive: surface.inherit_active,
-    clients: Object.fromEntries([...surface.clients].map(([name, own]) => [name, present(own)])),
-    searchHints: Object.fromEntries(surface.search_hints),
-    synonyms: surface.synonyms,
+    maxActiveTokens: context.max_active_tokens,
+    deferAboveTokens: context.defer_above_tokens,
+    pin: context.pin,
+    hold: context.hold,
+    inheritActive: context.inherit_active,
+    clients: Object.fromEntries([...context.clients].map(([name, own]) => [name, present(own)])),
+    searchHints: Object.fromEntries(context.search_hints),
+    synonyms: context.synonyms,
     ...(embeddings && {
       embeddings: {
         url: embeddings.url,

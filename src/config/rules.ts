@@ -26,7 +26,7 @@ export function checkRules(values: ConfigValues, root: TreeNode, report: Report)
   }
   checkPrefixes(values, root, report);
   checkStore(values.store, root, report);
-  checkSurface(values, root, report);
+  checkContext(values, root, report);
   if (values.http.auth === 'none' && !isLoopbackHost(values.http.host)) {
     const message = 'Without a token, everyone who can reach this host would act as the operator.';
     report({ code: 'config.auth_none_not_loopback', ...at(['http', 'auth']), message });
@@ -57,25 +57,25 @@ function checkPrefixes({ servers, mcpServers }: ConfigValues, root: TreeNode, re
   }
 }
 
-function checkSurface({ surface, tools }: ConfigValues, root: TreeNode, report: Report): void {
+function checkContext({ context, tools }: ConfigValues, root: TreeNode, report: Report): void {
   const warn = (path: Path, message: string, remedy: string): void => {
     const offset = findEntry(root, path)?.start ?? 0;
     report({ code: 'config.bad_value', severity: 'warning', path, offset, message, remedy });
   };
-  for (const section of ['surface', 'tools'] as const) {
-    const own = section === 'surface' ? surface.max_active_schemas : tools.max_active_schemas;
+  for (const section of ['context', 'tools'] as const) {
+    const own = section === 'context' ? context.max_active_schemas : tools.max_active_schemas;
     if (own === 0)
       warn(
         [section, 'max_active_schemas'],
         '`max_active_schemas: 0` turns lazy tools off.',
-        'Use `surface.lazy: off` to make this explicit, or a number of at least 1.',
+        'Use `context.lazy: off` to make this explicit, or a number of at least 1.',
       );
   }
-  const isTwice = tools.lazy_mcp !== undefined && findEntry(root, ['surface', 'lazy']) !== undefined;
+  const isTwice = tools.lazy_mcp !== undefined && findEntry(root, ['context', 'lazy']) !== undefined;
   if (isTwice)
     warn(
       ['tools', 'lazy_mcp'],
-      'This key overrides `surface.lazy`, which is also set.',
+      'This key overrides `context.lazy`, which is also set.',
       'Remove one of them.',
     );
 }

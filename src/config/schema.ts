@@ -1,7 +1,7 @@
 import { defineClassified, type ValueOf } from './field.js';
 import { foreignServer, headers, serverTable } from './server-schema.js';
 import { shellTable, workflowsTable } from './shell-schema.js';
-import { surfaceTable, toolsTable } from './tools-schema.js';
+import { contextTable, toolsTable } from './tools-schema.js';
 
 /** Defines every key of `tidegate.yaml`. The reader, the JSON Schema and the reference page derive from it. */
 export const configTable = defineClassified({
@@ -183,7 +183,7 @@ export const configTable = defineClassified({
         },
       },
     },
-    surface: surfaceTable,
+    context: contextTable,
     tools: toolsTable,
     telemetry: {
       kind: 'record',

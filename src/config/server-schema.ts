@@ -134,7 +134,7 @@ export const serverTable = defineRecord({
       kind: 'boolean',
       risk: 'none',
       description:
-        'Whether to hide the tools of this server from the tool list until a search finds them. Overrides `surface.lazy`.',
+        'Whether to hide the tools of this server from the tool list until a search finds them. Overrides `context.lazy`.',
     },
   },
 });

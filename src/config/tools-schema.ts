@@ -13,11 +13,11 @@ const delivery = {
   risk: 'none',
   description:
     'How the client gets a tool that a search found. `list` adds it to the tool list and notifies the client to read the list again. `bridge` never changes the list; the client calls the tool through `call_tool`. `auto` decides by client.',
-  choices: ['auto', 'list', 'bridge'],
+  choices: ['auto', 'list', 'call_tool'],
 } as const;
 
-/** The keys under `surface`. */
-export const surfaceTable = defineRecord({
+/** The keys under `context`. */
+export const contextTable = defineRecord({
   kind: 'record',
   description: 'Lazy tools and tool search: which tools the client sees, and when.',
   default: {},
@@ -136,18 +136,18 @@ export const surfaceTable = defineRecord({
 /** Key names that other gateways use for lazy tools. */
 export const toolsTable = defineRecord({
   kind: 'record',
-  description: 'Aliases for two keys of `surface`.',
+  description: 'Aliases for two keys of `context`.',
   default: {},
   fields: {
     lazy_mcp: {
       kind: 'boolean',
       risk: 'none',
-      description: '`true` means `surface.lazy: on`, `false` means `surface.lazy: off`.',
+      description: '`true` means `context.lazy: on`, `false` means `context.lazy: off`.',
     },
     max_active_schemas: {
       kind: 'integer',
       risk: 'none',
-      description: 'Same as `surface.max_active_schemas`.',
+      description: 'Same as `context.max_active_schemas`.',
       minimum: 0,
       maximum: 1000,
     },

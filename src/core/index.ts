@@ -33,8 +33,8 @@ export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
 export {
   type Caller,
   type Client,
-  type Era,
-  type Link,
+  type Protocol,
+  type Delegation,
   type Principal,
   principalKey,
   type Session,

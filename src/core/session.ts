@@ -13,7 +13,7 @@ export interface Principal {
  * One step of a delegation. A caller may do only what every link of its chain allows. This is evaluated for each call, so
  * children lose a right together with their parent.
  */
-export interface Link {
+export interface Delegation {
   readonly principal: Principal;
   /** `own`: the principal's grants. `inherited`: whatever the previous links allow. `all`: the operator. */
   readonly rights: 'own' | 'inherited' | 'all';
@@ -31,7 +31,7 @@ export interface Link {
 export interface Caller {
   readonly principal: Principal;
   /** From the original principal to the current caller. */
-  readonly chain: readonly Link[];
+  readonly chain: readonly Delegation[];
   /** Id of the credential used; not a secret. Sessions and streams belong to it. */
   readonly credential: string;
 }
@@ -47,16 +47,16 @@ export interface Session {
   /** False: starts without its parent's active tools. */
   readonly inheritsActive?: boolean;
   /** Absent: the principal's own rights only. */
-  readonly chain?: readonly Link[];
+  readonly chain?: readonly Delegation[];
   /** Set only by the workflow engine for the call of one operation: gives access to tools with reach `workflow`. */
   readonly isOperation?: true;
 }
 
-export type Era = 'legacy' | 'modern';
+export type Protocol = 'legacy' | 'modern';
 
 /** What the client says about itself. Never used to decide rights. */
 export interface Client {
-  readonly era: Era;
+  readonly protocol: Protocol;
   readonly protocolVersion: string;
   /** The `clientInfo` object as received. */
   readonly info?: JsonText;
@@ -75,6 +75,6 @@ export function principalKey(principal: Principal): string {
  */
 export function shareOwner({ principal, chain }: Pick<Session, 'principal' | 'chain'>): string | undefined {
   if (chain === undefined) return principalKey(principal);
-  const link = chain.find(({ rights }) => rights !== 'all');
-  return link && principalKey(link.principal);
+  const delegation = chain.find(({ rights }) => rights !== 'all');
+  return delegation && principalKey(delegation.principal);
 }

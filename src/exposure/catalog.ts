@@ -2,7 +2,7 @@ import type {
   Catalog,
   FoundTool,
   SearchAnswer,
-  SearchWish,
+  SearchOptions,
   ServerInSight,
   ToolState,
 } from '../ports/catalog.js';
@@ -22,7 +22,7 @@ export interface ServerReport {
 }
 
 export interface CatalogParts {
-  readonly surface: ActiveTools;
+  readonly exposure: ActiveTools;
   readonly limits: { readonly maxCount: number; readonly maxTokens: number; readonly holdMs: number };
   /** Refreshes the session's rights. Await it before reading anything. */
   refresh(session: Session): Promise<void> | undefined;
@@ -30,7 +30,7 @@ export interface CatalogParts {
   /** Servers of which the session can see, or could see, something. */
   servers(session: Session): readonly ServerReport[];
   /** The instructions of a tool's server. */
-  wordsOf(tool: ToolSpec): string | undefined;
+  instructionsOf(tool: ToolSpec): string | undefined;
   /** Loaded on the first search. */
   rank(): Promise<Rank>;
   now(): number;
@@ -38,7 +38,7 @@ export interface CatalogParts {
 
 /** The catalog of one session. */
 export function createCatalog(parts: CatalogParts, session: Session): Catalog {
-  const { surface } = parts;
+  const { exposure } = parts;
 
   function inSight(visible: readonly ToolSpec[]): readonly ServerInSight[] {
     const digests = new Map(digestsOf(visible, 6).map(({ server, words }) => [server, words.join(', ')]));
@@ -51,19 +51,19 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
   }
 
   function answerOf(
-    wish: SearchWish,
+    options: SearchOptions,
     visible: readonly ToolSpec[],
     ranked: Ranked,
     relisted: boolean | undefined,
     activation: Activation | undefined,
   ): SearchAnswer {
-    const { set, gone } = surface.active(session, visible);
+    const { set, gone } = exposure.active(session, visible);
     const servers = inSight(visible);
-    const mode = surface.mode(session, visible);
+    const mode = exposure.mode(session, visible);
     const reason = reasonOf(ranked, servers, mode === 'eager', visible);
     return {
       mode,
-      query: wish.query,
+      query: options.query,
       matches: ranked.hits.map((hit) => found(hit.tool, stateOf(hit.tool, visible, activation), hit)),
       evicted: activation?.evicted ?? [],
       notFound: ranked.notFound,
@@ -74,7 +74,7 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
       serverNotes: activation === undefined ? [] : notesFor(activation, ranked),
       ...(reason !== undefined && { reason }),
       ...(relisted !== undefined && { relisted }),
-      ...(mode === 'bridge' && surface.hasMissedList(session) && { stillActive: othersIn(set, ranked) }),
+      ...(mode === 'call_tool' && exposure.hasMissedList(session) && { stillActive: othersIn(set, ranked) }),
     };
   }
 
@@ -82,38 +82,38 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
   function notesFor({ activated }: Activation, { hits }: Ranked): SearchAnswer['serverNotes'] {
     const tools = hits.map(({ tool }) => tool).filter(({ name }) => activated.includes(name));
     return tools.flatMap((tool) => {
-      const text = surface.isFirst(session, serverOf(tool)) ? parts.wordsOf(tool) : undefined;
+      const text = exposure.isFirst(session, serverOf(tool)) ? parts.instructionsOf(tool) : undefined;
       return text === undefined ? [] : [{ server: serverOf(tool), text: cleaned(text) }];
     });
   }
 
   function stateOf(tool: ToolSpec, visible: readonly Spec[], activation: Activation | undefined): ToolState {
-    if (surface.mode(session, visible) === 'eager' || !surface.isDeferrable(session, tool, visible))
+    if (exposure.mode(session, visible) === 'eager' || !exposure.isDeferrable(session, tool, visible))
       return 'always_active';
     if (activation?.activated.includes(tool.name) === true) return 'activated';
-    const isActive = surface.active(session, visible).set.entries.some(({ name }) => name === tool.name);
+    const isActive = exposure.active(session, visible).set.entries.some(({ name }) => name === tool.name);
     return isActive ? 'already_active' : 'not_activated';
   }
 
   return {
-    async search(wish, caller) {
+    async search(options, caller) {
       await parts.refresh(session);
       const visible = parts.visible(session);
       const rank = await parts.rank();
-      const ranked = await rank(wish.query, visible.filter(isToBeFound), wish.maxResults);
-      const mode = surface.mode(session, visible);
-      if (!wish.activate || mode === 'eager' || ranked.hits.length === 0)
-        return answerOf(wish, visible, ranked, undefined, undefined);
+      const ranked = await rank(options.query, visible.filter(isToBeFound), options.maxResults);
+      const mode = exposure.mode(session, visible);
+      if (!options.activate || mode === 'eager' || ranked.hits.length === 0)
+        return answerOf(options, visible, ranked, undefined, undefined);
       const tools = ranked.hits.map(({ tool }) => tool);
-      surface.told(
+      exposure.told(
         session,
         tools.map(({ name }) => name),
       );
-      const activation = surface.activate(session, tools, visible);
+      const activation = exposure.activate(session, tools, visible);
       // The client is notified at once; wait only if its list gets new tools.
       const isHeld = mode === 'list' && activation.activated.length > 0 && parts.limits.holdMs > 0;
-      const relisted = isHeld ? await surface.untilListed(session, caller) : undefined;
-      return answerOf(wish, visible, ranked, relisted, activation);
+      const relisted = isHeld ? await exposure.untilListed(session, caller) : undefined;
+      return answerOf(options, visible, ranked, relisted, activation);
     },
     async servers() {
       await parts.refresh(session);

@@ -25,7 +25,7 @@ describe('counting tokens', () => {
       expect(rows.length).toBeGreaterThan(2500);
       const sum = (of: 'right' | 'exact' | 'estimate'): number => rows.reduce((all, row) => all + row[of], 0);
       expect(sum('exact') / sum('right')).toBeCloseTo(1, 4);
-      // docs/guides/surface.md states these.
+      // docs/guides/lazy-tools.md states these.
       expect(Math.abs(sum('estimate') / sum('right') - 1)).toBeLessThan(0.01);
       const errors = rows.map((row) => row.estimate / row.right - 1).sort((a, b) => a - b);
       const at = (share: number): number => errors[Math.floor(errors.length * share)] ?? Number.NaN;

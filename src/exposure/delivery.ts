@@ -1,13 +1,13 @@
 import type { Client } from '../core/index.js';
-import type { SurfaceSettings } from './settings.js';
-import type { SurfaceWish } from './show.js';
+import type { ExposureSettings } from './settings.js';
+import type { ExposureOptions } from './show.js';
 import type { Extent } from './split.js';
 
 /**
  * `eager`: list all tools. `marked`: the same, with pinned tools marked for a client that defers tools itself. `list`:
  * list active tools and notify the client of changes. `bridge`: the list never changes; use call_tool.
  */
-export type Delivery = 'eager' | 'marked' | 'list' | 'bridge';
+export type Delivery = 'eager' | 'marked' | 'list' | 'call_tool';
 
 /**
  * Observed behavior of clients. Clients that refresh their list when notified get a growing list; those that never do use
@@ -17,7 +17,7 @@ const knownClients: ReadonlyMap<string, Delivery> = new Map([
   ['claude-code', 'marked'],
   ['gemini-cli-mcp-client', 'list'],
   ['opencode', 'list'],
-  ['codex-mcp-client', 'bridge'],
+  ['codex-mcp-client', 'call_tool'],
   ['tidegate-openai', 'list'],
 ]);
 
@@ -32,28 +32,28 @@ const slowness: ReadonlyMap<string, number> = new Map([['gemini-cli-mcp-client',
 
 /** How to deliver tools to this client, if any are deferred. A client without a name is unknown. */
 export function deliveryFor(
-  settings: SurfaceSettings,
+  settings: ExposureSettings,
   client: Client | undefined,
-  wish: SurfaceWish = {},
+  options: ExposureOptions = {},
 ): { readonly extent: Extent; readonly delivery: Delivery } {
   if (client === undefined) return { extent: 'all', delivery: 'eager' };
   const name = clientName(client);
   const own = name === undefined ? undefined : settings.clients.get(name);
-  const extent = extentOf(settings, wish.lazy ?? own?.lazy);
-  const chosen = wish.delivery ?? own?.delivery ?? settings.delivery;
+  const extent = extentOf(settings, options.lazy ?? own?.lazy);
+  const chosen = options.delivery ?? own?.delivery ?? settings.delivery;
   if (extent === 'none') return { extent, delivery: 'eager' };
   if (chosen !== 'auto') return { extent, delivery: chosen };
   // Learned on this machine, for both protocol versions.
-  if (wish.learned !== undefined) return { extent, delivery: wish.learned };
-  const known = knownClients.get(name ?? '') ?? 'bridge';
+  if (options.learned !== undefined) return { extent, delivery: options.learned };
+  const known = knownClients.get(name ?? '') ?? 'call_tool';
   // In this protocol version a list must not depend on other requests.
-  return { extent, delivery: client.era === 'modern' && known === 'list' ? 'bridge' : known };
+  return { extent, delivery: client.protocol === 'modern' && known === 'list' ? 'call_tool' : known };
 }
 
 /** `off` for a client or session lists everything; the global `off` still respects `lazy: true` of a server. */
 function extentOf(
-  { lazy, maxActiveSchemas }: SurfaceSettings,
-  own: SurfaceSettings['lazy'] | undefined,
+  { lazy, maxActiveSchemas }: ExposureSettings,
+  own: ExposureSettings['lazy'] | undefined,
 ): Extent {
   if (own === 'off' || maxActiveSchemas === 0) return 'none';
   return extents[own ?? lazy];

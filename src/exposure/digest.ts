@@ -32,10 +32,10 @@ export function digestsOf(tools: readonly ToolSpec[], words: number): readonly D
 }
 
 function commonest(server: string, tools: readonly ToolSpec[], count: number): readonly string[] {
-  const own = new Set(wordsOf(server));
+  const own = new Set(splitWords(server));
   const seen = new Map<string, number>();
   for (const { localName } of tools) {
-    for (const word of new Set(wordsOf(localName))) {
+    for (const word of new Set(splitWords(localName))) {
       if (!empty.has(word) && !own.has(word) && word.length > 1) seen.set(word, (seen.get(word) ?? 0) + 1);
     }
   }
@@ -45,7 +45,7 @@ function commonest(server: string, tools: readonly ToolSpec[], count: number): r
     .map(([word]) => word);
 }
 
-function wordsOf(name: string): readonly string[] {
+function splitWords(name: string): readonly string[] {
   const parts = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()

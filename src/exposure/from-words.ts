@@ -2,9 +2,9 @@ import type { ToolSpec } from '../core/index.js';
 import { serverOf } from './index.js';
 
 /** Label for tool search and `call_tool`, which are counted separately. */
-const ofSurface = 'surface';
+const ofExposure = 'search';
 /** Reserved labels: a server or plugin with the same name is shown with its kind. */
-const ownWords: readonly string[] = ['builtin', 'workspace', ofSurface];
+const ownWords: readonly string[] = ['builtin', 'workspace', ofExposure];
 
 /** Short source labels for tables; the full source if the short one is ambiguous. */
 export function fromWords(tools: readonly ToolSpec[]): (tool: ToolSpec) => string {
@@ -12,7 +12,7 @@ export function fromWords(tools: readonly ToolSpec[]): (tool: ToolSpec) => strin
   for (const { source } of tools)
     sources.set(wordOf(source), sources.get(wordOf(source))?.add(source) ?? new Set([source]));
   return ({ source, reach }) => {
-    if (reach === 'open') return ofSurface;
+    if (reach === 'open') return ofExposure;
     const word = wordOf(source);
     const isShared = ownWords.includes(word) || (sources.get(word)?.size ?? 0) > 1;
     return isShared ? source : word;

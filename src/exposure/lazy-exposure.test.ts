@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Client, Session, Source, ToolSpec } from '../core/index.js';
 import { createCancellation } from '../lib/cancellation.js';
 import { JsonText } from '../lib/json-text.js';
-import { createLazySurface } from './lazy-exposure.js';
-import type { SurfaceSettings } from './settings.js';
+import { createLazyExposure } from './lazy-exposure.js';
+import type { ExposureSettings } from './settings.js';
 
 const session: Session = { id: 's', principal: { kind: 'user', id: 'a', zone: 'z' }, scope: 'connection' };
 const child: Session = { ...session, id: 's.1', parentSession: 's' };
@@ -19,9 +19,9 @@ const read = tool('Read', 'builtin');
 const many = 'a b c d e f g h i j k l'.split(' ').map((name) => tool(name));
 const visible = [...leads, read, ...many];
 
-function client(name: string, era: Client['era'] = 'legacy'): Client {
+function client(name: string, protocol: Client['protocol'] = 'legacy'): Client {
   return {
-    era,
+    protocol,
     protocolVersion: '2025-11-25',
     capabilities: JsonText.from({}),
     info: JsonText.from({ name }),
@@ -30,7 +30,7 @@ function client(name: string, era: Client['era'] = 'legacy'): Client {
 
 const growing = client('opencode');
 
-const usual: SurfaceSettings = {
+const usual: ExposureSettings = {
   lazy: 'on',
   delivery: 'auto',
   maxActiveSchemas: 24,
@@ -43,45 +43,45 @@ const usual: SurfaceSettings = {
   servers: new Map(),
 };
 
-function open(settings: Partial<SurfaceSettings> = {}) {
+function open(settings: Partial<ExposureSettings> = {}) {
   const said: string[] = [];
-  const surface = createLazySurface({
+  const exposure = createLazyExposure({
     settings: { ...usual, ...settings },
     log: (message) => void said.push(message),
   });
   const shown = (of: Session = session, from = visible, by = growing): string =>
-    surface
+    exposure
       .show(of, from, by)
       .map(({ name }) => name)
       .join(' ');
-  return { surface, shown, said };
+  return { exposure, shown, said };
 }
 
 const lead = 'tool_search call_tool wait_for_servers Read';
 
 describe('what a session is shown', () => {
   it('is the full, identical list without a client', () => {
-    const { surface } = open();
-    const list = surface.show(session, visible);
+    const { exposure } = open();
+    const list = exposure.show(session, visible);
     expect(list).toEqual([read, ...many]);
-    expect(surface.show(session, visible)).toBe(list);
+    expect(exposure.show(session, visible)).toBe(list);
   });
 
   it('is what leads to the rest, our own, and what became active, new ones last', () => {
-    const { surface, shown } = open();
+    const { exposure, shown } = open();
     expect(shown()).toBe(lead);
-    surface.activate(session, [many[5], many[1]] as ToolSpec[], visible);
+    exposure.activate(session, [many[5], many[1]] as ToolSpec[], visible);
     expect(shown()).toBe(`${lead} f b`);
-    surface.called(session, many[0] as ToolSpec, visible, growing);
+    exposure.called(session, many[0] as ToolSpec, visible, growing);
     expect(shown()).toBe(`${lead} f b a`);
   });
 
   it('is the very same list as long as nothing changed', () => {
-    const { surface } = open();
-    surface.activate(session, many.slice(0, 1), visible);
-    const list = surface.show(session, visible, growing);
-    surface.called(session, many[0] as ToolSpec, visible, growing);
-    expect(surface.show(session, visible, growing)).toBe(list);
+    const { exposure } = open();
+    exposure.activate(session, many.slice(0, 1), visible);
+    const list = exposure.show(session, visible, growing);
+    exposure.called(session, many[0] as ToolSpec, visible, growing);
+    expect(exposure.show(session, visible, growing)).toBe(list);
   });
 
   it('is everything where there is no way to search, or where little would be deferred', () => {
@@ -94,36 +94,36 @@ describe('what a session is shown', () => {
   });
 
   it('is everything once search has failed, and clients with a shorter list are notified', () => {
-    const { surface, shown, said } = open();
+    const { exposure, shown, said } = open();
     const told: string[] = [];
-    surface.onChange((id) => told.push(id));
+    exposure.onChange((id) => told.push(id));
     expect(shown()).toBe(lead);
-    surface.showEverything('no index');
-    surface.showEverything('no index');
+    exposure.showEverything('no index');
+    exposure.showEverything('no index');
     expect(shown()).toBe('Read a b c d e f g h i j k l');
     expect([told, said.length]).toEqual([['s'], 1]);
   });
 
   it('is learned from a trial unless it is configured', () => {
     const modern = client('claude-code', 'modern');
-    const { surface, shown } = open();
-    surface.prefer(session, { lazy: 'on' });
-    surface.prefer(session, { learned: 'list' });
-    surface.activate(session, [many[5]] as ToolSpec[], visible);
+    const { exposure, shown } = open();
+    exposure.prefer(session, { lazy: 'on' });
+    exposure.prefer(session, { learned: 'list' });
+    exposure.activate(session, [many[5]] as ToolSpec[], visible);
     expect(shown(session, visible, modern)).toBe(`${lead} f`);
-    const strict = open({ delivery: 'bridge' });
-    strict.surface.prefer(session, { learned: 'list' });
-    strict.surface.activate(session, [many[5]] as ToolSpec[], visible);
+    const strict = open({ delivery: 'call_tool' });
+    strict.exposure.prefer(session, { learned: 'list' });
+    strict.exposure.activate(session, [many[5]] as ToolSpec[], visible);
     expect(strict.shown(session, visible, modern)).toBe(lead);
   });
 
   it('never changes for clients with protocol version 2026-07-28 or clients that ignore notifications', () => {
     for (const by of [client('opencode', 'modern'), client('somebody'), client('codex-mcp-client')]) {
-      const { surface, shown } = open();
+      const { exposure, shown } = open();
       expect(shown(session, visible, by)).toBe(lead);
-      surface.activate(session, many.slice(0, 2), visible);
+      exposure.activate(session, many.slice(0, 2), visible);
       expect(shown(session, visible, by)).toBe(lead);
-      expect(surface.mode(session, visible)).toBe('bridge');
+      expect(exposure.mode(session, visible)).toBe('call_tool');
     }
   });
 
@@ -132,63 +132,63 @@ describe('what a session is shown', () => {
       ['somebody', { delivery: 'list' as const }],
       ['opencode', { lazy: 'off' as const }],
     ]);
-    const { surface, shown } = open({ clients });
+    const { exposure, shown } = open({ clients });
     expect(shown()).toBe('Read a b c d e f g h i j k l');
     shown(session, visible, client('somebody'));
-    expect(surface.mode(session, visible)).toBe('list');
-    surface.prefer(session, { delivery: 'bridge' });
-    expect(surface.mode(session, visible)).toBe('bridge');
+    expect(exposure.mode(session, visible)).toBe('list');
+    exposure.prefer(session, { delivery: 'call_tool' });
+    expect(exposure.mode(session, visible)).toBe('call_tool');
   });
 
   it('has pins and servers that are not lazy in any case, and they take no slot', () => {
     const other = tool('z', 'server:two');
-    const { surface, shown } = open({
+    const { exposure, shown } = open({
       pin: ['c', '?x'],
       servers: new Map([['two', false]]),
       maxActiveSchemas: 1,
     });
     const all = [...visible, other];
     expect(shown(session, all)).toBe(`${lead} c z`);
-    surface.activate(session, [many[2], other, many[0]] as ToolSpec[], all);
+    exposure.activate(session, [many[2], other, many[0]] as ToolSpec[], all);
     expect(shown(session, all)).toBe(`${lead} c z a`);
   });
 
   it('loses what is no longer visible, and says so once', () => {
-    const { surface, shown } = open();
+    const { exposure, shown } = open();
     shown();
-    surface.activate(session, many.slice(0, 3), visible);
+    exposure.activate(session, many.slice(0, 3), visible);
     const fewer = visible.filter(({ name }) => name !== 'b');
     expect(shown(session, fewer)).toBe(`${lead} a c`);
-    expect(surface.active(session, fewer).gone).toEqual(['b']);
-    expect(surface.active(session, fewer).gone).toEqual([]);
+    expect(exposure.active(session, fewer).gone).toEqual(['b']);
+    expect(exposure.active(session, fewer).gone).toEqual([]);
     expect(shown()).toBe(`${lead} a c`);
   });
 
   it('tells of a change only whom it concerns, and only where there is one', () => {
-    const { surface, shown } = open();
+    const { exposure, shown } = open();
     const told: string[] = [];
-    surface.onChange((id) => void told.push(id));
+    exposure.onChange((id) => void told.push(id));
     shown();
-    surface.activate(session, many.slice(0, 1), visible);
-    surface.activate(session, many.slice(0, 1), visible);
+    exposure.activate(session, many.slice(0, 1), visible);
+    exposure.activate(session, many.slice(0, 1), visible);
     expect(told).toEqual(['s']);
   });
 });
 
 describe('a sub-agent', () => {
   it('begins with a copy of what its parent has, of what it can see itself, and goes its own way', () => {
-    const { surface, shown } = open();
+    const { exposure, shown } = open();
     shown();
-    surface.activate(session, many.slice(0, 3), visible);
+    exposure.activate(session, many.slice(0, 3), visible);
     const fewer = visible.filter(({ name }) => name !== 'b');
     expect(shown(child, fewer)).toBe(`${lead} a c`);
-    surface.activate(child, many.slice(5, 6), fewer);
+    exposure.activate(child, many.slice(5, 6), fewer);
     expect(shown(child, fewer)).toBe(`${lead} a c f`);
     expect(shown()).toBe(`${lead} a b c`);
   });
 
   it('is known by the credential that its own was made from', () => {
-    const { surface, shown } = open();
+    const { exposure, shown } = open();
     const link = { principal: session.principal, rights: 'own', tokenId: 'p' } as const;
     const parent: Session = { ...session, id: 'p', chain: [link] };
     const heir: Session = {
@@ -197,7 +197,7 @@ describe('a sub-agent', () => {
       chain: [link, { ...link, rights: 'inherited', tokenId: 'c' }],
     };
     shown(parent);
-    surface.activate(parent, many.slice(0, 2), visible);
+    exposure.activate(parent, many.slice(0, 2), visible);
     expect(shown(heir)).toBe(`${lead} a b`);
     const last = { ...link, rights: 'inherited', tokenId: 'd', inheritsActive: false } as const;
     expect(shown({ ...session, id: 'd', chain: [link, last] })).toBe(lead);
@@ -206,9 +206,9 @@ describe('a sub-agent', () => {
   it('begins with nothing where it is to', () => {
     const none = open({ inheritActive: false });
     const some = open();
-    for (const { surface, shown } of [none, some]) {
+    for (const { exposure, shown } of [none, some]) {
       shown();
-      surface.activate(session, many.slice(0, 3), visible);
+      exposure.activate(session, many.slice(0, 3), visible);
     }
     expect(none.shown(child)).toBe(lead);
     expect(some.shown({ ...child, inheritsActive: false })).toBe(lead);
@@ -217,24 +217,24 @@ describe('a sub-agent', () => {
 
 describe('a search that waits for the list to be read', () => {
   it('goes on when it was, and not before', async () => {
-    const { surface } = open({ holdMs: 10_000 });
-    surface.show(session, visible, growing);
+    const { exposure } = open({ holdMs: 10_000 });
+    exposure.show(session, visible, growing);
     let isOver = false;
-    const wait = surface.untilListed(session, createCancellation()).then((heard) => {
+    const wait = exposure.untilListed(session, createCancellation()).then((heard) => {
       isOver = true;
       return heard;
     });
     await Promise.resolve();
     expect(isOver).toBe(false);
-    surface.listed(session);
+    exposure.listed(session);
     expect(await wait).toBe(true);
   });
 
   it('gives up after its time, and never waits for this client again', async () => {
-    const { surface, said } = open({ holdMs: 5 });
-    surface.show(session, visible, growing);
-    expect(await surface.untilListed(session, createCancellation())).toBe(false);
-    expect(surface.mode(session, visible)).toBe('bridge');
+    const { exposure, said } = open({ holdMs: 5 });
+    exposure.show(session, visible, growing);
+    expect(await exposure.untilListed(session, createCancellation())).toBe(false);
+    expect(exposure.mode(session, visible)).toBe('call_tool');
     expect(said).toHaveLength(1);
   });
 });
@@ -253,10 +253,10 @@ it('holds its limits whatever is found, called, pinned, revoked and inherited', 
       fc.integer({ min: 1, max: 5 }),
       fc.array(name, { maxLength: 2 }),
       (steps, maxActiveSchemas, pin) => {
-        const { surface } = open({ maxActiveSchemas, pin });
+        const { exposure } = open({ maxActiveSchemas, pin });
         let now: readonly ToolSpec[] = visible;
         const list = (of: Session): readonly string[] =>
-          surface.show(of, now, growing).map((one) => one.name);
+          exposure.show(of, now, growing).map((one) => one.name);
         list(session);
         for (const [at, { kind, names }] of steps.entries()) {
           const tools = now.filter((one) => names.includes(one.name));
@@ -264,15 +264,15 @@ it('holds its limits whatever is found, called, pinned, revoked and inherited', 
           if (kind === 'hide') now = visible.filter((one) => !names.includes(one.name));
           else if (kind === 'fork') {
             const own = { ...child, id: `s.${String(at)}` };
-            surface.activate(own, tools, now);
+            exposure.activate(own, tools, now);
             expect(list(own).length).toBeGreaterThan(0);
             expect(list(session).join()).toBe(before);
           } else if (kind === 'find') {
-            const { activated, evicted } = surface.activate(session, tools, now);
+            const { activated, evicted } = exposure.activate(session, tools, now);
             const shown = list(session);
             expect(activated.every((one) => shown.includes(one))).toBe(true);
             expect(evicted.some((one) => shown.includes(one.name) || names.includes(one.name))).toBe(false);
-          } else for (const one of tools) surface.called(session, one, now, growing);
+          } else for (const one of tools) exposure.called(session, one, now, growing);
           const shown = list(session);
           const pinned = now.filter((one) => pin.includes(one.name)).map((one) => one.name);
           expect(pinned.every((one) => shown.includes(one))).toBe(true);

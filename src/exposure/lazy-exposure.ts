@@ -1,6 +1,6 @@
 import type { Cancellation } from '../lib/cancellation.js';
 import type { Client, Session, Spec, ToolSpec } from '../core/index.js';
-import type { SurfaceMode } from '../ports/catalog.js';
+import type { ExposureMode } from '../ports/catalog.js';
 import {
   type Activation,
   activate,
@@ -13,13 +13,13 @@ import { clientName, type Delivery, deliveryFor, isPunctual, slownessOf } from '
 import { estimateTokens } from './estimate.js';
 import { instructionsFor } from './instructions.js';
 import { alwaysLoaded } from './marked.js';
-import type { SurfaceSettings } from './settings.js';
-import type { ActiveNow, ActiveTools, Surface, SurfaceWish } from './show.js';
+import type { ExposureSettings } from './settings.js';
+import type { ActiveNow, ActiveTools, Exposure, ExposureOptions } from './show.js';
 import { createSplits, type Split } from './split.js';
 import { createSessionStates, type SessionState } from './session-states.js';
 
-export interface LazySurfaceParts {
-  readonly settings: SurfaceSettings;
+export interface LazyExposureParts {
+  readonly settings: ExposureSettings;
   /** Called when a client gets tools in a different way than planned. */
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -30,7 +30,7 @@ interface Delivered {
 }
 
 /** Lists the tools that a session needs now. When in doubt, lists a tool. */
-export function createLazySurface({ settings, log }: LazySurfaceParts): Surface & ActiveTools {
+export function createLazyExposure({ settings, log }: LazyExposureParts): Exposure & ActiveTools {
   const splits = createSplits(settings);
   const states = createSessionStates(settings.inheritActive);
   const listeners = new Set<(session: string) => void>();
@@ -49,14 +49,14 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
   /** How this client gets this list. `eager` if nothing is deferred. */
   function deliver(session: Session, visible: readonly Spec[], client?: Client): Delivered {
     const state = states.known(session);
-    const { extent, delivery } = deliveryFor(settings, client ?? state?.client, state?.wish);
+    const { extent, delivery } = deliveryFor(settings, client ?? state?.client, state?.options);
     const split = splits(visible, extent);
     const isAll = cannotSearch || !split.canSearch || split.deferrable.size === 0;
     return { split, delivery: isAll ? 'eager' : delivery };
   }
 
   /** A client that missed a list refresh is not waited for again; active tools stay in its list. */
-  function modeOf(session: Session, visible: readonly Spec[]): SurfaceMode {
+  function modeOf(session: Session, visible: readonly Spec[]): ExposureMode {
     const { delivery } = deliver(session, visible);
     return modeFor(delivery, states.known(session)?.isDeaf === true);
   }
@@ -87,7 +87,7 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
     const { split, delivery } = deliver(session, visible, client);
     if (delivery === 'eager') return split.eager;
     if (delivery === 'marked') return alwaysLoaded(split);
-    if (delivery === 'bridge') return split.always;
+    if (delivery === 'call_tool') return split.always;
     return shownList(states.of(session), split, current(session, split));
   }
 
@@ -172,9 +172,9 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
       log('tool search is not available: all tools are listed from now on', { reason });
       for (const { session } of states.all()) tell(session);
     },
-    prefer(session: Session, wish: SurfaceWish) {
+    prefer(session: Session, options: ExposureOptions) {
       const state = states.of(session);
-      state.wish = { ...state.wish, ...wish };
+      state.options = { ...state.options, ...options };
     },
     isFirst(session, server) {
       const { met } = states.of(session);
@@ -207,8 +207,8 @@ export function createLazySurface({ settings, log }: LazySurfaceParts): Surface 
     },
     placeInSearch: (session, name) => states.known(session)?.told.get(name),
     sessions: () =>
-      states.all().map(({ session, client, set, isDeaf, wish }) => {
-        const { delivery } = deliveryFor(settings, client, wish);
+      states.all().map(({ session, client, set, isDeaf, options }) => {
+        const { delivery } = deliveryFor(settings, client, options);
         const name = client && clientName(client);
         return {
           session,
@@ -234,8 +234,8 @@ function isShownAll(delivery: Delivery): boolean {
   return delivery === 'eager' || delivery === 'marked';
 }
 
-function modeFor(delivery: Delivery, hasMissedList: boolean): SurfaceMode {
-  if (delivery === 'list' && hasMissedList) return 'bridge';
+function modeFor(delivery: Delivery, hasMissedList: boolean): ExposureMode {
+  if (delivery === 'list' && hasMissedList) return 'call_tool';
   return delivery === 'marked' ? 'eager' : delivery;
 }
 

@@ -1,14 +1,14 @@
 import type { Cancellation } from '../lib/cancellation.js';
 import type { Client, Session, Spec } from '../core/index.js';
 import { type ActivationSet, noneActive } from './activation.js';
-import type { SurfaceWish } from './show.js';
+import type { ExposureOptions } from './show.js';
 import type { Split } from './split.js';
 
 /** The state of a session with lazy tools. */
 export interface SessionState {
   readonly session: Session;
   client: Client | undefined;
-  wish: SurfaceWish | undefined;
+  options: ExposureOptions | undefined;
   set: ActivationSet;
   gone: readonly string[];
   /** The latest search results by rank. */
@@ -70,7 +70,7 @@ function createState(session: Session, set: ActivationSet): SessionState {
   return {
     session,
     client: undefined,
-    wish: undefined,
+    options: undefined,
     set,
     gone: [],
     told: new Map(),

@@ -1,8 +1,8 @@
 /** Settings for lazy tools; frozen plain data. */
-export interface SurfaceSettings {
+export interface ExposureSettings {
   /** `auto`: only if the deferrable tools exceed `deferAboveTokens`. */
   readonly lazy: 'auto' | 'on' | 'off';
-  readonly delivery: 'auto' | 'list' | 'bridge';
+  readonly delivery: 'auto' | 'list' | 'call_tool';
   readonly maxActiveSchemas: number;
   readonly maxActiveTokens: number;
   readonly deferAboveTokens: number;
@@ -12,7 +12,7 @@ export interface SurfaceSettings {
   readonly holdMs: number;
   readonly inheritActive: boolean;
   /** Overrides by client name. */
-  readonly clients: ReadonlyMap<string, Partial<Pick<SurfaceSettings, 'lazy' | 'delivery'>>>;
+  readonly clients: ReadonlyMap<string, Partial<Pick<ExposureSettings, 'lazy' | 'delivery'>>>;
   /** Servers with their own `lazy` setting. */
   readonly servers: ReadonlyMap<string, boolean>;
 }

@@ -1,10 +1,10 @@
 import type { Cancellation } from '../lib/cancellation.js';
 import type { Client, Session, Source, Spec, ToolSpec } from '../core/index.js';
-import type { SurfaceMode } from '../ports/catalog.js';
+import type { ExposureMode } from '../ports/catalog.js';
 import type { Activation, ActivationSet } from './activation.js';
 
 /** Decides which visible tools a session lists. */
-export interface Surface {
+export interface Exposure {
   /** A subset of the visible tools. Returns the same array while nothing has changed. Without a client: all. */
   show<S extends Spec>(session: Session, visible: readonly S[], client?: Client): readonly S[];
   /** The client has just read its tool list; pending waits continue. */
@@ -24,7 +24,7 @@ export interface Surface {
 
 /** The operations of tool search on a session's active tools. */
 export interface ActiveTools {
-  mode(session: Session, visible: readonly Spec[]): SurfaceMode;
+  mode(session: Session, visible: readonly Spec[]): ExposureMode;
   /** Whether this client gets all tools because it defers them itself. */
   defersItself(session: Session, visible: readonly Spec[], client: Client): boolean;
   /** The active tools; `gone` are tools that were active and no longer exist, reported once. */
@@ -39,13 +39,13 @@ export interface ActiveTools {
   /** If search does not work, lists all tools for all sessions until the gateway restarts. */
   showEverything(reason: string): void;
   /** Overrides for a session whose client was started by us. */
-  prefer(session: Session, wish: SurfaceWish): void;
+  prefer(session: Session, options: ExposureOptions): void;
   /** Returns true the first time a server is used in this session. */
   isFirst(session: Session, server: string): boolean;
   /** Records the result of a search, best first. */
   told(session: Session, names: readonly string[]): void;
   /** Counts of listed tools for statistics; undefined if all are listed. */
-  facts(session: Session, visible: readonly Spec[], client: Client): SurfaceFacts | undefined;
+  facts(session: Session, visible: readonly Spec[], client: Client): ExposureFacts | undefined;
   /** The rank of this tool in recent searches. */
   placeInSearch(session: Session, name: string): number | undefined;
   /** Called when the state of any session has changed. */
@@ -54,17 +54,17 @@ export interface ActiveTools {
   sessions(): readonly SessionView[];
 }
 
-export interface SurfaceFacts {
+export interface ExposureFacts {
   readonly deferred: number;
   readonly advertisedTokens: number;
   readonly avoidedTokens: number;
 }
 
-export interface SurfaceWish {
+export interface ExposureOptions {
   readonly lazy?: 'auto' | 'on' | 'off';
-  readonly delivery?: 'auto' | 'list' | 'bridge';
+  readonly delivery?: 'auto' | 'list' | 'call_tool';
   /** What a test of the client showed; used if nothing is configured. */
-  readonly learned?: 'list' | 'bridge';
+  readonly learned?: 'list' | 'call_tool';
 }
 
 export interface ActiveNow {
@@ -74,13 +74,13 @@ export interface ActiveNow {
 
 export interface SessionView {
   readonly session: Session;
-  readonly mode: SurfaceMode;
+  readonly mode: ExposureMode;
   readonly client?: string;
   readonly set: ActivationSet;
 }
 
 /** Lists all visible tools. */
-export function createEagerSurface(): Surface {
+export function createEagerExposure(): Exposure {
   return {
     show: (_session, visible) => visible,
     listed: () => undefined,

@@ -1,12 +1,12 @@
 import { createToolFilter, type Source, type Spec, type ToolSpec } from '../core/index.js';
 import { estimateTokens } from './estimate.js';
-import type { SurfaceSettings } from './settings.js';
+import type { ExposureSettings } from './settings.js';
 
 /** The tools that give access to all others. Each needs the other. */
 export const searchName = 'tool_search';
-export const bridgeName = 'call_tool';
+export const callToolName = 'call_tool';
 const waitName = 'wait_for_servers';
-export const leadingNames: readonly string[] = [searchName, bridgeName, waitName];
+export const leadingNames: readonly string[] = [searchName, callToolName, waitName];
 const leading: ReadonlySet<string> = new Set(leadingNames);
 
 /** Fewer deferred tools are not worth a search. */
@@ -32,7 +32,7 @@ export interface Split {
 export type Splits = (visible: readonly Spec[], extent: Extent) => Split;
 
 /** Splits lists, cached per list and extent. */
-export function createSplits(settings: SurfaceSettings): Splits {
+export function createSplits(settings: ExposureSettings): Splits {
   const known = new WeakMap<readonly Spec[], (extent: Extent) => Split>();
   const isPinned = settings.pin.length === 0 ? () => false : createToolFilter(settings.pin);
   return (visible, extent) => {
@@ -44,12 +44,12 @@ export function createSplits(settings: SurfaceSettings): Splits {
 
 function divide(
   visible: readonly Spec[],
-  settings: SurfaceSettings,
+  settings: ExposureSettings,
   isPinned: (name: string) => boolean,
 ): (extent: Extent) => Split {
   const tools = visible.filter((spec) => spec.kind === 'tool');
   const leads = new Set(tools.filter(isLeading).map(({ name }) => name));
-  const canSearch = leads.has(searchName) && leads.has(bridgeName);
+  const canSearch = leads.has(searchName) && leads.has(callToolName);
   const pinned = new Set(tools.filter((spec) => spec.source !== 'builtin' && isPinned(spec.name)));
   const eager = leads.size === 0 ? visible : visible.filter((spec) => !isLeading(spec));
   const known = new Map<Extent, Split>();
@@ -79,7 +79,7 @@ function divide(
 }
 
 /** The server's own `lazy` setting wins, unless nothing is deferred at all. */
-function isDeferred(source: Source, extent: Extent, { servers }: SurfaceSettings): boolean {
+function isDeferred(source: Source, extent: Extent, { servers }: ExposureSettings): boolean {
   if (source === 'builtin' || extent === 'none') return false;
   return servers.get(serverOf({ source })) ?? extent === 'all';
 }

@@ -7,7 +7,7 @@ import {
   resourceSpec,
   templateSpec,
   toolRequest,
-} from '../../test/support/hall.js';
+} from '../../test/support/gateway.js';
 import { type Call, createFault, type Request, type Wanted } from '../core/index.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
 import { admit, isAdmitted, withAnswers } from './admit.js';

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createOpenAccess, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
+import { createOpenAccess, openHall, sessionOf, toolRequest } from '../../test/support/gateway.js';
 import { type Attempt, content, type Outcome } from '../core/index.js';
 import { emptyObject, JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
-import { throughBridge } from './call-tool.js';
+import { throughCallTool } from './call-tool.js';
 
 const done = (): Outcome => content(emptyObject);
-const bridged = (text: string) => toolRequest('call_tool', {}, { params: new JsonText(text) });
+const viaCallTool = (text: string) => toolRequest('call_tool', {}, { params: new JsonText(text) });
 
 describe('a request through the bridge', () => {
   it('becomes the real call, byte for byte', () => {
-    const real = throughBridge(
-      bridged(
+    const real = throughCallTool(
+      viaCallTool(
         '{"name":"call_tool","arguments":{"name":"a","arguments":{"n":12345678901234567890,"x":1e2}},"_meta":{"k":1}}',
       ),
     );
@@ -30,7 +30,7 @@ describe('a request through the bridge', () => {
       '{"name":"a","arguments":{"b":1}}',
     ],
   ])('takes %s', (_name, given, expected) => {
-    expect(throughBridge(bridged(given))?.params.text).toBe(expected);
+    expect(throughCallTool(viaCallTool(given))?.params.text).toBe(expected);
   });
 
   it.each([
@@ -41,15 +41,15 @@ describe('a request through the bridge', () => {
     ['a list of arguments', '{"name":"call_tool","arguments":{"name":"a","arguments":[1]}}'],
     ['text that is no object', '{"name":"call_tool","arguments":{"name":"a","arguments":"[1]"}}'],
   ])('does not lead to %s', (_name, given) => {
-    expect(throughBridge(bridged(given))).toBeUndefined();
+    expect(throughCallTool(viaCallTool(given))).toBeUndefined();
   });
 
   it('takes no text that is nested deeper than a message may be', () => {
     const deep = (levels: number): string => `{"d":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     const given = (levels: number) =>
-      bridged(JSON.stringify({ name: 'call_tool', arguments: { name: 'a', arguments: deep(levels) } }));
-    expect(throughBridge(given(100))).toBeDefined();
-    expect(throughBridge(given(5000))).toBeUndefined();
+      viaCallTool(JSON.stringify({ name: 'call_tool', arguments: { name: 'a', arguments: deep(levels) } }));
+    expect(throughCallTool(given(100))).toBeDefined();
+    expect(throughCallTool(given(5000))).toBeUndefined();
   });
 
   it('is judged and recorded as the real call; the bridge itself leaves no trace', async () => {

@@ -2,13 +2,13 @@ import { clientAdditions, createFault, type Outcome, type Request, type ToolSpec
 import { JsonText, membersOf, textOf, withMembers } from '../lib/json-text.js';
 import { duplicateKey } from '../lib/json-scan.js';
 import { isParsable } from '../lib/json-rpc.js';
-import { bridgeName, searchName } from '../exposure/index.js';
+import { callToolName, searchName } from '../exposure/index.js';
 
 /**
  * Rewrites a `call_tool` request into a request for the real tool, so that access checks, records and results are those
  * of the real tool. Undefined: `call_tool` itself answers.
  */
-export function throughBridge(request: Request, aliases: Aliases = {}): Request | undefined {
+export function throughCallTool(request: Request, aliases: Aliases = {}): Request | undefined {
   const { params } = request;
   const { arguments: outer } = params.value as { readonly arguments?: unknown };
   if (!isObject(outer)) return undefined;
@@ -19,17 +19,17 @@ export function throughBridge(request: Request, aliases: Aliases = {}): Request 
     [argument, ...(aliases[argument] ?? [])].find((key) => Object.hasOwn(outer, key)) ?? argument;
   const name = outer[keyOf('name')];
   // call_tool needs a tool name, and calls neither itself nor tool_search.
-  if (typeof name !== 'string' || name === bridgeName || name === searchName) return undefined;
+  if (typeof name !== 'string' || name === callToolName || name === searchName) return undefined;
   const inner = argumentsIn(params.text, outer, keyOf('arguments'));
   if (inner === undefined) return undefined;
   const text = withMembers(params.text, { name: JSON.stringify(name), arguments: inner });
-  return { ...request, wanted: { kind: 'tool', name }, params: new JsonText(text), via: bridgeName };
+  return { ...request, wanted: { kind: 'tool', name }, params: new JsonText(text), via: callToolName };
 }
 
 type Aliases = NonNullable<ToolSpec['aliases']>;
 
-export function isBridge({ wanted, via }: Request): boolean {
-  return wanted.kind === 'tool' && wanted.name === bridgeName && via === undefined;
+export function isCallTool({ wanted, via }: Request): boolean {
+  return wanted.kind === 'tool' && wanted.name === callToolName && via === undefined;
 }
 
 /** The original text, because parsing would lose large numbers and their spelling. */
@@ -64,7 +64,7 @@ function objectIn(text: string): string | undefined {
 }
 
 /** call_tool itself exists, so an unknown tool behind it is an invalid argument, not an unknown tool. */
-export function toldByBridge(outcome: Outcome): Outcome {
+export function toldByCallTool(outcome: Outcome): Outcome {
   if (outcome.kind !== 'fault' || outcome.fault.code !== 'tool.not_found') return outcome;
   const fault = createFault('input.invalid', `${outcome.fault.message}.`, {
     reason: 'unknown_tool',

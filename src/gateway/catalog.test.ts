@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openHall, promptSpec, resourceSpec, sessionOf, templateSpec } from '../../test/support/hall.js';
+import { openHall, promptSpec, resourceSpec, sessionOf, templateSpec } from '../../test/support/gateway.js';
 import { content, type Outcome } from '../core/index.js';
 import { emptyObject } from '../lib/json-text.js';
 import { createFakeProvider, type FakeProvider } from '../testing/index.js';

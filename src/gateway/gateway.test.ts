@@ -7,7 +7,7 @@ import {
   openHall,
   sessionOf,
   toolRequest,
-} from '../../test/support/hall.js';
+} from '../../test/support/gateway.js';
 import {
   type Attempt,
   content,

@@ -20,18 +20,18 @@ import {
 } from '../core/index.js';
 import type { Cancellation } from '../lib/cancellation.js';
 import type { JsonText } from '../lib/json-text.js';
-import { bridgeName, type Surface } from '../exposure/index.js';
+import { callToolName, type Exposure } from '../exposure/index.js';
 import { admit } from './admit.js';
-import { isBridge, throughBridge, toldByBridge } from './call-tool.js';
+import { isCallTool, throughCallTool, toldByCallTool } from './call-tool.js';
 import type { Collision } from './catalog.js';
-import { createCorridor, describeError } from './pipeline.js';
-import { openDirectory } from './registry.js';
+import { createPipeline, describeError } from './pipeline.js';
+import { openRegistry } from './registry.js';
 import type { ProviderReport } from './provider-reports.js';
 import type { ListKind, ListOf } from './lists.js';
 import { callWithLiveAsks } from './live-asks.js';
 import type { NameClaims } from './name-claims.js';
 import { readQuestions, unanswerable } from './questions.js';
-import { openRounds } from './multi-round.js';
+import { openMultiRound } from './multi-round.js';
 import { createStateSeal, type StateSeal } from './state-seal.js';
 import { type Rights, whileAllowed } from './while-allowed.js';
 import { withSteps } from './with-steps.js';
@@ -39,7 +39,7 @@ import { withSteps } from './with-steps.js';
 export interface GatewayParts {
   readonly providers: readonly Provider[];
   readonly access: Access;
-  readonly surface: Surface;
+  readonly exposure: Exposure;
   readonly interceptors: readonly Interceptor[];
   readonly observers: readonly Observer[];
   readonly now: () => number;
@@ -83,7 +83,7 @@ export interface Gateway {
   refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session, client?: Client): string | undefined;
   /** The instructions of one provider, if the session can see its tools. */
-  wordsOf(source: Source): string | undefined;
+  instructionsOf(source: Source): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Called with the lists of this session that changed, because servers or its rights changed. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
@@ -97,10 +97,10 @@ export interface Gateway {
 }
 
 export function openGateway(parts: GatewayParts): Gateway {
-  const directory = openDirectory({ ...parts, access: withoutOperations(parts.access) });
-  const corridor = createCorridor(parts.interceptors);
+  const directory = openRegistry({ ...parts, access: withoutOperations(parts.access) });
+  const pipeline = createPipeline(parts.interceptors);
   const seal = parts.seal ?? createStateSeal(parts.now);
-  const rounds = openRounds(seal);
+  const multiRound = openMultiRound(seal);
 
   function findFor(session: Session, wanted: Wanted): ReturnType<Parameters<typeof admit>[1]> {
     const isSeen = wanted.kind === 'tool' && directory.describe(session, wanted.name) !== undefined;
@@ -135,20 +135,23 @@ export function openGateway(parts: GatewayParts): Gateway {
     const problem = used(request, call);
     if (problem !== undefined) return faulted(problem);
     if (continued.parkedId !== undefined) {
-      return sealed(request, await rounds.resume(request, exchange, continued.parkedId, continued.responses));
+      return sealed(
+        request,
+        await multiRound.resume(request, exchange, continued.parkedId, continued.responses),
+      );
     }
     const start = (live: Exchange): Promise<Outcome> =>
       whileAllowed(live, rightsTo(request), (guarded) =>
-        corridor(call, guarded, (wrapped) =>
+        pipeline(call, guarded, (wrapped) =>
           untilCancelled(wrapped, () =>
             wrapped.asking === 'live'
               ? callWithLiveAsks(provider, call, wrapped)
-              : callInRounds(provider, call, wrapped),
+              : callMultiRound(provider, call, wrapped),
           ),
         ),
       );
     if (exchange.asking === 'live') return start(exchange);
-    return sealed(request, await rounds.run(request, exchange, start));
+    return sealed(request, await multiRound.run(request, exchange, start));
   }
 
   /** Activates the tool on use; includes its schema in errors if the client has not seen it. */
@@ -156,8 +159,8 @@ export function openGateway(parts: GatewayParts): Gateway {
     if (target.kind !== 'tool' || target.spec.reach === 'workflow') return undefined;
     const { session, client, via } = request;
     const visible = directory.visibleTools(session);
-    const isUnread = via !== undefined || parts.surface.isDeferred(session, target.spec, visible, client);
-    parts.surface.called(session, target.spec, visible, client);
+    const isUnread = via !== undefined || parts.exposure.isDeferred(session, target.spec, visible, client);
+    parts.exposure.called(session, target.spec, visible, client);
     const issues = isUnread ? (parts.checkArguments?.(target.spec, request.params) ?? []) : [];
     return issues.length > 0 ? unreadSchema(target.spec, issues) : undefined;
   }
@@ -203,19 +206,19 @@ export function openGateway(parts: GatewayParts): Gateway {
   }
 
   /** Callers without access to call_tool get `tool.not_found`. */
-  async function bridged(request: Request, exchange: Exchange): Promise<Outcome> {
+  async function viaCallTool(request: Request, exchange: Exchange): Promise<Outcome> {
     await directory.refresh(request.session);
-    const found = directory.find(request.session, { kind: 'tool', name: bridgeName });
+    const found = directory.find(request.session, { kind: 'tool', name: callToolName });
     const aliases = found?.target.kind === 'tool' ? found.target.spec.aliases : undefined;
-    const real = found && throughBridge(request, aliases);
-    return real === undefined ? watched(request, exchange) : toldByBridge(await watched(real, exchange));
+    const real = found && throughCallTool(request, aliases);
+    return real === undefined ? watched(request, exchange) : toldByCallTool(await watched(real, exchange));
   }
 
   return {
-    call: (request, exchange) => (isBridge(request) ? bridged : watched)(request, exchange),
+    call: (request, exchange) => (isCallTool(request) ? viaCallTool : watched)(request, exchange),
     list(session, kind, client) {
       const list = directory.list(session, kind, client);
-      if (kind === 'tools' && client !== undefined) parts.surface.listed(session);
+      if (kind === 'tools' && client !== undefined) parts.exposure.listed(session);
       return list;
     },
     visibleTools: (session) => directory.visibleTools(session),
@@ -231,18 +234,18 @@ export function openGateway(parts: GatewayParts): Gateway {
     listed: (sources) => directory.listed(sources),
     firstListed: () => directory.firstListed,
     instructions: (session, client) => directory.instructions(session, client),
-    wordsOf: (source) => directory.wordsOf(source),
+    instructionsOf: (source) => directory.instructionsOf(source),
     watch: (session, uri, listener) => directory.watch(session, uri, listener),
     onChange: (session, listener) => directory.onChange(session, listener),
     leave(session) {
-      parts.surface.forget(session);
+      parts.exposure.forget(session);
       parts.onLeave?.(session);
     },
     status: () => directory.status(),
     collisions: () => directory.collisions(),
     replaceProviders: (providers) => directory.replace(providers),
     async close() {
-      rounds.close();
+      multiRound.close();
       await directory.close();
     },
   };
@@ -273,7 +276,7 @@ function untilCancelled(caller: Cancellation, start: () => Promise<Outcome>): Pr
 }
 
 /** Multi-round callers are only asked for input that they declared they can give. */
-async function callInRounds(provider: Provider, call: Call, exchange: Exchange): Promise<Outcome> {
+async function callMultiRound(provider: Provider, call: Call, exchange: Exchange): Promise<Outcome> {
   const outcome = await provider.call(call, exchange);
   if (outcome.kind !== 'asks') return outcome;
   for (const { question } of readQuestions(outcome.questions)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openHall, toolRequest } from '../../test/support/hall.js';
+import { openHall, toolRequest } from '../../test/support/gateway.js';
 import { type Call, content, type Outcome, type Question } from '../core/index.js';
 import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider, type FakeHandler } from '../testing/index.js';
@@ -71,14 +71,14 @@ describe('a provider that asks in rounds, for a caller that can be asked on the 
   });
 
   it('is cut off after sixteen rounds', async () => {
-    let rounds = 0;
+    let multiRound = 0;
     const gateway = open(() => {
-      rounds += 1;
+      multiRound += 1;
       return asks(roots);
     });
     const outcome = await gateway.call(request, createFakeExchange({ answer: () => ({ roots: [] }) }));
     expect(outcome).toMatchObject({ fault: { code: 'ask.too_many' } });
-    expect(rounds).toBe(16);
+    expect(multiRound).toBe(16);
   });
 
   it('fails when the caller cannot answer, and says which capability is missing', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { accessFrom, openHall, sessionOf, toolRequest } from '../../test/support/hall.js';
+import { accessFrom, openHall, sessionOf, toolRequest } from '../../test/support/gateway.js';
 import {
   type Answer,
   content,

@@ -16,7 +16,7 @@ import { unanswerable } from './questions.js';
 import type { StateSeal } from './state-seal.js';
 
 /** Multi-round input: parks a call until the client comes back with answers. */
-export interface Rounds {
+export interface MultiRound {
   run(
     request: Request,
     exchange: Exchange,
@@ -39,7 +39,7 @@ interface Parked {
   readonly timer: NodeJS.Timeout;
 }
 
-export function openRounds(seal: StateSeal): Rounds {
+export function openMultiRound(seal: StateSeal): MultiRound {
   const parked = new Map<string, Parked>();
 
   function park(request: Request, conversation: Conversation, done: Promise<Outcome>): Outcome {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolRequest } from '../../test/support/hall.js';
+import { toolRequest } from '../../test/support/gateway.js';
 import {
   type Call,
   content,
@@ -14,7 +14,7 @@ import {
 import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
 import { admit } from './admit.js';
-import { createCorridor } from './pipeline.js';
+import { createPipeline } from './pipeline.js';
 
 const answer = content(JsonText.from({ content: [{ type: 'text', text: 'the result' }] }));
 
@@ -34,7 +34,7 @@ async function walk(
   end: Next = () => Promise.resolve(answer),
 ): Promise<{ readonly outcome: Outcome; readonly reached: number }> {
   let reached = 0;
-  const outcome = await createCorridor(interceptors)(admitted(), createFakeExchange(), (exchange) => {
+  const outcome = await createPipeline(interceptors)(admitted(), createFakeExchange(), (exchange) => {
     reached += 1;
     return end(exchange);
   });
@@ -124,7 +124,7 @@ describe('the pipeline', () => {
 
   it('refuses two interceptors at one stage, naming both', () => {
     const handle: Handle = (_call, exchange, next) => next(exchange);
-    expect(() => createCorridor([at('limit', handle, 'first'), at('limit', handle, 'second')])).toThrow(
+    expect(() => createPipeline([at('limit', handle, 'first'), at('limit', handle, 'second')])).toThrow(
       'stage limit: both first and second are registered',
     );
   });
@@ -134,7 +134,7 @@ describe('the pipeline', () => {
       ...at('limit', (_call, exchange, next) => next(exchange)),
       stage: wrongly('early'),
     };
-    expect(() => createCorridor([interceptor])).toThrow('unknown stage: early');
+    expect(() => createPipeline([interceptor])).toThrow('unknown stage: early');
   });
 });
 
@@ -237,7 +237,7 @@ describe('the pipeline guard', () => {
   it('refuses a call that admit did not make, be it ever so similar', async () => {
     const real = admitted();
     let reached = 0;
-    const corridor = createCorridor([]);
+    const pipeline = createPipeline([]);
     const end: Next = () => {
       reached += 1;
       return Promise.resolve(answer);
@@ -253,9 +253,9 @@ describe('the pipeline guard', () => {
     // Whoever holds a call must not find the way to make another in it.
     const maker = (real as { readonly constructor: unknown }).constructor;
     if (maker !== Object) expect(() => wrongly(Reflect.construct(wrongly(maker), [real]))).toThrow();
-    for (const copy of copies) expectSealed(await corridor(copy, createFakeExchange(), end));
+    for (const copy of copies) expectSealed(await pipeline(copy, createFakeExchange(), end));
     expect(reached).toBe(0);
-    expect(await corridor(real, createFakeExchange(), end)).toBe(answer);
+    expect(await pipeline(real, createFakeExchange(), end)).toBe(answer);
     expect(reached).toBe(1);
   });
 });

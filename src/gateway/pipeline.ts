@@ -12,12 +12,12 @@ import {
 } from '../core/index.js';
 import { isAdmitted } from './admit.js';
 
-export type Corridor = (call: Call, exchange: Exchange, end: Next) => Promise<Outcome>;
+export type Pipeline = (call: Call, exchange: Exchange, end: Next) => Promise<Outcome>;
 
 const provider = 'the provider';
 
 /** Orders the interceptors by stage. Two for one stage is a programming error. */
-export function createCorridor(interceptors: readonly Interceptor[]): Corridor {
+export function createPipeline(interceptors: readonly Interceptor[]): Pipeline {
   const ordered = orderByStage(interceptors);
   return async (call, exchange, end) => {
     if (!isAdmitted(call)) return internal('a call that was never admitted reached the pipeline');

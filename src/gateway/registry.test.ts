@@ -8,10 +8,10 @@ import {
   sessionOf,
   templateSpec,
   toolRequest,
-} from '../../test/support/hall.js';
+} from '../../test/support/gateway.js';
 import { content, type Outcome, type Provider, type Session } from '../core/index.js';
 import { emptyObject, type JsonText } from '../lib/json-text.js';
-import { createEagerSurface } from '../exposure/index.js';
+import { createEagerExposure } from '../exposure/index.js';
 import { createFakeExchange, createFakeProvider, type FakeProvider } from '../testing/index.js';
 import type { ListKind } from './lists.js';
 import type { Gateway } from './gateway.js';
@@ -89,10 +89,10 @@ describe('lists', () => {
     expect(gateway.describe(session, 'b')).toBeUndefined();
   });
 
-  it('are what the surface shows of what is visible; a call reaches the rest', async () => {
+  it('list what the exposure shows of the visible tools; a call reaches the others', async () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { a: done, b: done })],
-      surface: { ...createEagerSurface(), show: (_session, visible) => visible.slice(0, 1) },
+      exposure: { ...createEagerExposure(), show: (_session, visible) => visible.slice(0, 1) },
     });
     expect(namesOf(gateway)).toEqual(['a']);
     expect((await gateway.call(toolRequest('b'), createFakeExchange())).kind).toBe('content');

@@ -15,7 +15,7 @@ import {
   type Wanted,
 } from '../core/index.js';
 import type { JsonText } from '../lib/json-text.js';
-import type { Surface } from '../exposure/index.js';
+import type { Exposure } from '../exposure/index.js';
 import type { Found } from './admit.js';
 import { type ProviderReport, reportsOf } from './provider-reports.js';
 import { absent } from './absent.js';
@@ -45,7 +45,7 @@ const firstListMs = 2000;
 const holdMs = 10_000;
 
 /** The merged lists of all providers, filtered by `visible` for each session. */
-export interface Directory {
+export interface Registry {
   find(session: Session, wanted: Wanted): Found | undefined;
   /** The list for this client; without a client, everything the session can see. */
   list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
@@ -66,7 +66,7 @@ export interface Directory {
   refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session, client?: Client): string | undefined;
   /** The instructions of one provider. */
-  wordsOf(source: Source): string | undefined;
+  instructionsOf(source: Source): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
   /** Called with the lists of this session that changed, for any reason. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
@@ -79,19 +79,19 @@ export interface Directory {
 export interface DirectoryParts {
   readonly providers: readonly Provider[];
   readonly access: Access;
-  readonly surface: Surface;
+  readonly exposure: Exposure;
   readonly claims?: NameClaims;
   /** Called when the set of dropped names changes. */
   readonly onCollisions?: () => void;
 }
 
-export function openDirectory({
+export function openRegistry({
   providers: first,
   access,
-  surface,
+  exposure,
   claims = createNameClaims(),
   onCollisions,
-}: DirectoryParts): Directory {
+}: DirectoryParts): Registry {
   let providers = first;
   let catalog = mergeCatalogs(providers, claims);
   let contested = createContestedNames(catalog, access);
@@ -108,7 +108,7 @@ export function openDirectory({
     for (const look of watchers.keys()) look();
   });
   const stopRights = access.onChange(told);
-  const stopSurface = surface.onChange((id) => {
+  const stopExposure = exposure.onChange((id) => {
     for (const [look, session] of watchers) if (session === id) look();
   });
   let unsubscribe = subscribe();
@@ -142,7 +142,7 @@ export function openDirectory({
 
   function shown<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K> {
     const all: readonly Spec[] = visible(session, kind);
-    return surface.show(session, all, client) as ListOf<K>;
+    return exposure.show(session, all, client) as ListOf<K>;
   }
 
   /** If the access check fails, nothing is shown; list callers get the failure. */
@@ -303,16 +303,16 @@ export function openDirectory({
       const sources = new Set(specs.map((spec) => spec.source));
       const parts = catalog.instructions.filter(({ provider }) => sources.has(provider.source));
       const tools = visible(session, 'tools');
-      const own = client && surface.instructions(session, tools, client);
+      const own = client && exposure.instructions(session, tools, client);
       // Instructions about tools that are not active are sent when a search finds the tools.
       const told =
         client === undefined || own === undefined
           ? parts
-          : parts.filter(({ provider }) => !surface.defers(session, provider.source, tools, client));
+          : parts.filter(({ provider }) => !exposure.defers(session, provider.source, tools, client));
       const texts = told.map(({ provider, text }) => `# ${provider.id}\n${text}`);
       return [...(own === undefined ? [] : [own]), ...texts].join('\n\n') || undefined;
     },
-    wordsOf: (source) => catalog.instructions.find(({ provider }) => provider.source === source)?.text,
+    instructionsOf: (source) => catalog.instructions.find(({ provider }) => provider.source === source)?.text,
     async watch(session, uri, listener) {
       await access.refresh(session);
       const found = findResource(session, uri);
@@ -336,7 +336,7 @@ export function openDirectory({
     async close() {
       unsubscribe();
       stopRights();
-      stopSurface();
+      stopExposure();
       watchers.clear();
       const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
       for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;

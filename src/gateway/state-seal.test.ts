@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eve, sessionOf, toolRequest } from '../../test/support/hall.js';
+import { eve, sessionOf, toolRequest } from '../../test/support/gateway.js';
 import { JsonText } from '../lib/json-text.js';
-import { type Link, type Principal, principalKey, type Request } from '../core/index.js';
+import { type Delegation, type Principal, principalKey, type Request } from '../core/index.js';
 import { createStateSeal, type SealedState } from './state-seal.js';
 
 const key = Buffer.alloc(32, 7);
@@ -69,16 +69,16 @@ describe('the seal of requestState', () => {
 
   it('is bound to the credential and to the chain that it came by', () => {
     const { principal } = request.session;
-    const parent: Link = { principal, rights: 'own', tokenId: 'tok_parent' };
-    const child: Link = { principal, rights: 'inherited', tokenId: 'tok_child' };
-    const through = (chain: readonly Link[]): Request => ({
+    const parent: Delegation = { principal, rights: 'own', tokenId: 'tok_parent' };
+    const child: Delegation = { principal, rights: 'inherited', tokenId: 'tok_child' };
+    const through = (chain: readonly Delegation[]): Request => ({
       ...request,
       session: { ...request.session, chain },
     });
     const asked = seal.close(through([parent]), parked);
     // The control: the same chain, built anew as for the next request.
     expect(seal.open(through([{ ...parent }]), asked)).toMatchObject({ ok: true });
-    const others: readonly (readonly Link[])[] = [
+    const others: readonly (readonly Delegation[])[] = [
       [],
       [parent, child],
       [{ ...parent, tokenId: 'tok_other' }],

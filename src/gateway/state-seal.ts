@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Link, principalKey, type Request, wantedName } from '../core/index.js';
+import { type Delegation, principalKey, type Request, wantedName } from '../core/index.js';
 import { membersOf, textOf } from '../lib/json-text.js';
 
 /** The content of a `requestState`: a call parked here, or the state of the upstream that asked. */
@@ -65,7 +65,7 @@ function bindingOf(request: Request): string {
 }
 
 /** A child token can share its parent's principal, but must not answer questions put to the parent. */
-function linkOf({ principal, rights, profile, tools, tokenId }: Link): readonly unknown[] {
+function linkOf({ principal, rights, profile, tools, tokenId }: Delegation): readonly unknown[] {
   return [principalKey(principal), rights, profile ?? null, tools ?? null, tokenId ?? null];
 }
 

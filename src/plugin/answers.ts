@@ -51,7 +51,7 @@ export function answersOf(plugin: Plugin): readonly Answer[] {
       try {
         await plugin.init?.(config);
       } catch (error) {
-        throw new Error(`plugin init failed: ${wordsOf(error)}`);
+        throw new Error(`plugin init failed: ${describeError(error)}`);
       }
       return {};
     }),
@@ -157,7 +157,7 @@ async function execute(
     const given = Object.entries(checked?.value ?? data ?? {}).filter(([, value]) => value !== undefined);
     return { success: true, output: text, data: new Map(given.map(([key, value]) => [key, json(value)])) };
   } catch (error) {
-    return failed(wordsOf(error) || `${name} failed without an error message.`);
+    return failed(describeError(error) || `${name} failed without an error message.`);
   }
 }
 
@@ -211,6 +211,6 @@ function emittedOf(
   };
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import type { Caller, Request } from '../core/index.js';
 
 /** What the gate's own rooms do for the admin API, beside what every caller may ask. */
-export const deskOperations = [
+export const adminOperations = [
   'tokens',
   'createToken',
   'revokeToken',
@@ -17,13 +17,13 @@ export const deskOperations = [
   'importAccess',
   'testAccess',
   'audit',
-  'surface',
+  'context',
   'pruneAudit',
 ] as const;
-export type DeskOperation = (typeof deskOperations)[number];
+export type AdminOperation = (typeof adminOperations)[number];
 
-/** What an admin wants of the desk. */
-export interface DeskOrder {
+/** A request to the admin API. */
+export interface AdminRequest {
   readonly by: Caller;
   readonly requestId: string;
   /** What stands in the address. */
@@ -35,9 +35,9 @@ export interface DeskOrder {
   readonly isStillAdmin: () => boolean | Promise<boolean>;
 }
 
-export type DeskReply = { readonly value: unknown } | { readonly refused: DeskRefusal };
+export type AdminReply = { readonly value: unknown } | { readonly refused: AdminRefusal };
 
-export interface DeskRefusal {
+export interface AdminRefusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -48,13 +48,13 @@ export interface DeskRefusal {
 }
 
 /** Who may, and what happens then. Throws or rejects when that cannot be found out now. */
-export interface AdminDesk {
+export interface AdminApi {
   isAdmin(caller: Caller): boolean | Promise<boolean>;
   /** Told of whoever is no admin and wanted to be. */
   refused(attempt: RefusedAttempt): void;
   /** Told of whoever asked for a tool that is not there for him. */
   missed(request: Request): void;
-  readonly operations: Readonly<Record<DeskOperation, (order: DeskOrder) => Promise<DeskReply>>>;
+  readonly operations: Readonly<Record<AdminOperation, (order: AdminRequest) => Promise<AdminReply>>>;
 }
 
 export interface RefusedAttempt {

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../lib/cancellation.js';
 
 /** Which tools a session lists: all (`eager`), the active ones (`list`), or only search and call_tool (`bridge`). */
-export type SurfaceMode = 'eager' | 'list' | 'bridge';
+export type ExposureMode = 'eager' | 'list' | 'call_tool';
 
 export type ToolState = 'activated' | 'already_active' | 'always_active' | 'not_activated';
 
@@ -37,7 +37,7 @@ export interface ActiveCount {
 }
 
 export interface SearchAnswer {
-  readonly mode: SurfaceMode;
+  readonly mode: ExposureMode;
   readonly query: string;
   readonly matches: readonly FoundTool[];
   /** Tools removed to make room, with the number of other calls since their last use. */
@@ -58,7 +58,7 @@ export interface SearchAnswer {
   readonly stillActive?: readonly string[];
 }
 
-export interface SearchWish {
+export interface SearchOptions {
   readonly query: string;
   readonly maxResults: number;
   /** False to search without activating tools. */
@@ -73,7 +73,7 @@ export interface WaitAnswer {
 
 /** Finds and activates the tools that a session can see. */
 export interface Catalog {
-  search(wish: SearchWish, caller: Cancellation): Promise<SearchAnswer>;
+  search(options: SearchOptions, caller: Cancellation): Promise<SearchAnswer>;
   /** Only servers with at least one visible tool. */
   servers(): Promise<readonly ServerInSight[]>;
   /** Undefined for absent and hidden tools alike. */

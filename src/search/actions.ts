@@ -1,6 +1,6 @@
 // The first verb of a tool name mostly says what it does, and the first verb of a clause what is wanted.
 import lexicon from './lexicon.json' with { type: 'json' };
-import { wordsOf } from './words.js';
+import { splitWords } from './words.js';
 
 /** A bit set of action kinds: read, create, change, remove. 0 means unknown. */
 export type Actions = number;
@@ -15,7 +15,7 @@ const asking = /^\W*(?:what|which|who|whose|when|where|how|is|are|was|were|does|
 
 /** The kind of the first verb. */
 export function actionOf(name: string): Actions {
-  for (const word of wordsOf(name)) {
+  for (const word of splitWords(name)) {
     const kind = kinds.get(word);
     if (kind !== undefined) return kind;
   }

@@ -1,6 +1,6 @@
 import lexicon from './lexicon.json' with { type: 'json' };
 import { createStemmer } from './stem.js';
-import { ownCopy, wordsOf } from './words.js';
+import { ownCopy, splitWords } from './words.js';
 
 /** A related word and its weight (0 to 1). */
 export interface Related {
@@ -101,7 +101,7 @@ function shippedClasses(): readonly SynonymClass[] {
 
 /** Normalizes the operator's synonyms, which may contain accents, capitals and spaces. */
 function folded({ words, topic }: SynonymClass): SynonymClass {
-  const fold = (word: string): string => wordsOf(word).join('_');
+  const fold = (word: string): string => splitWords(word).join('_');
   return { words: words.map(fold), ...(topic === undefined ? {} : { topic: fold(topic) }) };
 }
 

@@ -5,7 +5,7 @@ import { readEntities } from './entities.js';
 import type { Language } from './language.js';
 import type { Members } from './members.js';
 import type { Member } from './spelling.js';
-import { isNumber, wordsOf } from './words.js';
+import { isNumber, splitWords } from './words.js';
 
 /** A query word with its matching terms; only the best of them counts for a tool. */
 export interface TermGroup {
@@ -71,7 +71,7 @@ export function readNeed(text: string, parts: NeedParts): Asked {
 
 /** Drops stop words, unless there are no other words. */
 function wordsByClause(clauses: readonly string[], language: Language): readonly (readonly string[])[] {
-  const all = clauses.map((clause) => wordsOf(clause));
+  const all = clauses.map((clause) => splitWords(clause));
   const telling = all.map((words) => words.filter((word) => !language.read(word).isStop));
   return telling.some(({ length }) => length > 0) ? telling : all;
 }

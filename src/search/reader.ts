@@ -2,7 +2,7 @@
 import type { Language } from './language.js';
 import { createTally, type Tally } from './tally.js';
 import type { Vocabulary } from './vocabulary.js';
-import { eachPlainWord, isPlain, wordsOf } from './words.js';
+import { eachPlainWord, isPlain, splitWords } from './words.js';
 import { createWordTable } from './word-table.js';
 
 export interface Reader {
@@ -39,19 +39,19 @@ export function createReader(language: Language, vocabulary: Vocabulary): Reader
           count += 1;
           if (term !== silent && count <= most) tally.add(term, field);
         };
-        if (!isPlain(text)) for (const word of wordsOf(text)) add(termOf(word));
+        if (!isPlain(text)) for (const word of splitWords(text)) add(termOf(word));
         else
           eachPlainWord(text, (from, end) => {
             const known = table.find(text, from, end);
             if (known !== undefined && known !== silent) use(known);
-            const term = known ?? termOf(wordsOf(text.slice(from, end)).join(''));
+            const term = known ?? termOf(splitWords(text.slice(from, end)).join(''));
             if (known === undefined) table.set(text, from, end, term);
             add(term);
           });
         return count;
       };
       const readName = (text: string, field: number, most: number): number => {
-        const words = wordsOf(text);
+        const words = splitWords(text);
         let before = '';
         for (const word of words.slice(0, most)) {
           const { stem } = language.read(word);

@@ -3,7 +3,7 @@ import { countIn } from './tally.js';
 import { type Field, fields } from './tool-text.js';
 import type { Place, View } from './view.js';
 import type { Vocabulary } from './vocabulary.js';
-import { wordsOf } from './words.js';
+import { splitWords } from './words.js';
 
 const where: readonly Field[] = ['server', 'name', 'title', 'lead', 'description', 'hints'];
 const places = where.map((field) => fields.indexOf(field));
@@ -17,7 +17,7 @@ export function requirement(
   view: View,
   parts: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): (doc: number) => boolean {
-  const names = new Map([...new Set(view.servers)].map((server) => [server, wordsOf(server).join('')]));
+  const names = new Map([...new Set(view.servers)].map((server) => [server, splitWords(server).join('')]));
   const terms = [...new Set(required)].slice(0, mostRequired);
   const tests = terms.map((term) => testOf(term, names, view, parts)).filter((test) => test !== undefined);
   return (doc) => tests.every((test) => test(doc));
@@ -29,7 +29,7 @@ function testOf(
   view: View,
   { language, vocabulary }: { readonly language: Language; readonly vocabulary: Vocabulary },
 ): ((doc: number) => boolean) | undefined {
-  const words = wordsOf(term);
+  const words = splitWords(term);
   if (words.length === 0) return undefined;
   const joined = words.join('');
   const named = new Set([...names].flatMap(([server, name]) => (name === joined ? [server] : [])));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from './words.js';
+import { splitWords } from './words.js';
 
 describe('the words of a text', () => {
   it.each([
@@ -11,11 +11,11 @@ describe('the words of a text', () => {
     ['', []],
     ['+-*/', []],
   ])('of %j are %j', (text, words) => {
-    expect(wordsOf(text)).toEqual(words);
+    expect(splitWords(text)).toEqual(words);
   });
 
   it('are the same with accents, full-width letters and invisible characters', () => {
-    expect(wordsOf('Café ｗｅａｔｈｅｒ we\u200bat\u00adher w\u{e0065}eather')).toEqual([
+    expect(splitWords('Café ｗｅａｔｈｅｒ we\u200bat\u00adher w\u{e0065}eather')).toEqual([
       'cafe',
       'weather',
       'weather',
@@ -24,10 +24,10 @@ describe('the words of a text', () => {
   });
 
   it('are pairs of characters where a script has no spaces', () => {
-    expect(wordsOf('天气预报API')).toEqual(['天气', '气预', '预报', 'api']);
+    expect(splitWords('天气预报API')).toEqual(['天气', '气预', '预报', 'api']);
   });
 
   it('are cut when they are very long', () => {
-    expect(wordsOf('x'.repeat(500))).toEqual(['x'.repeat(40)]);
+    expect(splitWords('x'.repeat(500))).toEqual(['x'.repeat(40)]);
   });
 });

@@ -21,7 +21,7 @@ function fold(text: string): string {
  * The words of a text in lower case, in order. Identifiers are split (`pullRequest`, `pull_request`). Chinese, Japanese and
  * Korean become pairs of characters.
  */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   const folded = fold(text);
   if (ascii.test(folded)) return plainWords(folded.includes("'") ? withoutApostrophes(folded) : folded);
   const open = withoutApostrophes(folded).replace(acronym, '$1 $2').replace(hump, '$1 $2');

@@ -30,19 +30,19 @@ export async function callTool(tool: ToolModule, args: unknown, parts: CallParts
   const missing = (tool.needs ?? []).filter((need) => ports[need] === undefined);
   if (missing.length > 0) throw new Error(`${tool.name} needs ${missing.join(', ')}: pass it in \`ports\``);
   const input = await tool.input['~standard'].validate(decodeArguments(args, cardOf(tool)).input);
-  if (input.issues) throw new Error(`arguments: ${wordsOf(input.issues)}`);
+  if (input.issues) throw new Error(`arguments: ${describeIssues(input.issues)}`);
   // The input matches the schema of this tool, and the required ports are present.
   const result = await tool.run(input.value as never, { exchange, session, ports: ports as ToolPorts });
   if (typeof result === 'string') return { data: undefined, text: result, content: [textBlock(result)] };
   if (!('data' in result)) return { data: undefined, text: textOf(result.content), content: result.content };
   const output = await tool.output?.['~standard'].validate(result.data);
   if (output === undefined) throw new Error(`${tool.name} returned data but has no output schema`);
-  if (output.issues) throw new Error(`data: ${wordsOf(output.issues)}`);
+  if (output.issues) throw new Error(`data: ${describeIssues(output.issues)}`);
   const { text = JSON.stringify(output.value), content = [] } = result;
   return { data: output.value, text, content: [textBlock(text), ...content] };
 }
 
-function wordsOf(issues: readonly SchemaIssue[]): string {
+function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues
     .map(({ message, path = [] }) => {
       const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/');

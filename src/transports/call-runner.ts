@@ -17,7 +17,7 @@ import { createExchange } from './exchanges.js';
 import { protocolError } from './faults.js';
 import type { InFlight } from './framing/in-flight.js';
 import type { ReplyLine } from './framing/reply-line.js';
-import type { Turnstile } from './framing/turnstile.js';
+import type { Semaphore } from './framing/semaphore.js';
 import { maxRunning, maxWaiting } from './identity.js';
 import { buildRequest, type CallMethod, readWanted } from './requests.js';
 
@@ -34,7 +34,7 @@ export interface CallRunnerParts {
   readonly gateway: Gateway;
   readonly session: Session;
   readonly inFlight: InFlight;
-  readonly turnstile: Turnstile;
+  readonly semaphore: Semaphore;
   readonly newRequestId: () => string;
 }
 
@@ -80,7 +80,7 @@ export async function runCall(
   const params = frame.params ?? emptyObject;
   const wanted = readWanted(method, params);
   if (typeof wanted === 'string') return line.end(protocolError(frame.id, -32602, wanted));
-  const turn = parts.turnstile.enter(caller);
+  const turn = parts.semaphore.enter(caller);
   if (!(turn === true || (await turn))) return caller.isCancelled ? line.drop() : line.end(tooMany(frame.id));
   const incoming = { id: parts.newRequestId(), session: parts.session, client: face.client, wanted, params };
   const exchange = createExchange({
@@ -99,7 +99,7 @@ export async function runCall(
     if (caller.isCancelled) line.drop();
     else face.end(outcome, request, failedTool(parts, request, outcome));
   } finally {
-    parts.turnstile.leave();
+    parts.semaphore.leave();
   }
 }
 

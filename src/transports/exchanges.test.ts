@@ -12,7 +12,7 @@ function open(more: Partial<ExchangeParts> = {}) {
   const exchange = createExchange({
     params: new JsonText('{"_meta":{"progressToken":9007199254740993}}'),
     client: {
-      era: 'legacy',
+      protocol: 'legacy',
       protocolVersion: '2025-11-25',
       capabilities: new JsonText('{"elicitation":{},"sampling":null,"roots":true}'),
     },

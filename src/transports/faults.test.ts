@@ -10,8 +10,12 @@ import {
 import { JsonText } from '../lib/json-text.js';
 import { faultText, mcpFaults, protocolError } from './faults.js';
 
-function errorOf(fault: Fault, kind: 'tool' | 'resource' = 'resource', era: 'legacy' | 'modern' = 'modern') {
-  const text = faultText(fault, kind, era);
+function errorOf(
+  fault: Fault,
+  kind: 'tool' | 'resource' = 'resource',
+  protocol: 'legacy' | 'modern' = 'modern',
+) {
+  const text = faultText(fault, kind, protocol);
   if (text.as !== 'error') throw new Error('a result');
   return { ...text, error: JSON.parse(text.text) as Readonly<Record<string, unknown>> };
 }
@@ -23,9 +27,9 @@ describe('the faces of faults', () => {
 
   it.each(faultCodes)('%s is a legal answer to every kind of request, in both eras', (code) => {
     const fault = createFault(code, 'What happened.', { detail: 'secret detail' });
-    for (const era of ['legacy', 'modern'] as const) {
+    for (const protocol of ['legacy', 'modern'] as const) {
       for (const kind of ['tool', 'prompt', 'resource', 'completion'] as const) {
-        const face = faultText(fault, kind, era);
+        const face = faultText(fault, kind, protocol);
         const value = JSON.parse(face.text) as Readonly<Record<string, unknown>>;
         expect(face.text).not.toContain('secret detail');
         expect(face.text).toContain('What happened.');

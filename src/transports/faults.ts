@@ -56,19 +56,19 @@ export type FaultText =
 export function faultText(
   fault: Fault,
   wanted: Wanted['kind'],
-  era: 'legacy' | 'modern',
+  protocol: 'legacy' | 'modern',
   tool?: ToolSpec,
 ): FaultText {
   const face = mcpFaults[fault.code];
   if (fault.upstream !== undefined) {
     return {
       as: 'error',
-      text: upstreamError(fault.upstream, era),
+      text: upstreamError(fault.upstream, protocol),
       httpStatus: statusOfUpstream(fault.upstream.value),
     };
   }
   if (face.as === 'result' && wanted === 'tool') return { as: 'result', text: faultResult(fault, tool) };
-  const code = era === 'legacy' ? (face.legacyCode ?? face.code) : face.code;
+  const code = protocol === 'legacy' ? (face.legacyCode ?? face.code) : face.code;
   const data = { ...fault.data, code: fault.code };
   // What is hidden and what is absent must look the same, so these errors carry no more than every server's.
   const bare = fault.code === 'tool.not_found' || fault.code === 'prompt.not_found';
@@ -122,8 +122,8 @@ function admitsEnvelope(tool: ToolSpec | undefined): boolean {
 }
 
 /** An error from behind us, as it came; only the code that this era gave up is put into its present form. */
-function upstreamError(error: JsonText, era: 'legacy' | 'modern'): string {
-  const isGivenUp = era === 'modern' && codeOf(error.value) === -32002;
+function upstreamError(error: JsonText, protocol: 'legacy' | 'modern'): string {
+  const isGivenUp = protocol === 'modern' && codeOf(error.value) === -32002;
   return isGivenUp ? withMembers(error.text, { code: '-32602' }) : error.text;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sessionOf } from '../../test/support/hall.js';
+import { sessionOf } from '../../test/support/gateway.js';
 import { JsonText } from '../lib/json-text.js';
 import type { Request } from '../core/index.js';
 import {
@@ -14,7 +14,7 @@ import {
 const json = (text: string): JsonText => new JsonText(text);
 
 function built(text: string, canResume = true): Request {
-  const client = { era: 'modern', protocolVersion: '2026-07-28', capabilities: json('{}') } as const;
+  const client = { protocol: 'modern', protocolVersion: '2026-07-28', capabilities: json('{}') } as const;
   return buildRequest(
     { id: 'r', session: sessionOf(), client, wanted: { kind: 'tool', name: 'x' }, params: json(text) },
     canResume,

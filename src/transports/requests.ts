@@ -3,7 +3,7 @@ import { duplicateKey } from '../lib/json-scan.js';
 import { type JsonText, type Member, membersOf, textOf, JsonText as Json } from '../lib/json-text.js';
 import type { ListKind } from '../gateway/index.js';
 
-/** The methods that walk the corridor, and the lists, the same in both eras. */
+/** The methods that walk the pipeline, and the lists, the same in both eras. */
 export const listMethods: ReadonlyMap<string, { readonly kind: ListKind; readonly member: string }> = new Map(
   [
     ['tools/list', { kind: 'tools', member: 'tools' }],

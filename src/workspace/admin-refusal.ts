@@ -1,8 +1,8 @@
-import type { DeskCode, DeskError } from '../access/admin/index.js';
-import type { DeskRefusal } from '../ports/admin-api.js';
+import type { AdminCode, AdminError } from '../access/admin/index.js';
+import type { AdminRefusal } from '../ports/admin-api.js';
 
 /** HTTP status of each admin error code. */
-export const statusOfDesk: Readonly<Record<DeskCode, number>> = {
+export const statusOfAdmin: Readonly<Record<AdminCode, number>> = {
   'access.admin_required': 403,
   'access.bad_principal': 400,
   'access.bad_target': 400,
@@ -20,6 +20,6 @@ export const statusOfDesk: Readonly<Record<DeskCode, number>> = {
   'access.prune_too_much': 409,
 };
 
-export function refusalOf({ code, message, next, problems }: DeskError): DeskRefusal {
-  return { status: statusOfDesk[code], code, message, next, ...(problems.length > 0 && { problems }) };
+export function refusalOf({ code, message, next, problems }: AdminError): AdminRefusal {
+  return { status: statusOfAdmin[code], code, message, next, ...(problems.length > 0 && { problems }) };
 }

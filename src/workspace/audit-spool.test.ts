@@ -22,7 +22,7 @@ const record = (target: string): AuditRecord => ({
   target,
 });
 
-function createKeeper(fail = false) {
+function createAuditWriter(fail = false) {
   const kept: AuditRecord[] = [];
   return {
     kept,
@@ -40,7 +40,7 @@ it('spooled records are moved into the store, and the files are deleted', async 
   const spool = openAuditSpool({ directory });
   await spool.appendAudit([record('a'), record('b')]);
   await spool.appendAudit([record('c')]);
-  const store = createKeeper();
+  const store = createAuditWriter();
   await drainAuditSpool(directory, store, quiet);
   expect(store.kept.map(({ target }) => target)).toEqual(['a', 'b', 'c']);
   expect(readdirSync(directory)).toEqual([]);
@@ -48,7 +48,7 @@ it('spooled records are moved into the store, and the files are deleted', async 
 
 it('two concurrent drains move each record once', async () => {
   for (let at = 0; at < 5; at += 1) await openAuditSpool({ directory }).appendAudit([record(String(at))]);
-  const store = createKeeper();
+  const store = createAuditWriter();
   await Promise.all([drainAuditSpool(directory, store, quiet), drainAuditSpool(directory, store, quiet)]);
   expect(store.kept.map(({ target }) => target).sort()).toEqual(['0', '1', '2', '3', '4']);
 });
@@ -60,7 +60,7 @@ it('truncated and foreign lines are skipped', async () => {
     join(directory, name),
     'null\n{"at":1}\n' + JSON.stringify({ ...record('far'), at: 1e300 }) + '\n{"at":1,"zone":"lo',
   );
-  const store = createKeeper();
+  const store = createAuditWriter();
   await drainAuditSpool(directory, store, quiet);
   expect(store.kept.map(({ target }) => target)).toEqual(['whole']);
 });
@@ -68,13 +68,13 @@ it('truncated and foreign lines are skipped', async () => {
 it('records the store refused wait for the next drain, with a warning', async () => {
   await openAuditSpool({ directory }).appendAudit([record('kept')]);
   const told: string[] = [];
-  await drainAuditSpool(directory, createKeeper(true), (message) => void told.push(message));
+  await drainAuditSpool(directory, createAuditWriter(true), (message) => void told.push(message));
   expect(told).toHaveLength(1);
   // As if the claiming process had ended: 2 ** 22 is above any pid.
   const [name = ''] = readdirSync(directory);
   const { renameSync } = await import('node:fs');
   renameSync(join(directory, name), join(directory, name.replace(/\d+$/, '4194304')));
-  const store = createKeeper();
+  const store = createAuditWriter();
   await drainAuditSpool(directory, store, quiet);
   expect(store.kept.map(({ target }) => target)).toEqual(['kept']);
 });
@@ -88,7 +88,7 @@ it('is full above a hundred files', async () => {
 });
 
 it('a missing folder is empty', async () => {
-  const store = createKeeper();
+  const store = createAuditWriter();
   await drainAuditSpool(join(directory, 'none'), store, quiet);
   expect(store.kept).toEqual([]);
 });

@@ -1,13 +1,13 @@
-import type { DeskCatalogue } from '../access/admin/index.js';
+import type { AdminCatalog } from '../access/admin/index.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Principal, Session, Spec } from '../core/index.js';
 
 const kinds = ['prompts', 'resources', 'templates'] as const;
 
 /** Everything known so far; starts no servers. */
-export function knownCatalogue(gateway: Gateway, principal: Principal): DeskCatalogue {
+export function knownCatalogue(gateway: Gateway, principal: Principal): AdminCatalog {
   const chain = [{ principal, rights: 'all' }] as const;
-  const session: Session = { id: 'desk', principal, chain, scope: 'connection' };
+  const session: Session = { id: 'admin', principal, chain, scope: 'connection' };
   // Includes tools that are only available by name.
   const others = kinds.flatMap((kind): readonly Spec[] => gateway.list(session, kind));
   const specs = [...gateway.everyTool(), ...others];

@@ -6,26 +6,26 @@ import type { PortService } from '../ports/tool-ports.js';
 import {
   type ActiveTools,
   type CatalogParts,
-  createLazySurface,
+  createLazyExposure,
   type Rank,
   serverOf,
   type ServerReport,
-  type Surface,
-  type SurfaceSettings,
+  type Exposure,
+  type ExposureSettings,
 } from '../exposure/index.js';
 import { createForeignCheck, type ForeignCheck } from './foreign-check.js';
 
-export interface SurfaceParts {
+export interface ExposureParts {
   readonly config: Config;
   readonly gateway: () => Gateway;
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
-  readonly warn: SurfaceParts['log'];
+  readonly warn: ExposureParts['log'];
 }
 
 /** The tools that clients see, and tool search for the others. */
-export interface OpenedSurface {
-  readonly surface: Surface & ActiveTools;
-  readonly settings: SurfaceSettings;
+export interface OpenedExposure {
+  readonly exposure: Exposure & ActiveTools;
+  readonly settings: ExposureSettings;
   /** Tools with search hints in the configuration. */
   readonly hinted: readonly string[];
   readonly catalog: PortService<Catalog>;
@@ -34,16 +34,16 @@ export interface OpenedSurface {
   factsOf(attempt: Attempt): Readonly<Record<string, number>>;
 }
 
-export function openSurface({ config, gateway, log, warn }: SurfaceParts): OpenedSurface {
+export function openExposure({ config, gateway, log, warn }: ExposureParts): OpenedExposure {
   const settings = settingsOf(config);
-  const surface = createLazySurface({ settings, log });
-  const { searchHints: hints, synonyms, embeddings } = config.surface;
+  const exposure = createLazyExposure({ settings, log });
+  const { searchHints: hints, synonyms, embeddings } = config.context;
   let loading: Promise<Rank> | undefined;
   /** Loads the search index on first use: it is large, and most gateways do not search at startup. */
   const rank = (): Promise<Rank> => {
     loading ??= loadRanking().catch((error: unknown) => {
       loading = undefined;
-      surface.showEverything(error instanceof Error ? error.message : String(error));
+      exposure.showEverything(error instanceof Error ? error.message : String(error));
       throw error;
     });
     return loading;
@@ -57,7 +57,7 @@ export function openSurface({ config, gateway, log, warn }: SurfaceParts): Opene
   }
 
   const parts = {
-    surface,
+    exposure,
     limits: {
       maxCount: settings.maxActiveSchemas,
       maxTokens: settings.maxActiveTokens,
@@ -66,12 +66,12 @@ export function openSurface({ config, gateway, log, warn }: SurfaceParts): Opene
     refresh: (session) => gateway().refresh(session),
     visible: (session) => gateway().visibleTools(session),
     servers: (session) => gateway().statusFor(session).filter(isServer).map(reportOf),
-    wordsOf: ({ source }) => gateway().wordsOf(source),
+    instructionsOf: ({ source }) => gateway().instructionsOf(source),
     rank,
     now: () => performance.now(),
   } satisfies CatalogParts;
   return {
-    surface,
+    exposure,
     settings,
     hinted: Object.keys(hints),
     catalog: {
@@ -82,9 +82,9 @@ export function openSurface({ config, gateway, log, warn }: SurfaceParts): Opene
     checkArguments: createForeignCheck({ warn }),
     factsOf({ request: { session, client, wanted } }) {
       if (wanted.kind !== 'tool') return {};
-      const facts = surface.facts(session, gateway().visibleTools(session), client);
+      const facts = exposure.facts(session, gateway().visibleTools(session), client);
       if (facts === undefined) return {};
-      const place = surface.placeInSearch(session, wanted.name);
+      const place = exposure.placeInSearch(session, wanted.name);
       return {
         'tools.deferred': facts.deferred,
         'tools.advertised_tokens': facts.advertisedTokens,
@@ -95,11 +95,11 @@ export function openSurface({ config, gateway, log, warn }: SurfaceParts): Opene
   };
 }
 
-function settingsOf({ surface, servers }: Config): SurfaceSettings {
+function settingsOf({ context, servers }: Config): ExposureSettings {
   return {
-    ...surface,
-    holdMs: surface.hold,
-    clients: new Map(Object.entries(surface.clients)),
+    ...context,
+    holdMs: context.hold,
+    clients: new Map(Object.entries(context.clients)),
     servers: new Map(servers.flatMap(({ name, isLazy }) => (isLazy === undefined ? [] : [[name, isLazy]]))),
   };
 }

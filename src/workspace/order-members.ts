@@ -1,4 +1,4 @@
-import { DeskError } from '../access/admin/index.js';
+import { AdminError } from '../access/admin/index.js';
 
 type Kind = 'text' | 'needed text' | 'flag' | 'number';
 type Table = Readonly<Record<string, Kind>>;
@@ -53,6 +53,6 @@ function readMember(name: string, value: unknown, kind: Kind): Types[Kind] | und
   throw bad(`${name} must be a string.`);
 }
 
-function bad(message: string): DeskError {
-  return new DeskError('access.bad_request', message);
+function bad(message: string): AdminError {
+  return new AdminError('access.bad_request', message);
 }

@@ -15,7 +15,7 @@ export interface Serving {
   /** Serves stdin and stdout; resolves when the client disconnects. */
   serveStdio(): Promise<void>;
   /** Serves clients with a valid ticket on a local socket. */
-  serveDoor(address: string, admit: (ticket: string) => SocketGuest | undefined): Promise<SocketServer>;
+  serveSocket(address: string, admit: (ticket: string) => SocketGuest | undefined): Promise<SocketServer>;
   serveHttp(at?: { readonly port?: number; readonly host?: string }): Promise<HttpServing>;
 }
 

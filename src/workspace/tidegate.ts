@@ -8,7 +8,7 @@ import type { Shell } from '../ports/shell.js';
 import type { ToolModule } from '../ports/tool-module.js';
 import type { WorkspaceReport } from '../providers/local/index.js';
 import type { OpenedAccess } from './access/open-access.js';
-import type { OpenedSurface } from './open-exposure.js';
+import type { OpenedExposure } from './open-exposure.js';
 import type { Serving } from './serving.js';
 import type { SubSession } from './access/sub-sessions.js';
 
@@ -41,7 +41,7 @@ export interface Tidegate extends Serving {
   readonly config: Config;
   readonly problems: readonly Problem[];
   readonly access: OpenedAccess;
-  readonly surface: OpenedSurface;
+  readonly exposure: OpenedExposure;
   readonly trust: { readonly file?: string; readonly sha256?: string; readonly isTrusted: boolean };
   /** The state of the workspace tool files. */
   workspaceTools(): readonly WorkspaceReport[];

@@ -8,19 +8,19 @@ import type { Outcome, Provider, ToolSpec } from '../../src/core/index.js';
 import { JsonText } from '../../src/lib/json-text.js';
 import { type McpProviderOptions, openFileMemory, openMcpProvider } from '../../src/providers/mcp/index.js';
 import { openProcesses } from '../../src/services/processes/index.js';
-import { callOf, type ExchangeWishes, recordExchange } from '../support/upstream-calls.js';
+import { callOf, type ExchangeOptions, recordExchange } from '../support/upstream-calls.js';
 
 const server = fileURLToPath(new URL('../fixtures/servers/conformance-server.mjs', import.meta.url));
 
 /** Each way to each era, against a real server in a real process. */
 const ways = [
-  { wire: 'stdio', era: 'legacy' },
-  { wire: 'stdio', era: 'modern' },
-  { wire: 'http', era: 'legacy' },
-  { wire: 'http', era: 'modern' },
+  { wire: 'stdio', protocol: 'legacy' },
+  { wire: 'stdio', protocol: 'modern' },
+  { wire: 'http', protocol: 'legacy' },
+  { wire: 'http', protocol: 'modern' },
 ] as const;
 
-describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) => {
+describe.each(ways)('a real server over $wire in the $era era', ({ wire, protocol }) => {
   let stateDir: string;
   let processes: Processes;
   let host: ChildProcess | undefined;
@@ -31,7 +31,7 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
     stateDir = mkdtempSync(join(tmpdir(), 'tidegate-mcp-'));
     processes = openProcesses({ stateDir });
     if (wire === 'http') {
-      host = await processes.start(order(['--http', '0'], era));
+      host = await processes.start(order(['--http', '0'], protocol));
       url = await urlOf(host);
     }
   });
@@ -48,7 +48,9 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
     const provider = openMcpProvider({
       name: 'real',
       transport:
-        wire === 'http' ? { kind: 'http', url, headers: {} } : { kind: 'stdio', ...pick(order([], era)) },
+        wire === 'http'
+          ? { kind: 'http', url, headers: {} }
+          : { kind: 'stdio', ...pick(order([], protocol)) },
       prefix: 'x_',
       offers: () => true,
       timeoutMs: 10_000,
@@ -68,13 +70,13 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
     return provider;
   }
 
-  async function callTool(provider: Provider, name: string, args: unknown, wishes: ExchangeWishes = {}) {
+  async function callTool(provider: Provider, name: string, args: unknown, requests: ExchangeOptions = {}) {
     const spec = toolOf(provider, name);
-    const { exchange, seen } = recordExchange(wishes);
+    const { exchange, seen } = recordExchange(requests);
     const params = JSON.stringify({
       name: spec.name,
       arguments: args,
-      ...(wishes.wantsProgress === true && { _meta: { progressToken: 'theirs' } }),
+      ...(requests.wantsProgress === true && { _meta: { progressToken: 'theirs' } }),
     });
     const capabilities = JSON.stringify({ elicitation: {}, sampling: {}, roots: {} });
     const call = callOf({ kind: 'tool', spec }, { params, capabilities });
@@ -86,7 +88,7 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
     await provider.ready();
     expect(provider.status()).toMatchObject({
       state: 'ready',
-      protocolVersion: era === 'modern' ? '2026-07-28' : '2025-11-25',
+      protocolVersion: protocol === 'modern' ? '2026-07-28' : '2025-11-25',
     });
     const { outcome } = await callTool(provider, 'test_simple_text', {});
     expect(textOf(outcome)).toBe('This is a simple text response for testing.');
@@ -134,7 +136,7 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
   it('puts the questions of a tool to the caller', async () => {
     const provider = open();
     await provider.ready();
-    const name = era === 'modern' ? 'test_input_required_result_elicitation' : 'test_elicitation';
+    const name = protocol === 'modern' ? 'test_input_required_result_elicitation' : 'test_elicitation';
     const { outcome, seen } = await callTool(
       provider,
       name,
@@ -144,7 +146,7 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
         answer: () => ({ kind: 'answer', result: JsonText.from({ action: 'decline' }) }),
       },
     );
-    if (era === 'modern') expect(outcome.kind).toBe('asks');
+    if (protocol === 'modern') expect(outcome.kind).toBe('asks');
     else expect(seen.questions.map(({ method }) => method)).toEqual(['elicitation/create']);
   });
 
@@ -173,13 +175,13 @@ describe.each(ways)('a real server over $wire in the $era era', ({ wire, era }) 
   });
 });
 
-function order(args: readonly string[], era: string) {
+function order(args: readonly string[], protocol: string) {
   return {
     owner: 'real',
     command: process.execPath,
     args: [server, ...args],
     cwd: tmpdir(),
-    env: { FIXTURE_ERA: era, FIXTURE_PAGE_SIZE: '7' },
+    env: { FIXTURE_ERA: protocol, FIXTURE_PAGE_SIZE: '7' },
   };
 }
 

@@ -8,7 +8,7 @@ import { supportedVersions } from '../../src/transports/identity.js';
 
 // The expected side is written out. A pin is changed on purpose and in its own commit, never to go green.
 
-describe('the stages of the corridor', () => {
+describe('the stages of the pipeline', () => {
   it('are these five, in this order', () => {
     expect(stages).toEqual(['policy', 'approval', 'limit', 'cache', 'redaction']);
   });

@@ -301,8 +301,8 @@ describe('whoever comes over HTTP', () => {
   it('is out as soon as the token is revoked by another process: requests, sessions and streams', async () => {
     const { secret, id } = await makeToken(place, '--as', 'agent:alice', '--profile', 'both');
     const [legacy, modern] = [
-      await openRawHttp(gate, secret, { era: 'legacy' }),
-      await openRawHttp(gate, secret, { era: 'modern' }),
+      await openRawHttp(gate, secret, { protocol: 'legacy' }),
+      await openRawHttp(gate, secret, { protocol: 'modern' }),
     ];
     onTestFinished(async () => {
       await Promise.all([legacy.close().catch(() => undefined), modern.close()]);
@@ -380,9 +380,9 @@ describe('a principal that nobody knows', () => {
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
     const { secret } = await makeToken(place, '--as', 'agent:nobody');
-    const stdio = await openRawStdio(place, { era: 'legacy' }, '--as', 'agent:nobody');
+    const stdio = await openRawStdio(place, { protocol: 'legacy' }, '--as', 'agent:nobody');
     onTestFinished(() => stdio.close());
-    const http = await openRawHttp(gate, secret, { era: 'modern' });
+    const http = await openRawHttp(gate, secret, { protocol: 'modern' });
     onTestFinished(() => http.close());
     const isMinimal = expected.length > 0;
     for (const client of [stdio, http]) {
@@ -422,9 +422,9 @@ describe('a store that is away', () => {
   it('shows nothing and lets nothing through, tells the operator once, and is used again by itself', async () => {
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
-    const stdio = await openRawStdio(place, { era: 'legacy' }, '--as', 'agent:alice');
+    const stdio = await openRawStdio(place, { protocol: 'legacy' }, '--as', 'agent:alice');
     onTestFinished(() => stdio.close());
-    const session = await openRawHttp(gate, token, { era: 'legacy' });
+    const session = await openRawHttp(gate, token, { protocol: 'legacy' });
     onTestFinished(() => session.close().catch(() => undefined));
     const operator = tokenOf(place);
     // Everything works, and everything is in memory that could be.
@@ -586,7 +586,7 @@ describe('a store that is damaged', () => {
     const { place, token, file } = await openKept();
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
-    const stdio = await openRawStdio(place, { era: 'modern' }, '--as', 'agent:alice');
+    const stdio = await openRawStdio(place, { protocol: 'modern' }, '--as', 'agent:alice');
     onTestFinished(() => stdio.close());
     expect(await seenBy(gate, token)).toEqual(['up_a', 'up_b']);
     expect(await toolsOf(stdio)).toEqual(['up_a', 'up_b']);
@@ -700,7 +700,7 @@ describe('a file of profiles', () => {
     onTestFinished(() => place.close());
     writeProfiles(place, { default_profile: 'minimal', profiles: { minimal: { tools: ['*'] } } });
     const list = async () => {
-      const client = await openRawStdio(place, { era: 'legacy' }, '--as', 'agent:alice');
+      const client = await openRawStdio(place, { protocol: 'legacy' }, '--as', 'agent:alice');
       const tools = [...(await toolsOf(client))].sort();
       await client.close();
       return { tools, said: client.said() };
@@ -743,12 +743,19 @@ describe('a file of profiles', () => {
       (await makeToken(place, '--as', `agent:${profile}`, '--profile', profile)).secret;
     const [mine, theirs] = [await token('mine'), await token('theirs')];
     const clients = {
-      mine: await openRawHttp(gate, mine, { era: 'legacy' }),
-      mineModern: await openRawHttp(gate, mine, { era: 'modern' }),
-      mineStdio: await openRawStdio(place, { era: 'legacy' }, '--as', 'agent:x', '--profile', 'mine'),
-      theirs: await openRawHttp(gate, theirs, { era: 'legacy' }),
-      theirsModern: await openRawHttp(gate, theirs, { era: 'modern' }),
-      theirsStdio: await openRawStdio(place, { era: 'legacy' }, '--as', 'agent:x', '--profile', 'theirs'),
+      mine: await openRawHttp(gate, mine, { protocol: 'legacy' }),
+      mineModern: await openRawHttp(gate, mine, { protocol: 'modern' }),
+      mineStdio: await openRawStdio(place, { protocol: 'legacy' }, '--as', 'agent:x', '--profile', 'mine'),
+      theirs: await openRawHttp(gate, theirs, { protocol: 'legacy' }),
+      theirsModern: await openRawHttp(gate, theirs, { protocol: 'modern' }),
+      theirsStdio: await openRawStdio(
+        place,
+        { protocol: 'legacy' },
+        '--as',
+        'agent:x',
+        '--profile',
+        'theirs',
+      ),
     };
     const all = Object.values(clients);
     onTestFinished(async () => {

@@ -7,13 +7,13 @@ import { openAccessPlace } from '../support/access-place.js';
 import { classify, type Verdict } from '../support/classifier.js';
 import { count } from '../support/counts.js';
 import { endProcess, type Place, spawnStdioGate, waitFor } from '../support/gate.js';
-import { accessFrom, openHall, toolRequest } from '../support/hall.js';
+import { accessFrom, openHall, toolRequest } from '../support/gateway.js';
 import { envelope, openLineClient, requestLine } from '../support/line-client.js';
 import { pagingServer } from '../support/listing.js';
 import { clientWays } from '../support/pairings.js';
 import { createRandom } from '../support/random.js';
 import { openRawHttp, openRawStdio, type RawClient, tokenOf } from '../support/raw-client.js';
-import { type Era, openScripted } from '../support/upstreams.js';
+import { type Protocol, openScripted } from '../support/upstreams.js';
 import {
   type HiddenWorld,
   hidings,
@@ -79,16 +79,16 @@ async function answerTo(voice: Voice, { method, params }: Pair, name: string, id
   return text.replaceAll(written, '<name>').replaceAll(JSON.stringify(id), '<id>');
 }
 
-describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, era }) => {
+describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, protocol }) => {
   describe.each(hidings)('within %s', (profile) => {
     let voice: Voice;
     beforeAll(async () => {
-      voice = await world.connect(wire, era, profile);
+      voice = await world.connect(wire, protocol, profile);
       await voice.ask('tools/list', {});
     });
     afterAll(() => voice.close());
 
-    it.each([...pairs, ...(era === 'legacy' ? [subscription] : [])])(
+    it.each([...pairs, ...(protocol === 'legacy' ? [subscription] : [])])(
       'gets the same bytes for $hidden as for $absent: $method',
       async (pair) => {
         const absent = await answerTo(voice, pair, pair.absent, 'question-1');
@@ -116,7 +116,7 @@ describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, era }) =
   });
 
   it('gets no completions of hidden names at a prompt that she sees', async () => {
-    const voice = await world.connect(wire, era, 'one-server');
+    const voice = await world.connect(wire, protocol, 'one-server');
     onTestFinished(() => voice.close());
     const argument = { name: 'a', value: '' };
     const text = await voice.ask('completion/complete', {
@@ -132,7 +132,7 @@ describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, era }) =
     onTestFinished(async () => {
       await Promise.all([alice.client.close(), admin.client.close()]);
     });
-    for (const { client } of [alice, admin]) await listen(client, era);
+    for (const { client } of [alice, admin]) await listen(client, protocol);
     // Each gate over stdio has servers of its own, so each client is there for its own.
     for (const name of ['growing_grow', 'secret_stir']) {
       await admin.client.request('tools/call', `"name":"${name}","arguments":{}`);
@@ -152,13 +152,13 @@ describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, era }) =
 
   async function openAlice(): Promise<{ readonly client: RawClient }> {
     const flags = ['--as', 'agent:alice', '--profile', 'one-server'];
-    if (wire === 'stdio') return { client: await openRawStdio(world.place, { era }, ...flags) };
-    return { client: await openRawHttp(world.gate, await world.token('one-server'), { era }) };
+    if (wire === 'stdio') return { client: await openRawStdio(world.place, { protocol }, ...flags) };
+    return { client: await openRawHttp(world.gate, await world.token('one-server'), { protocol }) };
   }
 
   async function openAdmin(): Promise<{ readonly client: RawClient }> {
-    if (wire === 'stdio') return { client: await openRawStdio(world.place, { era }) };
-    return { client: await openRawHttp(world.gate, tokenOf(world.place), { era }) };
+    if (wire === 'stdio') return { client: await openRawStdio(world.place, { protocol }) };
+    return { client: await openRawHttp(world.gate, tokenOf(world.place), { protocol }) };
   }
 });
 
@@ -171,9 +171,9 @@ async function listsOf(voice: Voice): Promise<readonly string[]> {
 }
 
 /** Asks to be told of everything, what is hidden included. */
-async function listen(client: RawClient, era: Era): Promise<void> {
+async function listen(client: RawClient, protocol: Protocol): Promise<void> {
   await client.request('tools/list', '');
-  if (era === 'legacy') {
+  if (protocol === 'legacy') {
     await client.request('logging/setLevel', '"level":"debug"');
     await client.request('resources/subscribe', '"uri":"hush://1"');
     return;
@@ -197,13 +197,13 @@ describe('a subscription of the modern era', () => {
           wire === 'stdio'
             ? await openRawStdio(
                 world.place,
-                { era: 'modern' },
+                { protocol: 'modern' },
                 '--as',
                 'agent:alice',
                 '--profile',
                 'no-server',
               )
-            : await openRawHttp(world.gate, await world.token('no-server'), { era: 'modern' });
+            : await openRawHttp(world.gate, await world.token('no-server'), { protocol: 'modern' });
         onTestFinished(() => client.close());
         const wanted = `"notifications":{"toolsListChanged":true,"resourceSubscriptions":["${uri}"]}`;
         client.request('subscriptions/listen', wanted, { timeoutMs: 600_000 }).catch(() => undefined);
@@ -248,8 +248,8 @@ describe('the same bytes', () => {
     );
     const child = await attenuateToken(world.place, '--from', ceiling.id, '--as', 'agent:dora');
     for (const { secret } of [ceiling, child]) {
-      for (const era of ['legacy', 'modern'] as const) {
-        const voice = await openHttpVoice(world.gate, era, secret);
+      for (const protocol of ['legacy', 'modern'] as const) {
+        const voice = await openHttpVoice(world.gate, protocol, secret);
         onTestFinished(() => voice.close());
         for (const pair of pairs.filter(({ method }) => method === 'tools/call')) {
           const hidden = await answerTo(voice, pair, pair.hidden, 'question-1');
@@ -326,7 +326,7 @@ describe('while servers are still starting', () => {
     ['the hidden one', 'modern'],
     ['the visible one', 'legacy'],
     ['the visible one', 'modern'],
-  ] as const)('%s being late, hidden and absent wait alike in the %s era', async (late, era) => {
+  ] as const)('%s being late, hidden and absent wait alike in the %s era', async (late, protocol) => {
     const slow = { mode: 'slow', delayMs: 1200 } as const;
     const secret = pagingServer({ names: ['vault'], ...(late === 'the hidden one' && slow) });
     const open = pagingServer({ names: ['a', 'b'], ...(late === 'the visible one' && slow) });
@@ -334,7 +334,7 @@ describe('while servers are still starting', () => {
     onTestFinished(() => place.close());
     // The second time, the gate remembers what the servers listed.
     for (const time of ['first', 'second']) {
-      const { order, texts } = await askAtOnce(place, era);
+      const { order, texts } = await askAtOnce(place, protocol);
       expect(texts.get('h1')).toBe(texts.get('a1'));
       expect(texts.get('h2')).toBe(texts.get('a2'));
       expect(texts.get('h1')).toContain('Unknown tool: <name>');
@@ -348,7 +348,7 @@ describe('while servers are still starting', () => {
 
   async function askAtOnce(
     place: Place,
-    era: Era,
+    protocol: Protocol,
   ): Promise<{ readonly order: readonly string[]; readonly texts: ReadonlyMap<string, string> }> {
     const child = spawnStdioGate(place, '--as', 'agent:alice', '--profile', 'one-server');
     onTestFinished(() => endProcess(child));
@@ -363,8 +363,8 @@ describe('while servers are still starting', () => {
       ['v1', 'open_a'],
       ['r1', 'Read'],
     ] as const;
-    const params = (name: string) => ({ ...call(name), ...(era === 'modern' && { _meta: envelope() }) });
-    if (era === 'legacy') {
+    const params = (name: string) => ({ ...call(name), ...(protocol === 'modern' && { _meta: envelope() }) });
+    if (protocol === 'legacy') {
       const hello = {
         protocolVersion: '2025-11-25',
         capabilities: {},
@@ -416,16 +416,16 @@ describe('the time that an answer takes, and the next one after it', () => {
     ['a prompt of a hidden server', 'one-server', 'prompts/get', 'secret_plans', 'secret_plank'],
   ] as const;
 
-  describe.each(ways)('over %s in the %s era', (wire, era) => {
+  describe.each(ways)('over %s in the %s era', (wire, protocol) => {
     it.each(kinds)('[15.16] does not tell %s from nothing', async (what, profile, method, hidden, absent) => {
-      const voice = await world.connect(wire, era, profile);
+      const voice = await world.connect(wire, protocol, profile);
       onTestFinished(() => voice.close());
       const params = (name: string) => (method === 'resources/read' ? { uri: name } : { name });
       const n = count(20_000);
       const trial = {
         next: () => random.next(),
         ask: (kind: 'hidden' | 'absent') => voice.ask(method, params(kind === 'hidden' ? hidden : absent)),
-        askNext: () => voice.ask(era === 'legacy' ? 'ping' : 'completion/complete', nothing),
+        askNext: () => voice.ask(protocol === 'legacy' ? 'ping' : 'completion/complete', nothing),
       };
       await classify({ ...trial, times: 600 });
       judge(`${what} over ${wire}`, n, await classify({ ...trial, times: n }));

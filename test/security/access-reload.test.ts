@@ -27,7 +27,7 @@ describe('tightened access settings of a running gateway', () => {
     place = openAccessPlace(config());
     const { secret } = await makeToken(place, '--as', 'agent:alice');
     gate = await openHttpGate(place);
-    agent = await openRawHttp(gate, secret, { era: 'legacy' });
+    agent = await openRawHttp(gate, secret, { protocol: 'legacy' });
     // The control: what the tests below take away is there.
     expect(await callBy(agent)).toContain('"text":"done"');
   });
@@ -54,7 +54,7 @@ describe('tightened access settings of a running gateway', () => {
   }
 
   const asOperator = async (): Promise<string> => {
-    const operator = await openRawHttp(gate, tokenOf(place), { era: 'legacy' });
+    const operator = await openRawHttp(gate, tokenOf(place), { protocol: 'legacy' });
     try {
       return await callBy(operator);
     } finally {
@@ -136,7 +136,7 @@ describe('tightened access settings of a running gateway', () => {
     place.write(config({ http: { auth: 'none' } }));
     trustAll(place);
     gate = await openHttpGate(place);
-    agent = await openRawHttp(gate, tokenOf(place), { era: 'legacy' });
+    agent = await openRawHttp(gate, tokenOf(place), { protocol: 'legacy' });
     const ask = async (): Promise<number> => (await fetch(`${gate.base}/api/servers`)).status;
     expect(await ask()).toBe(200);
     await reload(config());

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthority } from '../../src/access/authorizer/index.js';
+import { openAuthorizer } from '../../src/access/authorizer/index.js';
 import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
 import { createPolicy } from '../../src/access/authorizer/policy.js';
@@ -150,7 +150,7 @@ it('control: an answer that is kept for a bucket of ten revisions lets revoked c
       return known;
     },
   };
-  const authority = openAuthority({
+  const authorizer = openAuthorizer({
     store: inBuckets,
     zone: 'local',
     model: shippedModel,
@@ -172,12 +172,12 @@ it('control: an answer that is kept for a bucket of ten revisions lets revoked c
   for (let turn = 0; turn < 100; turn += 1) {
     const way = ways[0] ?? ground;
     await change(writer, [way], []);
-    await authority.refresh(session);
+    await authorizer.refresh(session);
     await change(writer, [], [way]);
-    await authority.refresh(session);
-    if (authority.visible(session, readTool).callable) stale += 1;
+    await authorizer.refresh(session);
+    if (authorizer.visible(session, readTool).callable) stale += 1;
   }
-  authority.close();
+  authorizer.close();
   expect(stale).toBeGreaterThan(0);
 });
 

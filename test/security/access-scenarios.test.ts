@@ -15,7 +15,7 @@ import { pagingServer } from '../support/listing.js';
 import { openRawHttp, openRawStdio, type RawClient, tokenOf } from '../support/raw-client.js';
 import { runGate } from '../support/run-program.js';
 import { openSdkClient, type SdkClient, type SdkKind, sdkKinds } from '../support/sdk-clients.js';
-import type { Era, Wire } from '../support/upstreams.js';
+import type { Protocol, Wire } from '../support/upstreams.js';
 
 const minimal = ['Glob', 'Grep', 'Read'];
 const coding = ['Edit', 'Glob', 'Grep', 'Read', 'Write'];
@@ -58,7 +58,7 @@ const apiTools = async () => (await operatorApi<{ readonly tools: readonly unkno
 
 interface Way {
   readonly wire: Wire;
-  readonly era: Era;
+  readonly protocol: Protocol;
   readonly kind: SdkKind;
 }
 
@@ -171,18 +171,18 @@ describe('the design’s fifth: filtering thirty tools', () => {
       unfiltered: await spread(times, () => apiTools()),
     };
     console.log(
-      `30 tools, 16 of them visible, ${way.era} over ${way.wire}, n=${String(times)}, p50/p99 ms: SDK ${way.sdk} ` +
+      `30 tools, 16 of them visible, ${way.protocol} over ${way.wire}, n=${String(times)}, p50/p99 ms: SDK ${way.sdk} ` +
         `${spent.sdk} (first ${first.ms.toFixed(2)}), bare ${spent.wire}; all 30 to the operator over HTTP ${spent.unfiltered}`,
     );
     expect(first.value).toHaveLength(coding.length + 11);
   });
 
-  async function openRaw({ wire, era }: Way, agent: string): Promise<RawClient> {
+  async function openRaw({ wire, protocol }: Way, agent: string): Promise<RawClient> {
     const { secret } = await makeToken(place, '--as', agent);
     const client =
       wire === 'stdio'
-        ? await openRawStdio(place, { era }, '--as', agent)
-        : await openRawHttp(gate, secret, { era });
+        ? await openRawStdio(place, { protocol }, '--as', agent)
+        : await openRawHttp(gate, secret, { protocol });
     onTestFinished(() => client.close());
     await client.request('tools/list', '');
     return client;
@@ -305,7 +305,7 @@ describe.each(fewKinds)('a connected client, with SDK $sdk over $wire', (way) =>
     const [client, bystander] = await Promise.all([connect(way, agent), connect(way, other)]);
     for (const each of [client, bystander]) {
       await each.tools();
-      if (way.era === 'modern') await each.watch('nothing://here');
+      if (way.protocol === 'modern') await each.watch('nothing://here');
     }
     const changes = ({ notices }: SdkClient) =>
       notices.filter(({ method }) => method === 'notifications/tools/list_changed').length;
@@ -337,7 +337,7 @@ describe.each(fewKinds)('a connected client, with SDK $sdk over $wire', (way) =>
     await runOk(place, 'grant', agent, 'far_t06', '--until', until);
     const client = await connect(way, agent);
     expect(await names(client)).toEqual([...minimal, 'far_t06']);
-    if (way.era === 'modern') await client.watch('nothing://here');
+    if (way.protocol === 'modern') await client.watch('nothing://here');
     await waitFor(
       () => client.notices.some(({ method }) => method === 'notifications/tools/list_changed'),
       20_000,
@@ -493,7 +493,7 @@ describe('what a gate is started with', () => {
     }
     // Whoever has a smaller profile keeps it.
     await assign(agent, 'minimal');
-    const client = await openRawHttp(bound, secret, { era: 'modern' });
+    const client = await openRawHttp(bound, secret, { protocol: 'modern' });
     onTestFinished(() => client.close());
     const { result = '' } = await client.request('tools/list', '');
     const { tools } = JSON.parse(result) as { readonly tools: readonly { readonly name: string }[] };
@@ -657,7 +657,7 @@ describe('the record', () => {
     const top = await makeToken(place, '--as', parent, '--profile', 'minimal');
     const child = await attenuateToken(place, '--from', top.id, '--as', helper, '--tools', 'R*,W*');
     const refused = async (secret: string, name: string) => {
-      const client = await openRawHttp(gate, secret, { era: 'modern' });
+      const client = await openRawHttp(gate, secret, { protocol: 'modern' });
       const { text } = await client.request('tools/call', `"name":"${name}","arguments":{}`);
       await client.close();
       expect(text).toContain(`Unknown tool: ${name}`);

@@ -70,7 +70,7 @@ async function lay(tuples: readonly Words[]): Promise<void> {
   });
 }
 
-/** Without the discovery tools, which profiles name and no rule of this test knows: `wire/surface` has them. */
+/** Without the discovery tools, which profiles name and no rule of this test knows: `wire/lazy-tools` covers them. */
 async function listed(): Promise<readonly string[]> {
   const { result } = (await client.request('tools/list', {})).message;
   const found = result?.['tools'];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../support/counts.js';
 import {
   type BusyGate,
-  findKeeper,
+  findReaper,
   type Mode,
   openBusyGate,
   openExitPlace,
@@ -73,13 +73,13 @@ describe.skipIf(!hasProc)('the end of a gate with five servers (no /proc: not lo
     expect(whole).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
   });
 
-  it('control: without the keeper they live on, until the next gate sweeps', async () => {
+  it('control: without the reaper they live on, until the next gate sweeps', async () => {
     const place = firstOf(places);
     const gate = openBusyGate(place, 'mcp');
     expect(await gate.busy, gate.stderr()).toBe(true);
-    // A frozen gate cannot start another keeper.
+    // A frozen gate cannot start another reaper.
     gate.child.kill('SIGSTOP');
-    process.kill(keeperOf(place), 'SIGKILL');
+    process.kill(reaperOf(place), 'SIGKILL');
     gate.child.kill('SIGKILL');
     await gate.ended;
     await pause(limitMs);
@@ -168,10 +168,10 @@ function report(name: string, all: readonly Ended[]): void {
   );
 }
 
-function keeperOf(place: ExitPlace): number {
-  const keeper = findKeeper(place.mark);
-  if (keeper === undefined) throw new Error('no keeper');
-  return keeper;
+function reaperOf(place: ExitPlace): number {
+  const reaper = findReaper(place.mark);
+  if (reaper === undefined) throw new Error('no reaper');
+  return reaper;
 }
 
 /** Only what bears our mark. */

@@ -32,9 +32,9 @@ describe('an upstream with a schema that takes for ever to check', () => {
       },
       answers: { 'tools/call': { bomb: done, sound: done } },
     });
-    place = openPlace({ servers: { up: up.entry }, surface: { lazy: 'on' }, builtins: ['*'] });
+    place = openPlace({ servers: { up: up.entry }, context: { lazy: 'on' }, builtins: ['*'] });
     gate = await openHttpGate(place);
-    client = await openRawHttp(gate, tokenOf(place), { era: 'legacy' });
+    client = await openRawHttp(gate, tokenOf(place), { protocol: 'legacy' });
   });
   afterAll(async () => {
     await client.close();

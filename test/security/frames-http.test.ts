@@ -138,7 +138,7 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
 }
 
 function headersOf(message: RealMessage): Readonly<Record<string, string>> {
-  return message.era === 'legacy' ? session : modernHeaders(message.method, message.name);
+  return message.protocol === 'legacy' ? session : modernHeaders(message.method, message.name);
 }
 
 async function expectOwed(

@@ -91,7 +91,7 @@ export function isOwed(owed: Owed, message: Message): boolean {
 
 /** A message that real clients send, and the era that it belongs to. */
 export interface RealMessage {
-  readonly era: 'legacy' | 'modern';
+  readonly protocol: 'legacy' | 'modern';
   readonly method: string;
   readonly name?: string;
   readonly text: string;
@@ -101,18 +101,18 @@ export interface RealMessage {
 export function realMessages(tool: string, nextId: () => number): readonly RealMessage[] {
   const words = 'naïve “quotes” \u0000\u2028 日本語 👩‍👩‍👧 \\ "/" tab\t end';
   const legacy = (method: string, params?: unknown): RealMessage => ({
-    era: 'legacy',
+    protocol: 'legacy',
     method,
     text: JSON.stringify({ jsonrpc: '2.0', id: nextId(), method, params }),
   });
   const modern = (method: string, params: Readonly<Record<string, unknown>>, name?: string): RealMessage => ({
-    era: 'modern',
+    protocol: 'modern',
     method,
     ...(name !== undefined && { name }),
     text: JSON.stringify({ jsonrpc: '2.0', id: nextId(), method, params: { ...params, _meta: envelope() } }),
   });
   const bare = (message: unknown): RealMessage => ({
-    era: 'legacy',
+    protocol: 'legacy',
     method: '',
     text: JSON.stringify({ jsonrpc: '2.0', ...(message as object) }),
   });

@@ -12,7 +12,7 @@ import { envelope, openLineClient, requestLine } from '../support/line-client.js
 import { pagingServer } from '../support/listing.js';
 import { tokenOf } from '../support/raw-client.js';
 import {
-  type Era,
+  type Protocol,
   openScripted,
   type Script,
   type ScriptedUpstream,
@@ -77,7 +77,7 @@ export interface HiddenWorld {
   readonly gate: HttpGate;
   readonly secret: ScriptedUpstream;
   /** Alice, within one of the profiles. */
-  connect(wire: Wire, era: Era, profile: string): Promise<Voice>;
+  connect(wire: Wire, protocol: Protocol, profile: string): Promise<Voice>;
   token(profile: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -108,10 +108,10 @@ export async function openHiddenWorld(): Promise<HiddenWorld> {
     gate,
     secret,
     token,
-    connect: async (wire, era, profile) =>
+    connect: async (wire, protocol, profile) =>
       wire === 'stdio'
-        ? openStdioVoice(place, era, '--as', 'agent:alice', '--profile', profile)
-        : openHttpVoice(gate, era, await token(profile)),
+        ? openStdioVoice(place, protocol, '--as', 'agent:alice', '--profile', profile)
+        : openHttpVoice(gate, protocol, await token(profile)),
     async close() {
       await gate.close();
       await Promise.all([open.close(), secret.close()]);
@@ -143,17 +143,21 @@ export interface Voice {
 
 const idOf = (count: number): string => `id-${String(count).padStart(9, '0')}`;
 
-export async function openStdioVoice(place: Place, era: Era, ...args: readonly string[]): Promise<Voice> {
+export async function openStdioVoice(
+  place: Place,
+  protocol: Protocol,
+  ...args: readonly string[]
+): Promise<Voice> {
   const child = spawnStdioGate(place, ...args);
   const client = openLineClient(child);
   let count = 0;
   const ask: Voice['ask'] = async (method, params, id = idOf((count += 1))) => {
-    const whole = era === 'modern' ? { ...params, _meta: envelope() } : params;
+    const whole = protocol === 'modern' ? { ...params, _meta: envelope() } : params;
     const rawId = JSON.stringify(id);
     return (await client.ask(rawId, `${requestLine(rawId, method, whole)}\n`, 20_000)).text;
   };
   const greeting =
-    era === 'legacy' ? (await client.initialize()).text : await ask('server/discover', {}, 'greeting');
+    protocol === 'legacy' ? (await client.initialize()).text : await ask('server/discover', {}, 'greeting');
   return {
     ask,
     greeting,
@@ -162,15 +166,15 @@ export async function openStdioVoice(place: Place, era: Era, ...args: readonly s
   };
 }
 
-export async function openHttpVoice(gate: HttpGate, era: Era, token: string): Promise<Voice> {
+export async function openHttpVoice(gate: HttpGate, protocol: Protocol, token: string): Promise<Voice> {
   const client = openHttpClient(gate.base, 1);
   const authorization = `Bearer ${token}`;
-  const session = era === 'legacy' ? await openLegacySession(client, {}, { authorization }) : undefined;
+  const session = protocol === 'legacy' ? await openLegacySession(client, {}, { authorization }) : undefined;
   let count = 0;
   const headersFor = (method: string, params: Readonly<Record<string, unknown>>) =>
     session ?? { ...modernHeaders(method, mirrored(method, params)), authorization };
   const ask: Voice['ask'] = async (method, params, id = idOf((count += 1))) => {
-    const whole = era === 'modern' ? { ...params, _meta: envelope() } : params;
+    const whole = protocol === 'modern' ? { ...params, _meta: envelope() } : params;
     const body = requestLine(JSON.stringify(id), method, whole);
     const { status, headers, text } = await client.send('/mcp', body, {
       headers: headersFor(method, params),
@@ -179,7 +183,7 @@ export async function openHttpVoice(gate: HttpGate, era: Era, token: string): Pr
     return [String(status), ...shown.map(([name, value]) => `${name}: ${String(value)}`), text].join('\n');
   };
   const greeting =
-    era === 'modern'
+    protocol === 'modern'
       ? await ask('server/discover', {}, 'greeting')
       : await legacyGreeting(gate, authorization);
   return { ask, greeting, heard: () => [], close: () => Promise.resolve(client.close()) };

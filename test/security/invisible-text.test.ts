@@ -47,9 +47,9 @@ describe('invisible characters and look-alikes of an upstream', () => {
     place = openPlace({
       servers: { up: { ...up.entry, prefix: '' } },
       builtins: ['Read', 'Glob'],
-      surface: { lazy: 'off' },
+      context: { lazy: 'off' },
     });
-    client = await openRawStdio(place, { era: 'legacy' });
+    client = await openRawStdio(place, { protocol: 'legacy' });
     listed = (await client.request('tools/list', '')).text;
   });
   afterAll(async () => {
@@ -119,8 +119,8 @@ describe('[15.15] names of tools in other scripts', () => {
     const lists = { 'tools/list': [...lookAlikes, ...honestNames].map((name) => tool(name)) };
     const up = await openScripted('stdio', 'legacy', { lists });
     const servers = { up: { ...up.entry, prefix } };
-    const place = openPlace({ servers, builtins: ['Read', 'Glob'], surface: { lazy: 'off' } });
-    const client = await openRawStdio(place, { era: 'legacy' });
+    const place = openPlace({ servers, builtins: ['Read', 'Glob'], context: { lazy: 'off' } });
+    const client = await openRawStdio(place, { protocol: 'legacy' });
     onTestFinished(async () => {
       await client.close();
       place.close();
@@ -179,13 +179,13 @@ describe('look-alikes of two servers, and of workspace tools', () => {
       }),
     ]);
     const [one, two] = ups.map(({ entry }) => ({ ...entry, prefix: '' }));
-    place = openPlace({ servers: { one, two }, builtins: ['Read', 'Glob'], surface: { lazy: 'off' } });
+    place = openPlace({ servers: { one, two }, builtins: ['Read', 'Glob'], context: { lazy: 'off' } });
     const folder = join(place.directory, 'workspace', '.tidegate', 'tools');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'shown.tool.mjs'), workspaceTool('shown', `Shown${hidden}`, 'word'));
     writeFileSync(join(folder, 'unseen.tool.mjs'), workspaceTool('unseen', 'Unseen', `word${hidden}`));
     expect(place.run('trust', '--yes')).toMatchObject({ status: 0 });
-    client = await openRawStdio(place, { era: 'legacy' });
+    client = await openRawStdio(place, { protocol: 'legacy' });
   });
   afterAll(async () => {
     await client.close();

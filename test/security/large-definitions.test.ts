@@ -25,12 +25,12 @@ describe('definitions of an upstream that take long to read', () => {
     up = await openScripted('stdio', 'legacy', {
       lists: { 'tools/list': [...hostile, tool('small', '1'), ...honest] },
     });
-    place = openPlace({ servers: { up: up.entry }, builtins: ['Read'], surface: { lazy: 'off' } });
+    place = openPlace({ servers: { up: up.entry }, builtins: ['Read'], context: { lazy: 'off' } });
     gate = await openHttpGate(place);
     const state = { isDone: false };
     const isDone = (): boolean => state.isDone;
     const list = async (): Promise<string> => {
-      const client = await openRawHttp(gate, tokenOf(place), { era: 'legacy' });
+      const client = await openRawHttp(gate, tokenOf(place), { protocol: 'legacy' });
       let text = '';
       const isThere = async (): Promise<boolean> => {
         text = '';

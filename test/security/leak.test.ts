@@ -4,7 +4,7 @@ import { count } from '../support/counts.js';
 import { type HttpGate, openHttpGate, openPlace, type Place } from '../support/gate.js';
 import { markedServer, spawnFixture } from '../support/hostile-servers.js';
 import { createRandom } from '../support/random.js';
-import { type MarkedClient, openBridged, openLegacyHttp, openModernHttp } from './marked-clients.js';
+import { type MarkedClient, openViaCallTool, openLegacyHttp, openModernHttp } from './marked-clients.js';
 
 const random = createRandom();
 let place: Place;
@@ -135,10 +135,10 @@ async function openClients(): Promise<readonly MarkedClient[]> {
     ...Array<typeof openLegacyHttp>(21).fill(openLegacyHttp),
     ...Array<typeof openModernHttp>(21).fill(openModernHttp),
   ].map((open) => (mark: string) => open(gate, mark));
-  const bridged = (['legacy', 'modern'] as const).flatMap((era) =>
-    Array.from({ length: 4 }, () => (mark: string) => openBridged(place, gate, mark, era)),
+  const viaCallTool = (['legacy', 'modern'] as const).flatMap((protocol) =>
+    Array.from({ length: 4 }, () => (mark: string) => openViaCallTool(place, gate, mark, protocol)),
   );
-  return Promise.all([...kinds, ...bridged].map((open, at) => open(createMark(at))));
+  return Promise.all([...kinds, ...viaCallTool].map((open, at) => open(createMark(at))));
 }
 
 /** One call whose whole answer must be the client's own. */

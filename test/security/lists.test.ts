@@ -5,7 +5,7 @@ import {
   listMembers,
   pageOf,
   pagingServer,
-  type PagingWishes,
+  type PagingOptions,
   walkTools,
   withStdioClient,
 } from '../support/listing.js';
@@ -41,15 +41,17 @@ async function callText(client: RawClient, name: string): Promise<string> {
 
 describe('an upstream with 10,000 tools', () => {
   it.each([
-    { pages: 1, era: 'legacy' },
-    { pages: 7, era: 'modern' },
-    { pages: 100, era: 'legacy' },
-    { pages: 1000, era: 'modern' },
-  ] as const)('is listed whole and in its own order: $pages pages, $era', async ({ pages, era }) => {
-    const place = openServers({ up: pagingServer({ tools: many - 2, size: Math.ceil(many / pages), era }) });
+    { pages: 1, protocol: 'legacy' },
+    { pages: 7, protocol: 'modern' },
+    { pages: 100, protocol: 'legacy' },
+    { pages: 1000, protocol: 'modern' },
+  ] as const)('is listed whole and in its own order: $pages pages, $era', async ({ pages, protocol }) => {
+    const place = openServers({
+      up: pagingServer({ tools: many - 2, size: Math.ceil(many / pages), protocol }),
+    });
     for (const client of ['legacy', 'modern'] as const) {
       const started = performance.now();
-      await withStdioClient(place, { era: client }, async (asking) => {
+      await withStdioClient(place, { protocol: client }, async (asking) => {
         await asking.request('tools/list', '');
         const ms = performance.now() - started;
         // The first list may have been answered before the last page came: the rest follows.
@@ -61,7 +63,7 @@ describe('an upstream with 10,000 tools', () => {
         const first = await walkTools(asking);
         const second = await walkTools(asking);
         console.log(
-          `${String(pages)} pages, ${era} server, ${client} client: start and first list ${ms.toFixed(0)} ms, ` +
+          `${String(pages)} pages, ${protocol} server, ${client} client: start and first list ${ms.toFixed(0)} ms, ` +
             `${String(first.names.length)} tools in ${String(first.texts.length)} pages`,
         );
         expect(first.names).toEqual(all(many - 2));
@@ -74,8 +76,8 @@ describe('an upstream with 10,000 tools', () => {
   it('is listed the same over HTTP, in both eras', async () => {
     const place = openServers({ up: pagingServer({ tools: many - 2, size: 500 }) });
     const gate = await openHttpGate(place);
-    for (const era of ['legacy', 'modern'] as const) {
-      const client = await openRawHttp(gate, tokenOf(place), { era });
+    for (const protocol of ['legacy', 'modern'] as const) {
+      const client = await openRawHttp(gate, tokenOf(place), { protocol });
       await waitFor(
         async () => (await walkTools(client)).names.length === many,
         20_000,
@@ -92,46 +94,45 @@ describe('an upstream with 10,000 tools', () => {
 
 describe('pages that lead nowhere', () => {
   const rest = { mode: 'whole', tools: 5, names: ['other'] } as const;
-  const cases: readonly (readonly [string, PagingWishes, number, number])[] = [
+  const cases: readonly (readonly [string, PagingOptions, number, number])[] = [
     // Tools that are there, and the most pages that the gate may ask for in one list.
     ['cursors in a circle', { mode: 'loop', tools: 250, size: 100 }, 252, 4],
     ['a cursor that repeats itself', { mode: 'repeat', tools: 250, size: 100 }, 200, 3],
     ['a new cursor for ever', { mode: 'endless' }, 1000, 1000],
   ];
 
-  it.each(cases.flatMap((one) => (['legacy', 'modern'] as const).map((era) => [...one, era] as const)))(
-    'are left behind: %s (%s %s %s, %s)',
-    async (_what, wishes, most, mostPages, era) => {
-      const place = openServers({ up: pagingServer({ ...wishes, era }), more: pagingServer(rest) });
-      await withStdioClient(place, { era }, async (client) => {
-        const started = performance.now();
-        const first = await walkTools(client);
-        expect(performance.now() - started).toBeLessThan(15_000);
-        expect(first.names).toContain('more_other');
-        await waitFor(
-          async () => (await walkTools(client)).names.some((name) => name.startsWith('up_')),
-          10_000,
-          () => 'what was listed before the loop is not shown',
-        );
-        const { names } = await walkTools(client);
-        const own = names.filter((name) => name.startsWith('up_'));
-        expect(hasDuplicates(names)).toBe(false);
-        expect(own.length).toBeLessThanOrEqual(most);
-        if (wishes.mode === 'endless') return;
-        expect(own.length).toBe(most);
-        const asked = /"text":"(\d+)"/.exec(await callText(client, 'up_pages'))?.[1];
-        expect(Number(asked)).toBeLessThanOrEqual(mostPages);
-      });
-    },
-  );
+  it.each(
+    cases.flatMap((one) => (['legacy', 'modern'] as const).map((protocol) => [...one, protocol] as const)),
+  )('are left behind: %s (%s %s %s, %s)', async (_what, requests, most, mostPages, protocol) => {
+    const place = openServers({ up: pagingServer({ ...requests, protocol }), more: pagingServer(rest) });
+    await withStdioClient(place, { protocol }, async (client) => {
+      const started = performance.now();
+      const first = await walkTools(client);
+      expect(performance.now() - started).toBeLessThan(15_000);
+      expect(first.names).toContain('more_other');
+      await waitFor(
+        async () => (await walkTools(client)).names.some((name) => name.startsWith('up_')),
+        10_000,
+        () => 'what was listed before the loop is not shown',
+      );
+      const { names } = await walkTools(client);
+      const own = names.filter((name) => name.startsWith('up_'));
+      expect(hasDuplicates(names)).toBe(false);
+      expect(own.length).toBeLessThanOrEqual(most);
+      if (requests.mode === 'endless') return;
+      expect(own.length).toBe(most);
+      const asked = /"text":"(\d+)"/.exec(await callText(client, 'up_pages'))?.[1];
+      expect(Number(asked)).toBeLessThanOrEqual(mostPages);
+    });
+  });
 });
 
 describe('cursors', () => {
   it('that are not ours get -32602, in both eras', async () => {
     const place = openServers({ up: pagingServer({ tools: 2500, size: 500 }) });
     const rounds = count(1000);
-    for (const era of ['legacy', 'modern'] as const) {
-      await withStdioClient(place, { era }, async (client) => {
+    for (const protocol of ['legacy', 'modern'] as const) {
+      await withStdioClient(place, { protocol }, async (client) => {
         const { cursors, names } = await walkTools(client);
         expect(names).toHaveLength(2502);
         const [good = ''] = cursors;
@@ -160,7 +161,9 @@ describe('cursors', () => {
         const foreign = await client.request('prompts/list', listMembers(good));
         expect(foreign.error).toContain('-32602');
         expect(pageOf(await client.request('tools/list', listMembers(good))).tools.length).toBeGreaterThan(0);
-        console.log(`wrong cursors, ${era}: n=${String(wrong.length + 6)} (seed ${String(random.seed)})`);
+        console.log(
+          `wrong cursors, ${protocol}: n=${String(wrong.length + 6)} (seed ${String(random.seed)})`,
+        );
       });
     }
   });
@@ -172,9 +175,9 @@ describe('cursors', () => {
     ['modern', 'modern'],
   ] as const)(
     'never mix two lists when tools change between pages: %s client, %s server',
-    async (era, server) => {
-      const place = openServers({ up: pagingServer({ tools: 2500, size: 500, era: server }) });
-      await withStdioClient(place, { era }, async (client) => {
+    async (protocol, server) => {
+      const place = openServers({ up: pagingServer({ tools: 2500, size: 500, protocol: server }) });
+      await withStdioClient(place, { protocol }, async (client) => {
         for (let round = 1; round <= 5; round += 1) {
           const before = await walkTools(client);
           const [cursor] = before.cursors;
@@ -194,37 +197,40 @@ describe('cursors', () => {
           expect(hasDuplicates(names)).toBe(false);
         }
         const told = client.heard.filter((text) => text.includes('notifications/tools/list_changed'));
-        if (era === 'legacy') expect(told.length).toBeGreaterThan(0);
+        if (protocol === 'legacy') expect(told.length).toBeGreaterThan(0);
       });
     },
   );
 });
 
 describe('the first list', () => {
-  it.each(['legacy', 'modern'] as const)('does not wait for a server that hangs: %s client', async (era) => {
-    const place = openServers({
-      mute: pagingServer({ mode: 'silent' }),
-      up: pagingServer({ tools: 50 }),
-    });
-    await withStdioClient(place, { era }, async (client) => {
-      const started = performance.now();
-      const { names } = await walkTools(client);
-      const ms = performance.now() - started;
-      console.log(`first list beside a hanging server, ${era}: ${ms.toFixed(0)} ms`);
-      expect(names).toEqual(all(50));
-      expect(ms).toBeLessThan(10_000);
-      const again = performance.now();
-      await walkTools(client);
-      expect(performance.now() - again).toBeLessThan(5_000);
-    });
-  });
+  it.each(['legacy', 'modern'] as const)(
+    'does not wait for a server that hangs: %s client',
+    async (protocol) => {
+      const place = openServers({
+        mute: pagingServer({ mode: 'silent' }),
+        up: pagingServer({ tools: 50 }),
+      });
+      await withStdioClient(place, { protocol }, async (client) => {
+        const started = performance.now();
+        const { names } = await walkTools(client);
+        const ms = performance.now() - started;
+        console.log(`first list beside a hanging server, ${protocol}: ${ms.toFixed(0)} ms`);
+        expect(names).toEqual(all(50));
+        expect(ms).toBeLessThan(10_000);
+        const again = performance.now();
+        await walkTools(client);
+        expect(performance.now() - again).toBeLessThan(5_000);
+      });
+    },
+  );
 
   it('is followed by list_changed when a slow server arrives', async () => {
     const place = openServers({
       late: pagingServer({ mode: 'slow', delayMs: 3000, tools: 3 }),
       up: pagingServer({ tools: 3 }),
     });
-    await withStdioClient(place, { era: 'legacy' }, async (client) => {
+    await withStdioClient(place, { protocol: 'legacy' }, async (client) => {
       expect((await walkTools(client)).names).toEqual(all(3));
       await waitFor(
         () => client.heard.some((text) => text.includes('notifications/tools/list_changed')),
@@ -246,7 +252,7 @@ describe('names', () => {
 
   it('[15.5] that two servers share stay with the first one, and both are named', async () => {
     const place = openServers(colliding);
-    await withStdioClient(place, { era: 'legacy' }, async (client) => {
+    await withStdioClient(place, { protocol: 'legacy' }, async (client) => {
       expect((await walkTools(client)).names).toEqual(['same', 'one', 'two', 'three']);
       expect(await callText(client, 'same')).toContain('same called');
       expect(await callText(client, 'two')).toContain('two called');
@@ -272,7 +278,7 @@ describe('names', () => {
     );
     place.write({ servers: { ...colliding, second: { ...colliding.second, prefix: 'b-' } } });
     place.trust();
-    const client = await openRawHttp(gate, tokenOf(place), { era: 'modern' });
+    const client = await openRawHttp(gate, tokenOf(place), { protocol: 'modern' });
     await waitFor(
       async () => (await walkTools(client)).names.join() === 'same,one,b-two,b-same,b-three',
       20_000,
@@ -292,7 +298,7 @@ describe('names', () => {
     [['nothing-like-it'], 0],
   ] as const)('are filtered: %j', async (tools, expected) => {
     const place = openServers({ up: { ...pagingServer({ tools: 100, size: 7 }), tools } });
-    await withStdioClient(place, { era: 'modern' }, async (client) => {
+    await withStdioClient(place, { protocol: 'modern' }, async (client) => {
       const { names } = await walkTools(client);
       expect(names).toHaveLength(expected);
       // What is not offered is not there, for whoever knows its name as well.
@@ -304,7 +310,7 @@ describe('names', () => {
 
   it('stay as they are with the prefix ""', async () => {
     const place = openServers({ up: { ...pagingServer({ tools: 3 }), prefix: '' } });
-    await withStdioClient(place, { era: 'legacy' }, async (client) => {
+    await withStdioClient(place, { protocol: 'legacy' }, async (client) => {
       expect((await walkTools(client)).names).toEqual(['grow', 'pages', 't00000', 't00001', 't00002']);
       expect(await callText(client, 't00001')).toContain('t00001 called');
     });

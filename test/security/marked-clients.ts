@@ -174,11 +174,11 @@ export async function openModernHttp(
 }
 
 /** A client over stdio whose gate carries everything to a running one. Leaving means that its process is gone. */
-export async function openBridged(
+export async function openViaCallTool(
   place: Place,
   gate: Pick<HttpGate, 'url'>,
   mark: string,
-  era: 'legacy' | 'modern',
+  protocol: 'legacy' | 'modern',
 ): Promise<MarkedClient> {
   const watch = createWatch(mark);
   let client: LineClient;
@@ -194,7 +194,7 @@ export async function openBridged(
       if (message.method !== 'elicitation/create') return;
       client.send(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: answerFor(mark) })}\n`);
     });
-    if (era === 'modern') return;
+    if (protocol === 'modern') return;
     await client.initialize(capabilities);
     await client.request('logging/setLevel', { level: 'debug' });
   }
@@ -206,7 +206,7 @@ export async function openBridged(
   ): Promise<Message> {
     lastId += 1;
     const meta =
-      era === 'legacy'
+      protocol === 'legacy'
         ? { progressToken: lastId }
         : envelope({
             progressToken: lastId,
@@ -219,7 +219,7 @@ export async function openBridged(
 
   await connect();
   return {
-    kind: `${era} stdio`,
+    kind: `${protocol} stdio`,
     mark,
     foreign: watch.foreign,
     seen: watch.seen,

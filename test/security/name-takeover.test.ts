@@ -44,7 +44,7 @@ async function serve({ place }: World): Promise<HttpGate> {
 }
 
 async function connect(gate: HttpGate, token: string): Promise<RawClient> {
-  const client = await openRawHttp(gate, token, { era: 'legacy' });
+  const client = await openRawHttp(gate, token, { protocol: 'legacy' });
   onTestFinished(() => client.close().catch(() => undefined));
   return client;
 }

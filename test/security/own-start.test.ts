@@ -34,7 +34,7 @@ async function open(options: OwnPlaceOptions): Promise<OwnPlace> {
 
 /** Over stdio, as agents start the program. */
 function stdioClient(...args: readonly string[]): Promise<SdkClient> {
-  const kind = { sdk: 'v1', mode: 'legacy', era: 'legacy' } as const;
+  const kind = { sdk: 'v1', mode: 'legacy', protocol: 'legacy' } as const;
   return openSdkClient({ kind, wire: 'stdio', place, gate: undefined as never, args, can: [] });
 }
 

@@ -1,7 +1,7 @@
 // kill -9 of the host: what it started is gone within five seconds, and the next start leaves no socket.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../support/counts.js';
-import { findKeeper } from '../support/exiting-gate.js';
+import { findReaper } from '../support/exiting-gate.js';
 import { spawnStdioGate, waitFor } from '../support/gate.js';
 import { openLineClient } from '../support/line-client.js';
 import { openPluginPlace, type PluginPlace, socketsOf } from '../support/plugin-place.js';
@@ -63,14 +63,14 @@ describe.skipIf(!hasProc)('a gate that is killed (no /proc: not looked at)', () 
     }
   });
 
-  it('control: without the keeper, plugins live on', async () => {
+  it('control: without the reaper, plugins live on', async () => {
     const [place] = places;
     if (place === undefined) throw new Error('no place');
     const { gate } = await openBusy(place);
     gate.kill('SIGSTOP');
-    const keeper = findKeeper(place.directory);
-    expect(keeper).toBeDefined();
-    process.kill(keeper ?? 0, 'SIGKILL');
+    const reaper = findReaper(place.directory);
+    expect(reaper).toBeDefined();
+    process.kill(reaper ?? 0, 'SIGKILL');
     gate.kill('SIGKILL');
     await pause(limitMs);
     const left = pluginsOf(place);

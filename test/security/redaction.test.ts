@@ -28,7 +28,7 @@ beforeAll(async () => {
     log: { level: 'debug' },
     telemetry: { endpoint: collector.endpoint, headers: { authorization: `Bearer ${plain}` } },
   });
-  client = await openRawStdio(place, { era: 'legacy' });
+  client = await openRawStdio(place, { protocol: 'legacy' });
   await client.request('logging/setLevel', '"level":"debug"');
 });
 
@@ -103,7 +103,7 @@ describe('200 secrets in arguments, results, errors, names, addresses, server lo
       servers: { up: { ...nodeServer('telling-server.mjs'), env: { PLAIN: plain } } },
       log: { level: 'info' },
     });
-    const other = await openRawStdio(quiet, { era: 'modern' });
+    const other = await openRawStdio(quiet, { protocol: 'modern' });
     const escaped = `"name":"up_refuse","arguments":{"other":"${plain}"}`;
     await other.request('tools/call', escaped, { meta: `"note":"${plain}"` });
     await other.request('tools/call', `"name":"up_tell","arguments":{"other":"${plain}"}`);

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTag, endTagged, findTagged } from '../../src/services/processes/tagged.fixture.js';
-import { findKeeper } from '../support/exiting-gate.js';
+import { findReaper } from '../support/exiting-gate.js';
 import { endProcess, openPlace, spawnStdioGate, waitFor } from '../support/gate.js';
 import { openLineClient } from '../support/line-client.js';
 import { hasProc } from '../support/proc.js';
@@ -53,7 +53,7 @@ describe.skipIf(!hasBubblewrap)('[16.24] kill -9 of a gateway during a command',
   it('control: without the reaper they stay, doctor names them, and the next start removes them', async () => {
     const { client, place, tag, names, before } = await openBusy();
     // The name of the folder is in the arguments of its reaper, and of no other.
-    const reaper = findKeeper(basename(place.directory));
+    const reaper = findReaper(basename(place.directory));
     if (reaper === undefined) throw new Error('no reaper runs');
     // A frozen gateway cannot start another reaper.
     client.child.kill('SIGSTOP');

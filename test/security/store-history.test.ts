@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPolicy, openAuthority } from '../../src/access/authorizer/index.js';
+import { createPolicy, openAuthorizer } from '../../src/access/authorizer/index.js';
 import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
 import type { AccessStore } from '../../src/access/ports/index.js';
@@ -8,7 +8,7 @@ import { resolveProfiles } from '../../src/access/profiles/index.js';
 import { schemaSteps } from '../../src/stores/postgres/schema.js';
 import { makeToken, openAccessPlace, runOk } from '../support/access-place.js';
 import { type BuiltStores, buildStores } from '../support/built-stores.js';
-import { tool } from '../support/desk.js';
+import { tool } from '../support/admin-service.js';
 import { type HttpGate, openHttpGate } from '../support/gate.js';
 import { openPostgresServer, type PostgresServer } from '../support/postgres.js';
 import { openScripted } from '../support/upstreams.js';
@@ -102,7 +102,7 @@ describe('a restored store', () => {
     await other.write({ zone: 'local', add: [{ ...alice, user: 'principal:agent/bob' }], record });
     const isAllowed = async (isByNumber: boolean): Promise<boolean> => {
       let current: AccessStore = one;
-      const authority = openAuthority({
+      const authorizer = openAuthorizer({
         store: {
           ...one,
           async head(zone) {
@@ -126,12 +126,12 @@ describe('a restored store', () => {
       });
       const principal = { kind: 'agent', id: 'alice', zone: 'local' } as const;
       const session = { id: 's', principal, scope: 'session' } as const;
-      await authority.refresh();
-      expect(authority.visible(session, tool('Read')).callable).toBe(true);
+      await authorizer.refresh();
+      expect(authorizer.visible(session, tool('Read')).callable).toBe(true);
       current = other;
-      await authority.refresh();
-      const { callable } = authority.visible(session, tool('Read'));
-      authority.close();
+      await authorizer.refresh();
+      const { callable } = authorizer.visible(session, tool('Read'));
+      authorizer.close();
       return callable;
     };
     expect(await isAllowed(true)).toBe(true);

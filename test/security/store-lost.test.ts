@@ -12,7 +12,7 @@ const home = (place: Place): string => place.env['TIDEGATE_HOME'] ?? '';
 
 /** What alice sees over stdio; the words on stderr where the start is refused. */
 async function seenByAlice(place: Place): Promise<string> {
-  const client = await openRawStdio(place, { era: 'legacy' }, '--as', 'agent:alice');
+  const client = await openRawStdio(place, { protocol: 'legacy' }, '--as', 'agent:alice');
   try {
     const { result = '{}' } = await client.request('tools/list', '');
     const { tools } = JSON.parse(result) as { readonly tools: readonly { readonly name: string }[] };

@@ -88,9 +88,9 @@ async function ask(
   return answer;
 }
 
-async function make(wish: object): Promise<Held> {
+async function make(options: object): Promise<Held> {
   const headers = { ...mcpHeaders, ...bearer(operator) };
-  const { status, text } = await http.send('/api/tokens', JSON.stringify(wish), { headers });
+  const { status, text } = await http.send('/api/tokens', JSON.stringify(options), { headers });
   expect([status, text]).toEqual([200, expect.stringContaining('tgt_')]);
   const { token, secret } = JSON.parse(text) as { readonly token: Held; readonly secret: string };
   return { id: token.id, secret };
@@ -268,7 +268,7 @@ describe('every address', () => {
     expect(admins.length).toBeGreaterThan(4);
     for (const [method, path] of admins) {
       expect([403, 404]).toContain(await statusOf(method, path, `Bearer ${secret}`));
-      // The control: an admin is let through to the desk.
+      // The control: an admin reaches the admin API.
       if (method === 'GET')
         expect([401, 403]).not.toContain(await statusOf(method, path, `Bearer ${operator}`));
     }

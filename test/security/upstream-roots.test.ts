@@ -64,8 +64,8 @@ describe('server-filesystem, shared by all sessions', () => {
 
   it.each(clientWays)(
     '[15.4] keeps the folder of its arguments, whatever a $era client over $wire says of its roots',
-    async ({ wire, era }) => {
-      const client = await gated.connect(wire, { era, capabilities: canRoots, answer });
+    async ({ wire, protocol }) => {
+      const client = await gated.connect(wire, { protocol, capabilities: canRoots, answer });
       await client.notify('notifications/roots/list_changed', '');
       const [inside, outside] = [join(given, 'note.txt'), join(other, 'note.txt')];
       expect(await call(client, 'fs_list_allowed_directories', {})).toContain(given);
@@ -77,7 +77,7 @@ describe('server-filesystem, shared by all sessions', () => {
   );
 
   it('[15.4] gets the folders that the operator configured as its roots', async () => {
-    const client = await gated.connect('http', { era: 'legacy', capabilities: canRoots, answer });
+    const client = await gated.connect('http', { protocol: 'legacy', capabilities: canRoots, answer });
     const directories = await call(client, 'wide_list_allowed_directories', {});
     expect(directories).toContain(other);
     expect(directories).not.toContain(given);
@@ -110,10 +110,10 @@ describe('server-filesystem, shared by all sessions', () => {
 });
 
 describe.each([
-  { wire: 'stdio', era: 'legacy' },
-  { wire: 'http', era: 'legacy' },
-  { wire: 'stdio', era: 'modern' },
-  { wire: 'http', era: 'modern' },
+  { wire: 'stdio', protocol: 'legacy' },
+  { wire: 'http', protocol: 'legacy' },
+  { wire: 'stdio', protocol: 'modern' },
+  { wire: 'http', protocol: 'modern' },
 ] as const)('a $era server over $wire that asks for roots in a call', (way) => {
   let plain: ScriptedUpstream;
   let configured: ScriptedUpstream;
@@ -121,9 +121,9 @@ describe.each([
   let gated: Gated;
   beforeAll(async () => {
     [plain, configured, asking] = await Promise.all([
-      openScripted(way.wire, way.era, script),
-      openScripted(way.wire, way.era, script),
-      openScripted(way.wire, way.era, script),
+      openScripted(way.wire, way.protocol, script),
+      openScripted(way.wire, way.protocol, script),
+      openScripted(way.wire, way.protocol, script),
     ]);
     gated = await openGated({
       plain,
@@ -138,14 +138,14 @@ describe.each([
       .map(({ text = '' }) => text)
       .join('\n');
 
-  it.each(clientWays)('[15.4] never gets those of a $era client over $wire', async ({ wire, era }) => {
-    const client = await gated.connect(wire, { era, capabilities: canRoots, answer });
+  it.each(clientWays)('[15.4] never gets those of a $era client over $wire', async ({ wire, protocol }) => {
+    const client = await gated.connect(wire, { protocol, capabilities: canRoots, answer });
     await call(client, 'plain_roots', {});
     await call(client, 'conf_roots', {});
-    if (era === 'modern') {
+    if (protocol === 'modern') {
       // The client answers a question that it was not asked.
       const ahead = await call(client, 'plain_roots', {}, `,"inputResponses":{"r":${wide}}`);
-      if (way.era === 'modern') expect(ahead).toContain('input.invalid');
+      if (way.protocol === 'modern') expect(ahead).toContain('input.invalid');
       await call(client, 'conf_roots', {}, `,"inputResponses":{"r":${wide}}`);
     }
     await client.close();
@@ -154,13 +154,13 @@ describe.each([
     expect(told(configured)).toContain(pathToFileURL(given).href);
   });
 
-  it.skipIf(way.era === 'legacy')(
+  it.skipIf(way.protocol === 'legacy')(
     '[15.4] gets the configured ones beside what the caller answers',
     async () => {
-      const live = await gated.connect('http', { era: 'legacy', capabilities: canRoots, answer });
+      const live = await gated.connect('http', { protocol: 'legacy', capabilities: canRoots, answer });
       expect(await call(live, 'conf_both', {})).toContain('done');
       await live.close();
-      const client = await gated.connect('http', { era: 'modern', capabilities: canRoots });
+      const client = await gated.connect('http', { protocol: 'modern', capabilities: canRoots });
       const first = JSON.parse(await call(client, 'conf_both', {})) as {
         readonly result: { readonly requestState: string; readonly inputRequests: object };
       };
@@ -176,10 +176,10 @@ describe.each([
   );
 
   it('[15.4] control: gets those of the caller where the operator said so and the protocol allows it', async () => {
-    const client = await gated.connect('http', { era: 'legacy', capabilities: canRoots, answer });
+    const client = await gated.connect('http', { protocol: 'legacy', capabilities: canRoots, answer });
     await call(client, 'caller_roots', {});
     await client.close();
-    if (way.era === 'modern') expect(told(asking)).toContain('"file:///"');
+    if (way.protocol === 'modern') expect(told(asking)).toContain('"file:///"');
     else expect(told(asking)).not.toContain('"file:///"');
   });
 });

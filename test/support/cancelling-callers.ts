@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { endProcess } from './gate.js';
 import { mcpHeaders, modernHeaders, openHttpClient, openLegacySession } from './http-client.js';
 import { envelope, type Message, openLineClient, requestLine } from './line-client.js';
-import type { Era } from './upstreams.js';
+import type { Protocol } from './upstreams.js';
 
 /** A client that starts calls, cancels them the way its era and wire do, and shows everything that came. */
 export interface CancellingCaller {
@@ -31,29 +31,29 @@ export interface StartedCall {
 const firstOwnId = 1_000_000;
 
 function paramsOf(
-  era: Era,
+  protocol: Protocol,
   tool: string,
   args: object,
   token?: number,
 ): { readonly name: string; readonly [more: string]: unknown } {
   const meta = {
-    ...(era === 'modern' && envelope()),
+    ...(protocol === 'modern' && envelope()),
     ...(token !== undefined && { progressToken: token }),
   };
   return { name: tool, arguments: args, _meta: meta };
 }
 
-const cancelText = (era: Era, id: number): string =>
+const cancelText = (protocol: Protocol, id: number): string =>
   JSON.stringify({
     jsonrpc: '2.0',
     method: 'notifications/cancelled',
-    params: { requestId: id, ...(era === 'modern' && { _meta: envelope() }) },
+    params: { requestId: id, ...(protocol === 'modern' && { _meta: envelope() }) },
   });
 
 /** Speaks over the pipes of a child, the gate or a stand-in for it. */
 export async function openStdioCaller(
   child: ChildProcessWithoutNullStreams,
-  era: Era,
+  protocol: Protocol,
 ): Promise<CancellingCaller> {
   const client = openLineClient(child);
   const heard = new Map<number, StartedCall['heard']>();
@@ -62,20 +62,24 @@ export async function openStdioCaller(
     const about = message.method === undefined ? message.id : message.params?.['progressToken'];
     if (typeof about === 'number') heard.get(about)?.(message);
   });
-  if (era === 'legacy') await client.initialize();
+  if (protocol === 'legacy') await client.initialize();
   return {
     canCancelAnything: true,
     start(call) {
       heard.set(call.id, call.heard);
       const token = call.wantsProgress ? call.id : undefined;
-      const line = requestLine(String(call.id), 'tools/call', paramsOf(era, call.tool, call.args, token));
-      client.send(call.isCancelledAtOnce ? `${line}\n${cancelText(era, call.id)}\n` : `${line}\n`);
+      const line = requestLine(
+        String(call.id),
+        'tools/call',
+        paramsOf(protocol, call.tool, call.args, token),
+      );
+      client.send(call.isCancelledAtOnce ? `${line}\n${cancelText(protocol, call.id)}\n` : `${line}\n`);
     },
-    cancel: (id) => client.send(`${cancelText(era, id)}\n`),
+    cancel: (id) => client.send(`${cancelText(protocol, id)}\n`),
     async ask(tool, args) {
       client.unclaimed.splice(0);
       lastOwn += 1;
-      const line = requestLine(String(lastOwn), 'tools/call', paramsOf(era, tool, args));
+      const line = requestLine(String(lastOwn), 'tools/call', paramsOf(protocol, tool, args));
       return (await client.ask(String(lastOwn), `${line}\n`, 30_000)).message;
     },
     settle: () => Promise.resolve(),
@@ -84,15 +88,15 @@ export async function openStdioCaller(
 }
 
 /** Speaks over HTTP: a legacy client says that it cancels, a modern one hangs up. */
-export async function openHttpCaller(base: string, era: Era): Promise<CancellingCaller> {
+export async function openHttpCaller(base: string, protocol: Protocol): Promise<CancellingCaller> {
   const client = openHttpClient(base, 256);
-  const session = era === 'legacy' ? await openLegacySession(client) : undefined;
+  const session = protocol === 'legacy' ? await openLegacySession(client) : undefined;
   const lines = new Map<number, AbortController>();
   const sending = new Set<Promise<unknown>>();
   let lastOwn = firstOwnId;
 
   function send(id: number, tool: string, args: object, more: Partial<StartedCall>): Promise<Message> {
-    const params = paramsOf(era, tool, args, more.wantsProgress === true ? id : undefined);
+    const params = paramsOf(protocol, tool, args, more.wantsProgress === true ? id : undefined);
     const line = new AbortController();
     lines.set(id, line);
     const sent = client.send('/mcp', requestLine(String(id), 'tools/call', params), {
@@ -133,7 +137,7 @@ export async function openHttpCaller(base: string, era: Era): Promise<Cancelling
   }
 
   return {
-    canCancelAnything: era === 'legacy',
+    canCancelAnything: protocol === 'legacy',
     start(call) {
       track(send(call.id, call.tool, call.args, call));
       if (call.isCancelledAtOnce) cancel(call.id);

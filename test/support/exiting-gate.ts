@@ -37,9 +37,9 @@ export function runningServers(mark: string): readonly string[] {
   return serverNames.filter((name) => lines.some((line) => line.includes(asName(name))));
 }
 
-/** The gate's keeper: it says itself whose it is. */
-export function findKeeper(mark: string): number | undefined {
-  return findMarked(mark).find((pid) => readCommandLine(pid).includes('tidegate-keeper'));
+/** The gate's reaper: it says itself whose it is. */
+export function findReaper(mark: string): number | undefined {
+  return findMarked(mark).find((pid) => readCommandLine(pid).includes('tidegate-reaper'));
 }
 
 function readCommandLine(pid: number): string {

@@ -2,9 +2,9 @@ import type { Place } from './gate.js';
 import { nodeServer } from './hostile-servers.js';
 import { openRawStdio, type RawAnswer, type RawClient, type RawClientOptions } from './raw-client.js';
 
-export interface PagingWishes {
+export interface PagingOptions {
   readonly mode?: 'whole' | 'loop' | 'repeat' | 'endless' | 'silent' | 'slow';
-  readonly era?: 'legacy' | 'modern';
+  readonly protocol?: 'legacy' | 'modern';
   readonly tools?: number;
   readonly size?: number;
   readonly delayMs?: number;
@@ -13,11 +13,11 @@ export interface PagingWishes {
 }
 
 /** A `servers` entry for the server that lists its tools in pages. */
-export function pagingServer(wishes: PagingWishes): Readonly<Record<string, unknown>> {
-  const { mode, era, tools, size, delayMs, names } = wishes;
+export function pagingServer(requests: PagingOptions): Readonly<Record<string, unknown>> {
+  const { mode, protocol, tools, size, delayMs, names } = requests;
   const env = {
     PAGING_MODE: mode,
-    PAGING_ERA: era,
+    PAGING_ERA: protocol,
     PAGING_TOOLS: tools,
     PAGING_SIZE: size,
     PAGING_DELAY: delayMs,

@@ -86,7 +86,7 @@ export async function serveOwnPlace(place: OwnPlace): Promise<OwnWorld> {
         principal === undefined
           ? place.token()
           : (await tokens.create(principal, ...(profile === undefined ? [] : ['--profile', profile]))).secret;
-      const kind = { sdk: 'v1', mode: 'legacy', era: 'legacy' } as const;
+      const kind = { sdk: 'v1', mode: 'legacy', protocol: 'legacy' } as const;
       const client = await openSdkClient({ kind, wire: 'http', place, gate, token, can: [] });
       open.push(client);
       return client;

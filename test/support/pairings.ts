@@ -1,20 +1,20 @@
 import { type HttpGate, openHttpGate, openPlace, type Place } from './gate.js';
 import { openRawHttp, openRawStdio, type RawClient, type RawClientOptions, tokenOf } from './raw-client.js';
-import { type Upstream, upstreamWays, type Era, type Wire } from './upstreams.js';
+import { type Upstream, upstreamWays, type Protocol, type Wire } from './upstreams.js';
 
 export interface Way {
   readonly wire: ClientWire;
-  readonly era: Era;
+  readonly protocol: Protocol;
 }
 
 /** The wires, and the bridge from a stdio client to a gate that serves HTTP. */
-export type ClientWire = Wire | 'bridge';
+export type ClientWire = Wire | 'relay';
 
 /** Every way of a client to the gate. */
 export const clientWays: readonly (Way & { readonly wire: Wire })[] = upstreamWays;
-export const bridgedWays: readonly Way[] = [
-  { wire: 'bridge', era: 'legacy' },
-  { wire: 'bridge', era: 'modern' },
+export const relayedWays: readonly Way[] = [
+  { wire: 'relay', protocol: 'legacy' },
+  { wire: 'relay', protocol: 'modern' },
 ];
 
 /** The built program with upstream servers behind it, open to clients of every kind. */
@@ -38,7 +38,7 @@ export async function openGated(
     gate,
     connect(wire, options) {
       if (wire === 'http') return openRawHttp(gate, tokenOf(place), options);
-      return openRawStdio(place, options, ...(wire === 'bridge' ? ['--via', gate.url] : []));
+      return openRawStdio(place, options, ...(wire === 'relay' ? ['--via', gate.url] : []));
     },
     async close() {
       await gate.close();

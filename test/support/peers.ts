@@ -2,11 +2,11 @@ import type { Gateway } from '../../src/gateway/index.js';
 import { readFrame } from '../../src/lib/json-rpc.js';
 import { metaKeys } from '../../src/transports/stateless/codec.js';
 import { createInFlight, type InFlight } from '../../src/transports/framing/in-flight.js';
-import { createTurnstile } from '../../src/transports/framing/turnstile.js';
+import { createSemaphore } from '../../src/transports/framing/semaphore.js';
 import { createWireCommon, supportedVersions } from '../../src/transports/identity.js';
 import { type LegacyPeer, openLegacyPeer } from '../../src/transports/stateful/peer.js';
 import { type ModernPeer, openModernPeer } from '../../src/transports/stateless/peer.js';
-import { sessionOf } from './hall.js';
+import { sessionOf } from './gateway.js';
 import { createKeptLine, type KeptLine } from './reply-line.js';
 
 /** A peer of one era in front of a gateway, and the client's end of it. */
@@ -34,7 +34,7 @@ function underTest<P extends LegacyPeer | ModernPeer>(
     gateway,
     session: sessionOf(),
     inFlight,
-    turnstile: createTurnstile(128, 4096),
+    semaphore: createSemaphore(128, 4096),
     newRequestId: common.newRequestId,
     server: common.server,
     supportedVersions,

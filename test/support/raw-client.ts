@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcess, type HttpGate, type Place, spawnStdioGate } from './gate.js';
 import { membersOf } from './raw-json.js';
-import type { Era } from './upstreams.js';
+import type { Protocol } from './upstreams.js';
 
 /** A question of the server, as it came. */
 export interface RawAsk {
@@ -21,7 +21,7 @@ export interface RawAnswer {
 }
 
 export interface RawClientOptions {
-  readonly era: Era;
+  readonly protocol: Protocol;
   /** The client's capabilities as JSON text. */
   readonly capabilities?: string;
   /** The text of the result with which a legacy client answers a question; undefined leaves it open. */
@@ -40,7 +40,7 @@ export interface RequestMore {
 
 /** A client that speaks in texts and hears in texts: nothing is parsed and written anew on the way. */
 export interface RawClient {
-  readonly era: Era;
+  readonly protocol: Protocol;
   /** Every notification and request that came, in order. */
   readonly heard: readonly string[];
   /** `members` are those of `params` as text, such as `"name":"x","arguments":{}`. */
@@ -58,13 +58,13 @@ function envelope(capabilities = '{}'): string {
 }
 
 function paramsText(options: RawClientOptions, members: string, meta: string | undefined): string {
-  const stamps = options.era === 'modern' ? envelope(options.capabilities) : undefined;
+  const stamps = options.protocol === 'modern' ? envelope(options.capabilities) : undefined;
   const inner = [meta, stamps].filter((part) => part !== undefined && part !== '').join(',');
   return `{${[members, ...(inner === '' ? [] : [`"_meta":{${inner}}`])].filter((part) => part !== '').join(',')}}`;
 }
 
 /** Who waits for which answer, and what came besides. */
-function createDesk(options: RawClientOptions, send: (text: string) => void) {
+function createInbox(options: RawClientOptions, send: (text: string) => void) {
   const waiting = new Map<string, (text: string) => void>();
   const heard: string[] = [];
   return {
@@ -123,7 +123,7 @@ export async function openRawStdio(
 ): Promise<RawClient & { readonly pid: number; readonly said: () => string }> {
   const child = spawnStdioGate(place, ...args);
   const write = (text: string): void => void child.stdin.write(`${text}\n`);
-  const desk = createDesk(options, write);
+  const inbox = createInbox(options, write);
   let said = '';
   let rest = Buffer.alloc(0);
   let count = 0;
@@ -134,19 +134,19 @@ export async function openRawStdio(
   child.stdout.on('data', (part: Buffer) => {
     rest = Buffer.concat([rest, part]);
     for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
-      desk.take(rest.subarray(0, at).toString('utf8'));
+      inbox.take(rest.subarray(0, at).toString('utf8'));
       rest = rest.subarray(at + 1);
     }
   });
   const client: RawClient & { readonly pid: number; readonly said: () => string } = {
-    era: options.era,
-    heard: desk.heard,
+    protocol: options.protocol,
+    heard: inbox.heard,
     pid: child.pid ?? -1,
     said: () => said,
     async request(method, members, more = {}) {
       count += 1;
       const id = more.id ?? String(count);
-      const answer = desk.expect(id, `${method}; stderr: ${said.slice(-2000)}`, more.timeoutMs ?? requestMs);
+      const answer = inbox.expect(id, `${method}; stderr: ${said.slice(-2000)}`, more.timeoutMs ?? requestMs);
       const params = paramsText(options, members, more.meta);
       write(spread(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`, more.space));
       more.signal?.addEventListener('abort', () => {
@@ -168,7 +168,7 @@ export async function openRawStdio(
       clearTimeout(timer);
     },
   };
-  if (options.era === 'legacy') {
+  if (options.protocol === 'legacy') {
     await client.request('initialize', hello(options));
     await client.notify('notifications/initialized', '');
   }
@@ -186,7 +186,7 @@ export async function openRawHttp(
   token: string,
   options: RawClientOptions,
 ): Promise<RawClient> {
-  const desk = createDesk(options, (text) => void post(text, {}));
+  const inbox = createInbox(options, (text) => void post(text, {}));
   const closing = new AbortController();
   let session: string | undefined;
   let count = 0;
@@ -195,7 +195,7 @@ export async function openRawHttp(
     return {
       authorization: `Bearer ${token}`,
       accept: 'application/json, text/event-stream',
-      ...(options.era === 'modern' && { 'mcp-protocol-version': '2026-07-28' }),
+      ...(options.protocol === 'modern' && { 'mcp-protocol-version': '2026-07-28' }),
       ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }),
       ...more,
     };
@@ -209,20 +209,20 @@ export async function openRawHttp(
     const all = headers({ 'content-type': 'application/json', ...more });
     const response = await fetch(gate.url, { method: 'POST', headers: all, body, signal });
     session ??= response.headers.get('mcp-session-id') ?? undefined;
-    await readMessages(response, desk.take);
+    await readMessages(response, inbox.take);
     return response.status;
   }
 
   const client: RawClient = {
-    era: options.era,
-    heard: desk.heard,
+    protocol: options.protocol,
+    heard: inbox.heard,
     async request(method, members, more = {}) {
       count += 1;
       const id = more.id ?? String(count);
       const params = paramsText(options, members, more.meta);
-      const answer = desk.expect(id, method, more.timeoutMs ?? requestMs);
+      const answer = inbox.expect(id, method, more.timeoutMs ?? requestMs);
       const text = spread(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`, more.space);
-      const mirrored = options.era === 'modern' ? mirror(method, params) : {};
+      const mirrored = options.protocol === 'modern' ? mirror(method, params) : {};
       const posted = post(
         text,
         mirrored,
@@ -234,18 +234,18 @@ export async function openRawHttp(
     },
     async notify(method, members) {
       const text = `{"jsonrpc":"2.0","method":"${method}","params":${paramsText(options, members, undefined)}}`;
-      await post(text, options.era === 'modern' ? { 'mcp-method': method } : {});
+      await post(text, options.protocol === 'modern' ? { 'mcp-method': method } : {});
     },
     async close() {
       if (session !== undefined) await fetch(gate.url, { method: 'DELETE', headers: headers({}) });
       closing.abort();
     },
   };
-  if (options.era === 'legacy') {
+  if (options.protocol === 'legacy') {
     await client.request('initialize', hello(options));
     await client.notify('notifications/initialized', '');
     const stream = await fetch(gate.url, { headers: headers({}), signal: closing.signal });
-    readMessages(stream, desk.take).catch(() => undefined);
+    readMessages(stream, inbox.take).catch(() => undefined);
   }
   return client;
 }

@@ -20,11 +20,11 @@ const hello = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const no = { after: '[y/N]', text: 'n\r' };
 
 function at(place: 'full' | 'empty', ...lines: readonly string[]): readonly Example[] {
-  return lines.map((line) => ({ words: wordsOf(line), ...(place === 'empty' && { at: place }) }));
+  return lines.map((line) => ({ words: splitWords(line), ...(place === 'empty' && { at: place }) }));
 }
 
 /** Words are divided by blanks; those in single quotes are one. */
-function wordsOf(line: string): readonly string[] {
+function splitWords(line: string): readonly string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
 }
 
@@ -48,8 +48,8 @@ export function goodExamples({ token, doneRun, failedRun }: Known): readonly Exa
       'servers',
       'servers office',
       'logout hub',
-      'surface',
-      'surface --client opencode',
+      'context',
+      'context --client opencode',
       'doctor',
       'plugin list',
       'plugin show peer',
@@ -120,7 +120,7 @@ export const emptyExamples: readonly Example[] = at(
   'tools cost',
   'tools search create an invoice',
   'servers',
-  'surface',
+  'context',
   'doctor',
   'plugin list',
   'plugin trust',
@@ -160,7 +160,7 @@ export const wrongExamples: readonly Example[] = at(
   'tools search zzzzzz qqqqq',
   'servers offce',
   'servers --config troubled.yaml',
-  'surface --config troubled.yaml',
+  'context --config troubled.yaml',
   'doctor --config troubled.yaml',
   'doctor --only nonsense',
   'login office',

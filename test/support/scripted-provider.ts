@@ -13,7 +13,13 @@ import {
   type Script,
   scriptServer,
 } from './scripted-upstream.js';
-import { type CallWishes, callOf, type ExchangeWishes, recordExchange, type Seen } from './upstream-calls.js';
+import {
+  type CallOptions,
+  callOf,
+  type ExchangeOptions,
+  recordExchange,
+  type Seen,
+} from './upstream-calls.js';
 
 export interface Bench {
   readonly provider: Provider;
@@ -21,7 +27,7 @@ export interface Bench {
   readonly clock: FakeClock;
   readonly logs: { readonly level: string; readonly message: string; readonly fields: unknown }[];
   readonly memory: Map<string, UpstreamRecord>;
-  call(wishes?: CallWishes & ExchangeWishes): { readonly outcome: Promise<Outcome>; readonly seen: Seen };
+  call(requests?: CallOptions & ExchangeOptions): { readonly outcome: Promise<Outcome>; readonly seen: Seen };
 }
 
 /** A provider in front of scripted children, with time in the test's hands. */
@@ -54,9 +60,9 @@ export function openBench(script: Script, more: Partial<McpProviderOptions> = {}
     clock,
     logs,
     memory,
-    call(wishes = {}) {
-      const { exchange, seen } = recordExchange(wishes);
-      return { outcome: provider.call(echoCall(wishes), exchange), seen };
+    call(requests = {}) {
+      const { exchange, seen } = recordExchange(requests);
+      return { outcome: provider.call(echoCall(requests), exchange), seen };
     },
   };
 }
@@ -75,8 +81,11 @@ export const echoSpec: ToolSpec = {
   definition: JsonText.from({ name: 's_echo' }),
 };
 
-export function echoCall(wishes: CallWishes = {}): Call {
-  return callOf({ kind: 'tool', spec: echoSpec }, { params: '{"name":"s_echo","arguments":{}}', ...wishes });
+export function echoCall(requests: CallOptions = {}): Call {
+  return callOf(
+    { kind: 'tool', spec: echoSpec },
+    { params: '{"name":"s_echo","arguments":{}}', ...requests },
+  );
 }
 
 /** The code of a fault, or what came instead. */

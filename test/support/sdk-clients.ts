@@ -12,14 +12,14 @@ import {
 import { join } from 'node:path';
 import { type HttpGate, type Place, program } from './gate.js';
 import { tokenOf } from './raw-client.js';
-import type { Era, Wire } from './upstreams.js';
+import type { Protocol, Wire } from './upstreams.js';
 
 /** The official clients, in every mode in which people run them. */
 export const sdkKinds = [
-  { sdk: 'v1', mode: 'legacy', era: 'legacy' },
-  { sdk: 'v2', mode: 'legacy', era: 'legacy' },
-  { sdk: 'v2', mode: 'pinned', era: 'modern' },
-  { sdk: 'v2', mode: 'auto', era: 'modern' },
+  { sdk: 'v1', mode: 'legacy', protocol: 'legacy' },
+  { sdk: 'v2', mode: 'legacy', protocol: 'legacy' },
+  { sdk: 'v2', mode: 'pinned', protocol: 'modern' },
+  { sdk: 'v2', mode: 'auto', protocol: 'modern' },
 ] as const;
 export type SdkKind = (typeof sdkKinds)[number];
 
@@ -52,7 +52,7 @@ export interface CallMore {
 
 /** What both official clients can do, in the same words. */
 export interface SdkClient {
-  readonly era: Era;
+  readonly protocol: Protocol;
   /** Every notification that came. */
   readonly notices: readonly { readonly method: string; readonly params?: unknown }[];
   /** The methods that the server asked, in order. */
@@ -177,7 +177,7 @@ async function openV1(options: SdkOptions): Promise<SdkClient> {
       : new HttpV1(new URL(options.gate.url), httpParameters(options));
   await client.connect(transport);
   return {
-    era: 'legacy',
+    protocol: 'legacy',
     notices,
     asked,
     version: () => (transport instanceof HttpV1 ? transport.protocolVersion : undefined),
@@ -285,7 +285,7 @@ async function openV2(options: SdkOptions): Promise<SdkClient> {
       : new HttpV2(new URL(options.gate.url), httpParameters(options));
   await client.connect(transport);
   return {
-    era: kind.era,
+    protocol: kind.protocol,
     notices,
     asked,
     version: () => client.getNegotiatedProtocolVersion(),
@@ -311,7 +311,7 @@ async function openV2(options: SdkOptions): Promise<SdkClient> {
       await client.setLoggingLevel(level);
     },
     async watch(uri) {
-      if (kind.era === 'legacy') {
+      if (kind.protocol === 'legacy') {
         await client.subscribeResource({ uri });
         return async () => {
           await client.unsubscribeResource({ uri });

@@ -20,7 +20,7 @@ export interface Seen {
   readonly questions: Question[];
 }
 
-export interface ExchangeWishes {
+export interface ExchangeOptions {
   readonly signal?: AbortSignal;
   readonly wantsProgress?: boolean;
   readonly logLevel?: LogLevel;
@@ -30,28 +30,28 @@ export interface ExchangeWishes {
 }
 
 /** A caller that writes down what reaches it. */
-export function recordExchange(wishes: ExchangeWishes = {}): {
+export function recordExchange(requests: ExchangeOptions = {}): {
   readonly exchange: Exchange;
   readonly seen: Seen;
 } {
   const seen: Seen = { progress: [], logs: [], questions: [] };
-  const caller = cancellationOf(wishes.signal ?? new AbortController().signal);
+  const caller = cancellationOf(requests.signal ?? new AbortController().signal);
   const exchange: Exchange = {
     get isCancelled() {
       return caller.isCancelled;
     },
     onCancel: (listener) => caller.onCancel(listener),
     signal: caller.signal,
-    wantsProgress: wishes.wantsProgress ?? false,
-    logLevel: wishes.logLevel,
-    asking: wishes.asking ?? 'live',
+    wantsProgress: requests.wantsProgress ?? false,
+    logLevel: requests.logLevel,
+    asking: requests.asking ?? 'live',
     progress: (params) => void seen.progress.push(params.value),
     log: (level, params) => void seen.logs.push([level, params.value]),
-    canAnswer: (method) => wishes.can?.includes(method) ?? false,
+    canAnswer: (method) => requests.can?.includes(method) ?? false,
     async ask(question) {
       seen.questions.push(question);
       return (
-        wishes.answer?.(question) ?? { kind: 'refused', error: JsonText.from({ code: -1, message: 'no' }) }
+        requests.answer?.(question) ?? { kind: 'refused', error: JsonText.from({ code: -1, message: 'no' }) }
       );
     },
   };
@@ -62,7 +62,7 @@ function sessionOf(id: string): Session {
   return { id, scope: 'connection', principal: { kind: 'agent', id, zone: 'local' } };
 }
 
-export interface CallWishes {
+export interface CallOptions {
   readonly session?: string;
   readonly params?: string;
   readonly capabilities?: string;
@@ -70,13 +70,13 @@ export interface CallWishes {
   readonly trace?: Trace;
 }
 
-/** A call as `admit` would make it, for tests that stand behind the corridor. */
-export function callOf(target: Target, wishes: CallWishes = {}): Call {
-  const session = sessionOf(wishes.session ?? 'one');
+/** A call as `admit` would make it, for tests that stand behind the pipeline. */
+export function callOf(target: Target, requests: CallOptions = {}): Call {
+  const session = sessionOf(requests.session ?? 'one');
   const client: Client = {
-    era: 'legacy',
+    protocol: 'legacy',
     protocolVersion: '2025-11-25',
-    capabilities: new JsonText(wishes.capabilities ?? '{}'),
+    capabilities: new JsonText(requests.capabilities ?? '{}'),
   };
   const call = {
     requestId: 'request',
@@ -85,11 +85,11 @@ export function callOf(target: Target, wishes: CallWishes = {}): Call {
     client,
     target,
     providerId: 'fake',
-    params: new JsonText(wishes.params ?? '{}'),
+    params: new JsonText(requests.params ?? '{}'),
     input: {},
     resumed: false,
-    ...(wishes.answers && { answers: wishes.answers }),
-    ...(wishes.trace && { trace: wishes.trace }),
+    ...(requests.answers && { answers: requests.answers }),
+    ...(requests.trace && { trace: requests.trace }),
   };
   return call as unknown as Call;
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fixtureServer, waitFor } from './gate.js';
 
-export type Era = 'legacy' | 'modern';
+export type Protocol = 'legacy' | 'modern';
 export type Wire = 'stdio' | 'http';
 
 /** Every way to reach an upstream server. */
 export const upstreamWays = [
-  { wire: 'stdio', era: 'legacy' },
-  { wire: 'stdio', era: 'modern' },
-  { wire: 'http', era: 'legacy' },
-  { wire: 'http', era: 'modern' },
+  { wire: 'stdio', protocol: 'legacy' },
+  { wire: 'stdio', protocol: 'modern' },
+  { wire: 'http', protocol: 'legacy' },
+  { wire: 'http', protocol: 'modern' },
 ] as const;
 
 /** An upstream server, with the entry of `servers` that leads to it. */
@@ -25,10 +25,10 @@ export interface Upstream {
 /** The conformance fixture; over stdio the gate starts it itself. */
 export function openFixture(
   wire: Wire,
-  era: Era,
+  protocol: Protocol,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Upstream> {
-  return openServer(fixtureServer, wire, { FIXTURE_ERA: era, ...env });
+  return openServer(fixtureServer, wire, { FIXTURE_ERA: protocol, ...env });
 }
 
 /** One answer of the scripted server. All texts are JSON and go out as they are. */
@@ -74,14 +74,14 @@ const scriptedServer = fileURLToPath(new URL('../fixtures/servers/scripted-serve
 /** A server that says what the script says and writes down what it hears. */
 export async function openScripted(
   wire: Wire,
-  era: Era,
+  protocol: Protocol,
   script: Script,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ScriptedUpstream> {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-scripted-'));
   const [scriptFile, recordFile] = [join(directory, 'script.json'), join(directory, 'record.jsonl')];
   writeFileSync(scriptFile, JSON.stringify(script));
-  const all = { SCRIPT_FILE: scriptFile, RECORD_FILE: recordFile, SCRIPT_ERA: era, ...env };
+  const all = { SCRIPT_FILE: scriptFile, RECORD_FILE: recordFile, SCRIPT_ERA: protocol, ...env };
   const server = await openServer(scriptedServer, wire, all);
   const entries: Heard[] = [];
   let read = 0;

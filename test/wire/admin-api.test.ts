@@ -299,7 +299,7 @@ describe('the admin API', () => {
     });
   });
 
-  it('calls tools through the same corridor, and gives back what they say', async () => {
+  it('calls tools through the same pipeline, and gives back what they say', async () => {
     expect(await call('up_a', '{"n":12345678901234567890}')).toMatchObject({
       status: 200,
       text: expect.stringContaining('"x":1e400'),

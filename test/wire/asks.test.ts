@@ -103,9 +103,9 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
   let gated: Gated;
   let scripted: ScriptedUpstream;
   beforeAll(async () => {
-    scripted = await openScripted(way.wire, way.era, script);
-    const fix = await openFixture(way.wire, way.era);
-    const roots = way.era === 'modern' ? { caller_roots: true } : { roots: ['/configured'] };
+    scripted = await openScripted(way.wire, way.protocol, script);
+    const fix = await openFixture(way.wire, way.protocol);
+    const roots = way.protocol === 'modern' ? { caller_roots: true } : { roots: ['/configured'] };
     gated = await openGated({ fix: { ...fix, entry: { ...fix.entry, ...roots } }, scr: scripted });
   });
   afterAll(() => gated.close());
@@ -136,14 +136,14 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
     }
   }
 
-  describe.each(clientWays)('asks a client over $wire in the $era era', ({ wire, era }) => {
+  describe.each(clientWays)('asks a client over $wire in the $era era', ({ wire, protocol }) => {
     it('for forms, for its model and for its folders', async () => {
-      await withClient(wire, { era, capabilities: all, answer: answerTo }, async (client) => {
+      await withClient(wire, { protocol, capabilities: all, answer: answerTo }, async (client) => {
         expect(textOf(await converse(client, 'fix_test_elicitation'))).toContain('"username":"ada"');
         expect(textOf(await converse(client, 'fix_test_sampling'))).toBe('LLM response: sampled');
         expect(textOf(await converse(client, 'fix_test_input_required_result_list_roots'))).toBe(
           // A legacy server is shared by all sessions: it gets the roots of the operator.
-          way.era === 'modern' ? 'Roots: file:///ada' : 'Roots: file:///configured',
+          way.protocol === 'modern' ? 'Roots: file:///ada' : 'Roots: file:///configured',
         );
         expect(textOf(await converse(client, 'fix_test_input_required_result_multi_round'))).toBe(
           'Ada likes red.',
@@ -153,13 +153,13 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
 
     it('and takes no for an answer', async () => {
       const answer = (): string => declined;
-      await withClient(wire, { era, capabilities: all, answer }, async (client) => {
+      await withClient(wire, { protocol, capabilities: all, answer }, async (client) => {
         expect(textOf(await converse(client, 'fix_test_elicitation', answer))).toContain('action: decline');
       });
     });
 
     it('and tells the tool at once when the client cannot be asked', async () => {
-      await withClient(wire, { era, capabilities: '{}' }, async (client) => {
+      await withClient(wire, { protocol, capabilities: '{}' }, async (client) => {
         const started = performance.now();
         for (const [tool, capability] of [
           ['scr_asks', 'elicitation'],
@@ -167,8 +167,8 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
         ] as const) {
           const before = scripted.heard().length;
           const answer = await call(client, tool);
-          if (way.era === 'modern') {
-            if (era === 'legacy') expect(answer.error).toContain(capability);
+          if (way.protocol === 'modern') {
+            if (protocol === 'legacy') expect(answer.error).toContain(capability);
             else expect(codeOf(answer)[0]).toBe(-32021);
           } else {
             const refusal = scripted
@@ -186,9 +186,9 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
 
     it('and hears when the client leaves with the question open', async () => {
       const before = scripted.heard().length;
-      const client = await gated.connect(wire, { era, capabilities: all });
+      const client = await gated.connect(wire, { protocol, capabilities: all });
       const asked = call(client, 'scr_asks').catch(() => 'gone');
-      if (era === 'modern') {
+      if (protocol === 'modern') {
         roundOf((await asked) as RawAnswer);
         await client.close();
         // Between two rounds nobody is connected: the call waits for its answer, and only its own time ends it.
@@ -201,7 +201,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
       );
       await client.close();
       // Between two rounds a modern server has nobody to tell.
-      if (way.era === 'modern') return;
+      if (way.protocol === 'modern') return;
       await waitFor(
         () => hasHeardTheEnd(before),
         5000,
@@ -219,12 +219,12 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
     return pid !== undefined && !isRunning(pid);
   }
 
-  describe.each(clientWays.filter(({ era }) => era === 'modern'))(
+  describe.each(clientWays.filter(({ protocol }) => protocol === 'modern'))(
     'guards requestState over $wire',
     ({ wire }) => {
       let client: RawClient;
       beforeAll(async () => {
-        client = await gated.connect(wire, { era: 'modern', capabilities: all });
+        client = await gated.connect(wire, { protocol: 'modern', capabilities: all });
       });
       afterAll(() => client.close());
 
@@ -278,8 +278,8 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
       });
 
       it('against the gate of another operator', async () => {
-        const other = await openGated({ fix: await openFixture('stdio', way.era) });
-        const stranger = await other.connect(wire, { era: 'modern', capabilities: all });
+        const other = await openGated({ fix: await openFixture('stdio', way.protocol) });
+        const stranger = await other.connect(wire, { protocol: 'modern', capabilities: all });
         const round = roundOf(await call(stranger, tool));
         expect(codeOf(await call(client, tool, `"arguments":{},${reply(round)}`))).toEqual(forged);
         expect(textOf(await call(stranger, tool, `"arguments":{},${reply(round)}`))).toContain('state-ok');
@@ -293,7 +293,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
         expect(textOf(await call(client, tool, answer))).toContain('state-ok');
         const again = await call(client, tool, answer);
         // A modern server keeps its own state and judges a second use itself: ours only proves who may bring it back.
-        if (way.era === 'modern') expect(textOf(again)).toContain('state-ok');
+        if (way.protocol === 'modern') expect(textOf(again)).toContain('state-ok');
         else expect(codeOf(again)).toEqual([-32602, 'ask.expired']);
       });
 
@@ -333,7 +333,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
     },
   );
 
-  describe.each(['legacy', 'modern'] as const)('and several %s clients at once', (era) => {
+  describe.each(['legacy', 'modern'] as const)('and several %s clients at once', (protocol) => {
     it('puts each question to the caller whose call it is about', async () => {
       const names = ['ada', 'bob', 'eve', 'kim'];
       const asked: string[] = [];
@@ -342,7 +342,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
           asked.push(`${name} was asked ${JSON.parse(textAt(params, 'message')) as string}`);
           return `{"action":"accept","content":{"username":"${name}","email":"e"}}`;
         };
-        const client = await gated.connect('http', { era, capabilities: all, answer });
+        const client = await gated.connect('http', { protocol, capabilities: all, answer });
         const args = `"arguments":{"message":"are you ${name}?"}`;
         const first = await call(client, 'fix_test_elicitation', args);
         const last =
@@ -371,7 +371,7 @@ describe('a server that believes every state', () => {
     const upstream = await openScripted('http', 'modern', { lists, answers });
     const gated = await openGated({ up: upstream }, { http: { auth: 'none' } });
     const lie = '"arguments":{},"inputResponses":{"q":{"roots":[]}},"requestState":"a lie"';
-    const options = { era: 'modern', capabilities: all } as const;
+    const options = { protocol: 'modern', capabilities: all } as const;
 
     const direct = await openRawHttp({ url: String(upstream.entry['url']) }, 'none', options);
     expect((await direct.request('tools/call', `"name":"open",${lie}`)).result).toContain('"content"');

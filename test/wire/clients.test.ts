@@ -47,21 +47,21 @@ const script: Script = {
 function kindsFor(way: (typeof upstreamWays)[number]): typeof kinds {
   const isWhole =
     count(10) === 10 ||
-    `${way.wire} ${way.era}` === 'stdio legacy' ||
-    `${way.wire} ${way.era}` === 'http modern';
+    `${way.wire} ${way.protocol}` === 'stdio legacy' ||
+    `${way.wire} ${way.protocol}` === 'http modern';
   return isWhole ? kinds : kinds.filter(({ sdk, mode }) => sdk === 'v1' || mode === 'pinned');
 }
 
 /** The official clients against every kind of upstream. */
 describe.each(upstreamWays)('servers over $wire in the $era era', (way) => {
   // A legacy server is shared by all sessions: it gets the roots of the operator.
-  const givenRoot = way.era === 'modern' ? rootUri : 'file:///configured';
+  const givenRoot = way.protocol === 'modern' ? rootUri : 'file:///configured';
   let gated: Gated;
   let scripted: ScriptedUpstream;
   beforeAll(async () => {
-    const fix = await openFixture(way.wire, way.era, { FIXTURE_PAGE_SIZE: '5' });
-    const roots = way.era === 'modern' ? { caller_roots: true } : { roots: ['/configured'] };
-    scripted = await openScripted(way.wire, way.era, script);
+    const fix = await openFixture(way.wire, way.protocol, { FIXTURE_PAGE_SIZE: '5' });
+    const roots = way.protocol === 'modern' ? { caller_roots: true } : { roots: ['/configured'] };
+    scripted = await openScripted(way.wire, way.protocol, script);
     gated = await openGated({
       fix: { ...fix, entry: { ...fix.entry, ...roots } },
       scr: scripted,
@@ -84,7 +84,7 @@ describe.each(upstreamWays)('servers over $wire in the $era era', (way) => {
     it('opens in the era that the client asks for', () => {
       expect(client.serverName()).toBe('tidegate');
       if (kind.sdk === 'v2')
-        expect(client.version()).toBe(kind.era === 'modern' ? '2026-07-28' : '2025-11-25');
+        expect(client.version()).toBe(kind.protocol === 'modern' ? '2026-07-28' : '2025-11-25');
       expect(client.instructions()).toContain('A server that exists to be tested.');
     });
 
@@ -164,12 +164,12 @@ describe.each(upstreamWays)('servers over $wire in the $era era', (way) => {
     it('gets the log messages that it asked for', async () => {
       const isLog = ({ method }: { readonly method: string }): boolean => method === 'notifications/message';
       const heard = () => client.notices.filter(isLog);
-      if (kind.era === 'legacy') await client.setLevel('info');
+      if (kind.protocol === 'legacy') await client.setLevel('info');
       const meta = { 'io.modelcontextprotocol/logLevel': 'info' };
       // Right after the call of another client the gate cannot know whose a line on a shared pipe is, and keeps it.
       for (let tries = 0; tries < 3 && heard().length < 3; tries += 1) {
         if (tries > 0) await new Promise((resolve) => setTimeout(resolve, ownershipMs));
-        await client.call('fix_test_tool_with_logging', {}, kind.era === 'modern' ? { meta } : {});
+        await client.call('fix_test_tool_with_logging', {}, kind.protocol === 'modern' ? { meta } : {});
       }
       expect(heard().at(-1)?.params).toMatchObject({ level: 'info', data: 'Tool execution completed' });
     });
@@ -241,7 +241,7 @@ describe.each(upstreamWays)('servers over $wire in the $era era', (way) => {
       expect(client.asked.slice(before)).toEqual([
         'elicitation/create',
         'sampling/createMessage',
-        ...(way.era === 'modern' ? ['roots/list'] : []),
+        ...(way.protocol === 'modern' ? ['roots/list'] : []),
       ]);
     });
 

@@ -168,7 +168,7 @@ const usage: readonly Row[] = [
   ['access.unknown_profile', 3, 'exec claude --profile nope', 'tidegate profile list'],
   ['access.unknown_profile', 3, 'profile show codng', 'tidegate profile list'],
   ['access.bad_principal', 2, 'grant bo Read --until 8h', 'tidegate grant agent:bo Read --until 8h --json'],
-  ['access.bad_principal', 2, 'surface --as bo', 'tidegate surface --as agent:bo --json'],
+  ['access.bad_principal', 2, 'context --as bo', 'tidegate context --as agent:bo --json'],
   ['access.bad_principal', 2, 'check agnt:bo Read', 'tidegate check agent:bo Read --json'],
   ['token.bad_principal', 2, 'token create --as bo', 'tidegate token create --as agent:bo --json'],
   ['access.bad_request', 2, 'grant agent:bo', 'tidegate grant --help'],

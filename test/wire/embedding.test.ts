@@ -37,7 +37,7 @@ const gate = await openTidegate({ cwd: process.cwd(), env: process.env, version:
 `;
 
 describe('a program that embeds the gate', () => {
-  it('lists and calls its own tools through the corridor', () => {
+  it('lists and calls its own tools through the pipeline', () => {
     const seen = run(`${opening}
       const outcome = await callTool(gate, 'add', '{"a":1,"b":2}', new AbortController().signal);
       console.log(JSON.stringify({ names: (await listTools(gate)).map((tool) => tool.name), result: outcome.result.value }));

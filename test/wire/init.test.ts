@@ -171,10 +171,10 @@ describe('a file of another user', () => {
     const below = join(place.workspace, 'x');
     mkdirSync(below);
     const theirs = put(join(place.workspace, '.mcp.json'), '{"mcpServers":{"theirs":{"command":"t"}}}');
-    const wish = ['import', '--dry-run'];
-    expect((await place.run(wish, { cwd: below })).stdout).toContain('theirs');
+    const options = ['import', '--dry-run'];
+    expect((await place.run(options, { cwd: below })).stdout).toContain('theirs');
     chownSync(theirs, 12_345, 12_345);
-    const { status, stdout, stderr } = await place.run([...wish, 'mcp-json'], { cwd: below });
+    const { status, stdout, stderr } = await place.run([...options, 'mcp-json'], { cwd: below });
     expect([status, stdout]).toEqual([0, expect.not.stringContaining('theirs')]);
     expect(stderr).toContain(`Skipped: ${theirs} belongs to another user.`);
   });

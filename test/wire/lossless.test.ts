@@ -8,7 +8,7 @@ import {
   oddResults,
   oddValues,
 } from '../support/odd-texts.js';
-import { bridgedWays, clientWays, type Gated, openGated } from '../support/pairings.js';
+import { relayedWays, clientWays, type Gated, openGated } from '../support/pairings.js';
 import type { RawAsk, RawClient } from '../support/raw-client.js';
 import { elementsOf, membersOf, textAt } from '../support/raw-json.js';
 import { openScripted, type Script, type ScriptedUpstream, upstreamWays } from '../support/upstreams.js';
@@ -96,8 +96,8 @@ describe('a gate that parses and writes anew (control)', () => {
     const meta = `{"_meta":{"vendor/x":{${fewOdd}}}}`;
     expect(() => expectParams(meta, rewritten(meta), undefined)).toThrow();
     for (const text of Object.values(oddResults).filter((each) => each !== oddResults.spaced)) {
-      for (const era of ['legacy', 'modern'] as const) {
-        expect(() => expectResult(text, rewritten(text), era, false)).toThrow();
+      for (const protocol of ['legacy', 'modern'] as const) {
+        expect(() => expectResult(text, rewritten(text), protocol, false)).toThrow();
       }
     }
     for (const [definition] of Object.values(oddDefinitions)) {
@@ -117,19 +117,19 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
   let upstream: ScriptedUpstream;
   let gated: Gated;
   beforeAll(async () => {
-    upstream = await openScripted(upstreamWay.wire, upstreamWay.era, script);
+    upstream = await openScripted(upstreamWay.wire, upstreamWay.protocol, script);
     gated = await openGated({ up: upstream });
   });
   afterAll(() => gated.close());
 
-  describe.each([...clientWays, ...(upstreamWay.wire === 'stdio' ? bridgedWays : [])])(
+  describe.each([...clientWays, ...(upstreamWay.wire === 'stdio' ? relayedWays : [])])(
     'and a client over $wire in the $era era',
-    ({ wire, era }) => {
+    ({ wire, protocol }) => {
       let client: RawClient;
       const asked: RawAsk[] = [];
       beforeAll(async () => {
         client = await gated.connect(wire, {
-          era,
+          protocol,
           capabilities: '{"elicitation":{"form":{},"x":1.0},"x-unknown":[1e400]}',
           answer: (ask) => {
             asked.push(ask);
@@ -154,7 +154,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
             method === 'resources/templates/list' ? 'resourceTemplates' : (method.split('/')[0] ?? '');
           const shown = elementsOf(textAt(result, member));
           expect(shown).toHaveLength(texts.length);
-          for (const [at, text] of texts.entries()) expectDefinition(text, shown[at] ?? '', era);
+          for (const [at, text] of texts.entries()) expectDefinition(text, shown[at] ?? '', protocol);
         },
       );
 
@@ -169,18 +169,19 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
         await call('odd', '"arguments":{ "a" : 1.0 }');
         const params = membersOf(lastHeard('tools/call'));
         expect(params.get('arguments')).toBe('{ "a" : 1.0 }');
-        expect(params.has('_meta')).toBe(upstreamWay.era === 'modern');
+        expect(params.has('_meta')).toBe(upstreamWay.protocol === 'modern');
       });
 
       it('carries the result of a call, byte for byte', async () => {
-        expectResult(oddResults.tool, (await call('odd')).result, era, false);
-        expectResult(oddResults.spaced, (await call('spaced')).result, era, false);
+        expectResult(oddResults.tool, (await call('odd')).result, protocol, false);
+        expectResult(oddResults.spaced, (await call('spaced')).result, protocol, false);
       });
 
       it('carries structured content that is no object, to legacy clients as text', async () => {
         const { result = '' } = await call('list');
         expect(textAt(result, 'x')).toBe('1.0');
-        if (era === 'modern') expect(textAt(result, 'structuredContent')).toBe('[1.0,12345678901234567890]');
+        if (protocol === 'modern')
+          expect(textAt(result, 'structuredContent')).toBe('[1.0,12345678901234567890]');
         else {
           expect(membersOf(result).has('structuredContent')).toBe(false);
           expect(JSON.parse(textAt(result, 'content', 0, 'text'))).toBe('[1.0,12345678901234567890]');
@@ -201,11 +202,11 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
           lastHeard('prompts/get'),
           'odd',
         );
-        expectResult(oddResults.prompt, prompt.result, era, false);
+        expectResult(oddResults.prompt, prompt.result, protocol, false);
 
         const resource = await client.request('resources/read', `"uri":"odd:\\/\\/one",${oddMembers}`);
         expectParams(`{"uri":"odd:\\/\\/one",${oddMembers}}`, lastHeard('resources/read'), undefined);
-        expectResult(oddResults.resource, resource.result, era, true);
+        expectResult(oddResults.resource, resource.result, protocol, true);
 
         const argument = '{"name":"a","value":"\\u0061","x":1.0}';
         const completion = await client.request(
@@ -216,7 +217,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
         expect(textAt(heard, 'ref')).toBe('{"x-r":1.0,"type":"ref/prompt","name":"odd"}');
         expect(textAt(heard, 'argument')).toBe(argument);
         for (const [name, text] of Object.entries(oddValues)) expect(textAt(heard, `x-${name}`)).toBe(text);
-        expectResult(oddResults.completion, completion.result, era, false);
+        expectResult(oddResults.completion, completion.result, protocol, false);
       });
 
       it.each(['12345678901234567890', '-1', '"\\u0069d"', '"\\ud800"', '""'])(
@@ -247,7 +248,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
       });
 
       it('carries log messages as they were written', async () => {
-        if (era === 'legacy') await client.request('logging/setLevel', '"level":"debug"');
+        if (protocol === 'legacy') await client.request('logging/setLevel', '"level":"debug"');
         const before = client.heard.length;
         const heard = () => client.heard.slice(before).find((text) => text.includes('notifications/message'));
         // Right after the call of another client the gate cannot know whose a line on a shared pipe is, and keeps it.
@@ -256,7 +257,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
           await call(
             'notices',
             '"arguments":{}',
-            era === 'modern' ? `"${key('logLevel')}":"debug"` : undefined,
+            protocol === 'modern' ? `"${key('logLevel')}":"debug"` : undefined,
           );
         }
         expect(textAt(heard() ?? '{}', 'params')).toBe(logged);
@@ -264,9 +265,9 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
 
       it('carries a question down and its answer up, byte for byte', async () => {
         asked.length = 0;
-        const [shown, done] = era === 'legacy' ? await askLegacy() : await askModern();
+        const [shown, done] = protocol === 'legacy' ? await askLegacy() : await askModern();
         expect(textAt(shown, 'params')).toBe(textAt(question, 'params'));
-        expectResult(oddResults.spaced, done, era, false);
+        expectResult(oddResults.spaced, done, protocol, false);
         expect(heardAnswer()).toBe(answer);
       });
 
@@ -283,7 +284,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
       }
 
       function heardAnswer(): string {
-        if (upstreamWay.era === 'modern') {
+        if (upstreamWay.protocol === 'modern') {
           const params = lastHeard('tools/call');
           expect(JSON.parse(textAt(params, 'requestState'))).toBe('state \ud800');
           return textAt(params, 'inputResponses', 'k\u00e9y');
@@ -295,7 +296,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
       }
 
       it('tells a modern server what the client can do, in the client’s own words', async () => {
-        if (upstreamWay.era !== 'modern') return;
+        if (upstreamWay.protocol !== 'modern') return;
         await call('spaced');
         const capabilities = textAt(lastHeard('tools/call'), '_meta', key('clientCapabilities'));
         expect(textAt(capabilities, 'x-unknown')).toBe('[1e400]');
@@ -316,12 +317,12 @@ describe('line breaks between the tokens of a message', () => {
 
   it.each(upstreamWays.filter(({ wire }) => wire === 'stdio'))(
     'reach a stdio server of the $era era as one message',
-    async ({ era }) => {
-      const upstream = await openScripted('stdio', era, script);
+    async ({ protocol }) => {
+      const upstream = await openScripted('stdio', protocol, script);
       const gated = await openGated({ up: upstream });
       try {
-        for (const clientEra of ['legacy', 'modern'] as const) {
-          const client = await gated.connect('http', { era: clientEra });
+        for (const clientProtocol of ['legacy', 'modern'] as const) {
+          const client = await gated.connect('http', { protocol: clientProtocol });
           const before = upstream.heardOf('tools/call').length;
           const { result = '' } = await client.request('tools/call', smuggled, { space: '\r\n ' });
           expect(textAt(result, 'content', 0, 'text')).toBe('"x"');
@@ -340,7 +341,7 @@ describe('line breaks between the tokens of a message', () => {
 
   it.each(upstreamWays.filter(({ wire }) => wire === 'http'))(
     'of an HTTP server of the $era era reach a stdio client as one line',
-    async ({ era }) => {
+    async ({ protocol }) => {
       const pretty = JSON.stringify(JSON.parse(oddResults.spaced), undefined, 2);
       const answers = {
         'tools/call': {
@@ -355,18 +356,18 @@ describe('line breaks between the tokens of a message', () => {
         (name) => `{"name":"${name}",\n"inputSchema":{\n"type":"object"}}`,
       );
       const gated = await openGated({
-        up: await openScripted('http', era, { lists: { 'tools/list': tools }, answers }),
+        up: await openScripted('http', protocol, { lists: { 'tools/list': tools }, answers }),
       });
       try {
-        for (const clientEra of ['legacy', 'modern'] as const) {
-          const client = await gated.connect('stdio', { era: clientEra });
+        for (const clientProtocol of ['legacy', 'modern'] as const) {
+          const client = await gated.connect('stdio', { protocol: clientProtocol });
           const list = await client.request('tools/list', '');
           expect(elementsOf(textAt(list.result ?? '', 'tools'))).toHaveLength(2);
           for (const name of ['plain', 'streamed']) {
             const { result } = await client.request('tools/call', `"name":"up_${name}"`, {
               meta: '"progressToken":1',
             });
-            expectResult(pretty.replaceAll('\n', ' '), result, clientEra, false);
+            expectResult(pretty.replaceAll('\n', ' '), result, clientProtocol, false);
           }
           expect(client.heard.some((text) => text.includes('12345678901234567890'))).toBe(true);
           await client.close();
@@ -398,10 +399,10 @@ function expectMeta(sent: string, got: string): void {
   expect(own(got)).toEqual(own(sent));
 }
 
-function expectDefinition(written: string, shown: string, era: 'legacy' | 'modern'): void {
+function expectDefinition(written: string, shown: string, protocol: 'legacy' | 'modern'): void {
   const [before, after] = [membersOf(written), membersOf(shown)];
   const isShown = (name: string): boolean =>
-    era === 'modern' ||
+    protocol === 'modern' ||
     !(removedForLegacyClients as readonly string[]).includes(name) ||
     (JSON.parse(before.get(name) ?? '{}') as { readonly type?: unknown }).type === 'object';
   expect([...after.keys()]).toEqual([...before.keys()].filter(isShown));
@@ -415,10 +416,10 @@ function expectDefinition(written: string, shown: string, era: 'legacy' | 'moder
 function expectResult(
   written: string,
   shown: string | undefined,
-  era: 'legacy' | 'modern',
+  protocol: 'legacy' | 'modern',
   isCacheable: boolean,
 ): void {
-  if (era === 'legacy') return expect(shown === written, (shown ?? 'nothing').slice(0, 500)).toBe(true);
+  if (protocol === 'legacy') return expect(shown === written, (shown ?? 'nothing').slice(0, 500)).toBe(true);
   const [before, after] = [membersOf(written), membersOf(shown ?? '{}')];
   const added = [...after.keys()].filter((name) => !before.has(name));
   for (const name of added) expect(addedForModernClients).toContain(name);

@@ -65,7 +65,7 @@ interface Line {
   readonly fault?: string;
   readonly isError?: boolean;
   readonly principal?: string;
-  readonly era?: string;
+  readonly protocol?: string;
   readonly ms?: number;
   readonly trace?: string;
 }
@@ -153,7 +153,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
 
   beforeAll(async () => {
     collector = await openCollector();
-    upstream = await openScripted(way.wire, way.era, script, { SERVER_SECRET: canaries.variable });
+    upstream = await openScripted(way.wire, way.protocol, script, { SERVER_SECRET: canaries.variable });
     const entry =
       way.wire === 'http'
         ? { ...upstream.entry, headers: { 'x-own': `Bearer ${canaries.header}` } }
@@ -183,13 +183,13 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
       .map((line) => JSON.parse(line) as Line);
   const attempted = (): readonly Line[] => lines().filter(({ request }) => request !== undefined);
 
-  describe.each(clientWays)('and a client over $wire in the $era era', ({ wire, era }) => {
+  describe.each(clientWays)('and a client over $wire in the $era era', ({ wire, protocol }) => {
     // Lines and spans are written a little later, so each test knows its own by its trace.
     const trace = randomBytes(16).toString('hex');
-    const untraced = `nothing_${wire}_${era}`;
+    const untraced = `nothing_${wire}_${protocol}`;
 
     it('writes one line and one span for each attempt, refused ones too', async () => {
-      const client = await gated.connect(wire, { era });
+      const client = await gated.connect(wire, { protocol });
       const meta = `"traceparent":"00-${trace}-${parent}-01","secret":"${canaries.argument}"`;
       for (const { method, members } of attempts) {
         await client.request(method, `${members},"arguments":{"password":"${canaries.argument}"}`, { meta });
@@ -221,7 +221,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
         } = { error: undefined, ...attempt };
         expect(written[at]).toMatchObject({
           ...expected,
-          era,
+          protocol,
           trace,
           ms: expect.any(Number),
           principal: expect.stringMatching(/^local\/user:/),
@@ -243,7 +243,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
     });
 
     it('passes the trace of the caller on to the server', async () => {
-      const client = await gated.connect(wire, { era });
+      const client = await gated.connect(wire, { protocol });
       const own = randomBytes(16).toString('hex');
       const meta = `"traceparent":"00-${own}-${parent}-01","tracestate":"a=b"`;
       await client.request('tools/call', '"name":"up_plain"', { meta });
@@ -255,7 +255,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
 
     it('tells no secret in lines or spans', async () => {
       const client = await gated.connect(wire, {
-        era,
+        protocol,
         capabilities: '{"elicitation":{}}',
         answer: () => `{"action":"accept","content":{"a":"${canaries.argument}"}}`,
       });
@@ -298,7 +298,7 @@ describe('without a log file', () => {
   it('lines go to standard error, and standard output carries the protocol alone', async () => {
     const upstream = await openScripted('stdio', 'legacy', script);
     const place = openPlace({ servers: { up: upstream.entry }, log: { level: 'debug' } });
-    const client = await openRawStdio(place, { era: 'legacy' });
+    const client = await openRawStdio(place, { protocol: 'legacy' });
     for (let i = 0; i < 20; i += 1) await client.request('tools/call', '"name":"up_logs"');
     await client.close();
     // The raw client reads every line of standard output as JSON and fails on anything else.
@@ -316,7 +316,7 @@ describe('without a log file', () => {
 describe('OpenTelemetry', () => {
   async function loadedBy(place: Place): Promise<readonly string[]> {
     const watched = watchLoading(place);
-    const client = await openRawStdio(watched.place, { era: 'legacy' });
+    const client = await openRawStdio(watched.place, { protocol: 'legacy' });
     await client.request('tools/call', '"name":"up_plain"');
     await client.close();
     const sources = watched.sources();

@@ -58,7 +58,7 @@ describe('search', () => {
     const own = ['tool_search', 'call_tool', 'wait_for_servers'];
     const place = open(
       { peer: { extra: ['mend_bicycle', 'paint_bicycle'] } },
-      { builtins: own, surface: { lazy: 'on' }, log: { level: 'error' } },
+      { builtins: own, context: { lazy: 'on' }, log: { level: 'error' } },
     );
     place.trustPlugins();
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);

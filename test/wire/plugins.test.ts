@@ -359,7 +359,7 @@ describe('finding plugins', () => {
 });
 
 describe('an MCP server as a plugin', () => {
-  it('has the same names, exposure and trust', async () => {
+  it('has the same names, visibility and trust', async () => {
     const place = open();
     place.writeList({
       own: { type: 'mcp', command: [process.execPath, fixtureServer], expose: ['test_simple_*'] },

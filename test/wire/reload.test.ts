@@ -23,7 +23,7 @@ const restMs = 1500;
 const rest = () => new Promise((resolve) => setTimeout(resolve, restMs));
 
 /** A configuration that changes under a client's feet. */
-describe.each(clientWays)('a client over $wire in the $era era', ({ wire, era }) => {
+describe.each(clientWays)('a client over $wire in the $era era', ({ wire, protocol }) => {
   let place: Place;
   let gate: HttpGate | undefined;
   let client: RawClient;
@@ -42,13 +42,13 @@ describe.each(clientWays)('a client over $wire in the $era era', ({ wire, era })
       let text = '';
       gate.child.stderr.on('data', (part: Buffer) => (text += part.toString()));
       said = () => text;
-      client = await openRawHttp(gate, tokenOf(place), { era });
+      client = await openRawHttp(gate, tokenOf(place), { protocol });
     } else {
-      const stdio = await openRawStdio(place, { era });
+      const stdio = await openRawStdio(place, { protocol });
       said = () => stdio.said();
       client = stdio;
     }
-    if (era === 'modern') {
+    if (protocol === 'modern') {
       const listening = client.request('subscriptions/listen', '"notifications":{"toolsListChanged":true}', {
         timeoutMs: 600_000,
       });

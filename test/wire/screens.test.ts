@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runGate } from '../support/run-program.js';
 import { emptyExamples, type Example, goodExamples, wrongExamples } from '../support/screen-examples.js';
-import { allowedPaints, escapesIn, strangePaints, tooWide } from '../support/screen-judge.js';
+import { allowedPaints, escapesIn, strangePaints, tooWide } from '../support/screen-check.js';
 import { afterWork, openScreenPlace, type ScreenPlace } from '../support/screen-place.js';
 import { hasTerminals, openTerminal } from '../support/terminal.js';
 
@@ -61,7 +61,7 @@ const main = [
   'tools show names_long',
   'tools search create an invoice',
   'tools cost',
-  'surface',
+  'context',
   'doctor --only machine,servers --config troubled.yaml',
   'servers --config troubled.yaml',
   'plugin list',

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const servers = { local: { command: process.execPath, args: [fixtureServer] }, far: { url: world.url } };
   place = openPluginPlace(
     { peer: {} },
-    { servers, builtins: ['*'], store: { kind: 'sqlite' }, surface: { lazy: 'on' } },
+    { servers, builtins: ['*'], store: { kind: 'sqlite' }, context: { lazy: 'on' } },
   );
   home = place.env['TIDEGATE_HOME'] ?? '';
   watching = setInterval(look, 2);

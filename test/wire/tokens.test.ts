@@ -377,8 +377,8 @@ describe('a tool that is asked for by its name', () => {
 describe('through the bridge', () => {
   it('a token from the environment acts as its principal', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full', '--tools', 'up_two');
-    const bridged = { ...place, env: { ...place.env, TIDEGATE_TOKEN: secret } };
-    const client = openLineClient(spawnStdioGate(bridged, '--via', gate.url));
+    const viaCallTool = { ...place, env: { ...place.env, TIDEGATE_TOKEN: secret } };
+    const client = openLineClient(spawnStdioGate(viaCallTool, '--via', gate.url));
     await client.initialize();
     const { text } = await client.ask('9', `${requestLine('9', 'tools/list')}\n`);
     expect(text).toContain('up_two');
@@ -435,7 +435,7 @@ describe('the token commands', () => {
     expect(kept.stderr).not.toContain('expires with its parent');
     const json = await tokens.run(['attenuate', '--from', parent.id, '--expires', '30d', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
-      endsWith: { parent: parent.id, wished: expect.stringMatching(/^20.*Z$/) },
+      endsWith: { parent: parent.id, requested: expect.stringMatching(/^20.*Z$/) },
     });
   });
 

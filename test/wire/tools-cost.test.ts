@@ -52,8 +52,8 @@ function cost(...more: readonly string[]): Report {
 }
 
 describe('a server with a name of ours', () => {
-  it('has its own row in tools cost and surface', () => {
-    const servers = { surface: catalogueServer([small]), builtin: catalogueServer([small]) };
+  it('has its own row in tools cost and context', () => {
+    const servers = { search: catalogueServer([small]), builtin: catalogueServer([small]) };
     const named = openPlace({ builtins: own, servers });
     const rows = (...words: readonly string[]): readonly (readonly [string, number])[] => {
       const { servers: shown } = JSON.parse(named.run(...words, '--json').stdout) as Report;
@@ -61,11 +61,11 @@ describe('a server with a name of ours', () => {
     };
     const ofServers = [
       ['server:builtin', 1],
-      ['server:surface', 1],
+      ['server:search', 1],
     ] as const;
     try {
-      expect(rows('tools', 'cost')).toEqual([...ofServers, ['surface', 3]]);
-      expect(rows('surface')).toEqual(ofServers);
+      expect(rows('tools', 'cost')).toEqual([...ofServers, ['search', 3]]);
+      expect(rows('context')).toEqual(ofServers);
     } finally {
       named.close();
     }
@@ -109,21 +109,21 @@ describe('tidegate tools cost', () => {
       const { stdout } = mixed.run('tools', 'cost', '--json');
       const { servers, eager } = JSON.parse(stdout) as Report;
       const rows = servers.map(({ server, tools }) => [server, tools]);
-      expect(Object.fromEntries(rows)).toEqual({ builtin: 2, odd: 1, surface: 3 });
+      expect(Object.fromEntries(rows)).toEqual({ builtin: 2, odd: 1, search: 3 });
       expect(eager.tools).toBe(3);
-      expect(mixed.run('tools', 'cost').stdout).toMatch(/^surface +3 +- +\d+ +0 %/m);
+      expect(mixed.run('tools', 'cost').stdout).toMatch(/^search +3 +- +\d+ +0 %/m);
     } finally {
       mixed.close();
     }
   });
 
-  it('sets the lazy surface, as it is now, against all', () => {
+  it('compares the current lazy list with all tools', () => {
     const { counted, mode, eager, lazy, now, uses, advice } = cost();
-    expect([counted, mode, uses, advice]).toEqual(['estimate', 'bridge', undefined, []]);
+    expect([counted, mode, uses, advice]).toEqual(['estimate', 'call_tool', undefined, []]);
     expect([lazy.tools, now.tools]).toEqual([3, 3]);
     expect(lazy.instructions).toBeGreaterThan(0);
     expect(lazy.tokens).toBeLessThan(eager.tokens / 10);
-    expect(place.run('surface', '--json').stdout).toContain(`"tokens": ${String(now.tokens)}`);
+    expect(place.run('context', '--json').stdout).toContain(`"tokens": ${String(now.tokens)}`);
   });
 
   it('shows one server, the dearest tools first, in the width of the terminal', async () => {
@@ -156,7 +156,7 @@ describe('tidegate tools cost', () => {
     const { uses, tools, advice } = cost();
     expect(uses?.records).toBe(3);
     expect(tools.find(({ name }) => name === 'odd_ping')?.calls).toBe(3);
-    expect(advice).toEqual([expect.objectContaining({ kind: 'pin', setting: 'surface.pin: ["odd_ping"]' })]);
+    expect(advice).toEqual([expect.objectContaining({ kind: 'pin', setting: 'context.pin: ["odd_ping"]' })]);
     const alice = cost('--as', 'agent:alice', '--profile', 'minimal');
     expect([alice.uses?.records, alice.tools.some(({ name }) => name === 'odd_ping')]).toEqual([0, false]);
     // What was called with another file says nothing of this one.

@@ -79,7 +79,7 @@ describe('a checkout with a configuration that nobody has read', () => {
 
   const waysIn: Readonly<Record<string, () => Promise<string>>> = {
     'tidegate mcp': async () => {
-      const client = await openRawStdio(place, { era: 'legacy' });
+      const client = await openRawStdio(place, { protocol: 'legacy' });
       const list = await client.request('tools/list', '');
       const call = await client.request('tools/call', '"name":"spawned_x"');
       await rest();
@@ -90,7 +90,7 @@ describe('a checkout with a configuration that nobody has read', () => {
       const gate = await openHttpGate(place);
       let said = '';
       gate.child.stderr.on('data', (part: Buffer) => (said += part.toString()));
-      const client = await openRawHttp(gate, tokenOf(place), { era: 'modern' });
+      const client = await openRawHttp(gate, tokenOf(place), { protocol: 'modern' });
       const list = await client.request('tools/list', '');
       const call = await client.request('tools/call', '"name":"spawned_x"');
       await fetch(`${gate.base}/api/servers`, { headers: { authorization: `Bearer ${tokenOf(place)}` } });
@@ -146,7 +146,7 @@ describe('a checkout with a configuration that nobody has read', () => {
   );
 
   it('names the command that lets it in, on the wire too', async () => {
-    const client = await openRawStdio(place, { era: 'legacy' });
+    const client = await openRawStdio(place, { protocol: 'legacy' });
     await client.close();
     expect(client.said()).toContain(`tidegate trust ${place.configFile}`);
     const refused = await runGate(place, ['tools', 'call', 'spawned_x', '{}']);
@@ -240,7 +240,7 @@ describe('the environment of a server', () => {
     const gated: Place = { ...place, env };
     gated.write({ servers: { up: upstream.entry } });
     expect((await runGate(gated, ['trust', '--yes'])).status).toBe(0);
-    const client = await openRawStdio(gated, { era: 'legacy' });
+    const client = await openRawStdio(gated, { protocol: 'legacy' });
     await client.request('tools/list', '');
     await client.close();
     const given = upstream.heard().find(({ kind }) => kind === 'start')?.env ?? {};

@@ -20,7 +20,7 @@ describe('with a tidegate.yaml that is not trusted', () => {
     ['tools list', 0],
     ['tools search issue', 0],
     ['tools cost', 0],
-    ['surface', 0],
+    ['context', 0],
     ['config check', 0],
     ['doctor', 0],
     ['profile list', 0],
@@ -51,7 +51,7 @@ describe('with a tidegate.yaml that is not trusted', () => {
 
   it('once it is trusted nothing of the kind is said (the control)', async () => {
     const trusted = openPlace({ servers: {} });
-    for (const words of ['servers', 'tools list', 'tools cost', 'surface', 'config check']) {
+    for (const words of ['servers', 'tools list', 'tools cost', 'context', 'config check']) {
       const { status, stdout, stderr } = await runGate(trusted, words.split(' '));
       expect([words, status, /tidegate trust/.test(stdout + stderr)]).toEqual([words, 0, false]);
     }

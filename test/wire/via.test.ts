@@ -62,14 +62,14 @@ describe('tidegate mcp --via', () => {
 
   it('gives the same bytes as the gate itself', async () => {
     const direct = openLineClient(start('mcp', '--config', place.configFile));
-    const bridged = openLineClient(start('mcp', '--via', gate.url));
-    await Promise.all([direct.initialize(), bridged.initialize()]);
+    const viaCallTool = openLineClient(start('mcp', '--via', gate.url));
+    await Promise.all([direct.initialize(), viaCallTool.initialize()]);
     const line = `${requestLine('12345678901234567890', 'tools/list')}\n`;
     const [one, other] = await Promise.all(
-      [direct, bridged].map((client) => client.ask('12345678901234567890', line)),
+      [direct, viaCallTool].map((client) => client.ask('12345678901234567890', line)),
     );
     expect(other?.text).toBe(one?.text);
-    await Promise.all([endProcess(direct.child), endProcess(bridged.child)]);
+    await Promise.all([endProcess(direct.child), endProcess(viaCallTool.child)]);
   });
 
   it.each([

@@ -5,7 +5,7 @@ interface CodeEntry {
 }
 
 /** Every error of the admin service. Codes never change once released. */
-export const deskCodes = {
+export const adminCodes = {
   'access.admin_required': {
     meaning: 'Only the operator and admins of the zone can view and change rights.',
     remedy: 'Use an operator token, or ask for admin rights: `tidegate grant <principal> --admin`.',
@@ -70,21 +70,21 @@ export const deskCodes = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-export type DeskCode = keyof typeof deskCodes;
+export type AdminCode = keyof typeof adminCodes;
 
 /** An expected error of the admin service. The message is for the caller. */
-export class DeskError extends Error {
-  override readonly name = 'DeskError';
-  readonly code: DeskCode;
+export class AdminError extends Error {
+  override readonly name = 'AdminError';
+  readonly code: AdminCode;
   /** What to do next, preferably a command. */
   readonly next: string;
   /** All problems, if there can be several. */
   readonly problems: readonly string[];
 
-  constructor(code: DeskCode, message: string, next?: string, problems: readonly string[] = []) {
+  constructor(code: AdminCode, message: string, next?: string, problems: readonly string[] = []) {
     super(message);
     this.code = code;
-    this.next = next ?? deskCodes[code].remedy;
+    this.next = next ?? adminCodes[code].remedy;
     this.problems = problems;
   }
 }

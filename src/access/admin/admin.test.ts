@@ -2,32 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
-  type DeskPlace,
-  deskTools,
-  openTestDesk,
+  type AdminPlace,
+  adminTools,
+  openTestAdmin,
   startOfTest,
-  type TestDesk,
+  type TestAdmin,
   tool,
-} from '../../../test/support/desk.js';
+} from '../../../test/support/admin-service.js';
 import { auditActions } from '../audit-actions.js';
 import { type GrantTuple, StoreError } from '../ports/index.js';
 
-let opened: TestDesk | undefined;
+let opened: TestAdmin | undefined;
 afterEach(() => opened?.close());
 
-async function open(place: DeskPlace = {}): Promise<TestDesk> {
+async function open(place: AdminPlace = {}): Promise<TestAdmin> {
   opened?.close();
-  opened = await openTestDesk(place);
+  opened = await openTestAdmin(place);
   return opened;
 }
 
 const words = ({ user, relation, object }: GrantTuple): string => `${user} ${relation} ${object}`;
-const failsWith = (code: string): unknown => expect.objectContaining({ name: 'DeskError', code });
+const failsWith = (code: string): unknown => expect.objectContaining({ name: 'AdminError', code });
 
 describe('profiles', () => {
   it('are listed with their parents, tools, default and source', async () => {
-    const { desk } = await open({ profiles: [{ name: 'mine', extends: 'coding', tools: ['github_*'] }] });
-    const { profiles, defaultProfile } = await desk.profileList();
+    const { service } = await open({ profiles: [{ name: 'mine', extends: 'coding', tools: ['github_*'] }] });
+    const { profiles, defaultProfile } = await service.profileList();
     expect(defaultProfile).toBe('minimal');
     expect(profiles.map(({ name, tools, source }) => `${name} ${String(tools)} ${source}`)).toEqual(
       expect.arrayContaining(['minimal 3 shipped', 'coding 5 shipped', 'full 10 shipped', 'mine 7 file']),
@@ -36,10 +36,10 @@ describe('profiles', () => {
   });
 
   it('are shown entry by entry, with what each means and who says it', async () => {
-    const { desk } = await open({
+    const { service } = await open({
       profiles: [{ name: 'mine', extends: 'minimal', tools: ['github_*', '!Grep', 'gone'], line: 4 }],
     });
-    const own = await desk.profileShow('mine');
+    const own = await service.profileShow('mine');
     expect(own.entries.map(({ entry, effect, tools }) => ({ entry, effect, tools }))).toEqual([
       { entry: 'github_*', effect: 'call', tools: ['github_create_issue', 'github_get_issue'] },
       { entry: '!Grep', effect: 'block', tools: ['Grep'] },
@@ -47,7 +47,7 @@ describe('profiles', () => {
     ]);
     expect(own).toMatchObject({ unknown: ['gone'], line: 4, source: 'file', parents: ['minimal'] });
     expect(own.call).toEqual(['Glob', 'Read', 'github_create_issue', 'github_get_issue']);
-    const all = await desk.profileShow('mine', { resolved: true });
+    const all = await service.profileShow('mine', { resolved: true });
     expect(all.entries.map(({ entry, from }) => `${from} ${entry}`)).toEqual([
       'minimal Read',
       'minimal Glob',
@@ -59,9 +59,9 @@ describe('profiles', () => {
   });
 
   it('that do not exist are refused with the nearest name', async () => {
-    const { desk } = await open();
-    await expect(desk.profileShow('codng')).rejects.toThrow('Did you mean "coding"?');
-    await expect(desk.profileAssign('agent:alice', 'codng')).rejects.toEqual(
+    const { service } = await open();
+    await expect(service.profileShow('codng')).rejects.toThrow('Did you mean "coding"?');
+    await expect(service.profileAssign('agent:alice', 'codng')).rejects.toEqual(
       failsWith('access.unknown_profile'),
     );
   });
@@ -69,11 +69,11 @@ describe('profiles', () => {
 
 describe('assigning a profile', () => {
   it('replaces the one before in one transaction, and says what that opened and closed', async () => {
-    const { desk, store } = await open();
-    const first = await desk.profileAssign('agent:alice', 'execution');
+    const { service, store } = await open();
+    const first = await service.profileAssign('agent:alice', 'execution');
     expect(first).toMatchObject({ changed: true, revision: 1, replaced: [], notes: [] });
     expect(first.opened.call).toEqual(['Bash', 'BashOutput', 'Edit', 'KillBash', 'Write']);
-    const second = await desk.profileAssign('agent:alice', 'minimal');
+    const second = await service.profileAssign('agent:alice', 'minimal');
     expect(second).toMatchObject({ revision: 2, replaced: ['execution'], opened: { call: [] } });
     expect(second.closed.call).toEqual(['Bash', 'BashOutput', 'Edit', 'KillBash', 'Write']);
     expect((await store.grants('local')).map(words)).toEqual([
@@ -94,10 +94,13 @@ describe('assigning a profile', () => {
   });
 
   it('again changes nothing, and `none` takes it away', async () => {
-    const { desk } = await open();
-    await desk.profileAssign('agent:alice', 'coding');
-    expect(await desk.profileAssign('agent:alice', 'coding')).toMatchObject({ changed: false, revision: 1 });
-    const none = await desk.profileAssign('agent:alice', 'none');
+    const { service } = await open();
+    await service.profileAssign('agent:alice', 'coding');
+    expect(await service.profileAssign('agent:alice', 'coding')).toMatchObject({
+      changed: false,
+      revision: 1,
+    });
+    const none = await service.profileAssign('agent:alice', 'none');
     expect(none).toMatchObject({ changed: true, revision: 2, replaced: ['coding'] });
     expect(none.notes).toEqual([
       'agent:alice has no assigned profile, so the default profile minimal applies.',
@@ -106,29 +109,29 @@ describe('assigning a profile', () => {
   });
 
   it('works for a role, and reaches its members', async () => {
-    const { desk } = await open();
-    await desk.grant('agent:bob', 'role:devs');
-    await desk.profileAssign('role:devs', 'coding');
-    expect(await desk.profileInspect('agent:bob')).toMatchObject({
+    const { service } = await open();
+    await service.grant('agent:bob', 'role:devs');
+    await service.profileAssign('role:devs', 'coding');
+    expect(await service.profileInspect('agent:bob')).toMatchObject({
       profiles: ['coding'],
       roles: ['role:devs'],
       assigned: [],
       matching: ['coding', 'tl'],
     });
-    expect(await desk.profileInspect('role:devs')).toMatchObject({
+    expect(await service.profileInspect('role:devs')).toMatchObject({
       members: ['agent:bob'],
       profiles: ['coding'],
     });
-    const note = (await desk.profileAssign('agent:bob', 'minimal')).notes;
+    const note = (await service.profileAssign('agent:bob', 'minimal')).notes;
     expect(note).toEqual(['agent:bob also has these profiles through roles: coding.']);
   });
 
   it('is refused for everybody and for invalid principals', async () => {
-    const { desk } = await open();
-    await expect(desk.profileAssign('everybody', 'coding')).rejects.toEqual(
+    const { service } = await open();
+    await expect(service.profileAssign('everybody', 'coding')).rejects.toEqual(
       failsWith('access.bad_principal'),
     );
-    await expect(desk.profileAssign('alice', 'coding')).rejects.toMatchObject({
+    await expect(service.profileAssign('alice', 'coding')).rejects.toMatchObject({
       code: 'access.bad_principal',
       next: 'did you mean agent:alice?',
     });
@@ -137,14 +140,14 @@ describe('assigning a profile', () => {
 
 describe('inspecting a principal', () => {
   it('shows profiles, grants with their end, blocks, the file, and the sum of it', async () => {
-    const { desk, setTime } = await open({
+    const { service, setTime } = await open({
       options: {
         principals: [{ principal: 'agent:alice', profile: 'coding', add: ['github_*'], remove: ['Edit'] }],
       },
     });
-    await desk.grant('agent:alice', 'Bash', { until: '8h' });
-    await desk.grant('agent:alice', 'Grep', { block: true });
-    const before = await desk.profileInspect('agent:alice');
+    await service.grant('agent:alice', 'Bash', { until: '8h' });
+    await service.grant('agent:alice', 'Grep', { block: true });
+    const before = await service.profileInspect('agent:alice');
     expect(before).toMatchObject({
       principal: 'agent:alice',
       zone: 'local',
@@ -161,24 +164,24 @@ describe('inspecting a principal', () => {
     });
     expect(before.call).toEqual(['Bash', 'Glob', 'Read', 'Write', 'github_create_issue', 'github_get_issue']);
     setTime(startOfTest + 9 * 3_600_000);
-    const after = await desk.profileInspect('agent:alice');
+    const after = await service.profileInspect('agent:alice');
     expect(after.grants).toMatchObject([{ isExpired: true }]);
     expect(after.call).not.toContain('Bash');
   });
 
   it('tells of a profile that was assigned and is not there any more', async () => {
-    const { desk, store } = await open({ profiles: [{ name: 'mine', tools: ['Bash'] }] });
-    await desk.profileAssign('agent:alice', 'mine');
-    const { desk: later } = await open({ store });
+    const { service, store } = await open({ profiles: [{ name: 'mine', tools: ['Bash'] }] });
+    await service.profileAssign('agent:alice', 'mine');
+    const { service: later } = await open({ store });
     const note = 'Profile mine does not exist, so it grants nothing.';
     expect(await later.profileInspect('agent:alice')).toMatchObject({ call: [], notes: [note] });
     expect(await later.explain('agent:alice', 'Bash')).toMatchObject({ reason: 'no_grant', notes: [note] });
   });
 
   it('says that the operator needs no grant here', async () => {
-    const { desk } = await open();
-    expect((await desk.profileInspect('user:ana')).notes.join()).toContain('is the operator');
-    expect((await desk.profileInspect('user:bea')).notes).toEqual([]);
+    const { service } = await open();
+    expect((await service.profileInspect('user:ana')).notes.join()).toContain('is the operator');
+    expect((await service.profileInspect('user:bea')).notes).toEqual([]);
   });
 });
 
@@ -191,36 +194,36 @@ describe('a name that is spelt wrongly', () => {
     ['roles:devs', 'did you mean role:devs?'],
     ['alice', 'did you mean agent:alice?'],
   ])('as a receiver is told the right spelling: %s', async (who, next) => {
-    const { desk } = await open();
-    await expect(desk.grant(who, 'Read')).rejects.toMatchObject({ code: 'access.bad_principal', next });
+    const { service } = await open();
+    await expect(service.grant(who, 'Read')).rejects.toMatchObject({ code: 'access.bad_principal', next });
   });
 
   it('is a note if it could be a new principal', async () => {
-    const { desk } = await open();
-    await desk.grant('agent:alice', 'Bash');
-    await desk.grant('agent:alice', 'role:devs');
-    expect((await desk.check('agent:alice', 'Baash')).notes).toEqual([
+    const { service } = await open();
+    await service.grant('agent:alice', 'Bash');
+    await service.grant('agent:alice', 'role:devs');
+    expect((await service.check('agent:alice', 'Baash')).notes).toEqual([
       'No tool matches "Baash". Did you mean "Bash"?',
     ]);
-    expect((await desk.check('agent:alice', 'Bash')).notes).toEqual([]);
+    expect((await service.check('agent:alice', 'Bash')).notes).toEqual([]);
     const slip = 'agent:alcie has not been used before. Did you mean agent:alice?';
-    expect((await desk.explain('agent:alcie', 'Bash')).notes).toEqual([slip]);
-    expect((await desk.check('agent:alcie', 'Bash')).notes).toEqual([slip]);
-    expect((await desk.profileInspect('agent:alcie')).notes).toEqual([slip]);
-    expect((await desk.revoke('agent:alcie', 'Bash')).notes).toEqual([slip]);
-    expect((await desk.profileAssign('agent:alcie', 'coding')).notes).toEqual([slip]);
-    expect((await desk.grant('agent:alcie', 'Bash')).notes).toEqual([]);
-    expect((await desk.grant('agent:alice', 'role:dvs')).notes).toEqual([
+    expect((await service.explain('agent:alcie', 'Bash')).notes).toEqual([slip]);
+    expect((await service.check('agent:alcie', 'Bash')).notes).toEqual([slip]);
+    expect((await service.profileInspect('agent:alcie')).notes).toEqual([slip]);
+    expect((await service.revoke('agent:alcie', 'Bash')).notes).toEqual([slip]);
+    expect((await service.profileAssign('agent:alcie', 'coding')).notes).toEqual([slip]);
+    expect((await service.grant('agent:alcie', 'Bash')).notes).toEqual([]);
+    expect((await service.grant('agent:alice', 'role:dvs')).notes).toEqual([
       'role:dvs has not been used before. Did you mean role:devs?',
     ]);
   });
 
   it('is none where the names differ in a number, or a lot', async () => {
-    const { desk } = await open();
-    await desk.grant('agent:worker-1', 'Bash');
-    expect((await desk.grant('agent:worker-2', 'Bash')).notes).toEqual([]);
-    expect((await desk.grant('agent:somebody', 'Bash')).notes).toEqual([]);
-    expect((await desk.grant('user:worker-1', 'Bash')).notes).toEqual([]);
+    const { service } = await open();
+    await service.grant('agent:worker-1', 'Bash');
+    expect((await service.grant('agent:worker-2', 'Bash')).notes).toEqual([]);
+    expect((await service.grant('agent:somebody', 'Bash')).notes).toEqual([]);
+    expect((await service.grant('user:worker-1', 'Bash')).notes).toEqual([]);
   });
 });
 
@@ -235,135 +238,137 @@ describe('granting', () => {
     ['server:github', 'provider:server/github', ['github_create_issue', 'github_get_issue']],
     ['tier:3', 'group:tier/3', ['Bash', 'BashOutput', 'KillBash']],
   ])('%s writes one tuple on %s', async (what, object, opens) => {
-    const { desk } = await open();
-    const granted = await desk.grant('agent:alice', what);
+    const { service } = await open();
+    const granted = await service.grant('agent:alice', what);
     expect(granted.tuple).toMatchObject({ user: 'principal:agent/alice', relation: 'caller', object });
     expect(granted.tuple.says).toMatch(/^agent:alice may call \S+$/);
     expect(granted.wrote).toEqual([granted.tuple]);
     expect(granted).toMatchObject({ changed: true, revision: 1, opened: { call: opens }, notes: [] });
-    const again = await desk.grant('agent:alice', what);
+    const again = await service.grant('agent:alice', what);
     expect(again).toMatchObject({ changed: false, revision: 1, wrote: [], opened: { see: [], call: [] } });
   });
 
   it('to see only, to a role, to everybody, and the zone itself', async () => {
-    const { desk } = await open();
-    expect(await desk.grant('agent:alice', 'Bash', { see: true })).toMatchObject({
+    const { service } = await open();
+    expect(await service.grant('agent:alice', 'Bash', { see: true })).toMatchObject({
       tuple: { relation: 'seer' },
       opened: { see: ['Bash'], call: [] },
     });
-    expect(await desk.grant('role:devs', 'Bash')).toMatchObject({
+    expect(await service.grant('role:devs', 'Bash')).toMatchObject({
       tuple: { user: 'role:devs#member' },
       opened: { call: ['Bash'] },
     });
-    expect(await desk.grant('everybody', 'Write', { see: true })).toMatchObject({
+    expect(await service.grant('everybody', 'Write', { see: true })).toMatchObject({
       tuple: { user: 'principal:*', relation: 'seer' },
     });
-    await expect(desk.grant('everybody', 'Write')).rejects.toMatchObject({
+    await expect(service.grant('everybody', 'Write')).rejects.toMatchObject({
       code: 'access.not_in_model',
       message: expect.stringContaining('You can only let everybody see a single tool'),
       next: expect.stringContaining('tidegate grant everybody Write --see'),
     });
-    await expect(desk.grant('everybody', 'github_*', { see: true })).rejects.toEqual(
+    await expect(service.grant('everybody', 'github_*', { see: true })).rejects.toEqual(
       failsWith('access.not_in_model'),
     );
-    await expect(desk.revoke('agent:alice', 'profile:coding')).rejects.toMatchObject({
+    await expect(service.revoke('agent:alice', 'profile:coding')).rejects.toMatchObject({
       code: 'access.bad_target',
       next: 'tidegate profile assign agent:alice none',
     });
-    expect(await desk.grant('agent:bob', undefined, { admin: true })).toMatchObject({
+    expect(await service.grant('agent:bob', undefined, { admin: true })).toMatchObject({
       tuple: { relation: 'admin', object: 'zone:local' },
     });
-    expect(await desk.profileInspect('agent:bob')).toMatchObject({ isAdmin: true, matching: ['full'] });
+    expect(await service.profileInspect('agent:bob')).toMatchObject({ isAdmin: true, matching: ['full'] });
   });
 
   it('refuses a name that fits nothing, with the nearest one, unless it is forced', async () => {
-    const { desk } = await open();
-    await expect(desk.grant('agent:alice', 'github_create_isue')).rejects.toThrow(
+    const { service } = await open();
+    await expect(service.grant('agent:alice', 'github_create_isue')).rejects.toThrow(
       'Did you mean "github_create_issue"?',
     );
-    await expect(desk.grant('agent:alice', 'server:gitlab')).rejects.toEqual(
+    await expect(service.grant('agent:alice', 'server:gitlab')).rejects.toEqual(
       failsWith('access.unknown_tool'),
     );
-    expect(await desk.grant('agent:alice', 'gitlab_*', { force: true })).toMatchObject({
+    expect(await service.grant('agent:alice', 'gitlab_*', { force: true })).toMatchObject({
       tuple: { object: 'group:glob/gitlab_*' },
       opened: { call: [] },
     });
-    await expect(desk.grant('agent:alice', 'profile:coding')).rejects.toMatchObject({
+    await expect(service.grant('agent:alice', 'profile:coding')).rejects.toMatchObject({
       code: 'access.bad_target',
       next: 'tidegate profile assign agent:alice coding',
     });
-    await expect(desk.grant('agent:alice', 'server:')).rejects.toEqual(failsWith('access.bad_target'));
+    await expect(service.grant('agent:alice', 'server:')).rejects.toEqual(failsWith('access.bad_target'));
   });
 
   it('asks servers that were never listed only for what is not known, and names those that stay silent', async () => {
-    const unknown = { specs: deskTools, unlisted: ['server:slack'] } as const;
-    const whole = { specs: [...deskTools, tool('slack_post', { source: 'server:slack' })], unlisted: [] };
+    const unknown = { specs: adminTools, unlisted: ['server:slack'] } as const;
+    const whole = { specs: [...adminTools, tool('slack_post', { source: 'server:slack' })], unlisted: [] };
     let asked = 0;
-    const { desk } = await open({
+    const { service } = await open({
       more: {
         catalogue: () => Promise.resolve(asked > 1 ? whole : unknown),
         wholeCatalogue: () => Promise.resolve((asked += 1) > 1 ? whole : unknown),
       },
     });
-    await desk.grant('agent:alice', 'Bash');
-    await desk.profileAssign('agent:alice', 'coding');
+    await service.grant('agent:alice', 'Bash');
+    await service.profileAssign('agent:alice', 'coding');
     expect(asked).toBe(0);
-    await expect(desk.grant('agent:alice', 'slack_post')).rejects.toThrow('server:slack');
-    expect(await desk.grant('agent:alice', 'slack_post')).toMatchObject({ opened: { call: ['slack_post'] } });
+    await expect(service.grant('agent:alice', 'slack_post')).rejects.toThrow('server:slack');
+    expect(await service.grant('agent:alice', 'slack_post')).toMatchObject({
+      opened: { call: ['slack_post'] },
+    });
     expect(asked).toBe(2);
   });
 
   it('takes an end, and says what it replaces', async () => {
-    const { desk } = await open();
-    await desk.grant('agent:alice', 'Bash');
-    const until = await desk.grant('agent:alice', 'Bash', { until: '2026-12-31' });
+    const { service } = await open();
+    await service.grant('agent:alice', 'Bash');
+    const until = await service.grant('agent:alice', 'Bash', { until: '2026-12-31' });
     expect(until.tuple.condition).toEqual({
       name: 'not_expired',
       context: { until: '2026-12-31T00:00:00.000Z' },
     });
     expect(until.notes).toEqual(['This replaces an earlier grant without expiry.']);
-    await expect(desk.grant('agent:alice', 'Bash', { until: 'soon' })).rejects.toEqual(
+    await expect(service.grant('agent:alice', 'Bash', { until: 'soon' })).rejects.toEqual(
       failsWith('access.bad_time'),
     );
-    await expect(desk.grant('agent:alice', 'Bash', { until: '2020-01-01' })).rejects.toEqual(
+    await expect(service.grant('agent:alice', 'Bash', { until: '2020-01-01' })).rejects.toEqual(
       failsWith('access.bad_time'),
     );
   });
 
   it('tells at once that a block beats it', async () => {
-    const { desk } = await open();
-    expect(await desk.grant('agent:alice', 'Read', { block: true })).toMatchObject({
+    const { service } = await open();
+    expect(await service.grant('agent:alice', 'Read', { block: true })).toMatchObject({
       closed: { see: ['Read'], call: ['Read'] },
     });
-    const granted = await desk.grant('agent:alice', 'Read');
+    const granted = await service.grant('agent:alice', 'Read');
     expect(granted.notes.join()).toContain('Still blocked: Read. See why: tidegate explain agent:alice Read');
   });
 
   it('refuses what contradicts itself', async () => {
-    const { desk } = await open();
+    const { service } = await open();
     const wrong = failsWith('access.bad_request');
-    await expect(desk.grant('agent:alice', undefined)).rejects.toEqual(wrong);
-    await expect(desk.grant('agent:alice', 'Read', { admin: true })).rejects.toEqual(wrong);
-    await expect(desk.grant('agent:alice', 'Read', { see: true, block: true })).rejects.toEqual(wrong);
-    await expect(desk.grant('agent:alice', 'Read', { block: true, until: '8h' })).rejects.toEqual(wrong);
-    await expect(desk.grant('agent:alice', 'role:devs', { block: true })).rejects.toEqual(wrong);
-    await expect(desk.grant('agent:alice', 'role:devs', { until: '8h' })).rejects.toEqual(
+    await expect(service.grant('agent:alice', undefined)).rejects.toEqual(wrong);
+    await expect(service.grant('agent:alice', 'Read', { admin: true })).rejects.toEqual(wrong);
+    await expect(service.grant('agent:alice', 'Read', { see: true, block: true })).rejects.toEqual(wrong);
+    await expect(service.grant('agent:alice', 'Read', { block: true, until: '8h' })).rejects.toEqual(wrong);
+    await expect(service.grant('agent:alice', 'role:devs', { block: true })).rejects.toEqual(wrong);
+    await expect(service.grant('agent:alice', 'role:devs', { until: '8h' })).rejects.toEqual(
       failsWith('access.not_in_model'),
     );
   });
 
   it('refuses to make a role a member of itself, at any distance', async () => {
-    const { desk, store } = await open();
-    await expect(desk.grant('role:a', 'role:a')).rejects.toThrow('role:a in role:a');
-    await desk.grant('role:a', 'role:b');
-    await desk.grant('role:b', 'role:c');
-    await expect(desk.grant('role:c', 'role:a')).rejects.toMatchObject({
+    const { service, store } = await open();
+    await expect(service.grant('role:a', 'role:a')).rejects.toThrow('role:a in role:a');
+    await service.grant('role:a', 'role:b');
+    await service.grant('role:b', 'role:c');
+    await expect(service.grant('role:c', 'role:a')).rejects.toMatchObject({
       code: 'access.role_cycle',
       message: 'The role would become a member of itself: role:c in role:a in role:b in role:c.',
     });
     expect((await store.head('local')).revision).toBe(2);
-    await desk.revoke('role:b', 'role:c');
-    await expect(desk.grant('role:c', 'role:a')).resolves.toMatchObject({ changed: true });
+    await service.revoke('role:b', 'role:c');
+    await expect(service.grant('role:c', 'role:a')).resolves.toMatchObject({ changed: true });
   });
 
   it('never lets two who write at once make a circle', async () => {
@@ -381,10 +386,10 @@ describe('granting', () => {
         return store.write(change);
       },
     };
-    const [one, two] = [await openTestDesk({ store: meeting }), await openTestDesk({ store: meeting })];
+    const [one, two] = [await openTestAdmin({ store: meeting }), await openTestAdmin({ store: meeting })];
     const ends = await Promise.allSettled([
-      one.desk.grant('role:a', 'role:b'),
-      two.desk.grant('role:b', 'role:a'),
+      one.service.grant('role:a', 'role:b'),
+      two.service.grant('role:b', 'role:a'),
     ]);
     one.close();
     two.close();
@@ -405,8 +410,8 @@ describe('granting', () => {
         return Promise.reject(new StoreError('store.conflict', 'somebody was quicker'));
       },
     };
-    const late = await openTestDesk({ store: busy });
-    await expect(late.desk.grant('agent:alice', 'Bash')).rejects.toEqual(failsWith('access.conflict'));
+    const late = await openTestAdmin({ store: busy });
+    await expect(late.service.grant('agent:alice', 'Bash')).rejects.toEqual(failsWith('access.conflict'));
     late.close();
     expect(tries).toBe(500);
   });
@@ -414,33 +419,33 @@ describe('granting', () => {
 
 describe('revoking', () => {
   it('takes direct grants away, and tells what is still there and through what', async () => {
-    const { desk } = await open();
-    await desk.profileAssign('agent:alice', 'coding');
-    await desk.grant('agent:alice', 'Write');
-    await desk.grant('agent:alice', 'Bash');
-    const bash = await desk.revoke('agent:alice', 'Bash');
+    const { service } = await open();
+    await service.profileAssign('agent:alice', 'coding');
+    await service.grant('agent:alice', 'Write');
+    await service.grant('agent:alice', 'Bash');
+    const bash = await service.revoke('agent:alice', 'Bash');
     expect(bash).toMatchObject({ changed: true, still: [], closed: { call: ['Bash'] }, notes: [] });
-    const write = await desk.revoke('agent:alice', 'Write');
+    const write = await service.revoke('agent:alice', 'Write');
     expect(write).toMatchObject({
       changed: true,
       still: [{ tool: 'Write', action: 'call', through: 'profile coding' }],
     });
     expect(write.notes.join()).toContain('tidegate revoke agent:alice Write --block');
-    const blocked = await desk.revoke('agent:alice', 'Write', { block: true });
+    const blocked = await service.revoke('agent:alice', 'Write', { block: true });
     expect(blocked).toMatchObject({ still: [], closed: { call: ['Write'] } });
     expect(blocked.wrote.map(words)).toEqual(['principal:agent/alice blocked tool:builtin/Write']);
-    const unblocked = await desk.revoke('agent:alice', 'Write', { unblock: true });
+    const unblocked = await service.revoke('agent:alice', 'Write', { unblock: true });
     expect(unblocked).toMatchObject({ opened: { call: ['Write'] }, changed: true });
   });
 
   it('of a set takes away also what was granted one by one', async () => {
-    const { desk, store } = await open();
-    await desk.grant('agent:alice', 'github_create_issue');
-    await desk.grant('agent:alice', 'github_get_issue', { force: true });
-    await desk.grant('agent:alice', 'server:github/gone', { force: true });
-    await desk.grant('agent:alice', 'server:github');
-    await desk.grant('agent:alice', 'Bash');
-    const revoked = await desk.revoke('agent:alice', 'server:github');
+    const { service, store } = await open();
+    await service.grant('agent:alice', 'github_create_issue');
+    await service.grant('agent:alice', 'github_get_issue', { force: true });
+    await service.grant('agent:alice', 'server:github/gone', { force: true });
+    await service.grant('agent:alice', 'server:github');
+    await service.grant('agent:alice', 'Bash');
+    const revoked = await service.revoke('agent:alice', 'server:github');
     expect(revoked.removed).toHaveLength(4);
     expect((await store.grants('local')).map(words)).toEqual([
       'principal:agent/alice caller tool:builtin/Bash',
@@ -448,45 +453,45 @@ describe('revoking', () => {
   });
 
   it('names roles, everybody and other grants as what is still there', async () => {
-    const { desk } = await open();
-    await desk.grant('agent:alice', 'role:devs');
-    await desk.grant('role:devs', 'Bash');
-    await desk.grant('everybody', 'Write', { see: true });
-    await desk.grant('agent:alice', 'tier:1');
+    const { service } = await open();
+    await service.grant('agent:alice', 'role:devs');
+    await service.grant('role:devs', 'Bash');
+    await service.grant('everybody', 'Write', { see: true });
+    await service.grant('agent:alice', 'tier:1');
     const through = async (what: string): Promise<unknown> =>
-      (await desk.revoke('agent:alice', what)).still.map((one) => one.through);
+      (await service.revoke('agent:alice', what)).still.map((one) => one.through);
     expect(await through('Bash')).toEqual(['role devs']);
     expect(await through('Edit')).toEqual(['a grant on tier:1']);
-    await desk.revoke('agent:alice', 'tier:1');
+    await service.revoke('agent:alice', 'tier:1');
     expect(await through('Write')).toEqual(['a grant to everybody']);
   });
 
   it('of everything leaves blocks alone, unless they are meant too', async () => {
-    const { desk, store } = await open();
-    await desk.profileAssign('agent:alice', 'coding');
-    await desk.grant('agent:alice', 'Bash');
-    await desk.grant('agent:alice', 'role:devs');
-    await desk.grant('agent:alice', 'Read', { block: true });
-    await desk.grant('agent:bob', 'Bash');
-    expect((await desk.revoke('agent:alice', undefined, { all: true })).removed).toHaveLength(3);
+    const { service, store } = await open();
+    await service.profileAssign('agent:alice', 'coding');
+    await service.grant('agent:alice', 'Bash');
+    await service.grant('agent:alice', 'role:devs');
+    await service.grant('agent:alice', 'Read', { block: true });
+    await service.grant('agent:bob', 'Bash');
+    expect((await service.revoke('agent:alice', undefined, { all: true })).removed).toHaveLength(3);
     expect((await store.grants('local', { user: 'principal:agent/alice' })).map(words)).toEqual([
       'principal:agent/alice blocked tool:builtin/Read',
     ]);
-    const rest = await desk.revoke('agent:alice', undefined, { all: true, unblock: true });
+    const rest = await service.revoke('agent:alice', undefined, { all: true, unblock: true });
     expect(rest.removed).toHaveLength(1);
     expect(await store.grants('local')).toHaveLength(1);
   });
 
   it('of a right that is not granted changes nothing; an unknown name is refused', async () => {
-    const { desk } = await open();
-    expect(await desk.revoke('agent:alice', 'Bash')).toMatchObject({ changed: false, revision: 0 });
-    await expect(desk.revoke('agent:alice', 'Bahs')).rejects.toEqual(failsWith('access.unknown_tool'));
-    await desk.grant('agent:alice', 'gone_*', { force: true });
-    expect(await desk.revoke('agent:alice', 'gone_*')).toMatchObject({ changed: true });
-    await desk.grant('agent:alice', undefined, { admin: true });
-    expect(await desk.revoke('agent:alice', undefined, { admin: true })).toMatchObject({ changed: true });
-    await expect(desk.revoke('agent:alice', undefined)).rejects.toEqual(failsWith('access.bad_request'));
-    await expect(desk.revoke('agent:alice', 'Bash', { all: true })).rejects.toEqual(
+    const { service } = await open();
+    expect(await service.revoke('agent:alice', 'Bash')).toMatchObject({ changed: false, revision: 0 });
+    await expect(service.revoke('agent:alice', 'Bahs')).rejects.toEqual(failsWith('access.unknown_tool'));
+    await service.grant('agent:alice', 'gone_*', { force: true });
+    expect(await service.revoke('agent:alice', 'gone_*')).toMatchObject({ changed: true });
+    await service.grant('agent:alice', undefined, { admin: true });
+    expect(await service.revoke('agent:alice', undefined, { admin: true })).toMatchObject({ changed: true });
+    await expect(service.revoke('agent:alice', undefined)).rejects.toEqual(failsWith('access.bad_request'));
+    await expect(service.revoke('agent:alice', 'Bash', { all: true })).rejects.toEqual(
       failsWith('access.bad_request'),
     );
   });
@@ -494,49 +499,49 @@ describe('revoking', () => {
 
 describe('the record', () => {
   it('is read newest first, by page, by principal and by refusal', async () => {
-    const { desk, store } = await open();
-    for (const name of ['Read', 'Write', 'Edit']) await desk.grant('agent:alice', name);
+    const { service, store } = await open();
+    for (const name of ['Read', 'Write', 'Edit']) await service.grant('agent:alice', name);
     const at = startOfTest;
     await store.appendAudit([
       { at, zone: 'local', action: 'call', decision: 'deny', principal: 'agent:bob', reason: 'no_grant' },
     ]);
-    expect((await desk.audit()).records.map(({ action }) => action)).toEqual([
+    expect((await service.audit()).records.map(({ action }) => action)).toEqual([
       'call',
       'grant.write',
       'grant.write',
       'grant.write',
     ]);
-    expect((await desk.audit({ denied: true })).records).toHaveLength(1);
-    expect((await desk.audit({ principal: 'user:ana' })).records).toHaveLength(3);
-    const page = await desk.audit({ limit: 2 });
+    expect((await service.audit({ denied: true })).records).toHaveLength(1);
+    expect((await service.audit({ principal: 'user:ana' })).records).toHaveLength(3);
+    const page = await service.audit({ limit: 2 });
     expect(page.records).toHaveLength(2);
-    const rest = await desk.audit({ limit: 2, ...(page.before !== undefined && { before: page.before }) });
+    const rest = await service.audit({ limit: 2, ...(page.before !== undefined && { before: page.before }) });
     expect(rest.records).toHaveLength(2);
     expect(rest.before).toBeUndefined();
-    await expect(desk.audit({ limit: 0 })).rejects.toEqual(failsWith('access.bad_request'));
+    await expect(service.audit({ limit: 0 })).rejects.toEqual(failsWith('access.bad_request'));
   });
 
   it('filters by the full principal name only, and hints at typos', async () => {
-    const { desk } = await open();
-    await desk.grant('agent:alice', 'Read');
-    await expect(desk.audit({ principal: 'alice' })).rejects.toMatchObject({
+    const { service } = await open();
+    await service.grant('agent:alice', 'Read');
+    await expect(service.audit({ principal: 'alice' })).rejects.toMatchObject({
       code: 'access.bad_principal',
       next: 'did you mean agent:alice?',
     });
     const slip = 'agent:alcie has not been used before. Did you mean agent:alice?';
-    expect(await desk.audit({ principal: 'agent:alcie' })).toEqual({ records: [], notes: [slip] });
+    expect(await service.audit({ principal: 'agent:alcie' })).toEqual({ records: [], notes: [slip] });
     // Those who were kept out are recorded under this name.
-    expect(await desk.audit({ principal: 'nobody' })).toEqual({ records: [], notes: [] });
+    expect(await service.audit({ principal: 'nobody' })).toEqual({ records: [], notes: [] });
   });
 
   it('tells of an action that nothing is recorded as, and shows what is there all the same', async () => {
-    const { desk, store } = await open();
+    const { service, store } = await open();
     const old = { at: startOfTest, zone: 'local', decision: 'allow', principal: 'agent:bob' } as const;
     await store.appendAudit([{ ...old, action: 'cal' }]);
-    const { records, notes } = await desk.audit({ action: 'cal' });
+    const { records, notes } = await service.audit({ action: 'cal' });
     expect(records).toHaveLength(1);
     expect(notes).toEqual(['Unknown action "cal". Did you mean call?']);
-    expect((await desk.audit({ action: 'call' })).notes).toEqual([]);
+    expect((await service.audit({ action: 'call' })).notes).toEqual([]);
   });
 
   it('knows every action that the program records', () => {
@@ -555,7 +560,7 @@ describe('the record', () => {
   });
 
   it('loses old records when pruned, and records who did it', async () => {
-    const { desk, store } = await open();
+    const { service, store } = await open();
     const old = {
       at: startOfTest - 100 * 86_400_000,
       zone: 'local',
@@ -563,21 +568,25 @@ describe('the record', () => {
       decision: 'allow',
     } as const;
     await store.appendAudit(Array.from({ length: 1200 }, () => ({ ...old, principal: 'agent:alice' })));
-    await expect(desk.auditPrune({ olderThan: '90d' })).rejects.toEqual(failsWith('access.prune_too_much'));
-    await expect(desk.auditPrune({ olderThan: '2100-01-01' })).rejects.toEqual(failsWith('access.bad_time'));
-    await desk.grant('agent:alice', 'Bash');
-    expect(await desk.auditPrune({ olderThan: '90d', dryRun: true })).toEqual({
+    await expect(service.auditPrune({ olderThan: '90d' })).rejects.toEqual(
+      failsWith('access.prune_too_much'),
+    );
+    await expect(service.auditPrune({ olderThan: '2100-01-01' })).rejects.toEqual(
+      failsWith('access.bad_time'),
+    );
+    await service.grant('agent:alice', 'Bash');
+    expect(await service.auditPrune({ olderThan: '90d', dryRun: true })).toEqual({
       before: '2026-05-03T12:00:00.000Z',
       removed: 1200,
       isDryRun: true,
     });
     const date = '2026-05-03T12:00:00Z';
-    expect(await desk.auditPrune({ olderThan: date })).toMatchObject({ removed: 1200, isDryRun: false });
-    const { records } = await desk.audit();
+    expect(await service.auditPrune({ olderThan: date })).toMatchObject({ removed: 1200, isDryRun: false });
+    const { records } = await service.audit();
     expect(records.map(({ action, principal, detail }) => [action, principal, detail?.['removed']])).toEqual([
       ['audit.prune', 'user:ana', 1200],
       ['grant.write', 'user:ana', undefined],
     ]);
-    await expect(desk.auditPrune({ olderThan: 'long' })).rejects.toEqual(failsWith('access.bad_time'));
+    await expect(service.auditPrune({ olderThan: 'long' })).rejects.toEqual(failsWith('access.bad_time'));
   });
 });

@@ -1,21 +1,21 @@
 import { profileAssign, type Assigned } from './assign.js';
-import { audit, type AuditPage, type AuditWish } from './audit.js';
+import { audit, type AuditPage, type AuditOptions } from './audit.js';
 import type { AccessDocument } from './document.js';
 import { check, type Checked, explain, type Explained, type ExplainOptions } from './explain.js';
 import { grant, type Granted, type GrantOptions } from './grant.js';
 import { type Inspected, profileInspect } from './inspect.js';
-import type { DeskParts } from './parts.js';
-import { auditPrune, type Pruned, type PruneWish } from './prune.js';
+import type { AdminParts } from './parts.js';
+import { auditPrune, type Pruned, type PruneOptions } from './prune.js';
 import { profileList, type ProfileList, profileShow, type ProfileView } from './profiles.js';
 import { revoke, type Revoked, type RevokeOptions } from './revoke.js';
 import { runTests, type TestRun } from './run-tests.js';
 import { exportAll, importAll, type Imported, type ImportOptions } from './transfer.js';
 
 /**
- * The admin service: every operation on rights, used by both the commands and the admin API. Throws `DeskError` for
+ * The admin service: every operation on rights, used by both the commands and the admin API. Throws `AdminError` for
  * expected errors and `StoreError` if the store fails. Every change is recorded with its author.
  */
-export interface Desk {
+export interface AdminService {
   profileList(): Promise<ProfileList>;
   profileShow(name: string, options?: { readonly resolved?: boolean }): Promise<ProfileView>;
   profileAssign(principal: string, profile: string): Promise<Assigned>;
@@ -27,11 +27,11 @@ export interface Desk {
   exportAll(): Promise<AccessDocument>;
   importAll(document: unknown, options?: ImportOptions): Promise<Imported>;
   test(document: unknown): Promise<TestRun>;
-  audit(wish?: AuditWish): Promise<AuditPage>;
-  auditPrune(wish: PruneWish): Promise<Pruned>;
+  audit(request?: AuditOptions): Promise<AuditPage>;
+  auditPrune(request: PruneOptions): Promise<Pruned>;
 }
 
-export function createDesk(parts: DeskParts): Desk {
+export function createAdminService(parts: AdminParts): AdminService {
   return {
     profileList: () => profileList(parts),
     profileShow: (name, options) => profileShow(parts, name, options),
@@ -44,7 +44,7 @@ export function createDesk(parts: DeskParts): Desk {
     exportAll: () => exportAll(parts),
     importAll: (document, options) => importAll(parts, document, options),
     test: (document) => runTests(parts, document),
-    audit: (wish) => audit(parts, wish),
-    auditPrune: (wish) => auditPrune(parts, wish),
+    audit: (request) => audit(parts, request),
+    auditPrune: (request) => auditPrune(parts, request),
   };
 }

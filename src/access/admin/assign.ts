@@ -1,8 +1,8 @@
 import { profileObject } from '../object-ids.js';
 import { noProfile } from '../profiles/index.js';
 import { type Changed, changed } from './changed.js';
-import { DeskError } from './admin-error.js';
-import type { DeskParts } from './parts.js';
+import { AdminError } from './admin-error.js';
+import type { AdminParts } from './parts.js';
 import { findProfile } from './profiles.js';
 import { readReceiver, type Receiver } from './receiver.js';
 import { strangerNotes } from './strangers.js';
@@ -17,12 +17,16 @@ export interface Assigned extends Changed {
 }
 
 /** Assigns a profile to a principal or role, replacing any other; `none` removes it. */
-export async function profileAssign(parts: DeskParts, principal: string, profile: string): Promise<Assigned> {
+export async function profileAssign(
+  parts: AdminParts,
+  principal: string,
+  profile: string,
+): Promise<Assigned> {
   const receiver = readReceiver(principal, parts);
   if (receiver.kind === 'everybody') {
     const message =
       "You can't assign a profile to everybody. Use default_profile in the profiles file instead.";
-    throw new DeskError('access.bad_principal', message, 'set default_profile in .tidegate/profiles.yaml');
+    throw new AdminError('access.bad_principal', message, 'set default_profile in .tidegate/profiles.yaml');
   }
   const object = profile === noProfile ? undefined : profileObject(findProfile(parts, profile).name);
   const { user } = receiver;
@@ -47,9 +51,13 @@ export async function profileAssign(parts: DeskParts, principal: string, profile
   };
 }
 
-function notesOf(parts: DeskParts, { link, text }: Receiver, object: string | undefined): readonly string[] {
-  if (link === undefined) return [];
-  const { assigned, byDefault } = parts.authority.judge().profilesOf(link);
+function notesOf(
+  parts: AdminParts,
+  { delegation, text }: Receiver,
+  object: string | undefined,
+): readonly string[] {
+  if (delegation === undefined) return [];
+  const { assigned, byDefault } = parts.authorizer.predicates().profilesOf(delegation);
   if (byDefault !== undefined)
     return [`${text} has no assigned profile, so the default profile ${byDefault} applies.`];
   const others = assigned.filter((name) => profileObject(name) !== object);

@@ -1,11 +1,11 @@
 import { auditActions } from '../audit-actions.js';
 import type { StoredAudit } from '../ports/index.js';
-import { DeskError } from './admin-error.js';
-import type { DeskParts } from './parts.js';
+import { AdminError } from './admin-error.js';
+import type { AdminParts } from './parts.js';
 import { quoted, readPrincipal } from './receiver.js';
 import { strangerNotes } from './strangers.js';
 
-export interface AuditWish {
+export interface AuditOptions {
   readonly principal?: string;
   /** Only denied records. */
   readonly denied?: boolean;
@@ -35,11 +35,11 @@ const usual = 20;
 const most = 1000;
 
 /** Audit records, newest first, including late arrivals. */
-export async function audit(parts: DeskParts, wish: AuditWish = {}): Promise<AuditPage> {
+export async function audit(parts: AdminParts, options: AuditOptions = {}): Promise<AuditPage> {
   const { store, zone, gather } = parts;
-  const { principal, denied, action, limit = usual, before } = wish;
+  const { principal, denied, action, limit = usual, before } = options;
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > most)
-    throw new DeskError('access.bad_request', `limit must be a number from 1 to ${String(most)}.`);
+    throw new AdminError('access.bad_request', `limit must be a number from 1 to ${String(most)}.`);
   // Old records may contain names that are no longer valid.
   if (principal !== undefined && principal !== unnamed && !principal.includes(':'))
     readPrincipal(principal, parts);
@@ -65,7 +65,7 @@ export async function audit(parts: DeskParts, wish: AuditWish = {}): Promise<Aud
 }
 
 /** Other versions may have recorded other actions, so an unknown one is a hint and not an error. */
-function actionNotes({ nearest }: DeskParts, action: string | undefined): readonly string[] {
+function actionNotes({ nearest }: AdminParts, action: string | undefined): readonly string[] {
   if (action === undefined || auditActions.some((one) => one === action)) return [];
   const near = nearest(action, auditActions);
   const hint = near === undefined ? `Available: ${auditActions.join(', ')}.` : `Did you mean ${near}?`;
@@ -73,9 +73,9 @@ function actionNotes({ nearest }: DeskParts, action: string | undefined): readon
 }
 
 /** If nothing was found for a principal, its name may be a typo. */
-async function whoNotes(parts: DeskParts, principal: string | undefined): Promise<readonly string[]> {
+async function whoNotes(parts: AdminParts, principal: string | undefined): Promise<readonly string[]> {
   if (principal === undefined || principal === unnamed) return [];
-  await parts.authority.refresh();
-  if (parts.authority.revision === undefined) return [];
+  await parts.authorizer.refresh();
+  if (parts.authorizer.revision === undefined) return [];
   return strangerNotes(parts, readPrincipal(principal, parts));
 }

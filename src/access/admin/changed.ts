@@ -1,5 +1,5 @@
 import type { GrantsWritten } from '../ports/index.js';
-import { type DeskParts, toolsOf } from './parts.js';
+import { type AdminParts, toolsOf } from './parts.js';
 import { changeOf, type Reach, reachOf, type ReachChange } from './reach.js';
 import type { Receiver } from './receiver.js';
 import { said, type SaidTuple } from './sentences.js';
@@ -18,13 +18,13 @@ export interface Changed extends ReachChange {
 
 /** Applies a change and reports what its receiver gained and lost. */
 export async function changed(
-  parts: DeskParts,
+  parts: AdminParts,
   receiver: Receiver,
   plan: () => Change | Promise<Change>,
   recorded: Recorded,
 ): Promise<Changed> {
   const tools = toolsOf(await parts.catalogue());
-  const reach = (): Reach => reachOf(parts.authority.judge(), receiver, tools);
+  const reach = (): Reach => reachOf(parts.authorizer.predicates(), receiver, tools);
   let before: Reach | undefined;
   const written = await commit(
     parts,
@@ -52,8 +52,8 @@ export function summaryOf({
 }
 
 /** For read-only questions about rights. */
-export async function reachNow(parts: DeskParts, receiver: Receiver): Promise<Reach> {
+export async function reachNow(parts: AdminParts, receiver: Receiver): Promise<Reach> {
   await fresh(parts);
   const tools = toolsOf(await parts.catalogue());
-  return reachOf(parts.authority.judge(), receiver, tools);
+  return reachOf(parts.authorizer.predicates(), receiver, tools);
 }

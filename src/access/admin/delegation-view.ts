@@ -1,8 +1,8 @@
-import type { Link } from '../../core/index.js';
-import type { LinkAnswer, Reason } from '../authorizer/index.js';
+import type { Delegation } from '../../core/index.js';
+import type { DelegationAnswer, Reason } from '../authorizer/index.js';
 import type { Explanation, Place, Proof } from '../engine/index.js';
 import { principalObject, profileObject, zoneObject } from '../object-ids.js';
-import type { DeskParts } from './parts.js';
+import type { AdminParts } from './parts.js';
 import { saysOf } from './sentences.js';
 import { stepsOf, type StepView } from './steps.js';
 
@@ -16,9 +16,9 @@ export interface Missing {
   readonly found: Place['found'];
 }
 
-export interface LinkView {
+export interface DelegationView {
   readonly principal: string;
-  readonly rights: Link['rights'];
+  readonly rights: Delegation['rights'];
   readonly token?: string;
   /** The limit of the credential. */
   readonly profile?: string;
@@ -37,21 +37,21 @@ export interface LinkView {
 }
 
 export async function linkView(
-  parts: DeskParts,
-  link: Link | undefined,
-  answer: LinkAnswer,
-): Promise<LinkView> {
+  parts: AdminParts,
+  delegation: Delegation | undefined,
+  answer: DelegationAnswer,
+): Promise<DelegationView> {
   const { principal, rights, isAllowed, reason, profiles, explanation } = answer;
-  const proofs = link === undefined ? [] : proofsOf(parts, link, answer);
-  const because = await Promise.all(proofs.map((proof) => stepsOf(parts, link ?? nobody, proof)));
-  const missing = isAllowed || link === undefined ? undefined : missingOf(link, answer);
+  const proofs = delegation === undefined ? [] : proofsOf(parts, delegation, answer);
+  const because = await Promise.all(proofs.map((proof) => stepsOf(parts, delegation ?? nobody, proof)));
+  const missing = isAllowed || delegation === undefined ? undefined : missingOf(delegation, answer);
   const error = explanation?.error?.message;
   return {
     principal,
     rights,
-    ...(link?.tokenId !== undefined && { token: link.tokenId }),
-    ...(link?.profile !== undefined && { profile: link.profile }),
-    ...(link?.tools !== undefined && { tools: link.tools }),
+    ...(delegation?.tokenId !== undefined && { token: delegation.tokenId }),
+    ...(delegation?.profile !== undefined && { profile: delegation.profile }),
+    ...(delegation?.tools !== undefined && { tools: delegation.tools }),
     decision: isAllowed ? 'allow' : 'deny',
     reason,
     profiles,
@@ -62,14 +62,22 @@ export async function linkView(
   };
 }
 
-const nobody: Link = { principal: { kind: 'service', id: 'nobody', zone: '' }, rights: 'own' };
+const nobody: Delegation = { principal: { kind: 'service', id: 'nobody', zone: '' }, rights: 'own' };
 
-function proofsOf({ authority, zone }: DeskParts, link: Link, answer: LinkAnswer): readonly Proof[] {
+function proofsOf(
+  { authorizer, zone }: AdminParts,
+  delegation: Delegation,
+  answer: DelegationAnswer,
+): readonly Proof[] {
   const { explanation, reason, isAllowed } = answer;
-  if (reason === 'admin' && link.rights === 'own') {
-    const judge = authority.judge();
-    const asked = { user: principalObject(link.principal), relation: 'admin', object: zoneObject(zone) };
-    const { proof } = judge.engine.explain(asked, judge.atNow({}));
+  if (reason === 'admin' && delegation.rights === 'own') {
+    const predicates = authorizer.predicates();
+    const asked = {
+      user: principalObject(delegation.principal),
+      relation: 'admin',
+      object: zoneObject(zone),
+    };
+    const { proof } = predicates.engine.explain(asked, predicates.atNow({}));
     return proof === undefined ? [] : [proof];
   }
   if (explanation === undefined) return [];
@@ -83,13 +91,15 @@ function blocksOf({ proof, blockedBy }: Explanation): readonly Proof[] {
 }
 
 /** The nearest missing tuple, unless a grant exists that does not apply now. */
-function missingOf(link: Link, { explanation, reason }: LinkAnswer): Missing | undefined {
+function missingOf(delegation: Delegation, { explanation, reason }: DelegationAnswer): Missing | undefined {
   if (explanation === undefined || reason === 'blocked') return undefined;
   const places = explanation.missing;
   const place = places.find(({ found }) => found !== 'nothing') ?? places[0];
   if (place === undefined) return undefined;
-  const isCeiling = reason === 'profile_ceiling' && link.profile !== undefined;
-  const user = isCeiling ? `${profileObject(link.profile ?? '')}#assignee` : principalObject(link.principal);
+  const isCeiling = reason === 'profile_ceiling' && delegation.profile !== undefined;
+  const user = isCeiling
+    ? `${profileObject(delegation.profile ?? '')}#assignee`
+    : principalObject(delegation.principal);
   const { relation, object, found } = place;
   const says = saysOf({ user, relation, object });
   return {

@@ -1,25 +1,30 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type DeskPlace, openTestDesk, startOfTest, type TestDesk } from '../../../test/support/desk.js';
+import {
+  type AdminPlace,
+  openTestAdmin,
+  startOfTest,
+  type TestAdmin,
+} from '../../../test/support/admin-service.js';
 import type { Reason } from '../authorizer/index.js';
-import { createTokenDesk, type TokenDesk } from '../tokens/index.js';
+import { createTokenAdmin, type TokenAdmin } from '../tokens/index.js';
 import { type GrantTuple, StoreError } from '../ports/index.js';
 import type { Explained } from './explain.js';
 import type { StepView } from './steps.js';
 
-let opened: TestDesk | undefined;
+let opened: TestAdmin | undefined;
 afterEach(() => opened?.close());
 
-async function open(place: DeskPlace = {}): Promise<TestDesk> {
+async function open(place: AdminPlace = {}): Promise<TestAdmin> {
   opened?.close();
-  opened = await openTestDesk(place);
+  opened = await openTestAdmin(place);
   return opened;
 }
 
-function tokensOf({ store, parts }: TestDesk): TokenDesk {
-  return createTokenDesk({ store, zone: 'local', now: parts.now, by: parts.by });
+function tokensOf({ store, parts }: TestAdmin): TokenAdmin {
+  return createTokenAdmin({ store, zone: 'local', now: parts.now, by: parts.by });
 }
 
-async function write({ store }: TestDesk, ...add: readonly GrantTuple[]): Promise<void> {
+async function write({ store }: TestAdmin, ...add: readonly GrantTuple[]): Promise<void> {
   const record = { at: 0, zone: 'local', action: 'test', decision: 'allow', principal: 'user:ana' } as const;
   await store.write({ zone: 'local', add, record });
 }
@@ -37,26 +42,26 @@ const alice = 'principal:agent/alice';
 /** How each answer is brought about, and what must be said about it. */
 const cases: readonly {
   readonly reason: Reason;
-  readonly place?: DeskPlace;
+  readonly place?: AdminPlace;
   /** Gives the token to ask with, where one is needed. */
-  prepare(desk: TestDesk): Promise<unknown>;
+  prepare(service: TestAdmin): Promise<unknown>;
   readonly what?: string;
   readonly command: string | undefined;
 }[] = [
   {
     reason: 'granted',
-    prepare: ({ desk }) => desk.grant('agent:alice', 'Bash'),
+    prepare: ({ service }) => service.grant('agent:alice', 'Bash'),
     command: 'tidegate grant agent:alice Bash --block',
   },
   {
     reason: 'admin',
-    prepare: ({ desk }) => desk.grant('agent:alice', undefined, { admin: true }),
+    prepare: ({ service }) => service.grant('agent:alice', undefined, { admin: true }),
     command: 'tidegate revoke agent:alice --admin',
   },
   {
     reason: 'inherited',
     async prepare(place) {
-      await place.desk.grant('agent:alice', 'Bash');
+      await place.service.grant('agent:alice', 'Bash');
       const parent = await tokensOf(place).create({ principal: 'agent:alice' });
       const child = await tokensOf(place).attenuate(parent.token.id, {});
       return child.token.id;
@@ -72,21 +77,21 @@ const cases: readonly {
   { reason: 'no_grant', prepare: () => Promise.resolve(), command: 'tidegate grant agent:alice Bash' },
   {
     reason: 'no_call_grant',
-    prepare: ({ desk }) => desk.grant('agent:alice', 'Bash', { see: true }),
+    prepare: ({ service }) => service.grant('agent:alice', 'Bash', { see: true }),
     command: 'tidegate grant agent:alice Bash',
   },
   {
     reason: 'blocked',
-    async prepare({ desk }) {
-      await desk.profileAssign('agent:alice', 'full');
-      await desk.grant('agent:alice', 'tier:3', { block: true });
+    async prepare({ service }) {
+      await service.profileAssign('agent:alice', 'full');
+      await service.grant('agent:alice', 'tier:3', { block: true });
     },
     command: 'tidegate revoke agent:alice tier:3 --unblock',
   },
   {
     reason: 'grant_expired',
-    async prepare({ desk, setTime }) {
-      await desk.grant('agent:alice', 'Bash', { until: '8h' });
+    async prepare({ service, setTime }) {
+      await service.grant('agent:alice', 'Bash', { until: '8h' });
       setTime(startOfTest + 9 * 3_600_000);
     },
     command: 'tidegate grant agent:alice Bash --until 30d',
@@ -116,7 +121,7 @@ const cases: readonly {
   {
     reason: 'profile_ceiling',
     async prepare(place) {
-      await place.desk.grant('agent:alice', 'Bash');
+      await place.service.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'minimal' });
       return token.id;
     },
@@ -125,7 +130,7 @@ const cases: readonly {
   {
     reason: 'profile_unknown',
     async prepare(place) {
-      await place.desk.grant('agent:alice', 'Bash');
+      await place.service.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', profile: 'gone' });
       return token.id;
     },
@@ -134,7 +139,7 @@ const cases: readonly {
   {
     reason: 'tools_ceiling',
     async prepare(place) {
-      await place.desk.grant('agent:alice', 'Bash');
+      await place.service.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice', tools: ['Read'] });
       return token.id;
     },
@@ -152,7 +157,7 @@ const cases: readonly {
   {
     reason: 'credential_void',
     async prepare(place) {
-      await place.desk.grant('agent:alice', 'Bash');
+      await place.service.grant('agent:alice', 'Bash');
       const { token } = await tokensOf(place).create({ principal: 'agent:alice' });
       await tokensOf(place).revoke(token.id);
       return token.id;
@@ -173,10 +178,11 @@ const cases: readonly {
   },
   {
     reason: 'too_deep',
-    async prepare({ desk }) {
-      for (let at = 0; at < 30; at += 1) await desk.grant(`role:r${String(at)}`, `role:r${String(at + 1)}`);
-      await desk.grant('role:r30', 'Bash');
-      await desk.grant('agent:alice', 'role:r0');
+    async prepare({ service }) {
+      for (let at = 0; at < 30; at += 1)
+        await service.grant(`role:r${String(at)}`, `role:r${String(at + 1)}`);
+      await service.grant('role:r30', 'Bash');
+      await service.grant('agent:alice', 'role:r0');
     },
     command: 'tidegate profile inspect agent:alice',
   },
@@ -184,10 +190,10 @@ const cases: readonly {
 
 describe('the reason for an answer', () => {
   it.each(cases)('is $reason', async ({ reason, place, prepare, what = 'Bash', command }) => {
-    const desk = await open(place);
-    const token = await prepare(desk);
+    const service = await open(place);
+    const token = await prepare(service);
     const options = typeof token === 'string' ? { token } : {};
-    const explained = await desk.desk.explain('agent:alice', what, options);
+    const explained = await service.service.explain('agent:alice', what, options);
     expect(explained).toMatchObject({
       reason,
       principal: 'agent:alice',
@@ -197,14 +203,14 @@ describe('the reason for an answer', () => {
     });
     expect(explained.says).toMatch(/^agent:alice may (not )?call (Bsh|Bash): /);
     expect(commands(explained)).toContain(command);
-    const { decision } = await desk.desk.check('agent:alice', what, options);
+    const { decision } = await service.service.check('agent:alice', what, options);
     expect(decision).toBe(['granted', 'admin', 'inherited'].includes(reason) ? 'allow' : 'deny');
     expect(explained.decision).toBe(decision);
   });
 
   it('is store_unavailable while the store does not answer', async () => {
     const { parts } = await open();
-    const { createDesk } = await import('./admin.js');
+    const { createAdminService } = await import('./admin.js');
     const gone = new StoreError('store.unavailable', 'gone');
     const broken = {
       ...parts.store,
@@ -212,16 +218,16 @@ describe('the reason for an answer', () => {
         throw gone;
       },
     };
-    const other = await openTestDesk({ store: broken });
-    const explained = await other.desk.explain('agent:alice', 'Bash');
+    const other = await openTestAdmin({ store: broken });
+    const explained = await other.service.explain('agent:alice', 'Bash');
     expect(explained).toMatchObject({ decision: 'deny', reason: 'store_unavailable' });
     expect(explained.revision).toBeUndefined();
-    await expect(other.desk.profileList()).rejects.toBe(gone);
-    await expect(createDesk(other.parts).grant('agent:alice', 'Bash')).rejects.toBe(gone);
+    await expect(other.service.profileList()).rejects.toBe(gone);
+    await expect(createAdminService(other.parts).grant('agent:alice', 'Bash')).rejects.toBe(gone);
     other.close();
   });
 
-  it('has a case for each but two that a desk cannot bring about', () => {
+  it('has a case for each but two that the admin service cannot produce', () => {
     const unreachable: readonly Reason[] = ['wrong_zone', 'engine_error'];
     const all: readonly Reason[] = [
       ...cases.map(({ reason }) => reason),
@@ -234,10 +240,10 @@ describe('the reason for an answer', () => {
 
 describe('an explanation', () => {
   it('walks from the tool to the principal, and says where each tuple comes from', async () => {
-    const { desk } = await open({ profiles: [{ name: 'mine', tools: ['github_*'], line: 7 }] });
-    await desk.grant('agent:alice', 'role:devs');
-    await desk.profileAssign('role:devs', 'mine');
-    const explained = await desk.explain('agent:alice', 'github_get_issue');
+    const { service } = await open({ profiles: [{ name: 'mine', tools: ['github_*'], line: 7 }] });
+    await service.grant('agent:alice', 'role:devs');
+    await service.profileAssign('role:devs', 'mine');
+    const explained = await service.explain('agent:alice', 'github_get_issue');
     expect(explained).toMatchObject({
       decision: 'allow',
       object: 'tool:server/github/get_issue',
@@ -270,22 +276,22 @@ describe('an explanation', () => {
 
   it('names the default profile, the file and the credential as what gives something', async () => {
     const place = await open({ options: { principals: [{ principal: 'agent:bob', add: ['Bash'] }] } });
-    const first = await place.desk.explain('agent:alice', 'Read');
+    const first = await place.service.explain('agent:alice', 'Read');
     expect(lines(first.links[0]?.because ?? []).at(-1)).toBe(
       '  agent:alice has profile:minimal [default_profile]',
     );
-    const second = await place.desk.explain('agent:bob', 'Bash');
+    const second = await place.service.explain('agent:bob', 'Bash');
     expect(lines(second.links[0]?.because ?? [])).toEqual(['agent:bob may call builtin/Bash [file]']);
     const { token } = await tokensOf(place).create({ principal: 'agent:carl', profile: 'coding' });
-    const third = await place.desk.explain('agent:carl', 'Write', { token: token.id });
+    const third = await place.service.explain('agent:carl', 'Write', { token: token.id });
     expect(lines(third.links[0]?.because ?? []).at(-1)).toBe('  agent:carl has profile:coding [credential]');
     expect(third.links[0]).toMatchObject({ token: token.id, profile: 'coding' });
   });
 
   it('names the nearest tuple that is missing, and a profile that would do', async () => {
-    const { desk } = await open();
-    await desk.profileAssign('agent:alice', 'coding');
-    const explained = await desk.explain('agent:alice', 'Bash');
+    const { service } = await open();
+    await service.profileAssign('agent:alice', 'coding');
+    const explained = await service.explain('agent:alice', 'Bash');
     expect(explained.links[0]?.missing).toEqual({
       says: 'agent:alice may call builtin/Bash',
       user: alice,
@@ -300,11 +306,11 @@ describe('an explanation', () => {
   });
 
   it('says which entry of a profile blocks, and how to get out of it', async () => {
-    const { desk } = await open({
+    const { service } = await open({
       profiles: [{ name: 'calm', extends: 'full', tools: ['!tier:3'], line: 3 }],
     });
-    await desk.profileAssign('agent:alice', 'calm');
-    const explained = await desk.explain('agent:alice', 'Bash');
+    await service.profileAssign('agent:alice', 'calm');
+    const explained = await service.explain('agent:alice', 'Bash');
     expect(explained).toMatchObject({ decision: 'deny', reason: 'blocked' });
     expect(explained.change).toEqual([
       { says: 'change "!tier:3" in the profile calm (profiles file, line 3)' },
@@ -316,7 +322,7 @@ describe('an explanation', () => {
   });
 
   it('names the line of the entry that decided, not that of its profile', async () => {
-    const { desk } = await open({
+    const { service } = await open({
       profiles: [{ name: 'calm', extends: 'full', tools: ['Read', '!Bash'], line: 3 }],
       options: {
         principals: [{ principal: 'agent:bob', add: ['Edit'], remove: ['Grep'] }],
@@ -324,10 +330,10 @@ describe('an explanation', () => {
           ({ 'profiles.calm.tools.1': 6, 'principals.agent:bob.remove.0': 11 })[path.join('.')],
       },
     });
-    await desk.profileAssign('agent:alice', 'calm');
-    const blocked = await desk.explain('agent:alice', 'Bash');
+    await service.profileAssign('agent:alice', 'calm');
+    const blocked = await service.explain('agent:alice', 'Bash');
     expect(blocked.change[0]?.says).toBe('change "!Bash" in the profile calm (profiles file, line 6)');
-    const removed = await desk.explain('agent:bob', 'Grep');
+    const removed = await service.explain('agent:bob', 'Grep');
     expect(removed.change[0]?.says).toBe(
       'delete it from `remove` of agent:bob in the profiles file, line 11',
     );
@@ -335,23 +341,23 @@ describe('an explanation', () => {
   });
 
   it('tells a block from a missing grant, also where nothing gives the tool', async () => {
-    const { desk } = await open({ profiles: [{ name: 'calm', tools: ['Read', '!Bash'] }] });
-    await desk.profileAssign('agent:alice', 'calm');
-    const blocked = await desk.explain('agent:alice', 'Bash');
+    const { service } = await open({ profiles: [{ name: 'calm', tools: ['Read', '!Bash'] }] });
+    await service.profileAssign('agent:alice', 'calm');
+    const blocked = await service.explain('agent:alice', 'Bash');
     expect(blocked).toMatchObject({ decision: 'deny', reason: 'blocked' });
     expect(commands(blocked).at(-1)).toBe('tidegate grant agent:alice Bash');
-    expect(await desk.check('agent:alice', 'Write')).toMatchObject({ reason: 'no_grant' });
+    expect(await service.check('agent:alice', 'Write')).toMatchObject({ reason: 'no_grant' });
   });
 
   it('names the smallest profile that has the tool, also where that takes something away', async () => {
-    const { desk } = await open({
+    const { service } = await open({
       profiles: [
         { name: 'viewer', tools: [], seeOnly: ['*'] },
         { name: 'writer', tools: ['Write'] },
       ],
     });
-    await desk.profileAssign('agent:bob', 'viewer');
-    const explained = await desk.explain('agent:bob', 'Write');
+    await service.profileAssign('agent:bob', 'viewer');
+    const explained = await service.explain('agent:bob', 'Write');
     expect(commands(explained)).toEqual([
       'tidegate grant agent:bob Write',
       'tidegate profile assign agent:bob full',
@@ -362,11 +368,11 @@ describe('an explanation', () => {
 
   it('names the link of a chain that decided', async () => {
     const place = await open();
-    await place.desk.grant('agent:alice', 'Bash', { block: true });
-    await place.desk.grant('agent:bob', 'Bash');
+    await place.service.grant('agent:alice', 'Bash', { block: true });
+    await place.service.grant('agent:bob', 'Bash');
     const parent = await tokensOf(place).create({ principal: 'agent:bob' });
     const child = await tokensOf(place).attenuate(parent.token.id, { principal: 'agent:alice' });
-    const explained = await place.desk.explain('agent:alice', 'Bash', { token: child.token.id });
+    const explained = await place.service.explain('agent:alice', 'Bash', { token: child.token.id });
     expect(explained).toMatchObject({ decision: 'deny', reason: 'blocked', decidedBy: 1 });
     expect(explained.links.map(({ principal, rights, reason }) => [principal, rights, reason])).toEqual([
       ['agent:bob', 'own', 'granted'],
@@ -375,28 +381,28 @@ describe('an explanation', () => {
   });
 
   it('is about prompts and resources by their provider', async () => {
-    const { desk } = await open();
-    expect(await desk.check('agent:alice', 'prompt:github_review')).toMatchObject({ reason: 'no_grant' });
-    await desk.grant('agent:alice', 'github_*');
-    expect(await desk.check('agent:alice', 'server:github')).toMatchObject({ reason: 'no_grant' });
-    await desk.grant('agent:alice', 'server:github', { see: true });
-    expect(await desk.check('agent:alice', 'server:github', { action: 'see' })).toMatchObject({
+    const { service } = await open();
+    expect(await service.check('agent:alice', 'prompt:github_review')).toMatchObject({ reason: 'no_grant' });
+    await service.grant('agent:alice', 'github_*');
+    expect(await service.check('agent:alice', 'server:github')).toMatchObject({ reason: 'no_grant' });
+    await service.grant('agent:alice', 'server:github', { see: true });
+    expect(await service.check('agent:alice', 'server:github', { action: 'see' })).toMatchObject({
       decision: 'allow',
     });
-    expect(await desk.explain('agent:alice', 'prompt:github_review')).toMatchObject({
+    expect(await service.explain('agent:alice', 'prompt:github_review')).toMatchObject({
       reason: 'no_call_grant',
       object: 'provider:server/github',
     });
-    expect(await desk.check('agent:alice', 'prompt:gone')).toMatchObject({ reason: 'unknown_tool' });
+    expect(await service.check('agent:alice', 'prompt:gone')).toMatchObject({ reason: 'unknown_tool' });
   });
 
   it('is about one thing, for one who can call', async () => {
-    const { desk } = await open();
+    const { service } = await open();
     const code = (wanted: string): unknown => expect.objectContaining({ code: wanted });
-    await expect(desk.explain('agent:alice', 'github_*')).rejects.toEqual(code('access.bad_target'));
-    await expect(desk.explain('agent:alice', 'tier:3')).rejects.toEqual(code('access.bad_target'));
-    await expect(desk.explain('role:devs', 'Bash')).rejects.toEqual(code('access.bad_principal'));
-    await expect(desk.explain('agent:alice', 'Bash', { token: 'tok_none' })).rejects.toEqual(
+    await expect(service.explain('agent:alice', 'github_*')).rejects.toEqual(code('access.bad_target'));
+    await expect(service.explain('agent:alice', 'tier:3')).rejects.toEqual(code('access.bad_target'));
+    await expect(service.explain('role:devs', 'Bash')).rejects.toEqual(code('access.bad_principal'));
+    await expect(service.explain('agent:alice', 'Bash', { token: 'tok_none' })).rejects.toEqual(
       code('access.unknown_token'),
     );
   });

@@ -1,8 +1,8 @@
 import type { Action, ChainAnswer, Reason } from '../authorizer/index.js';
-import { type Asker, type AskerOptions, readAsker } from './asker.js';
+import { type Requester, type RequesterOptions, readRequester } from './requester.js';
 import { notesOf } from './inspect.js';
-import { linkView, type LinkView } from './delegation-view.js';
-import { type DeskCatalogue, type DeskParts, lookUp } from './parts.js';
+import { linkView, type DelegationView } from './delegation-view.js';
+import { type AdminCatalog, type AdminParts, lookUp } from './parts.js';
 import { reasonWords } from './describe-reason.js';
 import { type Remedy, remediesOf } from './remedies.js';
 import { readPrincipal } from './receiver.js';
@@ -29,19 +29,19 @@ export interface Explained extends Checked {
   /** The subject as a tuple object. */
   readonly object?: string;
   readonly model: string;
-  readonly links: readonly LinkView[];
+  readonly links: readonly DelegationView[];
   /** Zero-based position of the link that decided. */
   readonly decidedBy?: number;
   /** What would change the decision. */
   readonly change: readonly Remedy[];
 }
 
-export interface ExplainOptions extends AskerOptions {
+export interface ExplainOptions extends RequesterOptions {
   readonly action?: Action;
 }
 
 export async function check(
-  parts: DeskParts,
+  parts: AdminParts,
   principal: string,
   what: string,
   options: ExplainOptions = {},
@@ -53,14 +53,16 @@ export async function check(
 }
 
 export async function explain(
-  parts: DeskParts,
+  parts: AdminParts,
   principal: string,
   what: string,
   options: ExplainOptions = {},
 ): Promise<Explained> {
   const asked = await ask(parts, principal, what, options);
-  const { asker, subject, answer, catalogue } = asked;
-  const links = await Promise.all(answer.links.map((link, at) => linkView(parts, asker.links[at], link)));
+  const { requester, subject, answer, catalogue } = asked;
+  const links = await Promise.all(
+    answer.links.map((delegation, at) => linkView(parts, requester.links[at], delegation)),
+  );
   const lacking = links.findIndex(({ decision }) => decision === 'deny');
   const decidedBy = lacking === -1 ? links.length - 1 : lacking;
   const isUnknown = answer.reason === 'unknown_tool' && catalogue.unlisted.length > 0;
@@ -68,8 +70,8 @@ export async function explain(
   const named = links.flatMap(({ profiles }) => profiles);
   return {
     ...checked,
-    says: sentenceOf(checked, asker),
-    ...(subject.spec !== undefined && { object: parts.authority.judge().objectOf(subject.spec) }),
+    says: sentenceOf(checked, requester),
+    ...(subject.spec !== undefined && { object: parts.authorizer.predicates().objectOf(subject.spec) }),
     model: parts.modelId,
     links,
     ...(decidedBy >= 0 && { decidedBy }),
@@ -83,43 +85,46 @@ export async function explain(
 }
 
 /** While the store does not respond, it is unknown which principals exist. */
-async function strange(parts: DeskParts, principal: string): Promise<readonly string[]> {
-  if (parts.authority.revision === undefined) return [];
+async function strange(parts: AdminParts, principal: string): Promise<readonly string[]> {
+  if (parts.authorizer.revision === undefined) return [];
   return strangerNotes(parts, readPrincipal(principal, parts));
 }
 
 interface Asked {
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly subject: Subject;
   readonly answer: ChainAnswer;
   readonly action: Action;
-  readonly catalogue: DeskCatalogue;
+  readonly catalogue: AdminCatalog;
 }
 
 async function ask(
-  parts: DeskParts,
+  parts: AdminParts,
   principal: string,
   what: string,
   { action = 'call', ...options }: ExplainOptions,
 ): Promise<Asked> {
   // An unavailable store is a reason to report here, not a failure.
-  await parts.authority.refresh();
-  const asker = await readAsker(parts, principal, options);
+  await parts.authorizer.refresh();
+  const requester = await readRequester(parts, principal, options);
   const { found: subject, catalogue } = await lookUp(
     parts,
     (known) => readSubject(what, known, parts),
     ({ spec }) => spec !== undefined,
   );
-  const { session, isVoid } = asker;
-  const answer = parts.authority.explain(session, subject.spec, action);
+  const { session, isVoid } = requester;
+  const answer = parts.authorizer.explain(session, subject.spec, action);
   const isOverruled = isVoid !== undefined && answer.reason !== 'store_unavailable';
   const voided = { ...answer, isAllowed: false, reason: 'credential_void' as const, links: [] };
-  return { asker, subject, action, catalogue, answer: isOverruled ? voided : answer };
+  return { requester, subject, action, catalogue, answer: isOverruled ? voided : answer };
 }
 
-function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Asked): Omit<Checked, 'notes'> {
+function checkedOf(
+  { zone }: AdminParts,
+  { requester, subject, answer, action }: Asked,
+): Omit<Checked, 'notes'> {
   return {
-    principal: asker.principal,
+    principal: requester.principal,
     what: subject.text,
     action,
     decision: answer.isAllowed ? 'allow' : 'deny',
@@ -131,7 +136,7 @@ function checkedOf({ zone }: DeskParts, { asker, subject, answer, action }: Aske
 
 function sentenceOf(
   { decision, principal, action, what, reason }: Omit<Checked, 'notes'>,
-  { isVoid }: Asker,
+  { isVoid }: Requester,
 ): string {
   const may = decision === 'allow' ? 'may' : 'may not';
   const more = isVoid === undefined ? '' : ` (${isVoid})`;

@@ -3,8 +3,8 @@ import { readExpiry } from '../tokens/expiry.js';
 import { roleObject, zoneObject } from '../object-ids.js';
 import type { GrantTuple } from '../ports/index.js';
 import { type Changed, changed } from './changed.js';
-import { DeskError } from './admin-error.js';
-import type { DeskParts } from './parts.js';
+import { AdminError } from './admin-error.js';
+import type { AdminParts } from './parts.js';
 import { type Reach, reachOf } from './reach.js';
 import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
 import { said, type SaidTuple } from './sentences.js';
@@ -34,7 +34,7 @@ export interface Granted extends Changed {
 
 /** Grants a tool, a set of tools, a role or admin rights to a principal, a role or everybody. */
 export async function grant(
-  parts: DeskParts,
+  parts: AdminParts,
   principal: string,
   what: string | undefined,
   options: GrantOptions = {},
@@ -63,7 +63,7 @@ export async function grant(
 
 function refuseContrary(what: string | undefined, options: GrantOptions): void {
   const { see, block, admin, until } = options;
-  const wrong = (message: string): DeskError => new DeskError('access.bad_request', message);
+  const wrong = (message: string): AdminError => new AdminError('access.bad_request', message);
   if ((what === undefined) !== (admin === true))
     throw wrong(
       'Pass what to grant (a tool, a pattern, server:name, tier:n or role:name) or admin, but not both.',
@@ -79,7 +79,8 @@ function refuseContrary(what: string | undefined, options: GrantOptions): void {
 function untilOf(text: string | undefined, now: number): string | undefined {
   if (text === undefined) return undefined;
   const at = readExpiry(text, now);
-  if (at === undefined) throw new DeskError('access.bad_time', `${quoted(text)} is not a valid future time.`);
+  if (at === undefined)
+    throw new AdminError('access.bad_time', `${quoted(text)} is not a valid future time.`);
   return new Date(at).toISOString();
 }
 
@@ -91,7 +92,7 @@ interface Meant {
 }
 
 async function meantBy(
-  parts: DeskParts,
+  parts: AdminParts,
   { principal, what }: { readonly principal: string; readonly what: string | undefined },
   { see, block, force }: GrantOptions,
 ): Promise<Meant> {
@@ -99,13 +100,13 @@ async function meantBy(
   const role = roleOf(what);
   if (role !== undefined) {
     if (see === true || block === true)
-      throw new DeskError('access.bad_request', 'Roles cannot be combined with see or block.');
+      throw new AdminError('access.bad_request', 'Roles cannot be combined with see or block.');
     return { object: roleObject(role), relation: 'member' };
   }
   if (what.startsWith(profilePrefix)) {
     const message = `${quoted(what)} is a profile. Profiles are assigned, not granted.`;
     const next = commandLine('profile', 'assign', principal, what.slice(profilePrefix.length));
-    throw new DeskError('access.bad_target', message, next);
+    throw new AdminError('access.bad_target', message, next);
   }
   const { found: target, catalogue } = await findTarget(parts, what);
   if (force !== true && !fitsAnything(target, catalogue)) throw unknownTarget(what, catalogue, parts);
@@ -131,7 +132,7 @@ function refuseForEverybody({ kind }: Receiver, { what, target, options }: Wante
     target?.isTool === true && options.block !== true
       ? `${commandLine('grant', 'everybody', what ?? '', '--see')}, or set default_profile in .tidegate/profiles.yaml`
       : 'set default_profile in .tidegate/profiles.yaml; or use a role: tidegate grant role:all …';
-  throw new DeskError('access.not_in_model', message, next);
+  throw new AdminError('access.not_in_model', message, next);
 }
 
 interface Outcome {
@@ -141,7 +142,7 @@ interface Outcome {
   readonly target: Target | undefined;
 }
 
-function notesOf(parts: DeskParts, { receiver, done, options, target }: Outcome): readonly string[] {
+function notesOf(parts: AdminParts, { receiver, done, options, target }: Outcome): readonly string[] {
   const notes: string[] = [];
   const [replaced] = done.removed;
   if (replaced !== undefined) {
@@ -150,7 +151,7 @@ function notesOf(parts: DeskParts, { receiver, done, options, target }: Outcome)
       `This replaces an earlier grant ${typeof before === 'string' ? `until ${before}` : 'without expiry'}.`,
     );
   }
-  if (target === undefined || options.block === true || receiver.link === undefined) return notes;
+  if (target === undefined || options.block === true || receiver.delegation === undefined) return notes;
   const closed = stillClosed(parts, receiver, target, options.see === true ? 'see' : 'call');
   if (closed.length > 0) {
     const names = closed.slice(0, 3).join(', ');
@@ -163,11 +164,11 @@ function notesOf(parts: DeskParts, { receiver, done, options, target }: Outcome)
 
 /** A block overrides the new grant, so tell the caller at once. */
 function stillClosed(
-  { authority }: DeskParts,
+  { authorizer }: AdminParts,
   receiver: Receiver,
   { tools }: Target,
   action: keyof Reach,
 ): readonly string[] {
-  const open = new Set(reachOf(authority.judge(), receiver, tools)[action]);
+  const open = new Set(reachOf(authorizer.predicates(), receiver, tools)[action]);
   return tools.map(({ name }) => name).filter((name) => !open.has(name));
 }

@@ -1,4 +1,4 @@
-export { createDesk, type Desk } from './admin.js';
-export { type DeskCode, deskCodes, DeskError } from './admin-error.js';
+export { createAdminService, type AdminService } from './admin.js';
+export { type AdminCode, adminCodes, AdminError } from './admin-error.js';
 export type { ExplainOptions } from './explain.js';
-export type { DeskCatalogue, DeskParts } from './parts.js';
+export type { AdminCatalog, AdminParts } from './parts.js';

@@ -1,7 +1,7 @@
 import { describeObject, formatPrincipal } from '../object-ids.js';
 import type { StoredGrant } from '../ports/index.js';
 import { reachNow } from './changed.js';
-import { type DeskParts, toolsOf } from './parts.js';
+import { type AdminParts, toolsOf } from './parts.js';
 import { reachOfProfile, type Reach } from './reach.js';
 import { readReceiver, type Receiver } from './receiver.js';
 import { strangerNotes } from './strangers.js';
@@ -42,8 +42,8 @@ export interface Inspected extends Reach {
   readonly notes: readonly string[];
 }
 
-export async function profileInspect(parts: DeskParts, principal: string): Promise<Inspected> {
-  const { store, zone, authority } = parts;
+export async function profileInspect(parts: AdminParts, principal: string): Promise<Inspected> {
+  const { store, zone, authorizer } = parts;
   const receiver = readReceiver(principal, parts);
   const { user } = receiver;
   const reach = await reachNow(parts, receiver);
@@ -54,7 +54,7 @@ export async function profileInspect(parts: DeskParts, principal: string): Promi
   return {
     principal,
     zone,
-    revision: authority.revision ?? 0,
+    revision: authorizer.revision ?? 0,
     isAdmin: stored.length > 0 && isAdmin(parts, receiver),
     ...applying,
     assigned: views(({ relation }) => relation === 'assignee'),
@@ -83,36 +83,42 @@ function viewOf(grant: StoredGrant, now: number): GrantView {
   };
 }
 
-function isAdmin({ authority }: DeskParts, { link }: Receiver): boolean {
-  return link !== undefined && authority.judge().isAdmin(link.principal);
+function isAdmin({ authorizer }: AdminParts, { delegation }: Receiver): boolean {
+  return delegation !== undefined && authorizer.predicates().isAdmin(delegation.principal);
 }
 
-function profilesOf(parts: DeskParts, { user, link }: Receiver): Pick<Inspected, 'profiles' | 'byDefault'> {
-  const judge = parts.authority.judge();
-  if (link !== undefined) {
-    const { assigned, byDefault } = judge.profilesOf(link);
+function profilesOf(
+  parts: AdminParts,
+  { user, delegation }: Receiver,
+): Pick<Inspected, 'profiles' | 'byDefault'> {
+  const predicates = parts.authorizer.predicates();
+  if (delegation !== undefined) {
+    const { assigned, byDefault } = predicates.profilesOf(delegation);
     return byDefault === undefined ? { profiles: assigned } : { profiles: [byDefault], byDefault };
   }
-  const objects = judge.engine.listObjects({ user, relation: 'assignee', type: 'profile' }, judge.atNow({}));
+  const objects = predicates.engine.listObjects(
+    { user, relation: 'assignee', type: 'profile' },
+    predicates.atNow({}),
+  );
   return { profiles: objects.map((object) => object.slice('profile:'.length)) };
 }
 
-function rolesOf({ authority }: DeskParts, user: string): readonly string[] {
-  const judge = authority.judge();
+function rolesOf({ authorizer }: AdminParts, user: string): readonly string[] {
+  const predicates = authorizer.predicates();
   const own = user.split('#')[0];
-  return judge.engine
-    .listObjects({ user, relation: 'member', type: 'role' }, judge.atNow({}))
+  return predicates.engine
+    .listObjects({ user, relation: 'member', type: 'role' }, predicates.atNow({}))
     .filter((object) => object !== own)
     .map(describeObject);
 }
 
-async function membersOf({ store, zone }: DeskParts, user: string): Promise<readonly string[]> {
+async function membersOf({ store, zone }: AdminParts, user: string): Promise<readonly string[]> {
   const members = await store.grants(zone, { object: user.split('#')[0] ?? user, relation: 'member' });
   return members.map((member) => describeObject(member.user).replace(/#member$/, ''));
 }
 
-function ruleOf(parts: DeskParts, { link }: Receiver): Pick<Inspected, 'added' | 'taken'> {
-  const name = link && formatPrincipal(link.principal);
+function ruleOf(parts: AdminParts, { delegation }: Receiver): Pick<Inspected, 'added' | 'taken'> {
+  const name = delegation && formatPrincipal(delegation.principal);
   const rule = parts.profiles().principals.find(({ principal }) => formatPrincipal(principal) === name);
   return {
     added: (rule?.add ?? []).map(({ text }) => text),
@@ -120,19 +126,19 @@ function ruleOf(parts: DeskParts, { link }: Receiver): Pick<Inspected, 'added' |
   };
 }
 
-async function matching(parts: DeskParts, reach: Reach): Promise<readonly string[]> {
+async function matching(parts: AdminParts, reach: Reach): Promise<readonly string[]> {
   const tools = toolsOf(await parts.catalogue());
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     one.length === other.length && one.every((name, at) => name === other[at]);
   return [...parts.profiles().profiles.keys()].filter((name) => {
-    const { see, call } = reachOfProfile(parts.authority.judge(), name, tools);
+    const { see, call } = reachOfProfile(parts.authorizer.predicates(), name, tools);
     return isSame(see, reach.see) && isSame(call, reach.call);
   });
 }
 
 /** Hints about a principal with these profiles. */
 export function notesOf(
-  { operator, profiles }: Pick<DeskParts, 'operator' | 'profiles'>,
+  { operator, profiles }: Pick<AdminParts, 'operator' | 'profiles'>,
   principal: string,
   names: readonly string[],
 ): readonly string[] {

@@ -1,21 +1,21 @@
 import type { Source, Spec, ToolSpec } from '../../core/index.js';
-import type { Authority } from '../authorizer/index.js';
+import type { Authorizer } from '../authorizer/index.js';
 import type { CompiledModel, Conditions } from '../engine/index.js';
 import type { Actor } from '../tokens/index.js';
 import type { AccessStore } from '../ports/index.js';
 import type { Profiles } from '../profiles/index.js';
 
 /** All definitions, as the operator sees them. */
-export interface DeskCatalogue {
+export interface AdminCatalog {
   readonly specs: readonly Spec[];
   /** Configured providers that have never listed their tools. */
   readonly unlisted: readonly Source[];
 }
 
-export interface DeskParts {
+export interface AdminParts {
   readonly store: AccessStore;
   readonly zone: string;
-  readonly authority: Pick<Authority, 'refresh' | 'revision' | 'judge' | 'explain' | 'replica'>;
+  readonly authorizer: Pick<Authorizer, 'refresh' | 'revision' | 'predicates' | 'explain' | 'replica'>;
   readonly model: CompiledModel;
   readonly conditions: Conditions;
   /** The id of the model. */
@@ -24,9 +24,9 @@ export interface DeskParts {
   /** Entries of the profiles file that match none of these tools, one line each. */
   readonly profileWarnings: (tools: readonly ToolSpec[]) => readonly string[];
   /** What is known without starting servers. */
-  readonly catalogue: () => Promise<DeskCatalogue>;
+  readonly catalogue: () => Promise<AdminCatalog>;
   /** The same after asking the servers that have never listed. */
-  readonly wholeCatalogue: () => Promise<DeskCatalogue>;
+  readonly wholeCatalogue: () => Promise<AdminCatalog>;
   readonly isBuiltin: (name: string) => boolean;
   readonly nearest: (word: string, known: readonly string[]) => string | undefined;
   readonly now: () => number;
@@ -42,10 +42,10 @@ export interface DeskParts {
 
 /** Looks in what is known first, and asks servers that have not listed only if nothing is found. */
 export async function lookUp<T>(
-  parts: Pick<DeskParts, 'catalogue' | 'wholeCatalogue'>,
-  read: (catalogue: DeskCatalogue) => T,
-  isFound: (found: T, catalogue: DeskCatalogue) => boolean,
-): Promise<{ readonly found: T; readonly catalogue: DeskCatalogue }> {
+  parts: Pick<AdminParts, 'catalogue' | 'wholeCatalogue'>,
+  read: (catalogue: AdminCatalog) => T,
+  isFound: (found: T, catalogue: AdminCatalog) => boolean,
+): Promise<{ readonly found: T; readonly catalogue: AdminCatalog }> {
   const known = await parts.catalogue();
   const first = read(known);
   if (isFound(first, known) || known.unlisted.length === 0) return { found: first, catalogue: known };
@@ -53,11 +53,11 @@ export async function lookUp<T>(
   return { found: read(catalogue), catalogue };
 }
 
-export function toolsOf(catalogue: DeskCatalogue): readonly ToolSpec[] {
+export function toolsOf(catalogue: AdminCatalog): readonly ToolSpec[] {
   return everyToolOf(catalogue).filter(({ reach }) => reach === undefined);
 }
 
 /** Includes the gateway's own tools: they can be named, but are not reported as granted. */
-export function everyToolOf({ specs }: DeskCatalogue): readonly ToolSpec[] {
+export function everyToolOf({ specs }: AdminCatalog): readonly ToolSpec[] {
   return specs.filter((spec) => spec.kind === 'tool');
 }

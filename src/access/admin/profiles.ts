@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../core/index.js';
 import type { Profile, ProfileEntry } from '../profiles/index.js';
-import { DeskError } from './admin-error.js';
-import { type DeskParts, toolsOf } from './parts.js';
+import { AdminError } from './admin-error.js';
+import { type AdminParts, toolsOf } from './parts.js';
 import { byCodeUnit, reachOfProfile } from './reach.js';
 import { quoted } from './receiver.js';
 import { toolsFor } from './target.js';
@@ -47,7 +47,7 @@ export interface ProfileView extends ProfileRow {
   readonly line?: number;
 }
 
-export async function profileList(parts: DeskParts): Promise<ProfileList> {
+export async function profileList(parts: AdminParts): Promise<ProfileList> {
   await fresh(parts);
   const catalogue = await parts.catalogue();
   const tools = toolsOf(catalogue);
@@ -63,7 +63,7 @@ export async function profileList(parts: DeskParts): Promise<ProfileList> {
 
 /** With `resolved`, includes inherited entries. */
 export async function profileShow(
-  parts: DeskParts,
+  parts: AdminParts,
   name: string,
   { resolved = false }: { readonly resolved?: boolean } = {},
 ): Promise<ProfileView> {
@@ -77,7 +77,7 @@ export async function profileShow(
     const isOwn = entry.from === name;
     return { entry: entry.text, effect: entry.effect, from: entry.from, isOwn, tools: names };
   });
-  const { see, call } = reachOfProfile(parts.authority.judge(), name, tools);
+  const { see, call } = reachOfProfile(parts.authorizer.predicates(), name, tools);
   return {
     ...rowOf(parts, profile, tools),
     ...(profile.line !== undefined && { line: profile.line }),
@@ -88,22 +88,22 @@ export async function profileShow(
   };
 }
 
-export function findProfile(parts: Pick<DeskParts, 'profiles' | 'nearest'>, name: string): Profile {
+export function findProfile(parts: Pick<AdminParts, 'profiles' | 'nearest'>, name: string): Profile {
   const { profiles } = parts.profiles();
   const profile = profiles.get(name);
   if (profile !== undefined) return profile;
   const near = parts.nearest(name, [...profiles.keys()]);
   const hint = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
-  throw new DeskError('access.unknown_profile', `Unknown profile ${quoted(name)}.${hint}`);
+  throw new AdminError('access.unknown_profile', `Unknown profile ${quoted(name)}.${hint}`);
 }
 
-function rowOf(parts: DeskParts, profile: Profile, tools: readonly ToolSpec[]): ProfileRow {
+function rowOf(parts: AdminParts, profile: Profile, tools: readonly ToolSpec[]): ProfileRow {
   const { name, description, parents, isShipped } = profile;
   return {
     name,
     ...(description !== undefined && { description }),
     parents,
-    tools: reachOfProfile(parts.authority.judge(), name, tools).call.length,
+    tools: reachOfProfile(parts.authorizer.predicates(), name, tools).call.length,
     isDefault: parts.profiles().defaultProfile === name,
     source: isShipped ? 'shipped' : 'file',
   };

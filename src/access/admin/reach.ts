@@ -1,5 +1,5 @@
-import type { Link, ToolSpec } from '../../core/index.js';
-import { type Action, denies, type Judge } from '../authorizer/predicates.js';
+import type { Delegation, ToolSpec } from '../../core/index.js';
+import { type Action, denies, type Predicates } from '../authorizer/predicates.js';
 import type { Receiver } from './receiver.js';
 
 /** The tools a principal can see and call, by display name, sorted. */
@@ -14,25 +14,35 @@ export interface ReachChange {
   readonly closed: Reach;
 }
 
-export function reachOf(judge: Judge, { user, link }: Receiver, tools: readonly ToolSpec[]): Reach {
-  return link === undefined ? reachOfUser(judge, user, tools) : reachOfLink(judge, link, tools);
+export function reachOf(
+  predicates: Predicates,
+  { user, delegation }: Receiver,
+  tools: readonly ToolSpec[],
+): Reach {
+  return delegation === undefined
+    ? reachOfUser(predicates, user, tools)
+    : reachOfDelegation(predicates, delegation, tools);
 }
 
-export function reachOfLink(judge: Judge, link: Link, tools: readonly ToolSpec[]): Reach {
-  return reach(tools, () => judge.askerFor(link));
+export function reachOfDelegation(
+  predicates: Predicates,
+  delegation: Delegation,
+  tools: readonly ToolSpec[],
+): Reach {
+  return reach(tools, () => predicates.predicateFor(delegation));
 }
 
 /** The reach of a profile alone. */
-export function reachOfProfile(judge: Judge, profile: string, tools: readonly ToolSpec[]): Reach {
+export function reachOfProfile(predicates: Predicates, profile: string, tools: readonly ToolSpec[]): Reach {
   const nobody = { kind: 'service', id: 'nobody', zone: '' } as const;
-  return reachOfLink(judge, { principal: nobody, rights: 'all', profile }, tools);
+  return reachOfDelegation(predicates, { principal: nobody, rights: 'all', profile }, tools);
 }
 
 /** For a role or everybody: only direct grants, without the default profile. */
-function reachOfUser(judge: Judge, user: string, tools: readonly ToolSpec[]): Reach {
+function reachOfUser(predicates: Predicates, user: string, tools: readonly ToolSpec[]): Reach {
   return reach(tools, () => {
-    const ask = judge.engine.asker(user, judge.atNow({}));
-    return (spec, action) => ask(action, judge.objectOf(spec));
+    const ask = predicates.engine.predicate(user, predicates.atNow({}));
+    return (spec, action) => ask(action, predicates.objectOf(spec));
   });
 }
 

@@ -1,7 +1,7 @@
-import type { Link } from '../../core/index.js';
+import type { Delegation } from '../../core/index.js';
 import { parsePrincipal, principalObject, roleObject } from '../object-ids.js';
-import { DeskError } from './admin-error.js';
-import type { DeskParts } from './parts.js';
+import { AdminError } from './admin-error.js';
+import type { AdminParts } from './parts.js';
 
 /** The receiver of a grant, in readable form and as a tuple user. */
 export interface Receiver {
@@ -10,7 +10,7 @@ export interface Receiver {
   /** In tuples: `principal:agent/alice`, `role:dev#member`, `principal:*`. */
   readonly user: string;
   /** For principals only: a link with its own rights. */
-  readonly link?: Link;
+  readonly delegation?: Delegation;
 }
 
 const roleShape = /^role:(?!\.{1,2}$)([\w.-]{1,64})$/;
@@ -19,7 +19,7 @@ const roleShape = /^role:(?!\.{1,2}$)([\w.-]{1,64})$/;
 const everybodyWords =
   /^(?:everyone|anybody|anyone|all|any|public|\*|(?:agents?|users?|services?|principals?|roles?):\*)$/i;
 
-type Place = Pick<DeskParts, 'zone' | 'nearest'>;
+type Place = Pick<AdminParts, 'zone' | 'nearest'>;
 
 export function readReceiver(text: string, place: Place): Receiver {
   const role = roleOf(text);
@@ -27,10 +27,10 @@ export function readReceiver(text: string, place: Place): Receiver {
   if (text === 'everybody') return { kind: 'everybody', text, user: 'principal:*' };
   if (everybodyWords.test(text)) {
     const message = `${quoted(text)} is not a valid principal. Use everybody for all principals, or agent:alice for one.`;
-    throw new DeskError('access.bad_principal', message, 'did you mean everybody?');
+    throw new AdminError('access.bad_principal', message, 'did you mean everybody?');
   }
-  const { link, user } = readPrincipal(text, place, [...kinds, 'role']);
-  return { kind: 'principal', text, user, link };
+  const { delegation, user } = readPrincipal(text, place, [...kinds, 'role']);
+  return { kind: 'principal', text, user, delegation };
 }
 
 /** Reads a principal; roles and everybody are refused. */
@@ -38,11 +38,11 @@ export function readPrincipal(
   text: string,
   { zone, nearest }: Place,
   taken: readonly string[] = kinds,
-): Receiver & { readonly link: Link } {
+): Receiver & { readonly delegation: Delegation } {
   const name = parsePrincipal(text);
   if (name === undefined) throw badPrincipal(text, nearest, taken);
-  const link: Link = { principal: { ...name, zone }, rights: 'own' };
-  return { kind: 'principal', text, user: principalObject(name), link };
+  const delegation: Delegation = { principal: { ...name, zone }, rights: 'own' };
+  return { kind: 'principal', text, user: principalObject(name), delegation };
 }
 
 /** The name in `role:dev`; undefined for anything else. */
@@ -52,18 +52,22 @@ export function roleOf(text: string): string | undefined {
 
 const kinds: readonly string[] = ['agent', 'user', 'service'];
 
-function badPrincipal(text: string, nearest: DeskParts['nearest'], taken: readonly string[]): DeskError {
+function badPrincipal(text: string, nearest: AdminParts['nearest'], taken: readonly string[]): AdminError {
   const likely = likelyOf(text, nearest, taken);
   if (roleOf(text) !== undefined || text === 'everybody') {
     const message = `${quoted(text)} is not a principal. Ask about a principal such as agent:alice.`;
-    return new DeskError('access.bad_principal', message, `tidegate profile inspect ${text}`);
+    return new AdminError('access.bad_principal', message, `tidegate profile inspect ${text}`);
   }
   const message = `${quoted(text)} is not a valid principal. Use agent:alice, user:ana or service:ci.`;
-  return new DeskError('access.bad_principal', message, likely && `did you mean ${likely}?`);
+  return new AdminError('access.bad_principal', message, likely && `did you mean ${likely}?`);
 }
 
 /** Suggests the nearest kind for a typo, and `agent` if the kind is missing. */
-function likelyOf(text: string, nearest: DeskParts['nearest'], taken: readonly string[]): string | undefined {
+function likelyOf(
+  text: string,
+  nearest: AdminParts['nearest'],
+  taken: readonly string[],
+): string | undefined {
   const [kind = '', ...rest] = text.split(':');
   const near = rest.length === 0 ? 'agent' : nearest(kind, taken);
   const likely = near === undefined ? '' : `${near}:${rest.length === 0 ? text : rest.join(':')}`;

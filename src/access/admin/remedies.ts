@@ -1,9 +1,9 @@
 import { commandLine } from '../../lib/shell-word.js';
 import type { Action, ChainAnswer } from '../authorizer/index.js';
 import { describeObject, formatPrincipal } from '../object-ids.js';
-import type { Asker } from './asker.js';
-import type { LinkView } from './delegation-view.js';
-import { type DeskCatalogue, type DeskParts, toolsOf } from './parts.js';
+import type { Requester } from './requester.js';
+import type { DelegationView } from './delegation-view.js';
+import { type AdminCatalog, type AdminParts, toolsOf } from './parts.js';
 import { type Reach, reachOf, reachOfProfile } from './reach.js';
 import { readPrincipal } from './receiver.js';
 import type { StepView } from './steps.js';
@@ -18,19 +18,19 @@ export interface Remedy {
 }
 
 export interface RemedyContext {
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly subject: Subject;
   readonly answer: ChainAnswer;
   readonly action: Action;
-  readonly links: readonly LinkView[];
-  readonly catalogue: DeskCatalogue;
+  readonly links: readonly DelegationView[];
+  readonly catalogue: AdminCatalog;
 }
 
-export async function remediesOf(parts: DeskParts, context: RemedyContext): Promise<readonly Remedy[]> {
-  const { answer, asker, subject, links } = context;
+export async function remediesOf(parts: AdminParts, context: RemedyContext): Promise<readonly Remedy[]> {
+  const { answer, requester, subject, links } = context;
   if (answer.isAllowed) return closing(context);
   if (answer.reason === 'unknown_tool') return unknown(parts, context);
-  if (answer.reason === 'credential_void') return [newToken(asker, 'create a new token')];
+  if (answer.reason === 'credential_void') return [newToken(requester, 'create a new token')];
   if (answer.reason === 'store_unavailable')
     return [{ says: 'make the access store available again; until then nothing is visible to anyone' }];
   const lacking = links.find(({ decision }) => decision === 'deny');
@@ -42,24 +42,27 @@ function make(says: string, ...words: readonly string[]): Remedy {
 }
 
 /** Ways to remove an existing right. */
-function closing({ asker: { principal }, subject, links }: RemedyContext): readonly Remedy[] {
+function closing({ requester: { principal }, subject, links }: RemedyContext): readonly Remedy[] {
   if (links.some(({ reason }) => reason === 'admin'))
     return [make('remove its admin rights', 'revoke', principal, '--admin')];
   return [make('block it', 'grant', principal, subject.name, '--block')];
 }
 
-function unknown({ nearest }: DeskParts, { asker, subject, catalogue }: RemedyContext): readonly Remedy[] {
+function unknown(
+  { nearest }: AdminParts,
+  { requester, subject, catalogue }: RemedyContext,
+): readonly Remedy[] {
   const near = nearest(subject.text, namesIn(catalogue));
   return [
-    ...(near === undefined ? [] : [make(`did you mean ${near}?`, 'explain', asker.principal, near)]),
+    ...(near === undefined ? [] : [make(`did you mean ${near}?`, 'explain', requester.principal, near)]),
     make('find the right name', 'tools', 'list'),
   ];
 }
 
 /** Ways to give a link the right that it lacks. */
-function opening(parts: DeskParts, link: LinkView, context: RemedyContext): readonly Remedy[] {
+function opening(parts: AdminParts, delegation: DelegationView, context: RemedyContext): readonly Remedy[] {
   const { subject, action } = context;
-  const { principal, reason, because } = link;
+  const { principal, reason, because } = delegation;
   const see = action === 'see' ? ['--see'] : [];
   switch (reason) {
     case 'no_grant':
@@ -75,12 +78,16 @@ function opening(parts: DeskParts, link: LinkView, context: RemedyContext): read
     case 'blocked':
       return [
         ...because.flatMap((step) => unblocking(step)),
-        ...(link.isGiven === false ? [make('then grant it', 'grant', principal, subject.name, ...see)] : []),
+        ...(delegation.isGiven === false
+          ? [make('then grant it', 'grant', principal, subject.name, ...see)]
+          : []),
       ];
     case 'profile_ceiling':
     case 'profile_unknown':
     case 'tools_ceiling':
-      return [ceilingRemedy(parts, { ...context, asker: { ...context.asker, principal } }, link)];
+      return [
+        ceilingRemedy(parts, { ...context, requester: { ...context.requester, principal } }, delegation),
+      ];
     case 'cycle':
     case 'too_deep':
       return [make('check its roles and remove one of them', 'profile', 'inspect', principal)];
@@ -90,9 +97,9 @@ function opening(parts: DeskParts, link: LinkView, context: RemedyContext): read
 }
 
 /** The smallest profile that adds it without losing anything, and the smallest that has it at all. */
-function widerProfile(parts: DeskParts, principal: string, context: RemedyContext): readonly Remedy[] {
+function widerProfile(parts: AdminParts, principal: string, context: RemedyContext): readonly Remedy[] {
   const tools = toolsOf(context.catalogue);
-  const now = reachOf(parts.authority.judge(), readPrincipal(principal, parts), tools);
+  const now = reachOf(parts.authorizer.predicates(), readPrincipal(principal, parts), tools);
   const having = profilesWith(parts, context);
   const [smallest] = having;
   const lossless = having.find(({ reach }) => isWithin(now.call, reach.call) && isWithin(now.see, reach.see));
@@ -113,14 +120,14 @@ interface Having {
 
 /** The profiles that allow it, smallest first. */
 function profilesWith(
-  parts: DeskParts,
+  parts: AdminParts,
   { subject: { spec }, action, catalogue }: RemedyContext,
 ): readonly Having[] {
   if (spec?.kind !== 'tool') return [];
-  const judge = parts.authority.judge();
+  const predicates = parts.authorizer.predicates();
   const tools = toolsOf(catalogue);
   return [...parts.profiles().profiles.keys()]
-    .map((name) => ({ name, reach: reachOfProfile(judge, name, tools) }))
+    .map((name) => ({ name, reach: reachOfProfile(predicates, name, tools) }))
     .filter(({ reach }) => reach[action].includes(spec.name))
     .sort(({ reach: a }, { reach: b }) => a.call.length - b.call.length || a.see.length - b.see.length);
 }
@@ -161,7 +168,11 @@ function leaving({ tuple }: StepView): readonly Remedy[] {
     : [make('remove the profile, or assign another one', 'profile', 'assign', who, 'none')];
 }
 
-function ceilingRemedy(parts: DeskParts, context: RemedyContext, { token, profile }: LinkView): Remedy {
+function ceilingRemedy(
+  parts: AdminParts,
+  context: RemedyContext,
+  { token, profile }: DelegationView,
+): Remedy {
   const [smallest] = profile === undefined ? [] : profilesWith(parts, context);
   const what =
     smallest === undefined
@@ -171,11 +182,11 @@ function ceilingRemedy(parts: DeskParts, context: RemedyContext, { token, profil
       : `the profile ${smallest.name}, the smallest that allows it`;
   if (token === undefined) return { says: `start it with ${what}` };
   const bound = smallest === undefined ? [] : ['--profile', smallest.name];
-  return newToken(context.asker, `create a token for ${what}, or one without a limit`, bound);
+  return newToken(context.requester, `create a token for ${what}, or one without a limit`, bound);
 }
 
 /** A principal with inherited rights needs a token derived from its parent; a new root token would not help. */
-function newToken({ principal, links }: Asker, says: string, bound: readonly string[] = []): Remedy {
+function newToken({ principal, links }: Requester, says: string, bound: readonly string[] = []): Remedy {
   const [root] = links;
   const isChild = links.length > 1 && root !== undefined && formatPrincipal(root.principal) !== principal;
   return isChild

@@ -10,8 +10,8 @@ import {
 } from '../object-ids.js';
 import type { GrantKey, GrantTuple } from '../ports/index.js';
 import { type Changed, changed } from './changed.js';
-import { DeskError } from './admin-error.js';
-import type { DeskParts } from './parts.js';
+import { AdminError } from './admin-error.js';
+import type { AdminParts } from './parts.js';
 import { reachOf } from './reach.js';
 import { quoted, readReceiver, type Receiver, roleOf } from './receiver.js';
 import { strangerNotes } from './strangers.js';
@@ -45,7 +45,7 @@ export interface Revoked extends Changed {
 
 /** Revokes direct grants. Rights through profiles and roles stay and are reported. */
 export async function revoke(
-  parts: DeskParts,
+  parts: AdminParts,
   principal: string,
   what: string | undefined,
   options: RevokeOptions = {},
@@ -78,13 +78,13 @@ export async function revoke(
   };
 }
 
-function profileNotGranted(principal: string, what: string): DeskError {
+function profileNotGranted(principal: string, what: string): AdminError {
   const message = `${quoted(what)} is a profile. To remove it, assign another profile or none.`;
-  return new DeskError('access.bad_target', message, commandLine('profile', 'assign', principal, 'none'));
+  return new AdminError('access.bad_target', message, commandLine('profile', 'assign', principal, 'none'));
 }
 
 function refuseContrary(what: string | undefined, { all, block, unblock, admin }: RevokeOptions): void {
-  const wrong = (message: string): DeskError => new DeskError('access.bad_request', message);
+  const wrong = (message: string): AdminError => new AdminError('access.bad_request', message);
   const named = [what !== undefined, all === true, admin === true].filter(Boolean).length;
   if (named !== 1) throw wrong('Pass exactly one of: what to revoke, all, or admin.');
   if (block === true && unblock === true) throw wrong('block and unblock cannot be combined.');
@@ -96,11 +96,11 @@ interface Meant {
   readonly tools: readonly ToolSpec[];
   readonly target?: Target;
   /** The error for a name that matches neither a tool nor a grant. */
-  readonly unknown?: () => DeskError;
+  readonly unknown?: () => AdminError;
 }
 
 async function meantBy(
-  parts: DeskParts,
+  parts: AdminParts,
   what: string | undefined,
   { all, unblock, block }: RevokeOptions,
 ): Promise<Meant> {
@@ -113,7 +113,7 @@ async function meantBy(
   const role = roleOf(what);
   if (role !== undefined) {
     if (block === true || unblock === true)
-      throw new DeskError('access.bad_request', 'Roles cannot be blocked or unblocked.');
+      throw new AdminError('access.bad_request', 'Roles cannot be blocked or unblocked.');
     return {
       tools: [],
       covers: ({ object, relation }) => object === roleObject(role) && relation === 'member',
@@ -146,22 +146,26 @@ function blockOf({ user }: Receiver, { target }: Meant, { block }: RevokeOptions
   return block === true && target !== undefined ? [{ user, relation: 'blocked', object: target.object }] : [];
 }
 
-function storedBy({ authority }: DeskParts, { user }: Receiver): readonly GrantKey[] {
-  return authority.replica.tuples.byUser(user);
+function storedBy({ authorizer }: AdminParts, { user }: Receiver): readonly GrantKey[] {
+  return authorizer.replica.tuples.byUser(user);
 }
 
 function onlyKey({ user, relation, object }: GrantKey): GrantKey {
   return { user, relation, object };
 }
 
-function stillThere(parts: DeskParts, receiver: Receiver, tools: readonly ToolSpec[]): readonly StillThere[] {
-  const judge = parts.authority.judge();
-  const { see, call } = reachOf(judge, receiver, tools);
+function stillThere(
+  parts: AdminParts,
+  receiver: Receiver,
+  tools: readonly ToolSpec[],
+): readonly StillThere[] {
+  const predicates = parts.authorizer.predicates();
+  const { see, call } = reachOf(predicates, receiver, tools);
   return tools
     .filter(({ name }) => see.includes(name))
     .map((tool) => {
       const action = call.includes(tool.name) ? 'call' : 'see';
-      return { tool: tool.name, action, through: throughOf(judge, receiver, tool, action) };
+      return { tool: tool.name, action, through: throughOf(predicates, receiver, tool, action) };
     });
 }
 

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTestDesk, type TestDesk } from '../../../test/support/desk.js';
+import { openTestAdmin, type TestAdmin } from '../../../test/support/admin-service.js';
 
-let opened: TestDesk | undefined;
+let opened: TestAdmin | undefined;
 afterEach(() => opened?.close());
 
-async function open(): Promise<TestDesk> {
+async function open(): Promise<TestAdmin> {
   opened?.close();
-  opened = await openTestDesk();
-  await opened.desk.profileAssign('agent:alice', 'coding');
-  await opened.desk.grant('agent:bob', 'server:github', { see: true });
+  opened = await openTestAdmin();
+  await opened.service.profileAssign('agent:alice', 'coding');
+  await opened.service.grant('agent:bob', 'server:github', { see: true });
   return opened;
 }
 
@@ -20,8 +20,8 @@ const assign = (profile: string) => ({
 
 describe('assertions', () => {
   it('hold what is stored against what is expected', async () => {
-    const { desk } = await open();
-    const run = await desk.test({
+    const { service } = await open();
+    const run = await service.test({
       tests: [
         {
           name: 'alice writes',
@@ -49,8 +49,8 @@ describe('assertions', () => {
   });
 
   it('that fail say what is instead; what is not listed under `exactly` is denied', async () => {
-    const { desk } = await open();
-    const { tests, failed } = await desk.test({
+    const { service } = await open();
+    const { tests, failed } = await service.test({
       tests: [
         {
           as: 'agent:alice',
@@ -75,9 +75,9 @@ describe('assertions', () => {
   });
 
   it('bring tuples and profiles of their own, and then ask nothing else', async () => {
-    const { desk, store } = await open();
+    const { service, store } = await open();
     const revision = await store.head('local');
-    const run = await desk.test({
+    const run = await service.test({
       default_profile: 'none',
       profiles: {
         tiny: { tools: ['Read'], see_only: ['Bash'] },
@@ -94,9 +94,9 @@ describe('assertions', () => {
     expect(run.tests.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([]);
     expect(run.revision).toBeUndefined();
     const onlyTuples = { tuples: [assign('execution')], tests: [{ as: 'agent:alice', can: ['Bash'] }] };
-    expect(await desk.test(onlyTuples)).toMatchObject({ failed: 0 });
+    expect(await service.test(onlyTuples)).toMatchObject({ failed: 0 });
     const onlyProfiles = { profiles: { coding: { tools: [] } }, tests: [{ as: 'agent:alice', exactly: [] }] };
-    expect(await desk.test(onlyProfiles)).toMatchObject({ failed: 0 });
+    expect(await service.test(onlyProfiles)).toMatchObject({ failed: 0 });
     expect(await store.head('local')).toBe(revision);
   });
 
@@ -126,15 +126,15 @@ describe('assertions', () => {
       expect.any(String),
     ],
   ])('that cannot be meant are refused: %j', async (document, problem) => {
-    const { desk } = await open();
-    const refusal: unknown = await desk.test(document).catch((error: unknown) => error);
+    const { service } = await open();
+    const refusal: unknown = await service.test(document).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 'access.bad_document' });
     expect((refusal as { readonly problems: readonly string[] }).problems).toContainEqual(problem);
   });
 
   it('for one who cannot call are refused', async () => {
-    const { desk } = await open();
-    await expect(desk.test({ tests: [{ as: 'role:devs', can: ['Read'] }] })).rejects.toMatchObject({
+    const { service } = await open();
+    await expect(service.test({ tests: [{ as: 'role:devs', can: ['Read'] }] })).rejects.toMatchObject({
       code: 'access.bad_principal',
     });
   });

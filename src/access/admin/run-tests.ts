@@ -1,12 +1,12 @@
-import type { Link, ToolSpec } from '../../core/index.js';
-import { explainLink } from '../authorizer/explain.js';
-import { type Action, createPolicy, type Judge, openAuthority } from '../authorizer/index.js';
+import type { Delegation, ToolSpec } from '../../core/index.js';
+import { explainDelegation } from '../authorizer/explain.js';
+import { type Action, createPolicy, type Predicates, openAuthorizer } from '../authorizer/index.js';
 import { AccessError } from '../engine/index.js';
 import type { GrantStore, GrantTuple } from '../ports/index.js';
 import { type Profiles, resolveProfiles } from '../profiles/index.js';
-import { DeskError } from './admin-error.js';
-import { type DeskCatalogue, type DeskParts, lookUp, toolsOf } from './parts.js';
-import { byCodeUnit, type Reach, reachOfLink } from './reach.js';
+import { AdminError } from './admin-error.js';
+import { type AdminCatalog, type AdminParts, lookUp, toolsOf } from './parts.js';
+import { byCodeUnit, type Reach, reachOfDelegation } from './reach.js';
 import { quoted, readPrincipal } from './receiver.js';
 import { readTarget, type Target } from './target.js';
 import { type Expectation, type ExpectedList, readTestDocument, type TestDocument } from './test-document.js';
@@ -37,7 +37,7 @@ export interface TestRun {
 }
 
 /** Checks the expectations against the stored rights, or against those in the document. */
-export async function runTests(parts: DeskParts, document: unknown): Promise<TestRun> {
+export async function runTests(parts: AdminParts, document: unknown): Promise<TestRun> {
   const read = readTestDocument(document);
   const head = read.tuples === undefined ? await fresh(parts) : undefined;
   const { catalogue } = await lookUp(
@@ -45,8 +45,8 @@ export async function runTests(parts: DeskParts, document: unknown): Promise<Tes
     (known) => read.tests.flatMap(({ lists }) => entriesOf(lists, known, parts)),
     (targets) => targets.every(({ tools }) => tools.length > 0),
   );
-  const tests = await withJudge(parts, read, (judge) =>
-    read.tests.map((test) => runTest(parts, { test, judge, catalogue })),
+  const tests = await withPredicates(parts, read, (predicates) =>
+    read.tests.map((test) => runTest(parts, { test, predicates, catalogue })),
   );
   const checks = tests.flatMap((test) => test.checks);
   const passed = checks.filter((one) => one.passed).length;
@@ -60,26 +60,26 @@ export async function runTests(parts: DeskParts, document: unknown): Promise<Tes
 
 function entriesOf(
   lists: readonly ExpectedList[],
-  catalogue: DeskCatalogue,
-  parts: DeskParts,
+  catalogue: AdminCatalog,
+  parts: AdminParts,
 ): readonly Target[] {
   return lists.flatMap(({ entries }) => entries.map((entry) => readTarget(entry, catalogue, parts)));
 }
 
 interface Trial {
   readonly test: Expectation;
-  readonly judge: Judge;
-  readonly catalogue: DeskCatalogue;
+  readonly predicates: Predicates;
+  readonly catalogue: AdminCatalog;
 }
 
-function runTest(parts: DeskParts, { test, judge, catalogue }: Trial): TestOutcome {
-  const { link: own } = readPrincipal(test.as, parts);
-  const link: Link = { ...own, ...(test.profile !== undefined && { profile: test.profile }) };
-  const reach = reachOfLink(judge, link, toolsOf(catalogue));
+function runTest(parts: AdminParts, { test, predicates, catalogue }: Trial): TestOutcome {
+  const { delegation: own } = readPrincipal(test.as, parts);
+  const delegation: Delegation = { ...own, ...(test.profile !== undefined && { profile: test.profile }) };
+  const reach = reachOfDelegation(predicates, delegation, toolsOf(catalogue));
   const checks = test.lists.flatMap(({ kind, entries }) =>
     kind === 'exactly'
       ? exactly(parts, { entries, reach, catalogue })
-      : entries.map((entry) => checkEntry(parts, { kind, entry, link, judge, reach, catalogue })),
+      : entries.map((entry) => checkEntry(parts, { kind, entry, delegation, predicates, reach, catalogue })),
   );
   return { name: test.name, as: test.as, passed: checks.every(({ passed }) => passed), checks };
 }
@@ -87,13 +87,16 @@ function runTest(parts: DeskParts, { test, judge, catalogue }: Trial): TestOutco
 interface Entry {
   readonly kind: Exclude<ExpectedList['kind'], 'exactly'>;
   readonly entry: string;
-  readonly link: Link;
-  readonly judge: Judge;
+  readonly delegation: Delegation;
+  readonly predicates: Predicates;
   readonly reach: Reach;
-  readonly catalogue: DeskCatalogue;
+  readonly catalogue: AdminCatalog;
 }
 
-function checkEntry(parts: DeskParts, { kind, entry, link, judge, reach, catalogue }: Entry): TestCheck {
+function checkEntry(
+  parts: AdminParts,
+  { kind, entry, delegation, predicates, reach, catalogue }: Entry,
+): TestCheck {
   const says = `${kind} ${entry}`;
   const { tools } = readTarget(entry, catalogue, parts);
   if (tools.length === 0) return { says, passed: false, why: noTool(entry, catalogue, parts) };
@@ -103,17 +106,17 @@ function checkEntry(parts: DeskParts, { kind, entry, link, judge, reach, catalog
   const [first] = wrong;
   if (first === undefined) return { says, passed: true };
   const more = wrong.length > 1 ? ` and ${String(wrong.length - 1)} more` : '';
-  return { says, passed: false, why: `${whyOf(judge, link, first, action)}${more}` };
+  return { says, passed: false, why: `${whyOf(predicates, delegation, first, action)}${more}` };
 }
 
-function whyOf(judge: Judge, link: Link, tool: ToolSpec, action: Action): string {
-  const { isAllowed, reason } = explainLink(judge, link, tool, action);
+function whyOf(predicates: Predicates, delegation: Delegation, tool: ToolSpec, action: Action): string {
+  const { isAllowed, reason } = explainDelegation(predicates, delegation, tool, action);
   return `${isAllowed ? 'may' : 'may not'} ${action} ${tool.name}: ${reason}`;
 }
 
 /** Everything not listed must be denied. */
 function exactly(
-  parts: DeskParts,
+  parts: AdminParts,
   { entries, reach, catalogue }: Pick<Entry, 'reach' | 'catalogue'> & { readonly entries: readonly string[] },
 ): readonly TestCheck[] {
   const targets = entries.map((entry) => ({ entry, tools: readTarget(entry, catalogue, parts).tools }));
@@ -131,7 +134,7 @@ function exactly(
   return [...unknown, { says, passed: why === '', ...(why !== '' && { why }) }];
 }
 
-function noTool(entry: string, { specs }: DeskCatalogue, { nearest }: DeskParts): string {
+function noTool(entry: string, { specs }: AdminCatalog, { nearest }: AdminParts): string {
   const near = nearest(
     entry,
     specs.flatMap((spec) => (spec.kind === 'tool' ? [spec.name] : [])),
@@ -140,15 +143,15 @@ function noTool(entry: string, { specs }: DeskCatalogue, { nearest }: DeskParts)
 }
 
 /** The live evaluator, or one for the tuples and profiles of the document. */
-async function withJudge<T>(
-  parts: DeskParts,
+async function withPredicates<T>(
+  parts: AdminParts,
   { tuples, profiles }: TestDocument,
-  work: (judge: Judge) => T,
+  work: (predicates: Predicates) => T,
 ): Promise<T> {
-  if (tuples === undefined && profiles === undefined) return work(parts.authority.judge());
-  const { model, conditions, zone, now, authority } = parts;
-  const trial = openAuthority({
-    store: storeOf(tuples ?? authority.replica.tuples.all().map(onlyTuple)),
+  if (tuples === undefined && profiles === undefined) return work(parts.authorizer.predicates());
+  const { model, conditions, zone, now, authorizer } = parts;
+  const trial = openAuthorizer({
+    store: storeOf(tuples ?? authorizer.replica.tuples.all().map(onlyTuple)),
     zone,
     model,
     conditions,
@@ -160,8 +163,8 @@ async function withJudge<T>(
   });
   try {
     await trial.refresh();
-    refuseWrongTuples(trial.judge(), tuples ?? []);
-    return work(trial.judge());
+    refuseWrongTuples(trial.predicates(), tuples ?? []);
+    return work(trial.predicates());
   } finally {
     trial.close();
   }
@@ -180,7 +183,7 @@ function storeOf(tuples: readonly GrantTuple[]): GrantStore {
   };
 }
 
-function refuseWrongTuples({ engine }: Judge, tuples: readonly GrantTuple[]): void {
+function refuseWrongTuples({ engine }: Predicates, tuples: readonly GrantTuple[]): void {
   const problems = tuples.flatMap((tuple) => {
     try {
       engine.validate(tuple);
@@ -191,10 +194,10 @@ function refuseWrongTuples({ engine }: Judge, tuples: readonly GrantTuple[]): vo
     }
   });
   if (problems.length === 0) return;
-  throw new DeskError('access.bad_document', 'The model does not allow these tuples.', undefined, problems);
+  throw new AdminError('access.bad_document', 'The model does not allow these tuples.', undefined, problems);
 }
 
-function resolved(parts: DeskParts, given: NonNullable<TestDocument['profiles']>): Profiles {
+function resolved(parts: AdminParts, given: NonNullable<TestDocument['profiles']>): Profiles {
   const { sources, defaultProfile, principals } = given;
   const profiles = resolveProfiles(sources, {
     isBuiltin: parts.isBuiltin,
@@ -205,5 +208,5 @@ function resolved(parts: DeskParts, given: NonNullable<TestDocument['profiles']>
   const errors = profiles.problems.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return profiles;
   const problems = errors.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new DeskError('access.bad_document', 'The profiles are invalid.', undefined, problems);
+  throw new AdminError('access.bad_document', 'The profiles are invalid.', undefined, problems);
 }

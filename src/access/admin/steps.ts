@@ -1,9 +1,9 @@
-import type { Link } from '../../core/index.js';
+import type { Delegation } from '../../core/index.js';
 import type { Proof, Tuple } from '../engine/index.js';
 import { formatPrincipal } from '../object-ids.js';
 import type { GrantTuple } from '../ports/index.js';
 import { type Profiles, principalTuples, profileTuples } from '../profiles/index.js';
-import type { DeskParts } from './parts.js';
+import type { AdminParts } from './parts.js';
 import { saysOf } from './sentences.js';
 import { onlyTuple } from './write.js';
 
@@ -39,14 +39,18 @@ export interface StepView {
 }
 
 /** A proof with the origin of each tuple. Steps without a tuple are skipped. */
-export async function stepsOf(parts: DeskParts, link: Link, proof: Proof): Promise<readonly StepView[]> {
-  const below = (await Promise.all(proof.steps.map((step) => stepsOf(parts, link, step)))).flat();
+export async function stepsOf(
+  parts: AdminParts,
+  delegation: Delegation,
+  proof: Proof,
+): Promise<readonly StepView[]> {
+  const below = (await Promise.all(proof.steps.map((step) => stepsOf(parts, delegation, step)))).flat();
   if (proof.tuple === undefined) return below;
   const tuple = onlyTuple(proof.tuple);
-  return [{ says: saysOf(tuple), tuple, from: await originOf(parts, link, tuple), steps: below }];
+  return [{ says: saysOf(tuple), tuple, from: await originOf(parts, delegation, tuple), steps: below }];
 }
 
-async function originOf(parts: DeskParts, link: Link, tuple: GrantTuple): Promise<TupleOrigin> {
+async function originOf(parts: AdminParts, delegation: Delegation, tuple: GrantTuple): Promise<TupleOrigin> {
   const { relation, object, user } = tuple;
   if (/^(group|provider)$/.test(relation) && /^(tool|provider):/.test(object)) return { kind: 'catalogue' };
   const policy = policyOrigin(parts.profiles(), tuple);
@@ -57,7 +61,7 @@ async function originOf(parts: DeskParts, link: Link, tuple: GrantTuple): Promis
     return { kind: 'stored', by, at: new Date(createdAt).toISOString(), revision };
   }
   const profile = object.slice(object.indexOf(':') + 1);
-  return { kind: link.profile === profile ? 'credential' : 'default_profile', profile };
+  return { kind: delegation.profile === profile ? 'credential' : 'default_profile', profile };
 }
 
 function policyOrigin(

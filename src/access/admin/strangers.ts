@@ -1,8 +1,8 @@
 import { describeObject, formatPrincipal, parsePrincipal, roleObject } from '../object-ids.js';
-import type { DeskParts } from './parts.js';
+import type { AdminParts } from './parts.js';
 import { type Receiver, roleOf } from './receiver.js';
 
-type Known = Pick<DeskParts, 'authority' | 'profiles' | 'operator' | 'nearest' | 'store' | 'zone'>;
+type Known = Pick<AdminParts, 'authorizer' | 'profiles' | 'operator' | 'nearest' | 'store' | 'zone'>;
 
 /** Above this number, searching for a similar name takes too long. */
 const maxKnown = 20_000;
@@ -15,7 +15,7 @@ export async function strangerNotes(
   parts: Known,
   { text, user, kind }: Receiver,
 ): Promise<readonly string[]> {
-  if (kind === 'everybody' || parts.authority.replica.tuples.byUser(user).length > 0) return [];
+  if (kind === 'everybody' || parts.authorizer.replica.tuples.byUser(user).length > 0) return [];
   return slip(parts, text, kind === 'role' ? rolesIn(parts) : await principalsIn(parts));
 }
 
@@ -40,8 +40,8 @@ function unnumbered(name: string): string {
   return name.replace(/\d+/g, '#');
 }
 
-function rolesIn({ authority }: Known): ReadonlySet<string> {
-  const words = authority.replica.tuples
+function rolesIn({ authorizer }: Known): ReadonlySet<string> {
+  const words = authorizer.replica.tuples
     .all()
     .flatMap(({ user, object }) => [user.replace(/#member$/, ''), object])
     .filter((word) => word.startsWith(roleObject('')));
@@ -49,13 +49,13 @@ function rolesIn({ authority }: Known): ReadonlySet<string> {
 }
 
 async function principalsIn({
-  authority,
+  authorizer,
   profiles,
   operator,
   store,
   zone,
 }: Known): Promise<ReadonlySet<string>> {
-  const inTuples = authority.replica.tuples
+  const inTuples = authorizer.replica.tuples
     .all()
     .map(({ user }) => describeObject(user))
     .filter((word) => parsePrincipal(word) !== undefined);

@@ -2,8 +2,8 @@ import { JsonText } from '../../lib/json-text.js';
 import type { Source, Spec, ToolSpec } from '../../core/index.js';
 import { toolObject } from '../object-ids.js';
 import { parseTarget } from '../profiles/index.js';
-import { DeskError } from './admin-error.js';
-import { type DeskCatalogue, type DeskParts, everyToolOf } from './parts.js';
+import { AdminError } from './admin-error.js';
+import { type AdminCatalog, type AdminParts, everyToolOf } from './parts.js';
 import { quoted } from './receiver.js';
 
 /** The subject of a question: a tool, prompt or resource, or all prompts and resources of a provider. */
@@ -21,25 +21,25 @@ export interface Subject {
  */
 export function readSubject(
   text: string,
-  catalogue: DeskCatalogue,
-  parts: Pick<DeskParts, 'isBuiltin'>,
+  catalogue: AdminCatalog,
+  parts: Pick<AdminParts, 'isBuiltin'>,
 ): Subject {
   const tools = everyToolOf(catalogue);
   const named = tools.find(({ name }) => name === text) ?? otherSpec(text, catalogue);
   if (named !== undefined || /^(prompt|resource):/.test(text)) return { text, name: text, spec: named };
   if (text === 'builtin' || text === 'workspace') return { text, name: text, spec: contentsOf(text) };
   const target = parseTarget(text, parts.isBuiltin);
-  if (target.kind === 'flaw') throw new DeskError('access.bad_target', `${quoted(text)} ${target.says}.`);
+  if (target.kind === 'flaw') throw new AdminError('access.bad_target', `${quoted(text)} ${target.says}.`);
   if (target.kind === 'provider') return { text, name: text, spec: providerIn(target.source, catalogue) };
   if (target.kind === 'tool') return { text, name: text, spec: toolOf(target, tools) };
   if (target.kind === 'tier' || /[*?]/.test(text)) {
     const message = `${quoted(text)} matches several tools. Ask about one of them.`;
-    throw new DeskError('access.bad_target', message, 'tidegate tools list');
+    throw new AdminError('access.bad_target', message, 'tidegate tools list');
   }
   return { text, name: text, spec: undefined };
 }
 
-function otherSpec(text: string, { specs }: DeskCatalogue): Spec | undefined {
+function otherSpec(text: string, { specs }: AdminCatalog): Spec | undefined {
   const [, kind, name] = /^(prompt|resource):(.*)$/s.exec(text) ?? [];
   if (kind === undefined) return undefined;
   return specs.find((spec) => {
@@ -57,7 +57,7 @@ function toolOf(
   return tools.find((tool) => toolObject(tool) === object);
 }
 
-function providerIn(source: Source, { specs, unlisted }: DeskCatalogue): Spec | undefined {
+function providerIn(source: Source, { specs, unlisted }: AdminCatalog): Spec | undefined {
   const isKnown = specs.some((spec) => spec.source === source) || unlisted.includes(source);
   return isKnown ? contentsOf(source) : undefined;
 }

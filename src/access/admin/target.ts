@@ -1,8 +1,8 @@
 import { matchesPattern, type Source, type ToolSpec } from '../../core/index.js';
 import { groupOfGlob, providerObject, toolObject } from '../object-ids.js';
 import { type EntryTarget, parseTarget, targetObject } from '../profiles/index.js';
-import { DeskError } from './admin-error.js';
-import { type DeskCatalogue, type DeskParts, lookUp, everyToolOf } from './parts.js';
+import { AdminError } from './admin-error.js';
+import { type AdminCatalog, type AdminParts, lookUp, everyToolOf } from './parts.js';
 import { quoted } from './receiver.js';
 
 /** The target of a grant: a tool or a set of tools. */
@@ -17,17 +17,17 @@ export interface Target {
   readonly isTool: boolean;
 }
 
-type Known = Pick<DeskParts, 'isBuiltin'>;
+type Known = Pick<AdminParts, 'isBuiltin'>;
 
 /** Parses a tool name or set. A display name refers to the tool that has it now, even if another takes the name later. */
-export function readTarget(text: string, catalogue: DeskCatalogue, { isBuiltin }: Known): Target {
+export function readTarget(text: string, catalogue: AdminCatalog, { isBuiltin }: Known): Target {
   const tools = everyToolOf(catalogue);
   const named = tools.find(({ name }) => name === text);
   if (named !== undefined) {
     return { text, object: toolObject(named), aliases: [groupOfGlob(text)], tools: [named], isTool: true };
   }
   const target = parseTarget(text, isBuiltin);
-  if (target.kind === 'flaw') throw new DeskError('access.bad_target', `${quoted(text)} ${target.says}.`);
+  if (target.kind === 'flaw') throw new AdminError('access.bad_target', `${quoted(text)} ${target.says}.`);
   const object = targetObject(target);
   const found = toolsFor(target, tools);
   const aliases = target.kind === 'tool' ? found.map(({ name }) => groupOfGlob(name)) : [];
@@ -35,9 +35,9 @@ export function readTarget(text: string, catalogue: DeskCatalogue, { isBuiltin }
 }
 
 export function findTarget(
-  parts: DeskParts,
+  parts: AdminParts,
   text: string,
-): Promise<{ readonly found: Target; readonly catalogue: DeskCatalogue }> {
+): Promise<{ readonly found: Target; readonly catalogue: AdminCatalog }> {
   return lookUp(parts, (catalogue) => readTarget(text, catalogue, parts), fitsAnything);
 }
 
@@ -52,24 +52,24 @@ export function toolsFor(target: EntryTarget, tools: readonly ToolSpec[]): reado
 }
 
 /** Whether it matches anything, including a provider with only prompts and resources. */
-export function fitsAnything({ tools, object }: Target, { specs }: DeskCatalogue): boolean {
+export function fitsAnything({ tools, object }: Target, { specs }: AdminCatalog): boolean {
   return tools.length > 0 || specs.some(({ source }) => providerObject(source) === object);
 }
 
 /** A name that matches nothing is usually a typo. */
 export function unknownTarget(
   text: string,
-  catalogue: DeskCatalogue,
-  parts: Pick<DeskParts, 'nearest'>,
-): DeskError {
-  return new DeskError('access.unknown_tool', unknownWords(text, catalogue, parts));
+  catalogue: AdminCatalog,
+  parts: Pick<AdminParts, 'nearest'>,
+): AdminError {
+  return new AdminError('access.unknown_tool', unknownWords(text, catalogue, parts));
 }
 
 /** The message for a name without a match: the nearest name, and the servers that were not asked. */
 export function unknownWords(
   text: string,
-  catalogue: DeskCatalogue,
-  { nearest }: Pick<DeskParts, 'nearest'>,
+  catalogue: AdminCatalog,
+  { nearest }: Pick<AdminParts, 'nearest'>,
 ): string {
   const near = nearest(text, namesIn(catalogue));
   const unlisted = catalogue.unlisted.length === 0 ? '' : ` ${notListed(catalogue.unlisted)}`;
@@ -84,7 +84,7 @@ export function notListed(sources: readonly Source[]): string {
 }
 
 /** All known names, for suggestions. */
-export function namesIn({ specs }: DeskCatalogue): readonly string[] {
+export function namesIn({ specs }: AdminCatalog): readonly string[] {
   const names = specs.flatMap((spec) =>
     spec.kind === 'tool' ? [spec.name, `${spec.source}/${spec.localName}`, spec.source] : [spec.source],
   );

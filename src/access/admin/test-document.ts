@@ -1,6 +1,6 @@
 import type { GrantTuple } from '../ports/index.js';
 import type { PrincipalSource, ProfileSource } from '../profiles/index.js';
-import { DeskError } from './admin-error.js';
+import { AdminError } from './admin-error.js';
 import { asRecord, readTuples } from './document.js';
 
 /** The expected rights of one principal. */
@@ -57,7 +57,7 @@ export function readTestDocument(document: unknown): TestDocument {
   if (profiles === undefined && (defaultProfile ?? principals) !== undefined)
     tell('default_profile and principals can only be used together with profiles');
   if (problems.length === 0) return read;
-  throw new DeskError('access.bad_document', 'The assertions are invalid.', undefined, problems);
+  throw new AdminError('access.bad_document', 'The assertions are invalid.', undefined, problems);
 }
 
 type Tell = (problem: string) => void;

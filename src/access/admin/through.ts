@@ -1,17 +1,23 @@
 import type { ToolSpec } from '../../core/index.js';
-import { explainLink } from '../authorizer/explain.js';
-import { type Action, denies, type Judge } from '../authorizer/predicates.js';
+import { explainDelegation } from '../authorizer/explain.js';
+import { type Action, denies, type Predicates } from '../authorizer/predicates.js';
 import type { Proof, Tuple } from '../engine/index.js';
 import { describeObject } from '../object-ids.js';
 import type { Receiver } from './receiver.js';
 
 /** Where a right comes from: `profile coding`, `role dev`, `a grant on github_*`. */
-export function throughOf(judge: Judge, { user, link }: Receiver, tool: ToolSpec, action: Action): string {
+export function throughOf(
+  predicates: Predicates,
+  { user, delegation }: Receiver,
+  tool: ToolSpec,
+  action: Action,
+): string {
   try {
-    if (link !== undefined && judge.isAdmin(link.principal)) return 'admin rights';
-    const { explanation } = link === undefined ? {} : explainLink(judge, link, tool, action);
-    const asked = { user, relation: action, object: judge.objectOf(tool) };
-    const { proof } = explanation ?? judge.engine.explain(asked, judge.atNow({}));
+    if (delegation !== undefined && predicates.isAdmin(delegation.principal)) return 'admin rights';
+    const { explanation } =
+      delegation === undefined ? {} : explainDelegation(predicates, delegation, tool, action);
+    const asked = { user, relation: action, object: predicates.objectOf(tool) };
+    const { proof } = explanation ?? predicates.engine.explain(asked, predicates.atNow({}));
     return wordsFor(proof === undefined ? [] : tuplesIn(proof));
   } catch (error) {
     if (denies(error)) return 'an unknown source';

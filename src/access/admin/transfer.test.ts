@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type DeskPlace, openTestDesk, type TestDesk } from '../../../test/support/desk.js';
+import { type AdminPlace, openTestAdmin, type TestAdmin } from '../../../test/support/admin-service.js';
 
-let opened: TestDesk[] = [];
+let opened: TestAdmin[] = [];
 afterEach(() => {
-  for (const desk of opened) desk.close();
+  for (const service of opened) service.close();
   opened = [];
 });
 
-async function open(place: DeskPlace = {}): Promise<TestDesk> {
-  const desk = await openTestDesk(place);
-  opened.push(desk);
-  return desk;
+async function open(place: AdminPlace = {}): Promise<TestAdmin> {
+  const service = await openTestAdmin(place);
+  opened.push(service);
+  return service;
 }
 
 const head = { tidegate: 'access', format: 1, zone: 'local' };
@@ -18,30 +18,34 @@ const member = { user: 'principal:agent/alice', relation: 'member', object: 'rol
 
 describe('a document of grants', () => {
   it('brings everything to another store, and nothing changes when it comes again', async () => {
-    const { desk } = await open();
-    await desk.profileAssign('agent:alice', 'coding');
-    await desk.grant('agent:alice', 'Bash', { until: '30d' });
-    await desk.grant('agent:bob', undefined, { admin: true });
-    const document = await desk.exportAll();
+    const { service } = await open();
+    await service.profileAssign('agent:alice', 'coding');
+    await service.grant('agent:alice', 'Bash', { until: '30d' });
+    await service.grant('agent:bob', undefined, { admin: true });
+    const document = await service.exportAll();
     expect(document).toMatchObject({ ...head, revision: 3, model: 'shipped' });
     expect(document.tuples).toHaveLength(3);
 
     const other = await open();
     const read: unknown = JSON.parse(JSON.stringify(document));
-    expect(await other.desk.importAll(read, { dryRun: true })).toMatchObject({
+    expect(await other.service.importAll(read, { dryRun: true })).toMatchObject({
       changed: true,
       isDryRun: true,
       revision: 0,
       wrote: document.tuples.map((tuple) => expect.objectContaining(tuple) as unknown),
     });
     expect((await other.store.head('local')).revision).toBe(0);
-    expect(await other.desk.importAll(read)).toMatchObject({ changed: true, isDryRun: false, revision: 1 });
-    expect((await other.desk.exportAll()).tuples).toEqual(document.tuples);
-    expect(await other.desk.importAll(read, { replace: true })).toMatchObject({
+    expect(await other.service.importAll(read)).toMatchObject({
+      changed: true,
+      isDryRun: false,
+      revision: 1,
+    });
+    expect((await other.service.exportAll()).tuples).toEqual(document.tuples);
+    expect(await other.service.importAll(read, { replace: true })).toMatchObject({
       changed: false,
       revision: 1,
     });
-    expect(await other.desk.importAll(read, { dryRun: true, replace: true })).toMatchObject({
+    expect(await other.service.importAll(read, { dryRun: true, replace: true })).toMatchObject({
       changed: false,
     });
     const [record] = await other.store.audit({ zone: 'local', action: 'access.import', limit: 1 });
@@ -49,14 +53,14 @@ describe('a document of grants', () => {
   });
 
   it('adds to what is there, or takes its place', async () => {
-    const { desk, store } = await open();
-    await desk.grant('agent:bob', 'Bash');
-    await desk.importAll({ ...head, tuples: [member] });
+    const { service, store } = await open();
+    await service.grant('agent:bob', 'Bash');
+    await service.importAll({ ...head, tuples: [member] });
     expect(await store.grants('local')).toHaveLength(2);
-    const planned = await desk.importAll({ ...head, tuples: [] }, { replace: true, dryRun: true });
+    const planned = await service.importAll({ ...head, tuples: [] }, { replace: true, dryRun: true });
     expect(planned.removed).toHaveLength(2);
     expect(await store.grants('local')).toHaveLength(2);
-    expect((await desk.importAll({ ...head, tuples: [] }, { replace: true })).removed).toHaveLength(2);
+    expect((await service.importAll({ ...head, tuples: [] }, { replace: true })).removed).toHaveLength(2);
     expect(await store.grants('local')).toEqual([]);
   });
 
@@ -103,9 +107,9 @@ describe('a document of grants', () => {
       [expect.stringContaining('role:a in role:b in role:a')],
     ],
   ])('with %s is refused whole', async (_, document, problems) => {
-    const { desk, store } = await open();
-    await expect(desk.importAll(document)).rejects.toMatchObject({ code: 'access.bad_document' });
-    const refusal: unknown = await desk.importAll(document).catch((error: unknown) => error);
+    const { service, store } = await open();
+    await expect(service.importAll(document)).rejects.toMatchObject({ code: 'access.bad_document' });
+    const refusal: unknown = await service.importAll(document).catch((error: unknown) => error);
     const { problems: told } = refusal as { readonly problems: readonly string[] };
     for (const problem of problems) expect(told).toContainEqual(problem);
     expect((await store.head('local')).revision).toBe(0);
@@ -113,7 +117,7 @@ describe('a document of grants', () => {
   });
 
   it('says all at once what the model and the derivation forbid', async () => {
-    const { desk } = await open();
+    const { service } = await open();
     const document = {
       ...head,
       tuples: [
@@ -124,31 +128,31 @@ describe('a document of grants', () => {
         { user: 'group:glob/x', relation: 'group', object: 'provider:builtin' },
       ],
     };
-    await expect(desk.importAll(document)).rejects.toMatchObject({
+    await expect(service.importAll(document)).rejects.toMatchObject({
       message: 'Nothing was written: the document has 5 problems.',
     });
   });
 
   it('of another zone, or under a circle with what is stored, is refused; without a zone it is taken', async () => {
-    const { desk } = await open();
-    await expect(desk.importAll({ ...head, zone: 'other', tuples: [] })).rejects.toMatchObject({
+    const { service } = await open();
+    await expect(service.importAll({ ...head, zone: 'other', tuples: [] })).rejects.toMatchObject({
       code: 'access.wrong_zone',
     });
-    await desk.grant('role:a', 'role:b');
+    await service.grant('role:a', 'role:b');
     const closing = { user: 'role:b#member', relation: 'member', object: 'role:a' };
-    await expect(desk.importAll({ ...head, tuples: [closing] })).rejects.toMatchObject({
+    await expect(service.importAll({ ...head, tuples: [closing] })).rejects.toMatchObject({
       code: 'access.bad_document',
     });
     const { zone: _, ...anywhere } = head;
-    expect(await desk.importAll({ ...anywhere, tuples: [closing] }, { replace: true })).toMatchObject({
+    expect(await service.importAll({ ...anywhere, tuples: [closing] }, { replace: true })).toMatchObject({
       changed: true,
     });
   });
 
   it('tells of another model, and of profiles that are not here', async () => {
-    const { desk } = await open();
+    const { service } = await open();
     const tuples = [{ user: 'principal:agent/alice', relation: 'assignee', object: 'profile:gone' }];
-    const refused = desk.importAll({
+    const refused = service.importAll({
       ...head,
       model: 'other',
       tuples: [...tuples, { ...tuples[0], object: 'profile:codign' }],
@@ -160,8 +164,8 @@ describe('a document of grants', () => {
         expect.stringContaining('Did you mean "coding"?'),
       ],
     });
-    expect(await desk.exportAll()).toMatchObject({ tuples: [], revision: 0 });
-    const { notes } = await desk.importAll({ ...head, model: 'other', tuples }, { force: true });
+    expect(await service.exportAll()).toMatchObject({ tuples: [], revision: 0 });
+    const { notes } = await service.importAll({ ...head, model: 'other', tuples }, { force: true });
     expect(notes.join(' ')).toMatch(/another model.*do not exist: gone/);
   });
 });

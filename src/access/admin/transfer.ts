@@ -2,9 +2,9 @@ import { AccessError, formatTuple } from '../engine/index.js';
 import { profileObject } from '../object-ids.js';
 import type { GrantTuple } from '../ports/index.js';
 import { summaryOf } from './changed.js';
-import { DeskError } from './admin-error.js';
+import { AdminError } from './admin-error.js';
 import { type AccessDocument, readDocument, type ReadDocument } from './document.js';
-import type { DeskParts } from './parts.js';
+import type { AdminParts } from './parts.js';
 import { quoted } from './receiver.js';
 import { loopWith } from './role-loops.js';
 import { said, type SaidTuple } from './sentences.js';
@@ -30,16 +30,16 @@ export interface Imported {
 
 const maxProblems = 100;
 
-export async function exportAll(parts: DeskParts): Promise<AccessDocument> {
-  const { zone, modelId: model, authority } = parts;
+export async function exportAll(parts: AdminParts): Promise<AccessDocument> {
+  const { zone, modelId: model, authorizer } = parts;
   const { revision } = await fresh(parts);
-  const tuples = authority.replica.tuples.all().map(onlyTuple).sort(byWords);
+  const tuples = authorizer.replica.tuples.all().map(onlyTuple).sort(byWords);
   return { tidegate: 'access', format: 1, zone, revision, model, tuples };
 }
 
 /** Imports a document completely or not at all. */
 export async function importAll(
-  parts: DeskParts,
+  parts: AdminParts,
   document: unknown,
   { replace = false, dryRun = false, force = false }: ImportOptions = {},
 ): Promise<Imported> {
@@ -58,12 +58,12 @@ export async function importAll(
 }
 
 function refuseDocument(
-  parts: DeskParts,
+  parts: AdminParts,
   { zone, tuples, problems }: ReadDocument,
   { replace = false, force = false }: ImportOptions,
 ): void {
   if (zone !== undefined && zone !== parts.zone)
-    throw new DeskError(
+    throw new AdminError(
       'access.wrong_zone',
       `The document belongs to zone ${quoted(zone)}, but this is zone ${parts.zone}.`,
     );
@@ -72,11 +72,11 @@ function refuseDocument(
     ...tuples.flatMap((tuple) => problemOf(parts, tuple)),
     ...(force ? [] : unknownProfiles(parts, tuples)),
   ];
-  const loop = loopWith(() => (replace ? [] : parts.authority.replica.tuples.all()), tuples);
+  const loop = loopWith(() => (replace ? [] : parts.authorizer.replica.tuples.all()), tuples);
   if (loop !== undefined) all.push(`a role would become a member of itself: ${loop.join(' in ')}`);
   if (all.length === 0) return;
   const count = all.length === 1 ? 'one problem' : `${String(all.length)} problems`;
-  throw new DeskError(
+  throw new AdminError(
     'access.bad_document',
     `Nothing was written: the document has ${count}.`,
     undefined,
@@ -85,7 +85,7 @@ function refuseDocument(
 }
 
 /** Assigning an unknown profile would replace the current one and grant nothing. */
-function unknownProfiles(parts: DeskParts, tuples: readonly GrantTuple[]): readonly string[] {
+function unknownProfiles(parts: AdminParts, tuples: readonly GrantTuple[]): readonly string[] {
   const known = [...parts.profiles().profiles.keys()];
   return goneProfiles(parts, tuples).map((name) => {
     const near = parts.nearest(name, known);
@@ -94,18 +94,18 @@ function unknownProfiles(parts: DeskParts, tuples: readonly GrantTuple[]): reado
   });
 }
 
-function goneProfiles({ profiles }: DeskParts, tuples: readonly GrantTuple[]): readonly string[] {
+function goneProfiles({ profiles }: AdminParts, tuples: readonly GrantTuple[]): readonly string[] {
   const known = new Set([...profiles().profiles.keys()].map(profileObject));
   const unknown = tuples.filter(({ object }) => object.startsWith('profile:') && !known.has(object));
   return [...new Set(unknown.map(({ object }) => object.slice('profile:'.length)))];
 }
 
 /** Problems of a single tuple. */
-function problemOf({ authority }: DeskParts, tuple: GrantTuple): readonly string[] {
+function problemOf({ authorizer }: AdminParts, tuple: GrantTuple): readonly string[] {
   if (isDerived(tuple))
     return [`${formatTuple(tuple)}: is derived from the profiles file or the catalog and cannot be stored`];
   try {
-    authority.judge().engine.validate(tuple);
+    authorizer.predicates().engine.validate(tuple);
     return [];
   } catch (error) {
     if (error instanceof AccessError) return [error.message];
@@ -120,12 +120,12 @@ function isDerived({ user, relation, object }: GrantTuple): boolean {
 
 /** Computes what the store would change, without writing. */
 function planned(
-  { authority }: DeskParts,
+  { authorizer }: AdminParts,
   tuples: readonly GrantTuple[],
   replace: boolean,
 ): Pick<Imported, 'changed' | 'revision' | 'wrote' | 'removed'> {
   const stored = new Map(
-    authority.replica.tuples.all().map((tuple) => [formatTuple(tuple), onlyTuple(tuple)]),
+    authorizer.replica.tuples.all().map((tuple) => [formatTuple(tuple), onlyTuple(tuple)]),
   );
   const wanted = new Map(tuples.map((tuple) => [formatTuple(tuple), tuple]));
   const wrote = tuples.filter((tuple) => !isSame(stored.get(formatTuple(tuple)), tuple)).sort(byWords);
@@ -136,7 +136,7 @@ function planned(
     })
     .sort(byWords);
   const changed = wrote.length + removed.length > 0;
-  return { changed, revision: authority.revision ?? 0, wrote: wrote.map(said), removed: removed.map(said) };
+  return { changed, revision: authorizer.revision ?? 0, wrote: wrote.map(said), removed: removed.map(said) };
 }
 
 function isSame(one: GrantTuple | undefined, other: GrantTuple): boolean {
@@ -160,7 +160,7 @@ function byWords(a: GrantTuple, b: GrantTuple): number {
   return formatTuple(a) < formatTuple(b) ? -1 : 1;
 }
 
-function notesOf(parts: DeskParts, { model, tuples }: ReadDocument): readonly string[] {
+function notesOf(parts: AdminParts, { model, tuples }: ReadDocument): readonly string[] {
   const notes: string[] = [];
   if (model !== undefined && model !== parts.modelId)
     notes.push('The document was written for another model, but all its tuples are valid in this one.');

@@ -10,8 +10,8 @@ import {
   StoreError,
   type ZoneHead,
 } from '../ports/index.js';
-import { DeskError } from './admin-error.js';
-import type { DeskParts } from './parts.js';
+import { AdminError } from './admin-error.js';
+import type { AdminParts } from './parts.js';
 import { loopWith } from './role-loops.js';
 
 export interface Change {
@@ -34,10 +34,10 @@ const longestPauseMs = 20;
 const maxShown = 50;
 
 /** Refreshes from the store. Throws the error of the store if that fails. */
-export async function fresh({ authority, store, zone }: DeskParts): Promise<ZoneHead> {
-  await authority.refresh();
-  const { head } = authority.replica;
-  if (authority.revision !== undefined && head !== undefined) return head;
+export async function fresh({ authorizer, store, zone }: AdminParts): Promise<ZoneHead> {
+  await authorizer.refresh();
+  const { head } = authorizer.replica;
+  if (authorizer.revision !== undefined && head !== undefined) return head;
   await store.head(zone);
   throw new StoreError('store.unavailable', 'The access store does not respond.');
 }
@@ -47,7 +47,7 @@ export async function fresh({ authority, store, zone }: DeskParts): Promise<Zone
  * the state that is written.
  */
 export async function commit(
-  parts: DeskParts,
+  parts: AdminParts,
   plan: () => Change | Promise<Change>,
   recorded: Recorded,
 ): Promise<GrantsWritten> {
@@ -65,12 +65,12 @@ export async function commit(
         isUrgent: takesOnly(change),
         record: recordOf(parts, change, recorded),
       });
-      await parts.authority.refresh();
+      await parts.authorizer.refresh();
       return written;
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'store.conflict') throw error;
       if (tries >= maxTries)
-        throw new DeskError('access.conflict', 'Nothing was written because the zone keeps changing.');
+        throw new AdminError('access.conflict', 'Nothing was written because the zone keeps changing.');
       // A revoke does not wait, so that it wins over concurrent grants.
       if (recorded.action !== 'grant.revoke') await delay(Math.random() * Math.min(tries, longestPauseMs));
     }
@@ -83,26 +83,29 @@ function takesOnly({ add = [] }: Change): boolean {
 }
 
 /** The caller may have lost the right since the request began. */
-export async function requireAllowed({ isStillAllowed }: DeskParts): Promise<void> {
+export async function requireAllowed({ isStillAllowed }: AdminParts): Promise<void> {
   if (isStillAllowed !== undefined && !(await isStillAllowed()))
-    throw new DeskError('access.admin_required', 'Only an admin can do this.');
+    throw new AdminError('access.admin_required', 'Only an admin can do this.');
 }
 
 /** Refuses tuples that the model does not allow, and role cycles. */
-function refuseWrong({ authority }: Pick<DeskParts, 'authority'>, change: Change): void {
+function refuseWrong({ authorizer }: Pick<AdminParts, 'authorizer'>, change: Change): void {
   const add = change.add ?? [];
-  const { engine } = authority.judge();
+  const { engine } = authorizer.predicates();
   for (const tuple of add) {
     try {
       engine.validate(tuple);
     } catch (error) {
       if (!(error instanceof AccessError)) throw error;
-      throw new DeskError('access.not_in_model', `The model does not allow this: ${error.message}.`);
+      throw new AdminError('access.not_in_model', `The model does not allow this: ${error.message}.`);
     }
   }
-  const loop = loopWith(() => kept(authority.replica.tuples.all(), change), add);
+  const loop = loopWith(() => kept(authorizer.replica.tuples.all(), change), add);
   if (loop === undefined) return;
-  throw new DeskError('access.role_cycle', `The role would become a member of itself: ${loop.join(' in ')}.`);
+  throw new AdminError(
+    'access.role_cycle',
+    `The role would become a member of itself: ${loop.join(' in ')}.`,
+  );
 }
 
 function kept(stored: readonly Tuple[], { remove = [], removeMatching = [] }: Change): readonly Tuple[] {
@@ -110,16 +113,16 @@ function kept(stored: readonly Tuple[], { remove = [], removeMatching = [] }: Ch
 }
 
 function recordOf(
-  { authority, by, zone, now, modelId }: DeskParts,
+  { authorizer, by, zone, now, modelId }: AdminParts,
   { add = [], remove = [], removeMatching = [] }: Change,
   { action, target, detail }: Recorded,
-): Parameters<DeskParts['store']['write']>[0]['record'] {
-  const going = authority.replica.tuples
+): Parameters<AdminParts['store']['write']>[0]['record'] {
+  const going = authorizer.replica.tuples
     .all()
     .filter((tuple) => removeMatching.some((filter) => isMatch(tuple, filter)));
   // Unchanged tuples were neither added nor removed.
   const isThere = ({ user, relation, object, condition }: GrantTuple): boolean => {
-    const found = authority.replica.tuples.find(object, relation, user);
+    const found = authorizer.replica.tuples.find(object, relation, user);
     return found !== undefined && isDeepStrictEqual(found.condition, condition);
   };
   const staying = new Set(add.filter(isThere).map(formatTuple));

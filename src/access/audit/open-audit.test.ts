@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toolRequest } from '../../../test/support/hall.js';
+import { toolRequest } from '../../../test/support/gateway.js';
 import { type Attempt, type Call, content, createFault, faulted, type FaultCode } from '../../core/index.js';
 import { emptyObject } from '../../lib/json-text.js';
 import type { AuditRecord } from '../ports/index.js';

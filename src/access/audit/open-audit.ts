@@ -3,7 +3,7 @@ import {
   createFault,
   faulted,
   isToolError,
-  type Link,
+  type Delegation,
   type Observer,
   type Request,
   type Session,
@@ -223,7 +223,7 @@ function reasonOf({ request, outcome }: Attempt, whyNot: AuditParts['whyNot']): 
   return isMissing ? whyNot(request) : code;
 }
 
-function nameOf({ principal }: Link): string {
+function nameOf({ principal }: Delegation): string {
   return formatPrincipal(principal);
 }
 

@@ -1,7 +1,7 @@
-import { createToolFilter, type Link, type Reach, type Spec } from '../../core/index.js';
+import { createToolFilter, type Delegation, type Reach, type Spec } from '../../core/index.js';
 import type { AccessError, Explanation, RequestOptions, Tuple } from '../engine/index.js';
 import { formatPrincipal, principalObject, profileObject } from '../object-ids.js';
-import { type Action, denies, type Judge } from './predicates.js';
+import { type Action, denies, type Predicates } from './predicates.js';
 
 /** The reason for a decision. For operators and records; agents only ever get "not found". */
 export type Reason =
@@ -28,9 +28,9 @@ export type Reason =
   | 'store_unavailable';
 
 /** The decision of one link of a delegation chain about a definition. */
-export interface LinkAnswer {
+export interface DelegationAnswer {
   readonly principal: string;
-  readonly rights: Link['rights'];
+  readonly rights: Delegation['rights'];
   readonly isAllowed: boolean;
   readonly reason: Reason;
   /** The profiles that apply, assigned or by default. */
@@ -42,17 +42,25 @@ export interface LinkAnswer {
 }
 
 /** Explains the decision of one link. */
-export function explainLink(judge: Judge, link: Link, spec: Spec, action: Action): LinkAnswer {
-  const told = { principal: formatPrincipal(link.principal), rights: link.rights, profiles: [] };
-  const denied = (reason: Reason): LinkAnswer => ({ ...told, isAllowed: false, reason });
-  if (link.tools && spec.kind === 'tool' && !createToolFilter(link.tools)(spec.name))
+export function explainDelegation(
+  predicates: Predicates,
+  delegation: Delegation,
+  spec: Spec,
+  action: Action,
+): DelegationAnswer {
+  const told = { principal: formatPrincipal(delegation.principal), rights: delegation.rights, profiles: [] };
+  const denied = (reason: Reason): DelegationAnswer => ({ ...told, isAllowed: false, reason });
+  if (delegation.tools && spec.kind === 'tool' && !createToolFilter(delegation.tools)(spec.name))
     return denied('tools_ceiling');
   try {
     const reach = spec.kind === 'tool' ? spec.reach : undefined;
-    if (reach !== undefined) return { ...told, ...reachAnswer(judge, link, spec, action, reach) };
-    const ceiling = link.profile === undefined ? undefined : ceilingAnswer(judge, link.profile, spec, action);
+    if (reach !== undefined) return { ...told, ...reachAnswer(predicates, delegation, spec, action, reach) };
+    const ceiling =
+      delegation.profile === undefined
+        ? undefined
+        : ceilingAnswer(predicates, delegation.profile, spec, action);
     if (ceiling !== undefined && !ceiling.isAllowed) return { ...told, ...ceiling };
-    return { ...told, ...ownAnswer(judge, link, spec, action) };
+    return { ...told, ...ownAnswer(predicates, delegation, spec, action) };
   } catch (error) {
     if (denies(error)) return denied(reasonOfError(error));
     throw error;
@@ -60,32 +68,43 @@ export function explainLink(judge: Judge, link: Link, spec: Spec, action: Action
 }
 
 /** The reach `open` or `named` is checked before anything else. */
-function reachAnswer(judge: Judge, link: Link, spec: Spec, action: Action, reach: Reach): Answer {
-  const isAllowed = judge.askerFor(link)(spec, action);
+function reachAnswer(
+  predicates: Predicates,
+  delegation: Delegation,
+  spec: Spec,
+  action: Action,
+  reach: Reach,
+): Answer {
+  const isAllowed = predicates.predicateFor(delegation)(spec, action);
   if (reach === 'open') return { isAllowed, reason: isAllowed ? 'open' : 'blocked' };
   return { isAllowed, reason: isAllowed ? 'granted' : 'no_grant' };
 }
 
-type Answer = Pick<LinkAnswer, 'isAllowed' | 'reason'> & Partial<LinkAnswer>;
+type Answer = Pick<DelegationAnswer, 'isAllowed' | 'reason'> & Partial<DelegationAnswer>;
 
-function ceilingAnswer(judge: Judge, profile: string, spec: Spec, action: Action): Answer {
-  if (!judge.hasProfile(profile)) return { isAllowed: false, reason: 'profile_unknown', profiles: [profile] };
+function ceilingAnswer(predicates: Predicates, profile: string, spec: Spec, action: Action): Answer {
+  if (!predicates.hasProfile(profile))
+    return { isAllowed: false, reason: 'profile_unknown', profiles: [profile] };
   const user = `${profileObject(profile)}#assignee`;
-  const explanation = judge.engine.explain({ user, relation: action, object: judge.objectOf(spec) });
+  const explanation = predicates.engine.explain({
+    user,
+    relation: action,
+    object: predicates.objectOf(spec),
+  });
   const isAllowed = explanation.outcome === 'allow';
   return { isAllowed, reason: isAllowed ? 'granted' : 'profile_ceiling', profiles: [profile], explanation };
 }
 
-function ownAnswer(judge: Judge, link: Link, spec: Spec, action: Action): Answer {
-  if (link.rights === 'all') return { isAllowed: true, reason: 'admin' };
-  if (link.rights === 'inherited') return barredAnswer(judge, link, spec);
-  if (judge.isAdmin(link.principal)) return { isAllowed: true, reason: 'admin' };
-  const { assigned, byDefault } = judge.profilesOf(link);
+function ownAnswer(predicates: Predicates, delegation: Delegation, spec: Spec, action: Action): Answer {
+  if (delegation.rights === 'all') return { isAllowed: true, reason: 'admin' };
+  if (delegation.rights === 'inherited') return barredAnswer(predicates, delegation, spec);
+  if (predicates.isAdmin(delegation.principal)) return { isAllowed: true, reason: 'admin' };
+  const { assigned, byDefault } = predicates.profilesOf(delegation);
   const names = byDefault === undefined ? assigned : [byDefault];
   const options: RequestOptions =
-    byDefault === undefined ? {} : { contextualTuples: [assignment(link, byDefault)] };
+    byDefault === undefined ? {} : { contextualTuples: [assignment(delegation, byDefault)] };
   const explain = (relation: Action): Explanation =>
-    judge.engine.explain(question(judge, link, spec, relation), judge.atNow(options));
+    predicates.engine.explain(question(predicates, delegation, spec, relation), predicates.atNow(options));
   const explanation = explain(action);
   const isAllowed = explanation.outcome === 'allow';
   const reason = isAllowed ? 'granted' : reasonOf(explanation);
@@ -93,30 +112,33 @@ function ownAnswer(judge: Judge, link: Link, spec: Spec, action: Action): Answer
   const isSeen = action === 'call' && explain('see').outcome === 'allow';
   if (isSeen) return { isAllowed, reason: 'no_call_grant', profiles: names, explanation };
   // Not granted, and blocked as well: the operator must know both, or a grant alone would not help.
-  const barred = judge.engine.explain(question(judge, link, spec, 'barred'), judge.atNow(options));
+  const barred = predicates.engine.explain(
+    question(predicates, delegation, spec, 'barred'),
+    predicates.atNow(options),
+  );
   if (barred.outcome !== 'allow') return { isAllowed, reason, profiles: names, explanation };
   return { isAllowed, reason: 'blocked', isGiven: false, profiles: names, explanation: barred };
 }
 
 /** Evaluates as if the profile were assigned. */
-function assignment({ principal }: Link, profile: string): Tuple {
+function assignment({ principal }: Delegation, profile: string): Tuple {
   return { user: principalObject(principal), relation: 'assignee', object: profileObject(profile) };
 }
 
-function barredAnswer(judge: Judge, link: Link, spec: Spec): Answer {
-  const options: RequestOptions = judge.atNow({});
-  const explanation = judge.engine.explain(question(judge, link, spec, 'barred'), options);
+function barredAnswer(predicates: Predicates, delegation: Delegation, spec: Spec): Answer {
+  const options: RequestOptions = predicates.atNow({});
+  const explanation = predicates.engine.explain(question(predicates, delegation, spec, 'barred'), options);
   if (explanation.outcome === 'deny') return { isAllowed: true, reason: 'inherited' };
   return { isAllowed: false, reason: 'blocked', explanation };
 }
 
 function question(
-  judge: Judge,
-  link: Link,
+  predicates: Predicates,
+  delegation: Delegation,
   spec: Spec,
   relation: Action | 'barred',
 ): { readonly user: string; readonly relation: string; readonly object: string } {
-  return { user: principalObject(link.principal), relation, object: judge.objectOf(spec) };
+  return { user: principalObject(delegation.principal), relation, object: predicates.objectOf(spec) };
 }
 
 function reasonOf({ outcome, blockedBy, missing, error }: Explanation): Reason {

@@ -1,9 +1,9 @@
-export type { LinkAnswer, Reason } from './explain.js';
-export type { Action, Judge } from './predicates.js';
+export type { DelegationAnswer, Reason } from './explain.js';
+export type { Action, Predicates } from './predicates.js';
 export {
-  type Authority,
+  type Authorizer,
   type ChainAnswer,
   chainOf,
-  openAuthority,
+  openAuthorizer,
 } from './open-authorizer.js';
 export { createPolicy, type Policy } from './policy.js';

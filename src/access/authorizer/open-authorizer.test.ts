@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFakeGrants, type FakeGrants } from '../../../test/support/grant-store.js';
 import { JsonText } from '../../lib/json-text.js';
-import type { Link, Principal, Session, ToolSpec } from '../../core/index.js';
+import type { Delegation, Principal, Session, ToolSpec } from '../../core/index.js';
 import { type CompiledModel, compileModel, type Conditions, loadConditions } from '../engine/index.js';
 import { StoreError } from '../ports/index.js';
 import { resolveProfiles } from '../profiles/index.js';
-import { type Authority, type AuthorityParts, openAuthority } from './open-authorizer.js';
+import { type Authorizer, type AuthorizerParts, openAuthorizer } from './open-authorizer.js';
 import { createPolicy } from './policy.js';
 
 const alice: Principal = { kind: 'agent', id: 'alice', zone: 'local' };
@@ -32,17 +32,17 @@ const bash = tool('Bash');
 const issue = tool('github_create_issue', 'server:github', 'create_issue');
 const all = [read, write, bash, issue];
 
-function session(principal: Principal, chain?: readonly Link[]): Session {
+function session(principal: Principal, chain?: readonly Delegation[]): Session {
   return { id: 's', principal, scope: 'connection', ...(chain && { chain }) };
 }
 
-const own = (more: Partial<Link> = {}): Link => ({ principal: alice, rights: 'own', ...more });
-const ofAlice = (more: Partial<Link> = {}): Session => session(alice, [own(more)]);
+const own = (more: Partial<Delegation> = {}): Delegation => ({ principal: alice, rights: 'own', ...more });
+const ofAlice = (more: Partial<Delegation> = {}): Session => session(alice, [own(more)]);
 
-function open(store: FakeGrants, more: Partial<AuthorityParts> = {}, principals = {}): Authority {
+function open(store: FakeGrants, more: Partial<AuthorizerParts> = {}, principals = {}): Authorizer {
   const isBuiltin = (name: string): boolean => /^[A-Z]/.test(name);
   const profiles = resolveProfiles([], { isBuiltin, defaultProfile: 'none', ...principals });
-  return openAuthority({
+  return openAuthorizer({
     store,
     zone: 'local',
     model,
@@ -56,15 +56,15 @@ function open(store: FakeGrants, more: Partial<AuthorityParts> = {}, principals 
   });
 }
 
-async function names(authority: Authority, who: Session): Promise<string> {
-  await authority.refresh(who);
-  const listed = authority.list(who, all).map(({ name }) => name);
-  const asked = all.filter((spec) => authority.visible(who, spec).visible).map(({ name }) => name);
+async function names(authorizer: Authorizer, who: Session): Promise<string> {
+  await authorizer.refresh(who);
+  const listed = authorizer.list(who, all).map(({ name }) => name);
+  const asked = all.filter((spec) => authorizer.visible(who, spec).visible).map(({ name }) => name);
   expect(listed).toEqual(asked);
   for (const spec of all) {
-    const { isAllowed } = authority.explain(who, spec, 'see');
+    const { isAllowed } = authorizer.explain(who, spec, 'see');
     expect([spec.name, isAllowed]).toEqual([spec.name, listed.includes(spec.name)]);
-    expect(authority.explain(who, spec, 'call').isAllowed).toBe(authority.visible(who, spec).callable);
+    expect(authorizer.explain(who, spec, 'call').isAllowed).toBe(authorizer.visible(who, spec).callable);
   }
   return listed.join(' ');
 }
@@ -72,61 +72,61 @@ async function names(authority: Authority, who: Session): Promise<string> {
 describe.each(['at once', 'later'] as const)('an authority over a store that answers %s', (when) => {
   it('shows what is granted, by tool, glob, server, tier and profile', async () => {
     const store = createFakeGrants(when);
-    const authority = open(store);
-    expect(await names(authority, ofAlice())).toBe('');
+    const authorizer = open(store);
+    expect(await names(authorizer, ofAlice())).toBe('');
     store.put([me, 'caller', 'tool:builtin/Read']);
-    expect(await names(authority, ofAlice())).toBe('Read');
+    expect(await names(authorizer, ofAlice())).toBe('Read');
     store.put([me, 'caller', 'group:glob/github_*']);
-    expect(await names(authority, ofAlice())).toBe('Read github_create_issue');
+    expect(await names(authorizer, ofAlice())).toBe('Read github_create_issue');
     store.take([me, 'caller', 'group:glob/github_*'], [me, 'caller', 'tool:builtin/Read']);
     store.put([me, 'seer', 'provider:server/github'], [me, 'assignee', 'profile:coding']);
-    expect(await names(authority, ofAlice())).toBe('Read Write github_create_issue');
-    expect(authority.visible(ofAlice(), issue)).toEqual({ visible: true, callable: false });
-    expect(authority.explain(ofAlice(), issue, 'call').reason).toBe('no_call_grant');
+    expect(await names(authorizer, ofAlice())).toBe('Read Write github_create_issue');
+    expect(authorizer.visible(ofAlice(), issue)).toEqual({ visible: true, callable: false });
+    expect(authorizer.explain(ofAlice(), issue, 'call').reason).toBe('no_call_grant');
   });
 
   it('lets a block beat every grant, also one on a server or from a profile', async () => {
     const store = createFakeGrants(when);
-    const authority = open(store);
+    const authorizer = open(store);
     store.put([me, 'assignee', 'profile:full'], [me, 'blocked', 'tool:builtin/Bash']);
-    expect(await names(authority, ofAlice())).toBe('Read Write github_create_issue');
+    expect(await names(authorizer, ofAlice())).toBe('Read Write github_create_issue');
     store.put([me, 'blocked', 'provider:server/github']);
-    expect(await names(authority, ofAlice())).toBe('Read Write');
-    expect(authority.explain(ofAlice(), bash, 'call').reason).toBe('blocked');
+    expect(await names(authorizer, ofAlice())).toBe('Read Write');
+    expect(authorizer.explain(ofAlice(), bash, 'call').reason).toBe('blocked');
   });
 
   it('drops revoked rights at once, and notifies listeners', async () => {
     const store = createFakeGrants(when);
-    const authority = open(store);
+    const authorizer = open(store);
     store.put([me, 'caller', 'tool:builtin/Read']);
-    expect(await names(authority, ofAlice())).toBe('Read');
+    expect(await names(authorizer, ofAlice())).toBe('Read');
     const told = vi.fn();
-    authority.onChange(told);
+    authorizer.onChange(told);
     store.take([me, 'caller', 'tool:builtin/Read']);
     store.tell();
     await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
-    expect(authority.visible(ofAlice(), read).visible).toBe(false);
+    expect(authorizer.visible(ofAlice(), read).visible).toBe(false);
   });
 
   it('shows nothing to anybody while the store fails, and all of it again afterwards', async () => {
     const store = createFakeGrants(when);
     const log = vi.fn();
-    const authority = open(store, { log });
+    const authorizer = open(store, { log });
     const operator = session(ana, [{ principal: ana, rights: 'all' }]);
     store.put([me, 'assignee', 'profile:full']);
-    expect(await names(authority, operator)).toBe(all.map(({ name }) => name).join(' '));
+    expect(await names(authorizer, operator)).toBe(all.map(({ name }) => name).join(' '));
     store.fail(new StoreError('store.unavailable', 'gone'));
-    expect(await names(authority, ofAlice())).toBe('');
-    expect(await names(authority, operator)).toBe('');
-    expect(authority.revision).toBeUndefined();
-    expect(authority.explain(ofAlice(), read, 'call').reason).toBe('store_unavailable');
+    expect(await names(authorizer, ofAlice())).toBe('');
+    expect(await names(authorizer, operator)).toBe('');
+    expect(authorizer.revision).toBeUndefined();
+    expect(authorizer.explain(ofAlice(), read, 'call').reason).toBe('store_unavailable');
     expect(log).toHaveBeenCalledExactlyOnceWith(
       'warn',
       expect.any(String),
       expect.objectContaining({ code: 'store.unavailable' }),
     );
     store.fail(undefined);
-    expect(await names(authority, ofAlice())).toBe(all.map(({ name }) => name).join(' '));
+    expect(await names(authorizer, ofAlice())).toBe(all.map(({ name }) => name).join(' '));
     expect(log).toHaveBeenLastCalledWith('info', expect.any(String));
   });
 
@@ -134,27 +134,27 @@ describe.each(['at once', 'later'] as const)('an authority over a store that ans
     const store = createFakeGrants(when);
     store.put([me, 'caller', 'tool:builtin/Read'], [me, 'caller', 'tool:builtin/Write']);
     let current = store;
-    const authority = open({
+    const authorizer = open({
       ...store,
       head: (zone) => current.head(zone),
       changes: (zone, from) => current.changes(zone, from),
     });
-    expect(await names(authority, ofAlice())).toBe('Read Write');
+    expect(await names(authorizer, ofAlice())).toBe('Read Write');
     current = createFakeGrants(when);
     current.put([me, 'caller', 'tool:builtin/Bash']);
-    expect(await names(authority, ofAlice())).toBe('Bash');
+    expect(await names(authorizer, ofAlice())).toBe('Bash');
   });
 
   it('gives a grant its time and not a moment more', async () => {
     const store = createFakeGrants(when);
     let now = Date.parse('2026-01-01T00:00:00Z');
-    const authority = open(store, { now: () => now });
+    const authorizer = open(store, { now: () => now });
     const until = { name: 'not_expired', context: { until: '2026-01-02T00:00:00Z' } };
     store.add({ user: me, relation: 'caller', object: 'tool:builtin/Read', condition: until });
-    expect(await names(authority, ofAlice())).toBe('Read');
+    expect(await names(authorizer, ofAlice())).toBe('Read');
     now = Date.parse('2026-01-02T00:00:00Z');
-    expect(authority.visible(ofAlice(), read).visible).toBe(false);
-    expect(authority.explain(ofAlice(), read, 'call').reason).toBe('grant_expired');
+    expect(authorizer.visible(ofAlice(), read).visible).toBe(false);
+    expect(authorizer.explain(ofAlice(), read, 'call').reason).toBe('grant_expired');
   });
 });
 
@@ -164,59 +164,61 @@ describe('a chain', () => {
 
   it('allows what all of its links allow, whatever one of them has', async () => {
     const store = createFakeGrants('at once');
-    const authority = open(store);
+    const authorizer = open(store);
     store.put(full);
     const helper = session(child, [own(), { principal: child, rights: 'inherited', profile: 'coding' }]);
-    expect(await names(authority, helper)).toBe('Read Write');
+    expect(await names(authorizer, helper)).toBe('Read Write');
     store.take(full);
     store.put([me, 'assignee', 'profile:minimal']);
-    expect(await names(authority, helper)).toBe('Read');
-    expect(authority.explain(helper, write, 'call').reason).toBe('parent_lacks');
+    expect(await names(authorizer, helper)).toBe('Read');
+    expect(authorizer.explain(helper, write, 'call').reason).toBe('parent_lacks');
     store.put(['principal:agent/alice/helper', 'blocked', 'tool:builtin/Read']);
-    expect(await names(authority, helper)).toBe('');
-    expect(authority.explain(helper, read, 'call').reason).toBe('blocked');
+    expect(await names(authorizer, helper)).toBe('');
+    expect(authorizer.explain(helper, read, 'call').reason).toBe('blocked');
   });
 
   it('allows nothing when one credential of it is void, is of another zone, or has no link', async () => {
     const store = createFakeGrants('at once');
     const dead = new Set<string>();
-    const authority = open(store, { isAlive: (id) => !dead.has(id) });
+    const authorizer = open(store, { isAlive: (id) => !dead.has(id) });
     store.put(full);
     const linked = session(alice, [
       own({ tokenId: 'a' }),
       { principal: child, rights: 'inherited', tokenId: 'b' },
     ]);
-    expect(await names(authority, linked)).not.toBe('');
+    expect(await names(authorizer, linked)).not.toBe('');
     dead.add('a');
-    expect(await names(authority, linked)).toBe('');
-    expect(authority.explain(linked, read, 'call').reason).toBe('credential_void');
-    expect(await names(authority, session({ ...alice, zone: 'other' }))).toBe('');
-    expect(await names(authority, ofAlice({ principal: { ...alice, zone: 'other' } }))).toBe('');
-    expect(await names(authority, session(alice, []))).toBe('');
+    expect(await names(authorizer, linked)).toBe('');
+    expect(authorizer.explain(linked, read, 'call').reason).toBe('credential_void');
+    expect(await names(authorizer, session({ ...alice, zone: 'other' }))).toBe('');
+    expect(await names(authorizer, ofAlice({ principal: { ...alice, zone: 'other' } }))).toBe('');
+    expect(await names(authorizer, session(alice, []))).toBe('');
   });
 
   it('uses the profile of the gateway as a limit, and as its own profile if it has none', async () => {
     const store = createFakeGrants('at once');
-    const authority = open(store);
-    expect(await names(authority, ofAlice({ profile: 'coding' }))).toBe('Read Write');
+    const authorizer = open(store);
+    expect(await names(authorizer, ofAlice({ profile: 'coding' }))).toBe('Read Write');
     store.put([me, 'assignee', 'profile:minimal']);
-    expect(await names(authority, ofAlice({ profile: 'coding' }))).toBe('Read');
+    expect(await names(authorizer, ofAlice({ profile: 'coding' }))).toBe('Read');
     store.take([me, 'assignee', 'profile:minimal']);
     store.put(full);
-    expect(await names(authority, ofAlice({ profile: 'coding' }))).toBe('Read Write');
-    expect(await names(authority, ofAlice({ profile: 'no-such-profile' }))).toBe('');
-    expect(await names(authority, ofAlice({ tools: ['R*', '!Read', 'Bash'] }))).toBe('Bash');
+    expect(await names(authorizer, ofAlice({ profile: 'coding' }))).toBe('Read Write');
+    expect(await names(authorizer, ofAlice({ profile: 'no-such-profile' }))).toBe('');
+    expect(await names(authorizer, ofAlice({ tools: ['R*', '!Read', 'Bash'] }))).toBe('Bash');
   });
 
   it('knows admins of the zone, and none whose link is bound', async () => {
     const store = createFakeGrants('at once');
-    const authority = open(store);
+    const authorizer = open(store);
     store.put([me, 'admin', 'zone:local']);
-    expect(await names(authority, ofAlice())).toBe(all.map(({ name }) => name).join(' '));
-    expect(authority.isAdmin(ofAlice())).toBe(true);
-    expect(authority.isAdmin(ofAlice({ profile: 'full' }))).toBe(false);
-    expect(authority.isAdmin(session(child, [own(), { principal: child, rights: 'inherited' }]))).toBe(false);
-    expect(authority.isAdmin(session(ana))).toBe(false);
+    expect(await names(authorizer, ofAlice())).toBe(all.map(({ name }) => name).join(' '));
+    expect(authorizer.isAdmin(ofAlice())).toBe(true);
+    expect(authorizer.isAdmin(ofAlice({ profile: 'full' }))).toBe(false);
+    expect(authorizer.isAdmin(session(child, [own(), { principal: child, rights: 'inherited' }]))).toBe(
+      false,
+    );
+    expect(authorizer.isAdmin(session(ana))).toBe(false);
   });
 
   it('has the default profile, or the one that the file names for its principal, until one is assigned', async () => {
@@ -224,45 +226,45 @@ describe('a chain', () => {
     const principals = [
       { principal: 'agent:alice', profile: 'coding', remove: ['Write'], add: ['github_*'] },
     ];
-    const authority = open(store, {}, { principals, defaultProfile: 'minimal' });
-    expect(await names(authority, ofAlice())).toBe('Read github_create_issue');
-    expect(await names(authority, session(ana))).toBe('Read');
+    const authorizer = open(store, {}, { principals, defaultProfile: 'minimal' });
+    expect(await names(authorizer, ofAlice())).toBe('Read github_create_issue');
+    expect(await names(authorizer, session(ana))).toBe('Read');
     store.put([me, 'assignee', 'profile:execution']);
-    expect(await names(authority, ofAlice())).toBe('Read Bash github_create_issue');
+    expect(await names(authorizer, ofAlice())).toBe('Read Bash github_create_issue');
   });
 });
 
 it('lists are the very same object until something changes them, and again when it comes out the same', async () => {
   const store = createFakeGrants('at once');
-  const authority = open(store);
+  const authorizer = open(store);
   store.put([me, 'caller', 'tool:builtin/Read']);
-  await authority.refresh();
-  const first = authority.list(ofAlice(), all);
-  expect(authority.list(ofAlice(), all)).toBe(first);
+  await authorizer.refresh();
+  const first = authorizer.list(ofAlice(), all);
+  expect(authorizer.list(ofAlice(), all)).toBe(first);
   store.put(['principal:agent/bob', 'caller', 'tool:builtin/Read']);
-  await authority.refresh();
-  expect(authority.list(ofAlice(), all)).toBe(first);
+  await authorizer.refresh();
+  expect(authorizer.list(ofAlice(), all)).toBe(first);
   store.put([me, 'caller', 'tool:builtin/Write']);
-  await authority.refresh();
-  expect(authority.list(ofAlice(), all)).not.toBe(first);
+  await authorizer.refresh();
+  expect(authorizer.list(ofAlice(), all)).not.toBe(first);
 });
 
 it('an id that no tuple can contain matches no one, and hides nothing else', async () => {
   const store = createFakeGrants('at once');
-  const authority = open(store);
+  const authorizer = open(store);
   store.put([me, 'caller', 'group:glob/*']);
-  await authority.refresh();
+  await authorizer.refresh();
   const long = tool('x'.repeat(600));
-  expect(authority.list(ofAlice(), [read, long]).map(({ name }) => name)).toEqual(['Read']);
-  expect(authority.visible(ofAlice(), long).visible).toBe(false);
+  expect(authorizer.list(ofAlice(), [read, long]).map(({ name }) => name)).toEqual(['Read']);
+  expect(authorizer.visible(ofAlice(), long).visible).toBe(false);
 });
 
 describe('tools that are part of the gate', () => {
   const search: ToolSpec = { ...tool('tool_search'), reach: 'open' };
   const discover: ToolSpec = { ...tool('discovery_search_tools'), reach: 'named' };
-  const seenBy = async (authority: Authority, who: Session): Promise<string> => {
-    await authority.refresh(who);
-    return authority
+  const seenBy = async (authorizer: Authorizer, who: Session): Promise<string> => {
+    await authorizer.refresh(who);
+    return authorizer
       .list(who, [search, discover])
       .map(({ name }) => name)
       .join(' ');
@@ -270,36 +272,36 @@ describe('tools that are part of the gate', () => {
 
   it('that are open are available without any grant, unless they are blocked', async () => {
     const store = createFakeGrants('at once');
-    const authority = open(store);
-    expect(await seenBy(authority, ofAlice())).toBe('tool_search');
-    expect(authority.visible(ofAlice(), search)).toEqual({ visible: true, callable: true });
-    expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({ isAllowed: true, reason: 'open' });
+    const authorizer = open(store);
+    expect(await seenBy(authorizer, ofAlice())).toBe('tool_search');
+    expect(authorizer.visible(ofAlice(), search)).toEqual({ visible: true, callable: true });
+    expect(authorizer.explain(ofAlice(), search, 'call')).toMatchObject({ isAllowed: true, reason: 'open' });
     store.put([me, 'blocked', 'tool:builtin/tool_search']);
-    expect(await seenBy(authority, ofAlice())).toBe('');
-    expect(authority.explain(ofAlice(), search, 'call')).toMatchObject({
+    expect(await seenBy(authorizer, ofAlice())).toBe('');
+    expect(authorizer.explain(ofAlice(), search, 'call')).toMatchObject({
       isAllowed: false,
       reason: 'blocked',
     });
   });
 
   it('that are open go through a profile that does not name them, and not through a list of tools', async () => {
-    const authority = open(createFakeGrants('at once'));
-    expect(await seenBy(authority, ofAlice({ profile: 'minimal' }))).toBe('tool_search');
-    expect(await seenBy(authority, ofAlice({ profile: 'unheard' }))).toBe('');
-    expect(await seenBy(authority, ofAlice({ tools: ['Read'] }))).toBe('');
+    const authorizer = open(createFakeGrants('at once'));
+    expect(await seenBy(authorizer, ofAlice({ profile: 'minimal' }))).toBe('tool_search');
+    expect(await seenBy(authorizer, ofAlice({ profile: 'unheard' }))).toBe('');
+    expect(await seenBy(authorizer, ofAlice({ tools: ['Read'] }))).toBe('');
   });
 
   it('that must be named are given by their name, and by nothing that means everything', async () => {
     const store = createFakeGrants('at once');
-    const authority = open(store);
+    const authorizer = open(store);
     const operator = session(ana, [{ principal: ana, rights: 'all' }]);
-    expect(await seenBy(authority, operator)).toBe('tool_search');
+    expect(await seenBy(authorizer, operator)).toBe('tool_search');
     for (const object of ['group:glob/*', 'provider:builtin', 'group:tier/1', 'group:glob/?iscovery*']) {
       store.put([me, 'caller', object]);
-      expect(await seenBy(authority, ofAlice()), object).toBe('tool_search');
+      expect(await seenBy(authorizer, ofAlice()), object).toBe('tool_search');
     }
     store.put([me, 'caller', 'group:glob/discovery_*']);
-    expect(await seenBy(authority, ofAlice())).toBe('tool_search discovery_search_tools');
-    expect(authority.explain(ofAlice(), discover, 'call')).toMatchObject({ isAllowed: true });
+    expect(await seenBy(authorizer, ofAlice())).toBe('tool_search discovery_search_tools');
+    expect(authorizer.explain(ofAlice(), discover, 'call')).toMatchObject({ isAllowed: true });
   });
 });

@@ -1,14 +1,21 @@
-import type { Link, Session, Spec } from '../../core/index.js';
+import type { Delegation, Session, Spec } from '../../core/index.js';
 import type { CompiledModel, Conditions } from '../engine/index.js';
 import { type GrantStore, type Soon, StoreError, type ZoneHead } from '../ports/index.js';
 import type { Access, Visibility } from '../visible.js';
-import { explainLink, type LinkAnswer, type Reason } from './explain.js';
-import { type Action, type Ask, createJudge, denies, type Judge, tuplesetsOf } from './predicates.js';
+import { explainDelegation, type DelegationAnswer, type Reason } from './explain.js';
+import {
+  type Action,
+  type Ask,
+  createPredicates,
+  denies,
+  type Predicates,
+  tuplesetsOf,
+} from './predicates.js';
 import type { Policy } from './policy.js';
 import { createReplica, isLater, type Replica } from './replica.js';
 import { createShownLists } from './visible-list-cache.js';
 
-export interface AuthorityParts {
+export interface AuthorizerParts {
   readonly store: GrantStore;
   readonly zone: string;
   readonly model: CompiledModel;
@@ -28,16 +35,16 @@ export interface ChainAnswer {
   readonly isAllowed: boolean;
   readonly reason: Reason;
   readonly revision: number | undefined;
-  readonly links: readonly LinkAnswer[];
+  readonly links: readonly DelegationAnswer[];
 }
 
 /** The view of the admin service: the same evaluator, with reasons. */
-export interface Authority extends Access {
+export interface Authorizer extends Access {
   readonly zone: string;
   /** The revision behind the last answers; undefined while the store does not respond. */
   readonly revision: number | undefined;
   readonly replica: Replica;
-  judge(): Judge;
+  predicates(): Predicates;
   /** The decision with its reasons, at the revision of the last answers. */
   explain(session: Session, spec: Spec | undefined, action: Action): ChainAnswer;
   /** Whether every link of the session's chain is the operator or an admin of the zone. */
@@ -54,17 +61,17 @@ const nothing: Visibility = Object.freeze({ visible: false, callable: false });
 const longestTimer = 2 ** 31 - 1;
 
 /** The authorizer: decides from a store, a policy and the clock. Denies whenever it cannot know. */
-export function openAuthority(parts: AuthorityParts): Authority {
+export function openAuthorizer(parts: AuthorizerParts): Authorizer {
   const { store, zone, now, log } = parts;
   const replica = createReplica({
     store,
     zone,
     tuplesets: tuplesetsOf(parts.model),
-    onApplied: () => judge.renew(),
+    onApplied: () => predicates.renew(),
   });
   const listeners = new Set<() => void>();
   let { policy } = parts;
-  let judge = createJudge({ ...parts, replica });
+  let predicates = createPredicates({ ...parts, replica });
   const lists = createShownLists();
   let failure: unknown = new StoreError('store.unavailable', 'not read yet');
   let isFailureTold = false;
@@ -75,7 +82,7 @@ export function openAuthority(parts: AuthorityParts): Authority {
 
   /** Invalidates all previous answers and notifies listeners. */
   function changed(): void {
-    judge.renew();
+    predicates.renew();
     lists.clear();
     head = replica.head;
     awaitTurn();
@@ -133,9 +140,9 @@ export function openAuthority(parts: AuthorityParts): Authority {
   }
 
   /** Undefined: a link could not be evaluated, so neither can the chain. */
-  function askersOf(chain: readonly Link[]): readonly Ask[] | undefined {
+  function askersOf(chain: readonly Delegation[]): readonly Ask[] | undefined {
     try {
-      return chain.map((link) => judge.askerFor(link));
+      return chain.map((delegation) => predicates.predicateFor(delegation));
     } catch (error) {
       if (denies(error)) return undefined;
       throw error;
@@ -152,27 +159,27 @@ export function openAuthority(parts: AuthorityParts): Authority {
   }
 
   /** Always evaluates both, so that timing does not reveal the first answer. */
-  function judged(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
+  function evaluated(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
     const isSeen = isAllowed(asks, spec, 'see');
     const isCallable = isAllowed(asks, spec, 'call');
     if (!isSeen) return nothing;
     return isCallable ? everything : seen;
   }
 
-  function standing(session: Session): readonly Link[] | undefined {
+  function standing(session: Session): readonly Delegation[] | undefined {
     if (failure !== undefined || session.principal.zone !== zone) return undefined;
     // The timer may be late, but a grant must end on time.
     if (turnsAt !== undefined && now() >= turnsAt) changed();
     const chain = chainOf(session);
-    const isWhole = chain.length > 0 && chain.every((link) => isStanding(link));
+    const isWhole = chain.length > 0 && chain.every((delegation) => isStanding(delegation));
     return isWhole ? chain : undefined;
   }
 
-  function isStanding({ principal, tokenId }: Link): boolean {
+  function isStanding({ principal, tokenId }: Delegation): boolean {
     return principal.zone === zone && (tokenId === undefined || parts.isAlive(tokenId));
   }
 
-  function filtered<S extends Spec>(chain: readonly Link[], specs: readonly S[]): readonly S[] {
+  function filtered<S extends Spec>(chain: readonly Delegation[], specs: readonly S[]): readonly S[] {
     const asks = askersOf(chain);
     const visible = specs.filter((spec) => isAllowed(asks, spec, 'see'));
     return visible.length === specs.length ? specs : visible;
@@ -191,12 +198,12 @@ export function openAuthority(parts: AuthorityParts): Authority {
     get policy() {
       return policy;
     },
-    judge: () => judge,
+    predicates: () => predicates,
     refresh,
     visible(session, spec) {
       const chain = standing(session);
       if (chain === undefined) return nothing;
-      return judged(askersOf(chain), spec);
+      return evaluated(askersOf(chain), spec);
     },
     list(session, specs) {
       const chain = standing(session);
@@ -206,7 +213,11 @@ export function openAuthority(parts: AuthorityParts): Authority {
     },
     explain(session, spec, action) {
       const chain = chainOf(session);
-      const answer = (reason: Reason, links: readonly LinkAnswer[] = [], isAllowed = false): ChainAnswer => ({
+      const answer = (
+        reason: Reason,
+        links: readonly DelegationAnswer[] = [],
+        isAllowed = false,
+      ): ChainAnswer => ({
         isAllowed,
         reason,
         revision: failure === undefined ? head?.revision : undefined,
@@ -217,7 +228,7 @@ export function openAuthority(parts: AuthorityParts): Authority {
         return answer('wrong_zone');
       if (!chain.every(isStanding)) return answer('credential_void');
       if (spec === undefined) return answer('unknown_tool');
-      const links = chain.map((link) => explainLink(judge, link, spec, action));
+      const links = chain.map((delegation) => explainDelegation(predicates, delegation, spec, action));
       const lacking = links.findIndex(({ isAllowed }) => !isAllowed);
       const last = links.length - 1;
       const reason =
@@ -229,10 +240,11 @@ export function openAuthority(parts: AuthorityParts): Authority {
       if (chain === undefined) return false;
       try {
         return chain.every(
-          (link) =>
-            link.profile === undefined &&
-            link.tools === undefined &&
-            (link.rights === 'all' || (link.rights === 'own' && judge.isAdmin(link.principal))),
+          (delegation) =>
+            delegation.profile === undefined &&
+            delegation.tools === undefined &&
+            (delegation.rights === 'all' ||
+              (delegation.rights === 'own' && predicates.isAdmin(delegation.principal))),
         );
       } catch (error) {
         if (denies(error)) return false;
@@ -241,7 +253,7 @@ export function openAuthority(parts: AuthorityParts): Authority {
     },
     setPolicy(next) {
       policy = next;
-      judge = createJudge({ ...parts, policy: next, replica });
+      predicates = createPredicates({ ...parts, policy: next, replica });
       changed();
     },
     onChange(listener) {
@@ -256,9 +268,9 @@ export function openAuthority(parts: AuthorityParts): Authority {
   };
 }
 
-const plainChains = new WeakMap<Session, readonly Link[]>();
+const plainChains = new WeakMap<Session, readonly Delegation[]>();
 
-export function chainOf(session: Session): readonly Link[] {
+export function chainOf(session: Session): readonly Delegation[] {
   if (session.chain !== undefined) return session.chain;
   let chain = plainChains.get(session);
   if (chain === undefined)

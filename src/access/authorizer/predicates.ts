@@ -1,4 +1,10 @@
-import { createToolFilter, type Link, type Principal, type Reach, type Spec } from '../../core/index.js';
+import {
+  createToolFilter,
+  type Delegation,
+  type Principal,
+  type Reach,
+  type Spec,
+} from '../../core/index.js';
 import {
   AccessError,
   type CompiledModel,
@@ -20,19 +26,19 @@ export type Action = 'see' | 'call';
 export type Ask = (spec: Spec, action: Action) => boolean;
 
 /** Evaluates rights under one policy and the current tuples. Throws an AccessError if there is no answer. */
-export interface Judge {
+export interface Predicates {
   readonly engine: Engine;
   objectOf(spec: Spec): string;
   /** Clears the cache. Call it when tuples have changed or a time condition has changed its value. */
   renew(): void;
   /** The predicate of one link, valid until the next `renew`. */
-  askerFor(link: Link): Ask;
+  predicateFor(delegation: Delegation): Ask;
   isAdmin(principal: Principal): boolean;
   hasProfile(name: string): boolean;
   /** Adds the context values for conditions, if there are any. */
   atNow(options: RequestOptions): RequestOptions;
   /** The profiles of a principal; the default profile if none is assigned. */
-  profilesOf(link: Link): Applying;
+  profilesOf(delegation: Delegation): Applying;
 }
 
 export interface Applying {
@@ -40,7 +46,7 @@ export interface Applying {
   readonly byDefault?: string;
 }
 
-export interface JudgeParts {
+export interface PredicatesParts {
   readonly model: CompiledModel;
   readonly conditions: Conditions;
   readonly replica: Replica;
@@ -52,7 +58,14 @@ export interface JudgeParts {
 /** Cache limit in principals; far more than are active at once. */
 const maxKnown = 5000;
 
-export function createJudge({ model, conditions, replica, policy, zone, now }: JudgeParts): Judge {
+export function createPredicates({
+  model,
+  conditions,
+  replica,
+  policy,
+  zone,
+  now,
+}: PredicatesParts): Predicates {
   const policyGlobs = policy.tuples.flatMap(({ object }) => [...patternOf(object)]);
   const policyTuples = createMemoryTuples(policy.tuples);
   const policyObjects = new Set(policy.tuples.map(({ object }) => object));
@@ -61,7 +74,7 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
   const engine = createEngine(model, createSource(), conditions);
   const applying = new Map<string, Applying>();
   const admins = new Map<string, boolean>();
-  let asks = new WeakMap<Link, Ask>();
+  let asks = new WeakMap<Delegation, Ask>();
   renew();
 
   function createSource(): TupleSource {
@@ -107,9 +120,9 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
       : options;
   }
 
-  function profilesOf(link: Link): Applying {
-    const user = principalObject(link.principal);
-    const fallback = policy.profileFor.get(user) ?? link.profile ?? policy.defaultProfile;
+  function profilesOf(delegation: Delegation): Applying {
+    const user = principalObject(delegation.principal);
+    const fallback = policy.profileFor.get(user) ?? delegation.profile ?? policy.defaultProfile;
     const find = (): Applying => {
       const assigned = engine
         .listObjects({ user, relation: 'assignee', type: 'profile' }, atNow({}))
@@ -126,15 +139,15 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
     return remembered(admins, user, () => engine.check({ user, relation: 'admin', object }, atNow({})));
   }
 
-  function ownRights(link: Link): Ask {
-    if (link.rights === 'all') return () => true;
-    const user = principalObject(link.principal);
-    if (link.rights === 'inherited') {
+  function ownRights(delegation: Delegation): Ask {
+    if (delegation.rights === 'all') return () => true;
+    const user = principalObject(delegation.principal);
+    if (delegation.rights === 'inherited') {
       const isBarred = alike(user, 'barred');
       return (spec) => !isBarred(spec);
     }
-    if (isAdmin(link.principal)) return () => true;
-    const { byDefault } = profilesOf(link);
+    if (isAdmin(delegation.principal)) return () => true;
+    const { byDefault } = profilesOf(delegation);
     return byDefault === undefined ? rightsOf(user) : rightsWith(user, profileUser(byDefault));
   }
 
@@ -158,7 +171,7 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
    * differs: same derived tuples, no shared tuples of their own, and no tuple that names the user.
    */
   function alike(user: string, relation: string): (spec: Spec) => boolean {
-    const ask = engine.asker(user, atNow({}));
+    const ask = engine.predicate(user, atNow({}));
     const answers = new Map<number | string, boolean>();
     const own = new Set(
       [...replica.tuples.byUser(user), ...policyTuples.byUser(user)].map(({ object }) => object),
@@ -173,39 +186,41 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
     };
   }
 
-  function ceiling({ profile }: Link): Ask | undefined {
+  function ceiling({ profile }: Delegation): Ask | undefined {
     if (profile === undefined) return undefined;
     return policy.names.has(profile) ? rightsOf(profileUser(profile)) : () => false;
   }
 
   /** Only a block takes away a tool with reach `open`. */
-  function openTo(link: Link, hasAll: boolean): (spec: Spec) => boolean {
-    const { byDefault } = link.rights === 'own' ? profilesOf(link) : {};
-    const profiles = [link.profile, hasAll ? undefined : byDefault].filter((name) => name !== undefined);
-    const users = [...(hasAll ? [] : [principalObject(link.principal)]), ...profiles.map(profileUser)];
+  function openTo(delegation: Delegation, hasAll: boolean): (spec: Spec) => boolean {
+    const { byDefault } = delegation.rights === 'own' ? profilesOf(delegation) : {};
+    const profiles = [delegation.profile, hasAll ? undefined : byDefault].filter(
+      (name) => name !== undefined,
+    );
+    const users = [...(hasAll ? [] : [principalObject(delegation.principal)]), ...profiles.map(profileUser)];
     const barred = users.map((user) => alike(user, 'barred'));
-    const isThere = link.profile === undefined || policy.names.has(link.profile);
+    const isThere = delegation.profile === undefined || policy.names.has(delegation.profile);
     return (spec) => isThere && !barred.some((isBarred) => isBarred(spec));
   }
 
   /** Full rights do not include tools with reach `named`. */
-  function ownRightsTo(link: Link): Ask {
-    const own = ownRights(link);
-    const isAdmins = link.rights === 'own' && isAdmin(link.principal);
-    const isOpen = openTo(link, isAdmins || link.rights === 'all');
-    const named = isAdmins ? rightsOf(principalObject(link.principal)) : own;
+  function ownRightsTo(delegation: Delegation): Ask {
+    const own = ownRights(delegation);
+    const isAdmins = delegation.rights === 'own' && isAdmin(delegation.principal);
+    const isOpen = openTo(delegation, isAdmins || delegation.rights === 'all');
+    const named = isAdmins ? rightsOf(principalObject(delegation.principal)) : own;
     return (spec, action) => {
       const reach = reachOf(spec);
       if (reach === 'open') return isOpen(spec);
       if (reach !== 'named') return own(spec, action);
-      return link.rights === 'all' ? link.profile !== undefined : named(spec, action);
+      return delegation.rights === 'all' ? delegation.profile !== undefined : named(spec, action);
     };
   }
 
-  function makeAsker(link: Link): Ask {
-    const own = ownRightsTo(link);
-    const above = ceiling(link);
-    const filter = link.tools && createToolFilter(link.tools);
+  function makePredicate(delegation: Delegation): Ask {
+    const own = ownRightsTo(delegation);
+    const above = ceiling(delegation);
+    const filter = delegation.tools && createToolFilter(delegation.tools);
     return (spec, action) =>
       (filter === undefined || spec.kind !== 'tool' || filter(spec.name)) &&
       (above === undefined || reachOf(spec) === 'open' || above(spec, action)) &&
@@ -216,11 +231,11 @@ export function createJudge({ model, conditions, replica, policy, zone, now }: J
     engine,
     objectOf,
     renew,
-    askerFor(link) {
+    predicateFor(delegation) {
       // An unpredictable condition may change between two checks, so do not cache.
-      if (replica.nextTurn(now()) === undefined) return makeAsker(link);
-      let ask = asks.get(link);
-      if (ask === undefined) asks.set(link, (ask = makeAsker(link)));
+      if (replica.nextTurn(now()) === undefined) return makePredicate(delegation);
+      let ask = asks.get(delegation);
+      if (ask === undefined) asks.set(delegation, (ask = makePredicate(delegation)));
       return ask;
     },
     isAdmin,

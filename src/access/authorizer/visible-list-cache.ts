@@ -1,8 +1,12 @@
-import type { Link, Spec } from '../../core/index.js';
+import type { Delegation, Spec } from '../../core/index.js';
 
 /** Caches visible lists until something they depend on changes. */
 export interface ShownLists {
-  of<S extends Spec>(chain: readonly Link[], specs: readonly S[], make: () => readonly S[]): readonly S[];
+  of<S extends Spec>(
+    chain: readonly Delegation[],
+    specs: readonly S[],
+    make: () => readonly S[],
+  ): readonly S[];
   /** Invalidates the cache. A list with the same content keeps its identity. */
   clear(): void;
 }
@@ -18,9 +22,9 @@ const maxChains = 1000;
 export function createShownLists(): ShownLists {
   let version = 0;
   const chains = new Map<string, WeakMap<readonly Spec[], Kept>>();
-  const keys = new WeakMap<readonly Link[], string>();
+  const keys = new WeakMap<readonly Delegation[], string>();
 
-  function keyOf(chain: readonly Link[]): string {
+  function keyOf(chain: readonly Delegation[]): string {
     let key = keys.get(chain);
     if (key === undefined) keys.set(chain, (key = JSON.stringify(chain.map(withoutCredential))));
     return key;
@@ -38,7 +42,11 @@ export function createShownLists(): ShownLists {
   }
 
   return {
-    of<S extends Spec>(chain: readonly Link[], specs: readonly S[], make: () => readonly S[]): readonly S[] {
+    of<S extends Spec>(
+      chain: readonly Delegation[],
+      specs: readonly S[],
+      make: () => readonly S[],
+    ): readonly S[] {
       const kept = keptFor(keyOf(chain));
       const before = kept.get(specs);
       if (before?.version === version) return before.shown as readonly S[];
@@ -55,8 +63,8 @@ export function createShownLists(): ShownLists {
 }
 
 /** Credentials with equal links see the same; their validity is checked elsewhere. */
-function withoutCredential({ tokenId: _, ...link }: Link): Omit<Link, 'tokenId'> {
-  return link;
+function withoutCredential({ tokenId: _, ...delegation }: Delegation): Omit<Delegation, 'tokenId'> {
+  return delegation;
 }
 
 function isEqual(a: readonly Spec[], b: readonly Spec[]): boolean {

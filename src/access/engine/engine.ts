@@ -39,7 +39,7 @@ export interface ListUsersRequest {
 export interface Engine {
   check(tuple: TupleKey, options?: RequestOptions): boolean;
   /** For many checks of one user in one state: results are shared between them. */
-  asker(user: string, options?: RequestOptions): (relation: string, object: string) => boolean;
+  predicate(user: string, options?: RequestOptions): (relation: string, object: string) => boolean;
   listObjects(request: ListObjectsRequest, options?: RequestOptions): readonly string[];
   listUsers(request: ListUsersRequest, options?: RequestOptions): readonly string[];
   expand(request: Pick<Tuple, 'relation' | 'object'>, options?: RequestOptions): ExpandTree;
@@ -90,7 +90,7 @@ export function createEngine(
       const { user, relation } = readTupleKey(tuple, model);
       return prepare(user, options).evaluation.isAllowed(relation, tuple.object);
     },
-    asker(asked, options = {}) {
+    predicate(asked, options = {}) {
       const { evaluation } = prepare(readUser(asked, model), options);
       return (relation, object) => evaluation.isAllowed(readRelation(relation, object, model), object);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller, Principal } from '../../core/index.js';
 import type { TokenRecord } from '../ports/index.js';
-import { attenuate, hasExpired, maxLinks, standingOf } from './chain.js';
+import { attenuate, hasExpired, maxDelegations, standingOf } from './chain.js';
 
 const ana: Principal = { kind: 'user', id: 'ana', zone: 'local' };
 const helper: Principal = { kind: 'agent', id: 'helper', zone: 'local' };
@@ -81,7 +81,7 @@ describe('the standing of a token', () => {
         record(`t${String(at + 2)}`, at + 2 < links ? { parent: `t${String(at + 3)}` } : {}),
       ),
     ];
-    expect(maxLinks).toBe(8);
+    expect(maxDelegations).toBe(8);
     const eight = standing(...chain(8));
     expect(eight.kind === 'good' && eight.caller.chain.length).toBe(8);
     expect(standing(...chain(9))).toMatchObject({ kind: 'void', reason: 'parent_void' });

@@ -1,11 +1,11 @@
-import type { Caller, Link, Principal } from '../../core/index.js';
+import type { Caller, Delegation, Principal } from '../../core/index.js';
 import { formatPrincipal, parsePrincipal } from '../object-ids.js';
 import type { Soon, TokenRecord, TokenStore } from '../ports/index.js';
 import { IdentityError } from './identity-error.js';
 import { afterwards } from './soon.js';
 
 /** Maximum links of a delegation chain. A longer one is a mistake or a loop. */
-export const maxLinks = 8;
+export const maxDelegations = 8;
 
 export type VoidReason = 'token_malformed' | 'token_unknown' | 'token_revoked' | 'parent_void';
 
@@ -45,7 +45,7 @@ function climb(
 ): Soon<readonly TokenRecord[] | undefined> {
   const [{ parent }] = records;
   if (parent === undefined) return records;
-  if (records.length >= maxLinks) return undefined;
+  if (records.length >= maxDelegations) return undefined;
   return afterwards(store.token(parent), (found) =>
     found !== undefined && isSound(found, zone) ? climb(store, zone, [found, ...records]) : undefined,
   );
@@ -63,10 +63,10 @@ function goodStanding(records: readonly TokenRecord[]): Standing {
 }
 
 function childStanding(record: TokenRecord, parent: GoodStanding | undefined): GoodStanding {
-  const link = linkOf(record, parent === undefined ? 'own' : 'inherited');
-  const chain = Object.freeze([...(parent?.caller.chain ?? []), link]);
+  const delegation = linkOf(record, parent === undefined ? 'own' : 'inherited');
+  const chain = Object.freeze([...(parent?.caller.chain ?? []), delegation]);
   const { id: tokenId, expiresAt = Number.POSITIVE_INFINITY } = record;
-  const caller = Object.freeze({ principal: link.principal, chain, credential: `token:${tokenId}` });
+  const caller = Object.freeze({ principal: delegation.principal, chain, credential: `token:${tokenId}` });
   return { kind: 'good', caller, tokenId, expiresAt, ...(parent && { parent }) };
 }
 
@@ -81,8 +81,8 @@ export function hasExpired(
 
 function linkOf(
   { id, zone, principal, profile, tools, inheritsActive }: TokenRecord,
-  rights: Link['rights'],
-): Link {
+  rights: Delegation['rights'],
+): Delegation {
   const name = parsePrincipal(principal);
   if (name === undefined) throw new Error('a record with an invalid principal cannot become a link');
   return Object.freeze({
@@ -96,7 +96,7 @@ function linkOf(
 }
 
 /** What a caller delegates. Default: the same principal without further limits. */
-export interface ChildWish {
+export interface ChildOptions {
   readonly principal?: Principal;
   readonly profile?: string;
   readonly tools?: readonly string[];
@@ -104,13 +104,13 @@ export interface ChildWish {
 }
 
 /** A caller with one more link: limited by every previous link and by the given options. */
-export function attenuate(parent: Caller, wish: ChildWish): Caller {
-  const { principal = parent.principal, profile, tools, tokenId } = wish;
+export function attenuate(parent: Caller, options: ChildOptions): Caller {
+  const { principal = parent.principal, profile, tools, tokenId } = options;
   if (principal.zone !== parent.principal.zone) {
     throw new IdentityError('token.foreign_zone', 'A child token must be in the zone of its parent.');
   }
   refuseTooDeep(parent.chain.length);
-  const link: Link = Object.freeze({
+  const delegation: Delegation = Object.freeze({
     principal,
     rights: 'inherited',
     ...(profile !== undefined && { profile }),
@@ -120,11 +120,11 @@ export function attenuate(parent: Caller, wish: ChildWish): Caller {
   const own = tokenId === undefined ? undefined : `token:${tokenId}`;
   // Names may contain slashes; encode them so that different chains never look alike.
   const credential = own ?? `${parent.credential}/${encodeURIComponent(formatPrincipal(principal))}`;
-  return Object.freeze({ principal, chain: Object.freeze([...parent.chain, link]), credential });
+  return Object.freeze({ principal, chain: Object.freeze([...parent.chain, delegation]), credential });
 }
 
 export function refuseTooDeep(links: number): void {
-  if (links < maxLinks) return;
-  const message = `This chain already has the maximum of ${String(maxLinks)} links.`;
+  if (links < maxDelegations) return;
+  const message = `This chain already has the maximum of ${String(maxDelegations)} links.`;
   throw new IdentityError('token.too_deep', message);
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { openTestStore } from '../../../test/support/token-store.js';
 import { openCredentials } from './credentials.js';
-import { createTokenDesk, type TokenDeskParts } from './token-admin.js';
-import type { ChildTokenWish } from './token-options.js';
+import { createTokenAdmin, type TokenAdminParts } from './token-admin.js';
+import type { ChildTokenOptions } from './token-options.js';
 
 const zone = 'local';
 const start = Date.UTC(2026, 0, 15);
 const day = 86_400_000;
 
-function open(more: Partial<TokenDeskParts> = {}) {
+function open(more: Partial<TokenAdminParts> = {}) {
   const { store, fail, heal } = openTestStore();
   let now = start;
-  const desk = createTokenDesk({ store, zone, now: () => now, by: { principal: 'user:ana' }, ...more });
+  const service = createTokenAdmin({ store, zone, now: () => now, by: { principal: 'user:ana' }, ...more });
   const credentials = openCredentials({ store, zone, now: () => now });
   return {
-    desk,
+    service,
     store,
     fail,
     heal,
@@ -30,8 +30,8 @@ const coded = (code: string): unknown => expect.objectContaining({ name: 'Identi
 
 describe('making a token', () => {
   it('gives its record and, once, its secret', async () => {
-    const { desk, resolve, store } = open();
-    const made = await desk.create({
+    const { service, resolve, store } = open();
+    const made = await service.create({
       principal: 'agent:alice',
       profile: 'coding',
       tools: ['Read', 'x_*', 'Read', '!Bash'],
@@ -53,12 +53,12 @@ describe('making a token', () => {
     expect(made.revision).toBe((await store.head(zone)).revision);
     expect(await resolve(made.secret)).toMatchObject({ kind: 'caller' });
     const kept = JSON.stringify([
-      await desk.list(),
-      await desk.show(made.token.id),
+      await service.list(),
+      await service.show(made.token.id),
       await store.tokens(zone),
     ]);
     expect(kept).not.toContain(made.secret);
-    expect(JSON.stringify(await desk.list())).not.toContain('hash');
+    expect(JSON.stringify(await service.list())).not.toContain('hash');
   });
 
   it.each([
@@ -80,31 +80,31 @@ describe('making a token', () => {
     ['token.bad_label', { principal: 'agent:a', label: 'x'.repeat(201) }],
     ['token.bad_expiry', { principal: 'agent:a', expires: 'soon' }],
     ['token.bad_expiry', { principal: 'agent:a', expires: '2020-01-01' }],
-  ])('refuses with %s, and makes nothing', async (code, wish) => {
-    const { desk, store } = open();
-    await expect(desk.create(wish)).rejects.toEqual(coded(code));
+  ])('refuses with %s, and makes nothing', async (code, options) => {
+    const { service, store } = open();
+    await expect(service.create(options)).rejects.toEqual(coded(code));
     expect(await store.tokens(zone)).toEqual([]);
   });
 
   it('checks profile names if they are given', async () => {
-    const { desk } = open({ profiles: ['coding'] });
-    await expect(desk.create({ principal: 'agent:a', profile: 'codign' })).rejects.toEqual(
+    const { service } = open({ profiles: ['coding'] });
+    await expect(service.create({ principal: 'agent:a', profile: 'codign' })).rejects.toEqual(
       coded('token.bad_profile'),
     );
-    await desk.create({ principal: 'agent:a', profile: 'coding' });
+    await service.create({ principal: 'agent:a', profile: 'coding' });
   });
 
   it('does not repeat a secret typed in the wrong place', async () => {
-    const { desk } = open();
+    const { service } = open();
     const secret = `tgt_${'s'.repeat(43)}`;
     const wrong = [
-      desk.create({ principal: secret }),
-      desk.create({ principal: 'agent:a', profile: `${secret} ` }),
-      desk.create({ principal: 'agent:a', tools: [`${secret},`] }),
-      desk.create({ principal: 'agent:a', expires: secret }),
-      desk.show(secret),
-      desk.revoke(secret),
-      desk.attenuate(secret, {}),
+      service.create({ principal: secret }),
+      service.create({ principal: 'agent:a', profile: `${secret} ` }),
+      service.create({ principal: 'agent:a', tools: [`${secret},`] }),
+      service.create({ principal: 'agent:a', expires: secret }),
+      service.show(secret),
+      service.revoke(secret),
+      service.attenuate(secret, {}),
     ];
     for (const refused of wrong) {
       await expect(refused).rejects.toSatisfy((error: Error) => !error.message.includes('sss'));
@@ -114,14 +114,14 @@ describe('making a token', () => {
 
 describe('a token', () => {
   it('is listed in order of creation, with its state', async () => {
-    const { desk, pass } = open();
-    const first = await desk.create({ principal: 'agent:a', expires: '1d' });
-    const second = await desk.create({ principal: 'agent:b' });
-    const child = await desk.attenuate(second.token.id, {});
-    const grandchild = await desk.attenuate(first.token.id, {});
-    await desk.revoke(second.token.id);
+    const { service, pass } = open();
+    const first = await service.create({ principal: 'agent:a', expires: '1d' });
+    const second = await service.create({ principal: 'agent:b' });
+    const child = await service.attenuate(second.token.id, {});
+    const grandchild = await service.attenuate(first.token.id, {});
+    await service.revoke(second.token.id);
     pass(day);
-    expect((await desk.list()).map(({ id, state }) => [id, state])).toEqual([
+    expect((await service.list()).map(({ id, state }) => [id, state])).toEqual([
       [first.token.id, 'expired'],
       [second.token.id, 'revoked'],
       [child.token.id, 'parent_void'],
@@ -130,65 +130,71 @@ describe('a token', () => {
   });
 
   it('that is not there, or in another zone, is not found', async () => {
-    const { desk, store } = open();
-    const elsewhere = createTokenDesk({
+    const { service, store } = open();
+    const elsewhere = createTokenAdmin({
       store,
       zone: 'other',
       now: () => start,
       by: { principal: 'user:eve' },
     });
     const { token, secret } = await elsewhere.create({ principal: 'agent:a' });
-    await expect(desk.attenuate(secret, {})).rejects.toEqual(coded('token.not_found'));
+    await expect(service.attenuate(secret, {})).rejects.toEqual(coded('token.not_found'));
     for (const id of [token.id, 'tok_aaaaaaaaaaaa', '', 'nonsense']) {
-      await expect(desk.show(id)).rejects.toEqual(coded('token.not_found'));
-      await expect(desk.revoke(id)).rejects.toEqual(coded('token.not_found'));
-      await expect(desk.rotate(id)).rejects.toEqual(coded('token.not_found'));
-      await expect(desk.attenuate(id, {})).rejects.toEqual(coded('token.not_found'));
+      await expect(service.show(id)).rejects.toEqual(coded('token.not_found'));
+      await expect(service.revoke(id)).rejects.toEqual(coded('token.not_found'));
+      await expect(service.rotate(id)).rejects.toEqual(coded('token.not_found'));
+      await expect(service.attenuate(id, {})).rejects.toEqual(coded('token.not_found'));
     }
     expect((await elsewhere.show(token.id)).state).toBe('active');
   });
 
   it('is revoked once; again is no mistake', async () => {
-    const { desk, resolve } = open();
-    const { token, secret } = await desk.create({ principal: 'agent:a' });
-    await desk.attenuate(token.id, {});
-    expect(await desk.revoke(token.id)).toMatchObject({
+    const { service, resolve } = open();
+    const { token, secret } = await service.create({ principal: 'agent:a' });
+    await service.attenuate(token.id, {});
+    expect(await service.revoke(token.id)).toMatchObject({
       token: { state: 'revoked' },
       revision: 3,
       children: 1,
     });
-    expect(await desk.revoke(token.id)).not.toHaveProperty('revision');
+    expect(await service.revoke(token.id)).not.toHaveProperty('revision');
     expect(await resolve(secret)).toMatchObject({ reason: 'token_revoked' });
   });
 
   it('is rotated: the same rights under a new secret, and the old one is void', async () => {
-    const { desk, resolve } = open();
-    const wish = { principal: 'agent:a', profile: 'coding', tools: ['Read'], label: 'mine', expires: '1d' };
-    const old = await desk.create(wish);
-    await desk.attenuate(old.token.id, {});
-    const made = await desk.rotate(old.token.id);
+    const { service, resolve } = open();
+    const options = {
+      principal: 'agent:a',
+      profile: 'coding',
+      tools: ['Read'],
+      label: 'mine',
+      expires: '1d',
+    };
+    const old = await service.create(options);
+    await service.attenuate(old.token.id, {});
+    const made = await service.rotate(old.token.id);
     expect(made).toMatchObject({ replaced: old.token.id, children: 1 });
     const { id: _, ...same } = old.token;
     expect(made.token).toMatchObject(same);
     expect(made.token.id).not.toBe(old.token.id);
     expect(await resolve(made.secret)).toMatchObject({ kind: 'caller' });
     expect(await resolve(old.secret)).toMatchObject({ reason: 'token_revoked' });
-    await expect(desk.rotate(old.token.id)).rejects.toEqual(coded('token.revoked'));
+    await expect(service.rotate(old.token.id)).rejects.toEqual(coded('token.revoked'));
   });
 
   it('that is rotated by several at once has one successor', async () => {
-    const { desk } = open();
-    const { token } = await desk.create({ principal: 'agent:alice' });
-    const tries = await Promise.allSettled([1, 2, 3].map(() => desk.rotate(token.id)));
+    const { service } = open();
+    const { token } = await service.create({ principal: 'agent:alice' });
+    const tries = await Promise.allSettled([1, 2, 3].map(() => service.rotate(token.id)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect((await desk.list()).filter(({ state }) => state === 'active')).toHaveLength(1);
+    expect((await service.list()).filter(({ state }) => state === 'active')).toHaveLength(1);
   });
 
   it('that is over cannot be rotated', async () => {
-    const { desk, pass } = open();
-    const { token } = await desk.create({ principal: 'agent:a', expires: '1h' });
+    const { service, pass } = open();
+    const { token } = await service.create({ principal: 'agent:a', expires: '1h' });
     pass(day);
-    await expect(desk.rotate(token.id)).rejects.toEqual(coded('token.expired'));
+    await expect(service.rotate(token.id)).rejects.toEqual(coded('token.expired'));
   });
 
   it('is as it was when its rotation fails half way', async () => {
@@ -201,25 +207,30 @@ describe('a token', () => {
         return () => Promise.reject(new Error('the disk is full'));
       },
     });
-    const desk = createTokenDesk({ store: fragile, zone, now: () => start, by: { principal: 'user:ana' } });
-    const { token } = await desk.create({ principal: 'agent:a' });
+    const service = createTokenAdmin({
+      store: fragile,
+      zone,
+      now: () => start,
+      by: { principal: 'user:ana' },
+    });
+    const { token } = await service.create({ principal: 'agent:a' });
     isBroken = true;
-    await expect(desk.rotate(token.id)).rejects.toThrow('disk');
-    expect((await desk.list()).map(({ state }) => state)).toEqual(['active', 'revoked']);
+    await expect(service.rotate(token.id)).rejects.toThrow('disk');
+    expect((await service.list()).map(({ state }) => state)).toEqual(['active', 'revoked']);
   });
 });
 
 describe('a token made from another', () => {
   it('inherits its rights, under what is wished for', async () => {
-    const { desk, resolve } = open();
-    const parent = await desk.create({ principal: 'agent:a', profile: 'coding' });
-    const wish: ChildTokenWish = {
+    const { service, resolve } = open();
+    const parent = await service.create({ principal: 'agent:a', profile: 'coding' });
+    const options: ChildTokenOptions = {
       principal: 'agent:b',
       tools: ['Read'],
       label: 'child',
       inheritsActive: false,
     };
-    const child = await desk.attenuate(parent.secret, wish);
+    const child = await service.attenuate(parent.secret, options);
     expect(child.token).toMatchObject({
       principal: 'agent:b',
       tools: ['Read'],
@@ -236,51 +247,53 @@ describe('a token made from another', () => {
         ],
       },
     });
-    const plain = await desk.attenuate(parent.token.id, {});
+    const plain = await service.attenuate(parent.token.id, {});
     expect(plain.token).toMatchObject({ principal: 'agent:a', inheritsActive: true, createdBy: 'user:ana' });
   });
 
   it('never ends later than its parent', async () => {
-    const { desk } = open();
-    const parent = await desk.create({ principal: 'agent:a', expires: '2d' });
-    const end = async (wish: ChildTokenWish) => (await desk.attenuate(parent.secret, wish)).token.expiresAt;
+    const { service } = open();
+    const parent = await service.create({ principal: 'agent:a', expires: '2d' });
+    const end = async (options: ChildTokenOptions) =>
+      (await service.attenuate(parent.secret, options)).token.expiresAt;
     expect(await end({})).toBe(start + 2 * day);
     expect(await end({ expires: '30d' })).toBe(start + 2 * day);
     expect(await end({ expires: '1d' })).toBe(start + day);
-    const endless = await desk.create({ principal: 'agent:a' });
-    expect((await desk.attenuate(endless.secret, {})).token.expiresAt).toBeUndefined();
+    const endless = await service.create({ principal: 'agent:a' });
+    expect((await service.attenuate(endless.secret, {})).token.expiresAt).toBeUndefined();
   });
 
   it('cannot be made from one that is void', async () => {
-    const { desk, pass } = open();
-    const brief = await desk.create({ principal: 'agent:a', expires: '1d' });
-    const gone = await desk.create({ principal: 'agent:a' });
-    const child = await desk.attenuate(gone.secret, {});
-    await desk.revoke(gone.token.id);
-    await expect(desk.attenuate(gone.secret, {})).rejects.toEqual(coded('token.revoked'));
-    await expect(desk.attenuate(child.secret, {})).rejects.toEqual(coded('token.parent_void'));
+    const { service, pass } = open();
+    const brief = await service.create({ principal: 'agent:a', expires: '1d' });
+    const gone = await service.create({ principal: 'agent:a' });
+    const child = await service.attenuate(gone.secret, {});
+    await service.revoke(gone.token.id);
+    await expect(service.attenuate(gone.secret, {})).rejects.toEqual(coded('token.revoked'));
+    await expect(service.attenuate(child.secret, {})).rejects.toEqual(coded('token.parent_void'));
     pass(day);
-    await expect(desk.attenuate(brief.secret, {})).rejects.toEqual(coded('token.expired'));
+    await expect(service.attenuate(brief.secret, {})).rejects.toEqual(coded('token.expired'));
   });
 
   it('is at most the eighth', async () => {
-    const { desk, resolve } = open();
-    let { secret } = await desk.create({ principal: 'agent:a' });
-    for (let link = 2; link <= 8; link += 1) ({ secret } = await desk.attenuate(secret, {}));
+    const { service, resolve } = open();
+    let { secret } = await service.create({ principal: 'agent:a' });
+    for (let delegation = 2; delegation <= 8; delegation += 1)
+      ({ secret } = await service.attenuate(secret, {}));
     expect(await resolve(secret)).toMatchObject({ kind: 'caller' });
-    await expect(desk.attenuate(secret, {})).rejects.toEqual(coded('token.too_deep'));
+    await expect(service.attenuate(secret, {})).rejects.toEqual(coded('token.too_deep'));
   });
 });
 
 describe('the record of it all', () => {
   it('says who did what to which token, and holds no secret and no hash', async () => {
-    const { desk, audit, store } = open({
+    const { service, audit, store } = open({
       by: { principal: 'user:ana', tokenId: 'tok_mine', requestId: 'r1' },
     });
-    const one = await desk.create({ principal: 'agent:a', profile: 'coding', expires: '1d' });
-    const two = await desk.rotate(one.token.id);
-    const three = await desk.attenuate(two.secret, { tools: ['Read'] });
-    await desk.revoke(three.token.id);
+    const one = await service.create({ principal: 'agent:a', profile: 'coding', expires: '1d' });
+    const two = await service.rotate(one.token.id);
+    const three = await service.attenuate(two.secret, { tools: ['Read'] });
+    await service.revoke(three.token.id);
     const rows = await audit();
     expect(
       rows.map(({ action, principal, target, tokenId }) => [action, principal, target, tokenId]),

@@ -1,15 +1,15 @@
 import type { AuditAction } from '../audit-actions.js';
 import { type AuditRecord, StoreError, type TokenRecord, type TokenStore } from '../ports/index.js';
-import { maxLinks, refuseTooDeep, standingOf } from './chain.js';
+import { maxDelegations, refuseTooDeep, standingOf } from './chain.js';
 import { IdentityError } from './identity-error.js';
 import { hashToken, isSameHash, isTokenId, isTokenSecret, mintToken } from './token-secret.js';
 import { type TokenView, viewToken, viewTokens } from './token-view.js';
-import { type ChildTokenWish, readWish, type TokenWish } from './token-options.js';
+import { type ChildTokenOptions, readOptions, type TokenOptions } from './token-options.js';
 
 /** The acting principal, for the audit log. */
 export type Actor = Pick<AuditRecord, 'principal' | 'chain' | 'tokenId' | 'requestId' | 'traceId'>;
 
-export interface TokenDeskParts {
+export interface TokenAdminParts {
   readonly store: TokenStore;
   readonly zone: string;
   readonly now: () => number;
@@ -26,7 +26,7 @@ export interface MadeToken {
   readonly secret: string;
   readonly revision: number;
   /** Set if it expires earlier than requested because its parent does. */
-  readonly endsWith?: { readonly parent: string; readonly wished?: number };
+  readonly endsWith?: { readonly parent: string; readonly requested?: number };
 }
 
 export interface RotatedToken extends MadeToken {
@@ -44,15 +44,15 @@ export interface RevokedToken {
 }
 
 /** Token operations, used by the commands and the admin API. Throws `IdentityError`. */
-export interface TokenDesk {
-  create(wish: TokenWish): Promise<MadeToken>;
+export interface TokenAdmin {
+  create(options: TokenOptions): Promise<MadeToken>;
   list(): Promise<readonly TokenView[]>;
   show(id: string): Promise<TokenView>;
   /** Creates a token with the same rights and a new secret. The old token and its children become void. */
   rotate(id: string): Promise<RotatedToken>;
   revoke(id: string): Promise<RevokedToken>;
   /** Derives a token with at most the rights and lifetime of its parent, given by secret or id. */
-  attenuate(parent: string, wish: ChildTokenWish): Promise<MadeToken>;
+  attenuate(parent: string, options: ChildTokenOptions): Promise<MadeToken>;
 }
 
 type Rights = Pick<
@@ -60,7 +60,7 @@ type Rights = Pick<
   'principal' | 'profile' | 'tools' | 'label' | 'parent' | 'inheritsActive' | 'expiresAt'
 >;
 
-export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
+export function createTokenAdmin(parts: TokenAdminParts): TokenAdmin {
   const { store, zone, now } = parts;
 
   function audit(
@@ -84,7 +84,7 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
     const { secret, hash, id } = mintToken();
     const record = { ...rights, id, hash, zone, createdBy: by.principal, createdAt: now() };
     const kept = audit(action, record, by, { ...ceilings(record), ...more });
-    const revision = await inJudgedState(parts, (expected) => store.addToken(record, kept, expected));
+    const revision = await inCheckedState(parts, (expected) => store.addToken(record, kept, expected));
     return { token: await viewToken(store, record, now()), secret, revision, record };
   }
 
@@ -115,17 +115,17 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
     if (state === 'active') return;
     const code =
       state === 'revoked' || state === 'expired' ? (`token.${state}` as const) : 'token.parent_void';
-    throw new IdentityError(code, `Token ${record.id} is no longer valid: ${wordsOf[state]}.`);
+    throw new IdentityError(code, `Token ${record.id} is no longer valid: ${stateTexts[state]}.`);
   }
 
   async function linksTo(record: TokenRecord): Promise<number> {
     const standing = await standingOf(store, zone, record);
-    return standing.kind === 'good' ? standing.caller.chain.length : maxLinks;
+    return standing.kind === 'good' ? standing.caller.chain.length : maxDelegations;
   }
 
   return {
-    async create(wish) {
-      const fields = readWish(wish, context(parts));
+    async create(options) {
+      const fields = readOptions(options, context(parts));
       const { record: _, ...made } = await add('token.create', fields);
       return made;
     },
@@ -154,17 +154,17 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
       const record = await find(id);
       const children = await childrenOf(id);
       const gone = audit('token.revoke', record, parts.by);
-      const revision = await inJudgedState(parts, (expected) =>
+      const revision = await inCheckedState(parts, (expected) =>
         store.revokeToken(zone, id, now(), gone, expected),
       );
       const token = await viewToken(store, await find(id), now());
       return { token, children, ...(revision !== undefined && { revision }) };
     },
-    async attenuate(given, wish) {
+    async attenuate(given, options) {
       const parent = await findParent(given);
       await refuseVoid(parent);
       refuseTooDeep(await linksTo(parent));
-      const fields = readWish({ principal: parent.principal, ...wish }, context(parts));
+      const fields = readOptions({ principal: parent.principal, ...options }, context(parts));
       const expiresAt = earlier(fields.expiresAt, parent.expiresAt);
       const by = isTokenSecret(given) ? holderOf(parent) : parts.by;
       const { record: _, ...made } = await add(
@@ -172,15 +172,15 @@ export function createTokenDesk(parts: TokenDeskParts): TokenDesk {
         {
           ...fields,
           parent: parent.id,
-          inheritsActive: wish.inheritsActive ?? true,
+          inheritsActive: options.inheritsActive ?? true,
           ...(expiresAt !== undefined && { expiresAt }),
         },
         { by },
       );
-      const wished = fields.expiresAt;
-      const isCut = expiresAt !== undefined && expiresAt !== wished;
+      const requested = fields.expiresAt;
+      const isCut = expiresAt !== undefined && expiresAt !== requested;
       if (!isCut) return made;
-      return { ...made, endsWith: { parent: parent.id, ...(wished !== undefined && { wished }) } };
+      return { ...made, endsWith: { parent: parent.id, ...(requested !== undefined && { requested }) } };
     },
   };
 }
@@ -191,8 +191,8 @@ export class NotAllowed extends Error {}
 const maxTries = 500;
 
 /** Writes at the revision at which the caller's rights were checked; checks again after a conflict. */
-async function inJudgedState<T>(
-  { store, zone, isStillAllowed }: TokenDeskParts,
+async function inCheckedState<T>(
+  { store, zone, isStillAllowed }: TokenAdminParts,
   write: (expected: string | undefined) => Promise<T>,
 ): Promise<T> {
   if (isStillAllowed === undefined) return write(undefined);
@@ -208,7 +208,7 @@ async function inJudgedState<T>(
   }
 }
 
-const wordsOf = {
+const stateTexts = {
   active: 'it is valid',
   expired: 'it has expired',
   revoked: 'it was revoked',
@@ -216,7 +216,7 @@ const wordsOf = {
   unreadable: 'its record cannot be read',
 } as const;
 
-function context({ now, profiles }: TokenDeskParts): Parameters<typeof readWish>[1] {
+function context({ now, profiles }: TokenAdminParts): Parameters<typeof readOptions>[1] {
   return { now: now(), ...(profiles !== undefined && { profiles }) };
 }
 

@@ -4,7 +4,7 @@ import { readExpiry } from './expiry.js';
 import { IdentityError } from './identity-error.js';
 
 /** Options for a new token, as given by an operator. */
-export interface TokenWish {
+export interface TokenOptions {
   /** `agent:alice`. */
   readonly principal: string;
   readonly profile?: string;
@@ -15,17 +15,17 @@ export interface TokenWish {
 }
 
 /** Options for a derived token. Defaults come from the parent. */
-export interface ChildTokenWish extends Partial<TokenWish> {
+export interface ChildTokenOptions extends Partial<TokenOptions> {
   readonly inheritsActive?: boolean;
 }
 
-export interface WishContext {
+export interface OptionsContext {
   readonly now: number;
   /** Names of the existing profiles. Default: any name is accepted. */
   readonly profiles?: readonly string[];
 }
 
-export type WishedFields = Pick<TokenRecord, 'principal' | 'profile' | 'tools' | 'label' | 'expiresAt'>;
+export type GivenFields = Pick<TokenRecord, 'principal' | 'profile' | 'tools' | 'label' | 'expiresAt'>;
 
 const maxPatterns = 256;
 const patternShape = /^!?[A-Za-z0-9_.*?/-]{1,128}$/;
@@ -33,9 +33,9 @@ const profileShape = /^[\w.-]{1,64}$/;
 const labelShape = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** Validates the options and returns the record fields. Throws on the first problem. */
-export function readWish(wish: TokenWish, context: WishContext): WishedFields {
-  const principal = readPrincipal(wish.principal);
-  const { profile, tools, label, expires } = wish;
+export function readOptions(options: TokenOptions, context: OptionsContext): GivenFields {
+  const principal = readPrincipal(options.principal);
+  const { profile, tools, label, expires } = options;
   if (profile !== undefined) refuseBadProfile(profile, context.profiles);
   if (tools !== undefined) refuseBadTools(tools);
   if (label !== undefined && !labelShape.test(label)) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOpenAccess, openHall } from '../../../test/support/hall.js';
+import { createOpenAccess, openHall } from '../../../test/support/gateway.js';
 import { content, type Session } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import {

@@ -150,7 +150,7 @@ async function callGate(name: string, argumentsText: string, order: AgentOrder):
 /** This client name tells the gateway that the tool list is read before every turn. */
 function clientOf(version: string): Client {
   return {
-    era: 'legacy',
+    protocol: 'legacy',
     protocolVersion: 'openai-chat',
     capabilities: JsonText.from({}),
     info: JsonText.from({ name: 'tidegate-openai', version }),

@@ -4,7 +4,7 @@ import { type AgentEvent, AgentFailure, type AgentOrder } from '../agent.js';
 import type { CliParts, Verdict } from '../cli-parts.js';
 import type { AgentCli } from '../launch.js';
 import { runCli } from '../run-cli.js';
-import { judge } from './judge.js';
+import { decide } from './decide.js';
 import type { Planted } from './planted.js';
 import { lastWords, trialScript, type TrialTools, turnOf } from './script.js';
 
@@ -19,7 +19,7 @@ export interface TrialGround {
   close(): Promise<void>;
 }
 
-export interface TrialWish {
+export interface TrialOptions {
   readonly cli: AgentCli;
   readonly program: string;
   readonly version: string;
@@ -33,7 +33,7 @@ const longestMs = 180_000;
 
 /** Runs the real CLI against a model that tries to bypass the gateway, and returns the verdict. */
 export async function tryCli(
-  { cli, program, version, model: slug, signal }: TrialWish,
+  { cli, program, version, model: slug, signal }: TrialOptions,
   ground: TrialGround,
 ): Promise<Verdict> {
   const script = trialScript(cli, ground.tools);
@@ -45,10 +45,10 @@ export async function tryCli(
     isQuiet: true,
     know: (_cli, { env }) =>
       Promise.resolve({ program, env, verdict: { kind: 'isolated', version, growsList: true } }),
-    openDoor: async (order, verdict) => {
-      const door = await ground.parts.openDoor(order, verdict);
-      server = door.name;
-      return door;
+    openSocket: async (order, verdict) => {
+      const socket = await ground.parts.openSocket(order, verdict);
+      server = socket.name;
+      return socket;
     },
   };
   const take = (event: AgentEvent): void => {
@@ -80,7 +80,7 @@ export async function tryCli(
       acted: ground.planted.acted(),
       ...(failure !== undefined && { failure }),
     };
-    const verdict = judge(cli, version, script, ground.tools, server, evidence);
+    const verdict = decide(cli, version, script, ground.tools, server, evidence);
     const asked = requests.findLast(({ tools }) => tools.length > 0)?.model ?? slug;
     return { ...verdict, ...(asked !== undefined && { model: asked }) };
   } finally {

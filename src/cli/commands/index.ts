@@ -36,7 +36,7 @@ import { runsShow } from './run/runs-show.js';
 import { secretsForget, secretsList, secretsSet } from './config/secrets.js';
 import { serve } from './gateway/serve.js';
 import { servers } from './tools/servers.js';
-import { surface } from './tools/context.js';
+import { exposure } from './tools/context.js';
 import { tokenAttenuate } from './token/token-attenuate.js';
 import { tokenCreate } from './token/token-create.js';
 import { tokenList } from './token/token-list.js';
@@ -67,7 +67,7 @@ export const commands: readonly Command[] = [
   servers,
   login,
   logout,
-  surface,
+  exposure,
   doctor,
   exec,
   pluginList,

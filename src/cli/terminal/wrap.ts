@@ -21,7 +21,7 @@ function wrapLine(line: string, width: number, more: string): readonly string[] 
   let current = start;
   let used = widthOf(start);
   let isFresh = true;
-  for (const word of wordsOf(rest, width)) {
+  for (const word of splitWords(rest, width)) {
     const own = widthOf(word);
     if (!isFresh && used + 1 + own > width) {
       lines.push(current);
@@ -57,7 +57,7 @@ const commands = /(?<=: )(?:tidegate|npm|npx|git) [^,]*[^,.]$/;
 const quoted = /`[^`]+`/g;
 const held = '\u0000';
 
-function wordsOf(text: string, width: number): readonly string[] {
+function splitWords(text: string, width: number): readonly string[] {
   const hold = (part: string): string => part.replaceAll(' ', held);
   return text
     .replace(commands, hold)

@@ -136,7 +136,7 @@ async function foundPlugin(
   const loaded = await namedDigests(start, { env: new Map() }, hashes);
   const { isOff, config: given } = kept.get(name) ?? { isOff: false, config: new Map<string, string>() };
   const config = settingsOf(manifest, given, folder.manifestFile);
-  return judged(
+  return checked(
     {
       name,
       type: 'grpc',
@@ -190,7 +190,7 @@ async function declaredPlugin(
     isEnabled: entry.enabled,
     ...(!entry.enabled && { offBy: list.file }),
   } as const;
-  if (hasErrors(own)) return judged({ ...base, ...aboutOf(undefined), config: {} }, own, [], place);
+  if (hasErrors(own)) return checked({ ...base, ...aboutOf(undefined), config: {} }, own, [], place);
   const { version, workspace } = place;
   const program = await programOf(entry, {
     directory: dirname(list.file),
@@ -217,7 +217,7 @@ async function declaredPlugin(
             `The manifest of the plugin at ${program.place} has the name ${manifest.name}, not ${name}.`,
           ),
         ];
-  return judged(
+  return checked(
     {
       ...base,
       ...aboutOf(manifest),
@@ -236,7 +236,7 @@ async function declaredPlugin(
   );
 }
 
-function judged(
+function checked(
   plugin: Omit<LocatedPlugin, 'files' | 'record' | 'standing' | 'problems'>,
   problems: readonly Problem[],
   files: readonly PluginFile[],

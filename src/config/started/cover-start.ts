@@ -9,7 +9,7 @@ import { namesIn, startsOf } from './named-files.js';
 import { isProgram } from './program-files.js';
 import { addEntered } from './reach.js';
 import { addRuntime, addVersionFiles, settingsOf } from './runtimes.js';
-import { linesOf, runner, wordsOf } from './shell-lines.js';
+import { linesOf, runner, splitWords } from './shell-lines.js';
 import { reachOfShell } from './shell-reach.js';
 import { statsOf } from './stats-of.js';
 import { widen } from './widen.js';
@@ -81,7 +81,7 @@ export function coverLines(
   const gathering = createGathering(roots);
   for (const text of lines)
     for (const cwd of cwds)
-      for (const line of linesOf(text)) addLine(gathering, { words: wordsOf(line), cwd, depth: 0 });
+      for (const line of linesOf(text)) addLine(gathering, { words: splitWords(line), cwd, depth: 0 });
   if (isWide) widen(gathering, lines, cwds);
   return gathering.cover();
 }
@@ -133,7 +133,7 @@ function addInner(gathering: Gathering, { words: [text = ''], cwd, depth, isShel
     gathering.addReach(reach, [cwd]);
   }
   for (const line of linesOf(text))
-    for (const at of cwds) addLine(gathering, { words: wordsOf(line), cwd: at, depth });
+    for (const at of cwds) addLine(gathering, { words: splitWords(line), cwd: at, depth });
 }
 
 /** The index of the script that an interpreter runs; -1 if the program is not a known interpreter. */

@@ -15,6 +15,6 @@ export function linesOf(text: string): readonly string[] {
   return text.split(/\n|;|&&|\|\|?|\$?\(|`/).filter((line) => line.trim() !== '');
 }
 
-export function wordsOf(line: string): readonly string[] {
+export function splitWords(line: string): readonly string[] {
   return line.split(/[\s"']+/).filter((word) => word !== '');
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Gathering } from './cover.js';
-import { harmless, linesOf, runner, wordsOf } from './shell-lines.js';
+import { harmless, linesOf, runner, splitWords } from './shell-lines.js';
 import { statsOf } from './stats-of.js';
 
 const followed = /\.(?:[cm]?[jt]sx?|py|json)$/;
@@ -17,7 +17,7 @@ export function widen(gathering: Gathering, lines: readonly string[], cwds: read
   const known = new Set(programs);
   const isKnown = (path: string): boolean => known.has(path);
   const isClear = (text: string): boolean =>
-    linesOf(text).every((line) => isClearLine(wordsOf(line), cwds, isKnown));
+    linesOf(text).every((line) => isClearLine(splitWords(line), cwds, isKnown));
   const canFollow =
     found.computed.length === 0 &&
     lines.every(isClear) &&

@@ -1,4 +1,4 @@
-import { DeskError } from '../../access/admin/index.js';
+import { AdminError } from '../../access/admin/index.js';
 import { formatPrincipal } from '../../access/index.js';
 import { openKnownStore } from '../../workspace/known-stores.js';
 import type { OpenTidegate, TidegateOptions } from '../../workspace/tidegate.js';
@@ -21,7 +21,7 @@ export async function acceptStore(
     const { access, config, stateDirectory } = tidegate;
     const { zone } = config.access;
     if (config.store.kind === 'memory')
-      throw new DeskError(
+      throw new AdminError(
         'access.store_in_memory',
         'The store is in memory (store.kind: memory), so there is nothing to accept.',
       );

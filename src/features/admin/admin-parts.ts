@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeskParts } from '../../access/admin/index.js';
+import type { AdminParts } from '../../access/admin/index.js';
 import { loadConditions } from '../../access/engine/index.js';
 import { formatPrincipal } from '../../access/index.js';
 import { describeProblem } from '../../config/index.js';
@@ -11,7 +11,7 @@ import { builtinTools } from '../../workspace/builtin-tools.generated.js';
 import { knownCatalogue } from '../../workspace/known-catalogue.js';
 import type { OpenedAccess } from '../../workspace/access/open-access.js';
 
-export interface DeskPlace {
+export interface AdminPlace {
   readonly opened: OpenedAccess;
   readonly gateway: Gateway;
   readonly operator: Principal;
@@ -20,14 +20,14 @@ export interface DeskPlace {
 }
 
 /** The dependencies of the admin service, without the acting principal. */
-export async function deskParts(place: DeskPlace): Promise<Omit<DeskParts, 'by'>> {
+export async function adminParts(place: AdminPlace): Promise<Omit<AdminParts, 'by'>> {
   const { opened, operator, gateway, patienceMs } = place;
-  const { authority, policy } = await opened.needRights();
+  const { authorizer, policy } = await opened.needRights();
   const { model } = policy;
   return {
     store: await opened.store(),
-    zone: authority.zone,
-    authority,
+    zone: authorizer.zone,
+    authorizer,
     model,
     conditions: await loadConditions(model),
     modelId: createHash('sha256').update(JSON.stringify(model)).digest('hex').slice(0, 16),

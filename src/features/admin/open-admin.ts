@@ -1,15 +1,15 @@
-import { createDesk, type Desk, DeskError } from '../../access/admin/index.js';
+import { createAdminService, type AdminService, AdminError } from '../../access/admin/index.js';
 import { formatPrincipal } from '../../access/index.js';
-import { deskParts } from './admin-parts.js';
+import { adminParts } from './admin-parts.js';
 import type { OpenTidegate, Tidegate, TidegateOptions } from '../../workspace/tidegate.js';
 
-export interface OpenDesk {
-  readonly desk: Desk;
+export interface OpenAdmin {
+  readonly service: AdminService;
   readonly tidegate: Tidegate;
   close(): Promise<void>;
 }
 
-export interface DeskOptions extends Omit<TidegateOptions, 'mode' | 'as' | 'profile' | 'withRights'> {
+export interface AdminOptions extends Omit<TidegateOptions, 'mode' | 'as' | 'profile' | 'withRights'> {
   /** False if the store is not needed. */
   readonly needsStore?: boolean;
 }
@@ -18,26 +18,26 @@ export interface DeskOptions extends Omit<TidegateOptions, 'mode' | 'as' | 'prof
 const patienceMs = 30_000;
 
 /** Opens the admin service. It works on the store directly: no running gateway is needed, and no server is started. */
-export async function openDesk(
+export async function openAdminService(
   openTidegate: OpenTidegate,
-  { needsStore = true, ...options }: DeskOptions,
-): Promise<OpenDesk> {
+  { needsStore = true, ...options }: AdminOptions,
+): Promise<OpenAdmin> {
   const tidegate = await openTidegate({ ...options, mode: 'command', withRights: true });
   try {
     const { access: opened, gateway, config } = tidegate;
     if (needsStore && config.store.kind === 'memory') throw inMemory();
     const operator = opened.local.principal;
-    const parts = await deskParts({ opened, gateway, operator, patienceMs });
-    const desk = createDesk({ ...parts, by: { principal: formatPrincipal(operator) } });
-    return { desk, tidegate, close: () => tidegate.close() };
+    const parts = await adminParts({ opened, gateway, operator, patienceMs });
+    const service = createAdminService({ ...parts, by: { principal: formatPrincipal(operator) } });
+    return { service, tidegate, close: () => tidegate.close() };
   } catch (error) {
     await tidegate.close();
     throw error;
   }
 }
 
-function inMemory(): DeskError {
+function inMemory(): AdminError {
   const message =
     'The store is in memory (store.kind: memory): only the serving process has these access rules.';
-  return new DeskError('access.store_in_memory', message);
+  return new AdminError('access.store_in_memory', message);
 }

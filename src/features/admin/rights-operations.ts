@@ -1,68 +1,68 @@
 import {
-  createDesk,
-  type Desk,
-  DeskError,
-  type DeskParts,
+  createAdminService,
+  type AdminService,
+  AdminError,
+  type AdminParts,
   type ExplainOptions,
 } from '../../access/admin/index.js';
-import type { AdminDesk, DeskOrder, DeskReply } from '../../ports/admin-api.js';
+import type { AdminApi, AdminRequest, AdminReply } from '../../ports/admin-api.js';
 import { readMembers } from '../../workspace/order-members.js';
 import { refusalOf } from '../../workspace/admin-refusal.js';
 import { actorOf } from './token-operations.js';
 
-type RightsOperations = Omit<AdminDesk['operations'], 'tokens' | 'createToken' | 'revokeToken' | 'surface'>;
+type RightsOperations = Omit<AdminApi['operations'], 'tokens' | 'createToken' | 'revokeToken' | 'context'>;
 
 /** The admin service for the admin API: the same operations and results as the commands. */
-export function createRightsOperations(parts: () => Promise<Omit<DeskParts, 'by'>>): RightsOperations {
+export function createRightsOperations(parts: () => Promise<Omit<AdminParts, 'by'>>): RightsOperations {
   const at =
-    (work: (desk: Desk, order: DeskOrder) => Promise<unknown>) =>
-    async (order: DeskOrder): Promise<DeskReply> => {
+    (work: (service: AdminService, order: AdminRequest) => Promise<unknown>) =>
+    async (order: AdminRequest): Promise<AdminReply> => {
       try {
-        const desk = createDesk({
+        const service = createAdminService({
           ...(await parts()),
           by: actorOf(order),
           isStillAllowed: order.isStillAdmin,
         });
-        return { value: await work(desk, order) };
+        return { value: await work(service, order) };
       } catch (error) {
-        if (error instanceof DeskError) return { refused: refusalOf(error) };
+        if (error instanceof AdminError) return { refused: refusalOf(error) };
         throw error;
       }
     };
   return {
-    profiles: at((desk) => desk.profileList()),
-    profile: at((desk, { parameter, query }) => {
+    profiles: at((service) => service.profileList()),
+    profile: at((service, { parameter, query }) => {
       const { resolved = false } = readMembers(query, { resolved: 'flag' });
-      return desk.profileShow(parameter, { resolved });
+      return service.profileShow(parameter, { resolved });
     }),
-    principal: at((desk, { parameter }) => desk.profileInspect(parameter)),
-    assignProfile: at((desk, { parameter, body }) =>
-      desk.profileAssign(parameter, readMembers(body, { profile: 'needed text' }).profile),
+    principal: at((service, { parameter }) => service.profileInspect(parameter)),
+    assignProfile: at((service, { parameter, body }) =>
+      service.profileAssign(parameter, readMembers(body, { profile: 'needed text' }).profile),
     ),
-    grant: at((desk, { body }) => {
+    grant: at((service, { body }) => {
       const { principal, what, ...options } = readMembers(body, grantMembers);
-      return desk.grant(principal, what, options);
+      return service.grant(principal, what, options);
     }),
-    revoke: at((desk, { body }) => {
+    revoke: at((service, { body }) => {
       const { principal, what, ...options } = readMembers(body, revokeMembers);
-      return desk.revoke(principal, what, options);
+      return service.revoke(principal, what, options);
     }),
-    check: at((desk, { query }) => {
+    check: at((service, { query }) => {
       const { principal, what, ...options } = readAsked(query);
-      return desk.check(principal, what, options);
+      return service.check(principal, what, options);
     }),
-    explain: at((desk, { query }) => {
+    explain: at((service, { query }) => {
       const { principal, what, ...options } = readAsked(query);
-      return desk.explain(principal, what, options);
+      return service.explain(principal, what, options);
     }),
-    exportAccess: at((desk) => desk.exportAll()),
-    importAccess: at((desk, { query, body }) =>
-      desk.importAll(body, readMembers(query, { replace: 'flag', dryRun: 'flag', force: 'flag' })),
+    exportAccess: at((service) => service.exportAll()),
+    importAccess: at((service, { query, body }) =>
+      service.importAll(body, readMembers(query, { replace: 'flag', dryRun: 'flag', force: 'flag' })),
     ),
-    testAccess: at((desk, { body }) => desk.test(body)),
-    audit: at((desk, { query }) => desk.audit(readMembers(query, auditMembers))),
-    pruneAudit: at((desk, { body }) =>
-      desk.auditPrune(readMembers(body, { olderThan: 'needed text', dryRun: 'flag' })),
+    testAccess: at((service, { body }) => service.test(body)),
+    audit: at((service, { query }) => service.audit(readMembers(query, auditMembers))),
+    pruneAudit: at((service, { body }) =>
+      service.auditPrune(readMembers(body, { olderThan: 'needed text', dryRun: 'flag' })),
     ),
   };
 }
@@ -104,8 +104,8 @@ interface Asked extends ExplainOptions {
   readonly what: string;
 }
 
-function readAsked(query: DeskOrder['query']): Asked {
+function readAsked(query: AdminRequest['query']): Asked {
   const { action = 'call', ...asked } = readMembers(query, askedMembers);
   if (action === 'see' || action === 'call') return { ...asked, action };
-  throw new DeskError('access.bad_request', 'action must be see or call.');
+  throw new AdminError('access.bad_request', 'action must be see or call.');
 }

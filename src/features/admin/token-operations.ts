@@ -1,17 +1,17 @@
 import { formatPrincipal } from '../../access/index.js';
 import {
   type Actor,
-  type ChildTokenWish,
-  createTokenDesk,
+  type ChildTokenOptions,
+  createTokenAdmin,
   type IdentityCode,
   IdentityError,
   NotAllowed,
   type MadeToken,
-  type TokenDesk,
+  type TokenAdmin,
 } from '../../access/tokens/index.js';
 import type { AccessStore } from '../../access/ports/index.js';
 import type { Caller } from '../../core/index.js';
-import type { AdminDesk, DeskOrder, DeskReply } from '../../ports/admin-api.js';
+import type { AdminApi, AdminRequest, AdminReply } from '../../ports/admin-api.js';
 import { tokenJson } from './token-json.js';
 
 export interface TokenOperationParts {
@@ -22,18 +22,18 @@ export interface TokenOperationParts {
   readonly profiles: () => readonly string[] | undefined;
 }
 
-type TokenOperations = Pick<AdminDesk['operations'], 'tokens' | 'createToken' | 'revokeToken'>;
+type TokenOperations = Pick<AdminApi['operations'], 'tokens' | 'createToken' | 'revokeToken'>;
 
 /** The token service for the admin API. */
 export function createTokenOperations(parts: TokenOperationParts): TokenOperations {
-  const at = (work: (desk: TokenDesk, order: DeskOrder) => Promise<unknown>) => {
-    return async (order: DeskOrder): Promise<DeskReply> => {
+  const at = (work: (service: TokenAdmin, order: AdminRequest) => Promise<unknown>) => {
+    return async (order: AdminRequest): Promise<AdminReply> => {
       const { zone, now } = parts;
       const store = await parts.store();
       // Read after opening the store, because profiles may be known only then.
       const profiles = parts.profiles();
       const by = actorOf(order);
-      const desk = createTokenDesk({
+      const service = createTokenAdmin({
         store,
         zone,
         now,
@@ -42,27 +42,27 @@ export function createTokenOperations(parts: TokenOperationParts): TokenOperatio
         ...(profiles && { profiles }),
       });
       try {
-        return { value: await work(desk, order) };
+        return { value: await work(service, order) };
       } catch (error) {
         return { refused: refusalOf(error) };
       }
     };
   };
   return {
-    tokens: at(async (desk) => ({ tokens: (await desk.list()).map(tokenJson) })),
-    createToken: at(async (desk, { body }) => {
-      const { parent, principal, ...wish } = readBody(body);
+    tokens: at(async (service) => ({ tokens: (await service.list()).map(tokenJson) })),
+    createToken: at(async (service, { body }) => {
+      const { parent, principal, ...options } = readBody(body);
       if (parent !== undefined) {
         return madeJson(
-          await desk.attenuate(parent, { ...wish, ...(principal !== undefined && { principal }) }),
+          await service.attenuate(parent, { ...options, ...(principal !== undefined && { principal }) }),
         );
       }
       if (principal === undefined)
         throw new BadBody('principal is missing: name the principal of the token.');
-      return madeJson(await desk.create({ ...wish, principal }));
+      return madeJson(await service.create({ ...options, principal }));
     }),
-    revokeToken: at(async (desk, { parameter }) => {
-      const { token, revision, children } = await desk.revoke(parameter);
+    revokeToken: at(async (service, { parameter }) => {
+      const { token, revision, children } = await service.revoke(parameter);
       return { token: tokenJson(token), children, ...(revision !== undefined && { revision }) };
     }),
   };
@@ -86,14 +86,15 @@ export function madeJson({
   revision,
   endsWith,
 }: MadeToken): Readonly<Record<string, unknown>> {
-  const wished = endsWith?.wished === undefined ? undefined : new Date(endsWith.wished).toISOString();
-  const cut = endsWith && { parent: endsWith.parent, ...(wished !== undefined && { wished }) };
+  const requested =
+    endsWith?.requested === undefined ? undefined : new Date(endsWith.requested).toISOString();
+  const cut = endsWith && { parent: endsWith.parent, ...(requested !== undefined && { requested }) };
   return { token: tokenJson(token), secret, revision, ...(cut && { endsWith: cut }) };
 }
 
 class BadBody extends Error {}
 
-type Body = ChildTokenWish & { readonly parent?: string };
+type Body = ChildTokenOptions & { readonly parent?: string };
 
 const textMembers = ['principal', 'profile', 'label', 'expires', 'parent'] as const;
 /** Two names for the same field. */
@@ -147,7 +148,7 @@ const statusOf: Readonly<Partial<Record<IdentityCode, number>>> = {
 };
 
 /** Errors the caller can fix. Store failures and bugs are rethrown. */
-function refusalOf(error: unknown): Extract<DeskReply, { refused: unknown }>['refused'] {
+function refusalOf(error: unknown): Extract<AdminReply, { refused: unknown }>['refused'] {
   if (error instanceof BadBody) return { status: 400, code: 'input.invalid', message: error.message };
   if (error instanceof NotAllowed)
     return { status: 403, code: 'access.admin_required', message: error.message };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SurfaceSettings } from '../../exposure/index.js';
+import type { ExposureSettings } from '../../exposure/index.js';
 import { type AdviceFacts, advise } from './advise.js';
 import type { ServerSum, ToolCost } from './cost.js';
 
-const settings: SurfaceSettings = {
+const settings: ExposureSettings = {
   lazy: 'auto',
   delivery: 'auto',
   maxActiveSchemas: 24,
@@ -45,7 +45,7 @@ function facts(tools: readonly ToolCost[], more: Partial<AdviceFacts> = {}): Adv
   const tokens = servers.reduce((sum, { eager }) => sum + eager, 0);
   const all = { tools: tools.length, tokens };
   const none = { tools: 0, tokens: 0 };
-  const mode = { mode: 'bridge', defersItself: false } as const;
+  const mode = { mode: 'call_tool', defersItself: false } as const;
   const amounts = { eager: all, lazy: none, now: none };
   return { settings, ...mode, ...amounts, servers, tools, prefixes: new Map([['git', 'git_']]), ...more };
 }
@@ -58,7 +58,7 @@ describe('advice on tokens', () => {
         kind: 'pin',
         what: ['git_log'],
         saves: -90,
-        setting: 'surface.pin: ["Keep","git_log"]',
+        setting: 'context.pin: ["Keep","git_log"]',
       }),
     ]);
   });
@@ -87,7 +87,7 @@ describe('advice on tokens', () => {
     const off = { ...settings, lazy: 'off' } as const;
     const now = { tools: 1, tokens: 12_000 };
     expect(advise(facts(tools, { mode: 'eager', settings: off, now }))).toEqual([
-      expect.objectContaining({ kind: 'defer', setting: 'surface.lazy: auto', saves: 12_000 }),
+      expect.objectContaining({ kind: 'defer', setting: 'context.lazy: auto', saves: 12_000 }),
     ]);
     const whole = { ...settings, servers: new Map([['git', false]]) };
     expect(advise(facts(tools, { settings: whole }))).toEqual([

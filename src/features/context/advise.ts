@@ -1,5 +1,5 @@
-import type { SurfaceMode } from '../../ports/catalog.js';
-import type { SurfaceSettings } from '../../exposure/index.js';
+import type { ExposureMode } from '../../ports/catalog.js';
+import type { ExposureSettings } from '../../exposure/index.js';
 import type { Amount, ServerSum, ToolCost } from './cost.js';
 
 /** A suggested setting for `tidegate.yaml` and its effect. */
@@ -15,8 +15,8 @@ export interface Advice {
 }
 
 export interface AdviceFacts {
-  readonly settings: SurfaceSettings;
-  readonly mode: SurfaceMode;
+  readonly settings: ExposureSettings;
+  readonly mode: ExposureMode;
   readonly defersItself: boolean;
   readonly eager: Amount;
   readonly lazy: Amount;
@@ -47,8 +47,8 @@ function whole({ settings, mode, defersItself, eager, lazy, now }: AdviceFacts):
   const saves = now.tokens - lazy.tokens;
   const isMuch = eager.tokens > settings.deferAboveTokens && saves > worthTokens;
   if (mode !== 'eager' || defersItself || !isMuch || settings.lazy !== 'off') return [];
-  const why = 'every request contains all tools, because surface.lazy is off';
-  return [{ kind: 'defer', what: ['all server tools'], why, setting: 'surface.lazy: auto', saves }];
+  const why = 'every request contains all tools, because context.lazy is off';
+  return [{ kind: 'defer', what: ['all server tools'], why, setting: 'context.lazy: auto', saves }];
 }
 
 function pins({ mode, tools, uses, settings }: AdviceFacts): readonly Advice[] {
@@ -65,7 +65,7 @@ function pins({ mode, tools, uses, settings }: AdviceFacts): readonly Advice[] {
       kind: 'pin',
       what: names,
       why: `small and called ${String(calls)} times: pinning saves a tool search`,
-      setting: `surface.pin: ${JSON.stringify([...settings.pin, ...names])}`,
+      setting: `context.pin: ${JSON.stringify([...settings.pin, ...names])}`,
       saves: -worth.reduce((sum, { tokens }) => sum + tokens, 0),
     },
   ];
@@ -85,7 +85,7 @@ function deferred({ settings, servers, mode }: AdviceFacts): readonly Advice[] {
     }));
 }
 
-function isListedWhole({ servers }: SurfaceSettings, source: string): boolean {
+function isListedWhole({ servers }: ExposureSettings, source: string): boolean {
   return isOfServer({ source }) && servers.get(nameIn(source)) === false;
 }
 

@@ -1,26 +1,26 @@
-import { DeskError } from '../../access/admin/index.js';
-import type { AdminDesk, DeskOrder, DeskReply } from '../../ports/admin-api.js';
+import { AdminError } from '../../access/admin/index.js';
+import type { AdminApi, AdminRequest, AdminReply } from '../../ports/admin-api.js';
 import type { Gateway } from '../../gateway/index.js';
-import type { OpenedSurface } from '../../workspace/open-exposure.js';
+import type { OpenedExposure } from '../../workspace/open-exposure.js';
 import { readMembers } from '../../workspace/order-members.js';
 import { refusalOf } from '../../workspace/admin-refusal.js';
 import type { LiveParts } from './context-session.js';
 
-/** `GET /api/surface`: the tools that the caller would see, and all sessions of this gateway and of `tidegate mcp`. */
-export function createSurfaceOperation(parts: {
+/** `GET /api/context`: the tools that the caller would see, and all sessions of this gateway and of `tidegate mcp`. */
+export function createContextOperation(parts: {
   readonly gateway: Gateway;
-  readonly surface: OpenedSurface;
+  readonly exposure: OpenedExposure;
   readonly live: LiveParts;
-}): AdminDesk['operations']['surface'] {
-  async function report({ by, query }: DeskOrder): Promise<DeskReply> {
+}): AdminApi['operations']['context'] {
+  async function report({ by, query }: AdminRequest): Promise<AdminReply> {
     const { client, exact = false } = readMembers(query, { client: 'text', exact: 'flag' });
     const { principal, chain, credential } = by;
-    const session = { id: `surface/${credential}`, principal, chain, scope: 'credential' } as const;
+    const session = { id: `context/${credential}`, principal, chain, scope: 'credential' } as const;
     await parts.gateway.settle(session);
-    const { surfaceReport } = await import('./context-report.js');
-    const value = await surfaceReport({
+    const { contextReport } = await import('./context-report.js');
+    const value = await contextReport({
       gateway: parts.gateway,
-      opened: parts.surface,
+      opened: parts.exposure,
       session,
       isExact: exact,
       live: parts.live,
@@ -33,7 +33,7 @@ export function createSurfaceOperation(parts: {
     try {
       return await report(order);
     } catch (error) {
-      if (error instanceof DeskError) return { refused: refusalOf(error) };
+      if (error instanceof AdminError) return { refused: refusalOf(error) };
       throw error;
     }
   };

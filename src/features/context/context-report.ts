@@ -1,12 +1,12 @@
 import { type Client, matchesPattern, type Session, type ToolSpec } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
-import type { SurfaceMode } from '../../ports/catalog.js';
+import type { ExposureMode } from '../../ports/catalog.js';
 import type { Gateway } from '../../gateway/index.js';
 import { fromWords } from '../../exposure/from-words.js';
 import { type Counted, type CountTokens, openCounter } from '../../exposure/count-tokens.js';
 import { liveSessions } from './live-sessions.js';
-import type { OpenedSurface } from '../../workspace/open-exposure.js';
-import { type LiveParts, sessionOf, type SurfaceSession } from './context-session.js';
+import type { OpenedExposure } from '../../workspace/open-exposure.js';
+import { type LiveParts, sessionOf, type ContextSession } from './context-session.js';
 
 export interface ServerCost {
   readonly server: string;
@@ -16,10 +16,10 @@ export interface ServerCost {
 }
 
 /** The tools a client would see now, their token cost, and the active tools of sessions. */
-export interface SurfaceReport {
+export interface ContextReport {
   readonly counted: Counted;
   readonly lazy: string;
-  readonly mode: SurfaceMode;
+  readonly mode: ExposureMode;
   readonly client?: string;
   readonly maxActive: number;
   readonly maxActiveTokens: number;
@@ -30,12 +30,12 @@ export interface SurfaceReport {
   readonly defersItself: boolean;
   /** Pins and hints that match no tool. */
   readonly idle: readonly string[];
-  readonly sessions: readonly SurfaceSession[];
+  readonly sessions: readonly ContextSession[];
 }
 
 export interface ReportParts {
   readonly gateway: Gateway;
-  readonly opened: OpenedSurface;
+  readonly opened: OpenedExposure;
   /** The session whose tools are reported. */
   readonly session: Session;
   readonly client?: string;
@@ -45,7 +45,7 @@ export interface ReportParts {
   readonly isExact: boolean;
 }
 
-export async function surfaceReport(parts: ReportParts): Promise<SurfaceReport> {
+export async function contextReport(parts: ReportParts): Promise<ContextReport> {
   const { gateway, opened, session } = parts;
   const { counted, tool: count } = await openCounter(parts.isExact);
   const visible = gateway.visibleTools(session);
@@ -53,9 +53,9 @@ export async function surfaceReport(parts: ReportParts): Promise<SurfaceReport> 
   const looking: Session = { ...session, id: `look/${session.id}` };
   const client = clientOf(parts.client ?? 'unknown');
   // Compare by name: a tool may be shown with a changed definition.
-  const shown = new Set(opened.surface.show(looking, visible, client).map(({ name }) => name));
-  const mode = opened.surface.mode(looking, visible);
-  opened.surface.forget(looking);
+  const shown = new Set(opened.exposure.show(looking, visible, client).map(({ name }) => name));
+  const mode = opened.exposure.mode(looking, visible);
+  opened.exposure.forget(looking);
   const isShown = ({ name }: ToolSpec): boolean => shown.has(name);
   const existing = mode === 'eager' ? visible.filter(({ reach }) => reach !== 'open') : visible;
   const listed = existing.filter(isShown);
@@ -70,19 +70,19 @@ export async function surfaceReport(parts: ReportParts): Promise<SurfaceReport> 
     maxActiveTokens,
     listed: { tools: listed.length, tokens: sum(listed, count) },
     deferred: { tools: deferred.length, tokens: sum(deferred, count) },
-    defersItself: mode === 'eager' && opened.surface.defersItself(looking, visible, client),
+    defersItself: mode === 'eager' && opened.exposure.defersItself(looking, visible, client),
     idle: idleWords(opened, gateway.everyTool()),
     servers: costs(existing, new Set(deferred), count),
-    sessions: [...opened.surface.sessions().map(sessionOf), ...(await liveSessions(parts.live))],
+    sessions: [...opened.exposure.sessions().map(sessionOf), ...(await liveSessions(parts.live))],
   };
 }
 
-function idleWords({ settings, hinted }: OpenedSurface, tools: readonly ToolSpec[]): readonly string[] {
+function idleWords({ settings, hinted }: OpenedExposure, tools: readonly ToolSpec[]): readonly string[] {
   const isIdle = (pattern: string): boolean => !tools.some(({ name }) => matchesPattern(pattern, name));
   const names = new Set(tools.map(({ name }) => name));
   return [
-    ...settings.pin.filter(isIdle).map((pattern) => `surface.pin: ${pattern}`),
-    ...hinted.filter((name) => !names.has(name)).map((name) => `surface.search_hints: ${name}`),
+    ...settings.pin.filter(isIdle).map((pattern) => `context.pin: ${pattern}`),
+    ...hinted.filter((name) => !names.has(name)).map((name) => `context.search_hints: ${name}`),
   ];
 }
 
@@ -111,7 +111,7 @@ function sum(tools: readonly ToolSpec[], count: CountTokens): number {
 /** A minimal client with this name. */
 export function clientOf(name: string): Client {
   return {
-    era: 'legacy',
+    protocol: 'legacy',
     protocolVersion: '2025-11-25',
     info: JsonText.from({ name }),
     capabilities: JsonText.from({}),

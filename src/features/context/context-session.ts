@@ -1,5 +1,5 @@
 import { principalKey } from '../../core/index.js';
-import type { SurfaceMode } from '../../ports/catalog.js';
+import type { ExposureMode } from '../../ports/catalog.js';
 import { type SessionView, tokensIn } from '../../exposure/index.js';
 
 /** Where processes publish their active tools. */
@@ -10,18 +10,18 @@ export interface LiveParts {
 }
 
 /** The active tools of a session, for reports. */
-export interface SurfaceSession {
+export interface ContextSession {
   readonly session: string;
   readonly principal: string;
   /** The process of the session, if it is another one. */
   readonly pid?: number;
   readonly client?: string;
-  readonly mode: SurfaceMode;
+  readonly mode: ExposureMode;
   readonly active: readonly { readonly name: string; readonly tokens: number; readonly idleCalls: number }[];
   readonly tokens: number;
 }
 
-export function sessionOf({ session, mode, client, set }: SessionView): SurfaceSession {
+export function sessionOf({ session, mode, client, set }: SessionView): ContextSession {
   return {
     session: session.id,
     principal: principalKey(session.principal),

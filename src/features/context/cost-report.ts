@@ -1,8 +1,8 @@
 import type { Session, ToolSpec } from '../../core/index.js';
-import type { SurfaceMode } from '../../ports/catalog.js';
-import { createLazySurface } from '../../exposure/index.js';
+import type { ExposureMode } from '../../ports/catalog.js';
+import { createLazyExposure } from '../../exposure/index.js';
 import type { Gateway } from '../../gateway/index.js';
-import type { OpenedSurface } from '../../workspace/open-exposure.js';
+import type { OpenedExposure } from '../../workspace/open-exposure.js';
 import { fromWords } from '../../exposure/from-words.js';
 import { clientOf } from './context-report.js';
 import { type Advice, advise, tellingCalls } from './advise.js';
@@ -15,7 +15,7 @@ export interface CostReport {
   readonly counted: Counted;
   readonly setting: string;
   readonly deferAboveTokens: number;
-  readonly mode: SurfaceMode;
+  readonly mode: ExposureMode;
   /** The client defers tools itself. */
   readonly defersItself: boolean;
   readonly eager: Amount;
@@ -32,7 +32,7 @@ export interface CostReport {
 
 export interface CostParts {
   readonly gateway: Gateway;
-  readonly opened: OpenedSurface;
+  readonly opened: OpenedExposure;
   /** The session whose tools are counted. */
   readonly session: Session;
   readonly client?: string;
@@ -92,7 +92,7 @@ interface Views {
   /** Tools in the prompt from the start when everything possible is deferred. */
   readonly lazy: ReadonlySet<string>;
   readonly now: ReadonlySet<string>;
-  readonly mode: SurfaceMode;
+  readonly mode: ExposureMode;
   readonly defersItself: boolean;
   readonly instructions: number;
 }
@@ -102,24 +102,24 @@ function viewsOf(
   visible: readonly ToolSpec[],
   counter: Counter,
 ): Views {
-  const settings = { ...opened.settings, lazy: 'on', delivery: 'bridge', clients: new Map() } as const;
-  const deferring = createLazySurface({ settings, log: () => undefined });
+  const settings = { ...opened.settings, lazy: 'on', delivery: 'call_tool', clients: new Map() } as const;
+  const deferring = createLazyExposure({ settings, log: () => undefined });
   const client = clientOf(name ?? 'unknown');
   // A separate session id, so that the report does not change the state of a real session.
   const looking: Session = { ...session, id: `look/${session.id}` };
-  const { surface } = opened;
-  const shown = surface.show(looking, visible, client);
-  const mode = surface.mode(looking, visible);
+  const { exposure } = opened;
+  const shown = exposure.show(looking, visible, client);
+  const mode = exposure.mode(looking, visible);
   const nameless = clientOf('unknown');
   const words = deferring.instructions(looking, visible, nameless) ?? '';
   const views = {
     lazy: new Set(deferring.show(looking, visible, nameless).map((tool) => tool.name)),
     now: new Set(shown.map((tool) => tool.name)),
     mode,
-    defersItself: mode === 'eager' && surface.defersItself(looking, visible, client),
+    defersItself: mode === 'eager' && exposure.defersItself(looking, visible, client),
     instructions: words === '' ? 0 : counter.text(words),
   };
-  surface.forget(looking);
+  exposure.forget(looking);
   return views;
 }
 

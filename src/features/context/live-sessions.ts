@@ -3,14 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { type Holder, ownHolder, stateOf } from '../../services/files/holder.js';
 import type { ActiveTools } from '../../exposure/index.js';
-import { type LiveParts, sessionOf, type SurfaceSession } from './context-session.js';
+import { type LiveParts, sessionOf, type ContextSession } from './context-session.js';
 
 /** Minimum time between writes. */
 const pauseMs = 100;
 
 /** Publishes the active tools of this process's sessions in a file that exists while the process runs. */
 export function publishSessions(
-  surface: Pick<ActiveTools, 'sessions' | 'onActivity'>,
+  exposure: Pick<ActiveTools, 'sessions' | 'onActivity'>,
   { stateDirectory, file }: LiveParts,
 ): { close(): void } {
   const folder = folderOf(stateDirectory);
@@ -19,13 +19,13 @@ export function publishSessions(
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
     timer = undefined;
-    const sessions = surface.sessions().map(sessionOf);
+    const sessions = exposure.sessions().map(sessionOf);
     replace(folder, path, JSON.stringify({ file, sessions }));
   };
   const note = (): void => {
     timer ??= setTimeout(write, pauseMs).unref();
   };
-  const stop = surface.onActivity(note);
+  const stop = exposure.onActivity(note);
   note();
   return {
     close() {
@@ -37,7 +37,7 @@ export function publishSessions(
 }
 
 /** Active tools of other processes with this configuration. Removes files of ended processes. */
-export async function liveSessions({ stateDirectory, file }: LiveParts): Promise<readonly SurfaceSession[]> {
+export async function liveSessions({ stateDirectory, file }: LiveParts): Promise<readonly ContextSession[]> {
   const folder = folderOf(stateDirectory);
   const own = ownHolder();
   const found = await Promise.all(
@@ -71,11 +71,11 @@ function holderIn(name: string): Holder | undefined {
   return pid === undefined ? undefined : { pid: Number(pid), startTime, system };
 }
 
-function sessionsIn(path: string, file: string | undefined): readonly SurfaceSession[] {
+function sessionsIn(path: string, file: string | undefined): readonly ContextSession[] {
   try {
     const told = JSON.parse(readFileSync(path, 'utf8')) as {
       readonly file?: string;
-      readonly sessions: readonly SurfaceSession[];
+      readonly sessions: readonly ContextSession[];
     };
     return told.file === file ? told.sessions : [];
   } catch {

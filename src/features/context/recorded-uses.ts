@@ -13,7 +13,7 @@ export interface RecordedUses {
   readonly since?: string;
 }
 
-export interface UsesWish {
+export interface UsesOptions {
   /** Count only calls by this principal, such as `agent:alice`. */
   readonly principal?: string;
 }
@@ -25,7 +25,7 @@ const mostPages = 20;
 /** Undefined if there are no records; a store is never created just to look. */
 export async function recordedUses(
   tidegate: Pick<Tidegate, 'access' | 'config' | 'stateDirectory' | 'trust'>,
-  { principal }: UsesWish,
+  { principal }: UsesOptions,
 ): Promise<RecordedUses | undefined> {
   if (!mayHaveRecords(tidegate)) return undefined;
   const { access, config, trust } = tidegate;

@@ -8,14 +8,14 @@ export interface SessionTelling {
 }
 
 /** Loads no code until a session has active tools. */
-export function createSessionTelling(surface: ActiveTools, parts: LiveParts): SessionTelling {
+export function createSessionTelling(exposure: ActiveTools, parts: LiveParts): SessionTelling {
   let published: Promise<{ close(): void }> | undefined;
   let stop: (() => void) | undefined;
   return {
     begin() {
-      stop ??= surface.onActivity(() => {
+      stop ??= exposure.onActivity(() => {
         published ??= import('./live-sessions.js').then(({ publishSessions }) =>
-          publishSessions(surface, parts),
+          publishSessions(exposure, parts),
         );
       });
     },

@@ -23,7 +23,7 @@ export interface Examination {
   readonly fixed: readonly Fixed[];
 }
 
-export interface ExamineWish extends ScenePlace {
+export interface ExamineOptions extends ScenePlace {
   readonly checks: readonly Check[];
   readonly isFixing: boolean;
   /** Called with the running checks and the number of finished ones. */
@@ -37,9 +37,9 @@ const tidyMs = 3500;
 const atOnce = 4;
 
 /** Runs a few checks at a time and keeps their order. A check that throws becomes a finding. */
-export async function examine(wish: ExamineWish): Promise<Examination> {
-  const first = await examineAll(wish.checks, openScene(wish), wish);
-  if (!wish.isFixing || wish.signal.aborted) return { examined: first, fixed: [] };
+export async function examine(options: ExamineOptions): Promise<Examination> {
+  const first = await examineAll(options.checks, openScene(options), options);
+  if (!options.isFixing || options.signal.aborted) return { examined: first, fixed: [] };
   const fixed = await fixAll(first);
   const again = new Set(fixed.map(({ id }) => id));
   if (again.size === 0) return { examined: first, fixed };
@@ -47,7 +47,7 @@ export async function examine(wish: ExamineWish): Promise<Examination> {
   const isOpen = ({ check, findings }: Examined): boolean =>
     again.has(check.id) || findings.every(({ state }) => state === 'skipped');
   const open = first.filter(isOpen).map(({ check }) => check);
-  const second = await examineAll(open, openScene(wish), wish);
+  const second = await examineAll(open, openScene(options), options);
   const newest = new Map(second.map((one) => [one.check.id, one]));
   return { examined: first.map((one) => newest.get(one.check.id) ?? one), fixed };
 }
@@ -55,7 +55,7 @@ export async function examine(wish: ExamineWish): Promise<Examination> {
 async function examineAll(
   checks: readonly Check[],
   scene: Scene,
-  { onProgress }: Pick<ExamineWish, 'onProgress'>,
+  { onProgress }: Pick<ExamineOptions, 'onProgress'>,
 ): Promise<readonly Examined[]> {
   const results: (Examined | undefined)[] = [];
   const underWay = new Set<Check>();

@@ -42,7 +42,7 @@ function leftoverFinding(scene: Scene): Finding {
   if (scene.obstacle() !== undefined)
     return { state: 'skipped', detail: 'the state directory cannot be read' };
   const left = leftoversOf(scene.home);
-  const words = wordsOf(left);
+  const words = describeLeftovers(left);
   if (words.length === 0) return { state: 'ok', detail: 'none' };
   const does = 'remove leftovers';
   const run = async (): Promise<string> => {
@@ -65,7 +65,15 @@ function leftoversOf(home: string): Leftovers {
   };
 }
 
-function wordsOf({ leases, sockets, drafts, backups, serve, pipes, folders }: Leftovers): readonly string[] {
+function describeLeftovers({
+  leases,
+  sockets,
+  drafts,
+  backups,
+  serve,
+  pipes,
+  folders,
+}: Leftovers): readonly string[] {
   const counted = (count: number, one: string, many: string): readonly string[] =>
     count === 0 ? [] : [`${String(count)} ${count === 1 ? one : many}`];
   return [

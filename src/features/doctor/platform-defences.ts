@@ -23,7 +23,7 @@ export const platformDefences: readonly PlatformDefence[] = [
     isLess: ['darwin', 'win32'],
   },
   {
-    id: 'keeper',
+    id: 'reaper',
     what: 'reaper (ends orphaned processes)',
     on: { linux: '`/bin/sh` script', darwin: 'the same', win32: 'a Node script' },
     isLess: [],

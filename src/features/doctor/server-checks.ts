@@ -84,7 +84,7 @@ async function examineServers(scene: Scene, located: Located): Promise<readonly 
     return [
       ...found,
       ...clashFindings(all, openNameClaims(scene.home, located.file ?? '')),
-      ...togetherFinding(all, config.surface),
+      ...togetherFinding(all, config.context),
     ];
   } finally {
     await Promise.all(all.map((provider) => provider.close().catch(() => undefined)));
@@ -207,19 +207,19 @@ function clashFindings(providers: readonly Provider[], claims: NameClaims): read
 }
 
 /** The cost per request if all tools were listed. */
-function togetherFinding(providers: readonly Provider[], surface: Config['surface']): readonly Finding[] {
+function togetherFinding(providers: readonly Provider[], exposure: Config['context']): readonly Finding[] {
   const tools = providers.flatMap((provider) => provider.list().tools);
   const tokens = tools.reduce((sum, tool) => sum + estimateTokens(tool), 0);
   if (tools.length === 0 || providers.length < 2) return [];
   const sum = `${String(tools.length)} tools, about ${tokens.toLocaleString('en-US')} tokens`;
-  const isMuch = tokens > surface.deferAboveTokens;
+  const isMuch = tokens > exposure.deferAboveTokens;
   const how = !isMuch
     ? 'all listed'
-    : surface.lazy === 'off'
-      ? 'all listed except those of servers with lazy: true, because surface.lazy is off'
+    : exposure.lazy === 'off'
+      ? 'all listed except those of servers with lazy: true, because context.lazy is off'
       : 'loaded when needed';
-  const state = isMuch && surface.lazy === 'off' ? 'warn' : 'ok';
+  const state = isMuch && exposure.lazy === 'off' ? 'warn' : 'ok';
   const next = 'tidegate tools cost';
-  const facts = { tools: tools.length, tokens, lazy: surface.lazy };
+  const facts = { tools: tools.length, tokens, lazy: exposure.lazy };
   return [{ state, about: 'total', detail: `${sum}: ${how}`, next, facts }];
 }

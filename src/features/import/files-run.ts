@@ -18,7 +18,7 @@ export interface RunParts {
   readonly target: Target;
   readonly added: readonly NewServer[];
   readonly secrets: readonly NamedSecret[];
-  readonly wish: { readonly cwd: string; readonly env: Environment };
+  readonly options: { readonly cwd: string; readonly env: Environment };
 }
 
 /** Workspace files that the new servers run. A server that cannot be read yet needs `tidegate trust` later. */
@@ -27,11 +27,11 @@ export async function filesRun({
   target,
   added,
   secrets,
-  wish,
+  options,
 }: RunParts): Promise<readonly ServerStanding[]> {
   if (added.length === 0) return [];
   const { serverStanding, withLock } = await import('../../config/started/index.js');
-  const { cwd, env } = wish;
+  const { cwd, env } = options;
   const state = stateDirectory(env);
   const known = { ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])), ...env };
   const { config } = await loadConfig({

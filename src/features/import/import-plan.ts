@@ -12,14 +12,14 @@ import { gateWords } from '../../workspace/client-files/gateway-trouble.js';
 import { gather, type Source } from '../../workspace/client-files/gather.js';
 import { createHiding, type NamedSecret, referencesIn } from './hide-secrets.js';
 import { valuesToMask } from './mask.js';
-import { newServers, type PlannedServer, planServers, type ServersWish } from './plan-servers.js';
+import { newServers, type PlannedServer, planServers, type ServersOptions } from './plan-servers.js';
 import { filesRun } from './files-run.js';
 import { planPoints, type Point } from './plan-points.js';
 import { projectFolders } from '../../workspace/project-folders.js';
 import { ImportRefused } from '../../workspace/client-files/refused.js';
 import { problemsOf, type Target, targetOf, unsetIn } from '../../workspace/client-files/target.js';
 
-export interface ImportWish {
+export interface ImportOptions {
   readonly cwd: string;
   readonly home: string;
   readonly env: Environment;
@@ -55,20 +55,21 @@ export interface ImportPlan {
   readonly problems: readonly ImportRefused[];
 }
 
-export async function planImport(wish: ImportWish): Promise<ImportPlan> {
-  const { cwd, env, home, version } = wish;
+export async function planImport(options: ImportOptions): Promise<ImportPlan> {
+  const { cwd, env, home, version } = options;
   const place = { platform: process.platform, home, folders: projectFolders(cwd, home), env };
-  const { sources, problems } = gather(wish.clients, place, { scope: wish.scope });
+  const { sources, problems } = gather(options.clients, place, { scope: options.scope });
   // A file planted by another user must not block the import of the user's own files.
-  const [broken] = wish.named.length > 0 ? problems.filter(({ code }) => code !== 'import.foreign_file') : [];
+  const [broken] =
+    options.named.length > 0 ? problems.filter(({ code }) => code !== 'import.foreign_file') : [];
   if (broken !== undefined) throw broken;
   const target = targetOf({
     cwd,
     env,
-    isOperators: wish.isOperators,
-    ...(wish.configFile !== undefined && { configFile: wish.configFile }),
+    isOperators: options.isOperators,
+    ...(options.configFile !== undefined && { configFile: options.configFile }),
   });
-  const before = target.content?.text ?? wish.opening ?? '';
+  const before = target.content?.text ?? options.opening ?? '';
   await assertSound(target);
   const kept = openSecrets(stateDirectory(env));
   const hiding = createHiding({
@@ -81,9 +82,9 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
     ...(await knownIn(before)),
     folder: target.folder,
     hiding,
-    takesDisabled: wish.takesDisabled,
+    takesDisabled: options.takesDisabled,
     isKept: (name) => env[name] === undefined && kept.valueOf(name) !== undefined,
-    gateWords: (gate) => gateWords(gate, env, wish.isPointing),
+    gateWords: (gate) => gateWords(gate, env, options.isPointing),
     flawOf: (entry) => flawOf(entry, target),
   });
   const added = newServers(servers);
@@ -93,23 +94,23 @@ export async function planImport(wish: ImportWish): Promise<ImportPlan> {
     sources.flatMap((source) => source.servers),
     secrets.map(({ value }) => value),
   );
-  const points = wish.isPointing
+  const points = options.isPointing
     ? planPoints({
         sources,
         planned: servers,
         place,
-        named: wish.named,
+        named: options.named,
         secrets: mask,
         cwd,
         env,
         version,
         target,
         hasNoFile: target.content === undefined && text === '',
-        form: wish.gate,
+        form: options.gate,
       })
     : [];
   const unset = await unsetIn(target.file, text, { env, secrets: kept });
-  const runs = await filesRun({ text, target, added, secrets, wish });
+  const runs = await filesRun({ text, target, added, secrets, options });
   return { target, text, added, servers, secrets, points, sources, unset, runs, problems };
 }
 
@@ -134,7 +135,7 @@ function referencesOf({ servers }: Source): readonly string[] {
   return servers.flatMap(({ server }) => referencesIn(JSON.stringify(server?.start ?? '')));
 }
 
-async function knownIn(text: string): Promise<Pick<ServersWish, 'known' | 'elsewhere'>> {
+async function knownIn(text: string): Promise<Pick<ServersOptions, 'known' | 'elsewhere'>> {
   const { serversOf, withoutServers } = await import('../../config/add-servers.js');
   return { known: serversOf(text), elsewhere: referencesIn(JSON.stringify(withoutServers(text))) };
 }

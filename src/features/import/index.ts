@@ -1,6 +1,6 @@
 export { type Applied, applyImport, StateRefused } from './apply-import.js';
 export { clientNames, clientsNamed } from '../../workspace/client-files/gather.js';
-export { type ImportPlan, type ImportWish, planImport, TargetRefused } from './import-plan.js';
+export { type ImportPlan, type ImportOptions, planImport, TargetRefused } from './import-plan.js';
 export { installCommand, isPassing } from '../../workspace/client-files/install-command.js';
 export { lookAround, type Workspace } from './look-around.js';
 export type { Fate } from './plan-servers.js';

@@ -12,7 +12,7 @@ import {
 import {
   type GateForm,
   gateForm,
-  type GateWish,
+  type GatewayOptions,
   gateStart,
 } from '../../workspace/client-files/gateway-start.js';
 import { isRenewable } from '../../workspace/client-files/gateway-trouble.js';
@@ -37,7 +37,7 @@ export interface Point {
   readonly lost: readonly string[];
 }
 
-export interface PointsWish extends GateWish {
+export interface PointsOptions extends GatewayOptions {
   readonly sources: readonly Source[];
   readonly planned: readonly PlannedServer[];
   readonly place: ClientPlace;
@@ -48,35 +48,35 @@ export interface PointsWish extends GateWish {
 }
 
 /** Replaces every server that moves to tidegate.yaml with one gateway entry. */
-export function planPoints(wish: PointsWish): readonly Point[] {
-  return wish.sources.flatMap((source) => {
-    const changes = changesOf(source, wish);
-    return changes.length === 0 ? [] : [pointOf(source, changes, wish)];
+export function planPoints(options: PointsOptions): readonly Point[] {
+  return options.sources.flatMap((source) => {
+    const changes = changesOf(source, options);
+    return changes.length === 0 ? [] : [pointOf(source, changes, options)];
   });
 }
 
-function changesOf(source: Source, wish: PointsWish): readonly Change[] {
+function changesOf(source: Source, options: PointsOptions): readonly Change[] {
   const { client, file, content } = source;
   const root = client.format.parse(content?.text ?? '');
-  const sections = client.sections(root, file, wish.place);
-  const taken = takenFrom(source, wish);
+  const sections = client.sections(root, file, options.place);
+  const taken = takenFrom(source, options);
   const changes = sections.flatMap((section) => {
     const own = taken.filter(({ found }) => samePath(found.section, section));
-    const isIdle = own.length === 0 && staleGates(section, source, wish).length === 0;
-    return isIdle ? [] : [changeOf(section, own, source, wish)];
+    const isIdle = own.length === 0 && staleGates(section, source, options).length === 0;
+    return isIdle ? [] : [changeOf(section, own, source, options)];
   });
   const [home] = sections;
-  if (changes.length > 0 || home === undefined || !wantsGate(source, wish)) return changes;
-  return [changeOf(home, [], source, wish)];
+  if (changes.length > 0 || home === undefined || !wantsGate(source, options)) return changes;
+  return [changeOf(home, [], source, options)];
 }
 
 /** The servers of this file that are in tidegate.yaml after the import. */
-function takenFrom(source: Source, { planned }: PointsWish): readonly PlannedServer[] {
+function takenFrom(source: Source, { planned }: PointsOptions): readonly PlannedServer[] {
   return planned.filter((one) => one.source === source && ['import', 'same', 'present'].includes(one.fate));
 }
 
 /** A client named by the user gets the gateway in its first file, unless one of its files already has it. */
-function wantsGate({ client, file }: Source, { named, sources, planned }: PointsWish): boolean {
+function wantsGate({ client, file }: Source, { named, sources, planned }: PointsOptions): boolean {
   const own = sources.filter((source) => source.client === client);
   const isHome = own.find((source) => source.content !== undefined) ?? own[0];
   const isTaken = planned.some(
@@ -89,17 +89,22 @@ function samePath(a: Section, b: Section): boolean {
   return a.path.join('\0') === b.path.join('\0');
 }
 
-function changeOf(section: Section, own: readonly PlannedServer[], source: Source, wish: PointsWish): Change {
+function changeOf(
+  section: Section,
+  own: readonly PlannedServer[],
+  source: Source,
+  options: PointsOptions,
+): Change {
   const { client, file, content } = source;
   const gates = gatesIn(section, source);
-  const stale = staleGates(section, source, wish);
+  const stale = staleGates(section, source, options);
   const remove = [...own.map(({ found }) => found.name), ...stale.map(({ name }) => name)];
   if (gates.length > stale.length) return { section: section.path, remove };
   const there = Object.keys(objectAt(client.format.parse(content?.text ?? ''), section.path));
   const isFree = (name: string): boolean => !there.includes(name) || remove.includes(name);
   const name = ['tidegate', 'tidegate-gate'].find(isFree) ?? `tidegate-${String(there.length)}`;
   const kept = stale[0] === undefined ? {} : withoutStart(stale[0]);
-  const entry = { ...kept, ...client.gate(gateStart(file, wish)), ...keptKeys(client, own) };
+  const entry = { ...kept, ...client.gate(gateStart(file, options)), ...keptKeys(client, own) };
   return { section: section.path, remove, add: { name, entry } };
 }
 
@@ -108,7 +113,7 @@ function gatesIn(section: Section, { servers }: Source): readonly FoundServer[] 
 }
 
 /** Gateway entries whose program or configuration is missing; a working one replaces them. */
-function staleGates(section: Section, source: Source, { env }: PointsWish): readonly FoundServer[] {
+function staleGates(section: Section, source: Source, { env }: PointsOptions): readonly FoundServer[] {
   return gatesIn(section, source).filter((found) => isRenewable({ file: source.file, found }, env));
 }
 
@@ -126,15 +131,23 @@ function keptKeys({ keeps = {} }: Client, own: readonly PlannedServer[]): JsonOb
   return Object.fromEntries(strict);
 }
 
-function pointOf(source: Source, changes: readonly Change[], wish: PointsWish): Point {
+function pointOf(source: Source, changes: readonly Change[], options: PointsOptions): Point {
   const { client, content, file } = source;
-  const { secrets } = wish;
+  const { secrets } = options;
   const before = content?.text ?? '';
   const diff = changes.flatMap((change) => diffOf(client, before, change, secrets));
   const byHand = changes.flatMap((change) => byHandOf(client, change));
   const hasNew = changes.some(({ add }) => add !== undefined);
-  const lost = takenFrom(source, wish).flatMap(lostLine);
-  const told = { source, changes, before, diff, byHand, lost, ...(hasNew && { form: gateForm(file, wish) }) };
+  const lost = takenFrom(source, options).flatMap(lostLine);
+  const told = {
+    source,
+    changes,
+    before,
+    diff,
+    byHand,
+    lost,
+    ...(hasNew && { form: gateForm(file, options) }),
+  };
   try {
     const after = changes.reduce((text, change) => edit(client.format, text, change), before);
     return { ...told, after };

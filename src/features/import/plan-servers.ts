@@ -32,7 +32,7 @@ export interface PlannedServer {
   readonly notes: readonly string[];
 }
 
-export interface ServersWish {
+export interface ServersOptions {
   readonly sources: readonly Source[];
   /** The servers of tidegate.yaml, by name. */
   readonly known: Readonly<Record<string, unknown>>;
@@ -50,43 +50,45 @@ export interface ServersWish {
 }
 
 /** Decides what to do with each server, in file order. */
-export async function planServers(wish: ServersWish): Promise<readonly PlannedServer[]> {
+export async function planServers(options: ServersOptions): Promise<readonly PlannedServer[]> {
   const planned: PlannedServer[] = [];
-  const isOwn = ownershipIn(wish);
-  for (const source of wish.sources)
+  const isOwn = ownershipIn(options);
+  for (const source of options.sources)
     for (const found of source.servers)
-      planned.push(await planOne(source, found, planned, { ...wish, isOwn }));
+      planned.push(await planOne(source, found, planned, { ...options, isOwn }));
   return planned;
 }
 
-interface OneWish extends ServersWish {
+interface OneServerOptions extends ServersOptions {
   readonly isOwn: (claim: Claim) => boolean;
 }
 
-function ownershipIn(wish: ServersWish): OneWish['isOwn'] {
-  const found = wish.sources.flatMap(({ servers }) => servers);
-  const claims = found.flatMap((one) => wish.hiding.guesses.flatMap((guess) => claimsOf(one, guess, wish)));
-  const isOwn = createOwnership({ known: wish.known, elsewhere: wish.elsewhere, found }, claims);
+function ownershipIn(options: ServersOptions): OneServerOptions['isOwn'] {
+  const found = options.sources.flatMap(({ servers }) => servers);
+  const claims = found.flatMap((one) =>
+    options.hiding.guesses.flatMap((guess) => claimsOf(one, guess, options)),
+  );
+  const isOwn = createOwnership({ known: options.known, elsewhere: options.elsewhere, found }, claims);
   // If the name already has this value, sharing it reveals nothing new.
-  return (claim) => wish.hiding.gives(claim.name, claim.value) || isOwn(claim);
+  return (claim) => options.hiding.gives(claim.name, claim.value) || isOwn(claim);
 }
 
 /** The secrets of a server that tidegate.yaml already has under these names. */
-function claimsOf(found: FoundServer, guess: Hide, wish: ServersWish): readonly Claim[] {
+function claimsOf(found: FoundServer, guess: Hide, options: ServersOptions): readonly Claim[] {
   const secrets: Pick<Claim, 'name' | 'value'>[] = [];
-  const entry = entryWith(found, wish, (secret) => {
+  const entry = entryWith(found, options, (secret) => {
     const reference = guess(secret);
     secrets.push({ name: reference.slice(2, -1), value: secret.value });
     return reference;
   });
-  const as = entry === undefined ? undefined : earlierOf(entry, wish)?.as;
+  const as = entry === undefined ? undefined : earlierOf(entry, options)?.as;
   return as === undefined ? [] : secrets.map((secret) => ({ as, found, ...secret }));
 }
 
 /** Secret names derive from the final server name, so that is computed first. */
 function entryWith(
   { name, server, section }: FoundServer,
-  { folder }: ServersWish,
+  { folder }: ServersOptions,
   hide: Hide,
 ): ServerEntry | undefined {
   if (server === undefined) return undefined;
@@ -98,35 +100,39 @@ async function planOne(
   source: Source,
   found: FoundServer,
   before: readonly PlannedServer[],
-  wish: OneWish,
+  options: OneServerOptions,
 ): Promise<PlannedServer> {
-  const base = { source, found, notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, wish)] };
+  const base = {
+    source,
+    found,
+    notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, options)],
+  };
   const { server } = found;
-  if (found.isGate) return { ...base, fate: 'gate', why: wish.gateWords({ file: source.file, found }) };
+  if (found.isGate) return { ...base, fate: 'gate', why: options.gateWords({ file: source.file, found }) };
   if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
-  if (!server.isEnabled && !wish.takesDisabled) return { ...base, fate: 'disabled', why: 'disabled' };
+  if (!server.isEnabled && !options.takesDisabled) return { ...base, fate: 'disabled', why: 'disabled' };
   const wanted = validName(found.name);
   const key = `${source.file.path}\0${found.section.path.join('\0')}\0${found.name}`;
-  for (const guess of wish.hiding.guesses) {
-    const earlier = earlierOf(entryWith(found, wish, guess) ?? {}, wish);
-    if (earlier === undefined || !claimsOf(found, guess, wish).every(wish.isOwn)) continue;
+  for (const guess of options.hiding.guesses) {
+    const earlier = earlierOf(entryWith(found, options, guess) ?? {}, options);
+    if (earlier === undefined || !claimsOf(found, guess, options).every(options.isOwn)) continue;
     // Its secrets may exist nowhere else in plain text.
-    entryWith(found, wish, wish.hiding.adoptFor(key, guess));
+    entryWith(found, options, options.hiding.adoptFor(key, guess));
     return { ...base, ...earlier };
   }
-  const entry = entryWith(found, wish, wish.hiding.hideFor(key)) ?? {};
-  const flaw = await wish.flawOf(entry);
-  const twin = twinOf(entry, before, wish.known);
-  if (flaw !== undefined || twin !== undefined) wish.hiding.drop(key);
+  const entry = entryWith(found, options, options.hiding.hideFor(key)) ?? {};
+  const flaw = await options.flawOf(entry);
+  const twin = twinOf(entry, before, options.known);
+  if (flaw !== undefined || twin !== undefined) options.hiding.drop(key);
   if (flaw !== undefined) return { ...base, fate: 'unsupported', why: flaw };
   if (twin !== undefined) return { ...base, ...twin, entry };
-  const as = freeName(wanted, source.client.name, namesTaken(before, wish.known));
+  const as = freeName(wanted, source.client.name, namesTaken(before, options.known));
   const notes = as === found.name ? base.notes : [renamed(found.name, as, wanted), ...base.notes];
   return { ...base, fate: 'import', as, entry, notes };
 }
 
 /** A checkout may contain a server that asks for a saved secret; the user must see that before confirming. */
-function keptNotes({ file }: Source, { server }: FoundServer, { isKept }: ServersWish): readonly string[] {
+function keptNotes({ file }: Source, { server }: FoundServer, { isKept }: ServersOptions): readonly string[] {
   if (file.scope !== 'project' || server === undefined) return [];
   const names = new Set(referencesIn(JSON.stringify(server.start)).filter(isKept));
   return [...names].map((name) => `it receives your saved secret ${name}`);
@@ -145,7 +151,7 @@ type Twin = Pick<PlannedServer, 'fate' | 'as' | 'why' | 'lost'>;
 function twinOf(
   entry: ServerEntry,
   before: readonly PlannedServer[],
-  known: ServersWish['known'],
+  known: ServersOptions['known'],
 ): Twin | undefined {
   for (const [name, other] of Object.entries(known)) {
     const likeness = likenessOf(entry, other);
@@ -161,7 +167,7 @@ function twinOf(
 }
 
 /** The matching server in tidegate.yaml with identical headers: their references are this server's secrets. */
-function earlierOf(entry: ServerEntry, { known }: ServersWish): Twin | undefined {
+function earlierOf(entry: ServerEntry, { known }: ServersOptions): Twin | undefined {
   const alike = Object.entries(known).filter(([, other]) => hasSameHeaders(entry, other));
   return twinOf(entry, [], Object.fromEntries(alike));
 }
@@ -213,7 +219,7 @@ function freeName(wanted: string, client: string, taken: ReadonlySet<string>): s
   }
 }
 
-function namesTaken(before: readonly PlannedServer[], known: ServersWish['known']): ReadonlySet<string> {
+function namesTaken(before: readonly PlannedServer[], known: ServersOptions['known']): ReadonlySet<string> {
   return new Set([...Object.keys(known), ...before.flatMap(({ as }) => as ?? [])]);
 }
 

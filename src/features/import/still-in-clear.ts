@@ -1,14 +1,17 @@
 import { commandLine } from '../../lib/shell-word.js';
 import { clients } from '../../clients/index.js';
 import { type Environment, findConfig, homeOf, operatorConfig } from '../../config/index.js';
-import { type ImportWish, planImport, TargetRefused } from './import-plan.js';
+import { type ImportOptions, planImport, TargetRefused } from './import-plan.js';
 import { ImportRefused } from '../../workspace/client-files/refused.js';
 
 /** The variables whose values `--secrets keep` would find in client files under the same names. */
-export async function stillInClear(wish: ImportWish, names: readonly string[]): Promise<readonly string[]> {
+export async function stillInClear(
+  options: ImportOptions,
+  names: readonly string[],
+): Promise<readonly string[]> {
   if (names.length === 0) return [];
   try {
-    const { secrets } = await planImport({ ...wish, isPointing: false });
+    const { secrets } = await planImport({ ...options, isPointing: false });
     return names.filter((name) => secrets.some((secret) => secret.name === name && !secret.isThere));
   } catch (error) {
     // This is only a suggestion; unreadable files are reported elsewhere.
@@ -31,9 +34,9 @@ export async function keepingCommand(
   names: readonly string[],
 ): Promise<string | undefined> {
   const home = homeOf(env, process.platform);
-  const wish = { cwd, env, version, home, clients, named: [], configFile: file };
+  const options = { cwd, env, version, home, clients, named: [], configFile: file };
   const plain = { isOperators: false, takesDisabled: false, isPointing: false };
-  const found = await stillInClear({ ...wish, ...plain }, names);
+  const found = await stillInClear({ ...options, ...plain }, names);
   if (found.length === 0) return undefined;
   return commandLine('import', '--secrets', 'keep', ...targetWords(file, cwd, env));
 }

@@ -19,7 +19,7 @@ import { newestOf } from '../../workspace/client-files/newest-backups.js';
 import { mendedText } from './repair.js';
 import { ImportRefused } from '../../workspace/client-files/refused.js';
 
-export interface UndoWish {
+export interface UndoOptions {
   readonly stateDirectory: string;
   /** The clients to restore; all if empty. */
   readonly names: readonly string[];
@@ -42,11 +42,12 @@ export interface Undone {
 }
 
 /** Restores, byte for byte, what the newest import replaced in each file. All checks run before the first write. */
-export function undoImport(wish: UndoWish): readonly Undone[] {
-  const backups = openBackups(wish.stateDirectory);
-  const steps = (): readonly Step[] => newestOf(backups, wish).map((backup) => stepOf(backup, backups, wish));
-  if (wish.isDry) return steps().map((step) => told(step, backups));
-  return withBackupsLock(wish.stateDirectory, () => {
+export function undoImport(options: UndoOptions): readonly Undone[] {
+  const backups = openBackups(options.stateDirectory);
+  const steps = (): readonly Step[] =>
+    newestOf(backups, options).map((backup) => stepOf(backup, backups, options));
+  if (options.isDry) return steps().map((step) => told(step, backups));
+  return withBackupsLock(options.stateDirectory, () => {
     backups.sweep();
     return steps().map((step) => done(step, backups));
   });
@@ -60,7 +61,7 @@ interface Step {
 }
 
 /** Decides what to do before anything is written. */
-function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoWish): Step {
+function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoOptions): Step {
   const bytes = backups.read(backup, 'before');
   if (bytes === undefined) {
     const message = `The backup of ${backup.file} is damaged: it does not match its recorded hash.`;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Agent, clis, type CliParts, type KnownCli, runCli, runOpenai } from '../../agents/index.js';
 import type { ProviderName } from '../../workflow/index.js';
 import type { Tidegate } from '../../workspace/tidegate.js';
-import { openAgentDoors } from '../../workspace/agents/agent-sockets.js';
+import { openAgentSockets } from '../../workspace/agents/agent-sockets.js';
 import { knowCli } from '../../workspace/agents/know-cli.js';
-import type { RunPlace, RunWish } from './run-options.js';
+import type { RunPlace, RunOptions } from './run-options.js';
 import { serverNameOfRun } from '../../workspace/agents/server-name.js';
 import { userFile } from '../../workspace/user-file.js';
 
@@ -17,26 +17,26 @@ export interface RunAgents {
 /** The agents available to a run. */
 export function openAgents(
   tidegate: Tidegate,
-  wish: Pick<RunWish, 'cwd' | 'version'>,
+  request: Pick<RunOptions, 'cwd' | 'version'>,
   { folder }: RunPlace,
 ): RunAgents {
-  const doors = openAgentDoors(tidegate, () => serverNameOfRun(folder));
+  const sockets = openAgentSockets(tidegate, () => serverNameOfRun(folder));
   const known = new Map<string, Promise<KnownCli>>();
   const know: CliParts['know'] = (cli, order) =>
     knowCli(cli, order, {
       stateDirectory: tidegate.stateDirectory,
-      cwd: wish.cwd,
+      cwd: request.cwd,
       roots: tidegate.config.workspace.roots,
-      version: wish.version,
+      version: request.version,
       openGate: (options) => tidegate.openBeside(options),
     });
   const parts: CliParts = {
     processes: tidegate.processes,
-    cwd: wish.cwd,
+    cwd: request.cwd,
     folder: join(folder, 'tmp'),
     keep: (name) => madeFolder(join(folder, 'agents', name)),
     userFile,
-    openDoor: (order, verdict) => doors.open(order, verdict),
+    openSocket: (order, verdict) => sockets.open(order, verdict),
     // Parallel steps share one isolation test.
     know(cli, order) {
       const key = JSON.stringify([cli.name, order.options, order.isIsolated]);
@@ -53,7 +53,7 @@ export function openAgents(
   );
   return {
     byName: { openai_compatible: runOpenai, ...Object.fromEntries(launched) },
-    close: () => doors.close(),
+    close: () => sockets.close(),
   };
 }
 

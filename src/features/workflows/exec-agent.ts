@@ -15,12 +15,12 @@ import { type Problem, stateDirectory as stateDirectoryOf } from '../../config/i
 import type { ProcessExit } from '../../ports/processes.js';
 import { isRunning } from '../../lib/is-running.js';
 import type { OpenTidegate, Tidegate, TidegateOptions } from '../../workspace/tidegate.js';
-import { openAgentDoors } from '../../workspace/agents/agent-sockets.js';
+import { openAgentSockets } from '../../workspace/agents/agent-sockets.js';
 import { knowCli } from '../../workspace/agents/know-cli.js';
 import { readOwnWords } from '../../workspace/agents/own-words.js';
 import { userFile } from '../../workspace/user-file.js';
 
-export interface ExecWish extends Omit<TidegateOptions, 'mode'> {
+export interface ExecOptions extends Omit<TidegateOptions, 'mode'> {
   readonly agent: string;
   readonly model?: string;
   /** A custom model endpoint, and the variable that holds its key. */
@@ -49,23 +49,23 @@ export type ExecAnswer =
   | { readonly kind: 'leaks'; readonly title: string; readonly leaks: readonly string[] };
 
 /** Runs an agent CLI in this terminal with the gateway as its only source of tools. */
-export async function execAgent(openTidegate: OpenTidegate, wish: ExecWish): Promise<ExecAnswer> {
-  const cli = clis.find(({ name }) => name === wish.agent);
-  if (cli === undefined) throw new Error(`Unknown agent: ${wish.agent}.`);
-  const words = readOwnWords(cli.words, wish.own);
+export async function execAgent(openTidegate: OpenTidegate, request: ExecOptions): Promise<ExecAnswer> {
+  const cli = clis.find(({ name }) => name === request.agent);
+  if (cli === undefined) throw new Error(`Unknown agent: ${request.agent}.`);
+  const words = readOwnWords(cli.words, request.own);
   if (words.kind === 'undoing') return words;
-  if (wish.model !== undefined && words.model !== undefined) return { kind: 'twice' };
-  const variable = wish.apiKeyEnv ?? cli.keyEnv;
+  if (request.model !== undefined && words.model !== undefined) return { kind: 'twice' };
+  const variable = request.apiKeyEnv ?? cli.keyEnv;
   // Otherwise the agent's own login might be sent to this endpoint.
-  if (wish.baseUrl !== undefined && !wish.env[variable]) return { kind: 'keyless', variable };
+  if (request.baseUrl !== undefined && !request.env[variable]) return { kind: 'keyless', variable };
   // Log to a file, because the agent uses the terminal.
-  const logFile = join(stateDirectoryOf(wish.env), 'exec.log.jsonl');
-  const tidegate = await openTidegate({ ...wish, mode: 'stdio', logFile });
+  const logFile = join(stateDirectoryOf(request.env), 'exec.log.jsonl');
+  const tidegate = await openTidegate({ ...request, mode: 'stdio', logFile });
   try {
-    wish.onProblems(tidegate.problems);
-    return await underGate(cli, { ...wish, openTidegate }, tidegate, words.model);
+    request.onProblems(tidegate.problems);
+    return await underGate(cli, { ...request, openTidegate }, tidegate, words.model);
   } catch (error) {
-    if (wish.signal.aborted) return { kind: 'stopped' };
+    if (request.signal.aborted) return { kind: 'stopped' };
     if (!(error instanceof AgentFailure)) throw error;
     return { kind: 'failed', why: error };
   } finally {
@@ -75,37 +75,37 @@ export async function execAgent(openTidegate: OpenTidegate, wish: ExecWish): Pro
 
 async function underGate(
   cli: AgentCli,
-  wish: ExecWish & { readonly openTidegate: OpenTidegate },
+  request: ExecOptions & { readonly openTidegate: OpenTidegate },
   tidegate: Tidegate,
   ownModel: string | undefined,
 ): Promise<ExecAnswer> {
-  const { cwd, version } = wish;
+  const { cwd, version } = request;
   const { stateDirectory } = tidegate;
-  const order = orderOf(cli, wish, tidegate);
-  const model = wish.model ?? ownModel;
+  const order = orderOf(cli, request, tidegate);
+  const model = request.model ?? ownModel;
   const asked = { ...order, options: { ...(model !== undefined && { model }) } };
   const known = await knowCli(cli, asked, {
     stateDirectory,
     cwd,
     roots: tidegate.config.workspace.roots,
     version,
-    openGate: wish.openTidegate,
+    openGate: request.openTidegate,
   });
   if (known.verdict.kind === 'leaks') return { kind: 'leaks', title: cli.title, leaks: known.verdict.leaks };
   const folder = openLaunchFolder(ownFolder(join(stateDirectory, 'exec')));
-  const doors = openAgentDoors(tidegate);
+  const sockets = openAgentSockets(tidegate);
   try {
-    const door = await doors.open(order, known.verdict);
-    const launch = { known, door, folder: folder.path, own: wish.own };
+    const socket = await sockets.open(order, known.verdict);
+    const launch = { known, socket, folder: folder.path, own: request.own };
     return await start(cli, order, tidegate, {
       ...launch,
       cwd,
       write: (files) => folder.write(files),
-      onStart: wish.onStart,
+      onStart: request.onStart,
     });
   } finally {
     removeFolder(dirname(folder.path));
-    await doors.close();
+    await sockets.close();
   }
 }
 
@@ -120,8 +120,8 @@ function ownFolder(parent: string): string {
   return own;
 }
 
-function orderOf(cli: AgentCli, wish: ExecWish, tidegate: Tidegate): AgentOrder {
-  const { env, version, signal, onNote, model, baseUrl, apiKeyEnv = cli.keyEnv } = wish;
+function orderOf(cli: AgentCli, request: ExecOptions, tidegate: Tidegate): AgentOrder {
+  const { env, version, signal, onNote, model, baseUrl, apiKeyEnv = cli.keyEnv } = request;
   return {
     gateway: tidegate.gateway,
     session: tidegate.localSession('connection'),

@@ -1,7 +1,7 @@
 export { agentFlowText } from './agent-flow.js';
 export { planFlow } from './plan.js';
 export { listRuns, runFlow, showRun } from './run.js';
-export type { RunAnswer, RunWish } from './run-options.js';
+export type { RunAnswer, RunOptions } from './run-options.js';
 export { workflowToTrust, type WorkflowToTrust } from './trust.js';
 export { type ValidateAnswer, validateWorkflows } from './validate.js';
 export {

@@ -5,7 +5,7 @@ import { withPluginsOf } from './plugins-of.js';
 import { gateNames } from './gateway-names.js';
 import type { OpenTidegate } from '../../workspace/tidegate.js';
 
-export interface PlanWish extends WorkflowPlace {
+export interface PlanOptions extends WorkflowPlace {
   readonly workflow: string;
   readonly version: string;
   readonly text?: string;
@@ -27,26 +27,26 @@ export interface Plan {
 /** What a run would do. Starts and saves nothing. */
 export async function planFlow(
   openTidegate: OpenTidegate,
-  wish: PlanWish,
+  options: PlanOptions,
 ): Promise<Plan | { readonly kind: 'unknown'; readonly known: readonly string[] }> {
-  const library = await openWorkflowLibrary(wish);
-  const file = wish.text === undefined ? library.find(wish.workflow) : 'agent.yaml';
+  const library = await openWorkflowLibrary(options);
+  const file = options.text === undefined ? library.find(options.workflow) : 'agent.yaml';
   if (file === undefined) return { kind: 'unknown', known: library.list().map(({ name }) => name) };
-  const names = await gateNames(wish);
-  if (wish.profile !== undefined && !names.profiles.includes(wish.profile))
-    throw unknownProfile(wish.profile, names.profiles);
-  const { workflow, findings, isValid } = await withPluginsOf(openTidegate, wish, (plugins) =>
+  const names = await gateNames(options);
+  if (options.profile !== undefined && !names.profiles.includes(options.profile))
+    throw unknownProfile(options.profile, names.profiles);
+  const { workflow, findings, isValid } = await withPluginsOf(openTidegate, options, (plugins) =>
     validateWorkflow(file, {
       library,
       names,
       isStrict: false,
-      env: wish.env,
+      env: options.env,
       plugins,
-      signal: wish.signal,
-      ...(wish.text !== undefined && { text: wish.text }),
+      signal: options.signal,
+      ...(options.text !== undefined && { text: options.text }),
     }),
   );
-  const { values, problems, missing } = readInputs(workflow.inputs, wish.inputs, library.cwd);
+  const { values, problems, missing } = readInputs(workflow.inputs, options.inputs, library.cwd);
   return {
     kind: 'plan',
     name: workflow.name,

@@ -21,7 +21,7 @@ import type { Tidegate } from '../../workspace/tidegate.js';
 import { openAgents } from './agents.js';
 import { openWorkflowLibrary } from '../../workspace/workflow-library.js';
 import { createRecordRedactor, isSecretInput } from './record-redactor.js';
-import type { RunAnswer, RunPlace, RunWish } from './run-options.js';
+import type { RunAnswer, RunPlace, RunOptions } from './run-options.js';
 import { openTickets } from '../../workspace/agents/tickets.js';
 import { gateNames } from './gateway-names.js';
 
@@ -32,43 +32,43 @@ export interface RunGate {
 }
 
 /** Prepares and executes a run: finds the file, validates it, reads inputs, opens the records. */
-export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate): Promise<RunAnswer> {
-  const library = wish.library ?? (await openWorkflowLibrary(wish));
-  const text = place.head === undefined ? wish.text : place.head.text;
-  const name = place.head?.file ?? wish.workflow ?? '';
+export async function prepareRun(options: RunOptions, place: RunPlace, gate: RunGate): Promise<RunAnswer> {
+  const library = options.library ?? (await openWorkflowLibrary(options));
+  const text = place.head === undefined ? options.text : place.head.text;
+  const name = place.head?.file ?? options.workflow ?? '';
   const file = text === undefined ? library.find(name) : join(library.cwd, 'agent.yaml');
   if (file === undefined)
     return { kind: 'unknown', what: 'workflow', name, known: library.list().map((one) => one.name) };
   const { plugins } = gate.tidegate;
   const validated = await validateWorkflow(file, {
     library,
-    names: await gateNames({ ...wish, willTry: true }),
+    names: await gateNames({ ...options, willTry: true }),
     isStrict: false,
-    env: wish.env,
+    env: options.env,
     plugins,
-    signal: wish.signal,
+    signal: options.signal,
     // A resumed run does not need finished parts, and a single step reports what it needs itself.
-    isNeeded: place.head === undefined && wish.only === undefined,
+    isNeeded: place.head === undefined && options.only === undefined,
     ...(text !== undefined && { text }),
   });
   const { workflow, findings } = validated;
   if (!validated.isValid) return { kind: 'invalid', file, findings };
-  if (wish.only !== undefined && !workflow.steps.has(wish.only.step))
-    return { kind: 'unknown', what: 'step', name: wish.only.step, known: [...workflow.steps.keys()] };
+  if (options.only !== undefined && !workflow.steps.has(options.only.step))
+    return { kind: 'unknown', what: 'step', name: options.only.step, known: [...workflow.steps.keys()] };
   // When a step starts, all tools are known and the message is more precise.
-  wish.onFindings?.(findings.filter(({ code }) => code !== 'WORKFLOW.VALIDATION.UNKNOWN_TOOL'));
-  tellUntrusted(wish, gate, workflow);
-  tellIdle(wish, workflow);
-  const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...wish.inputs }, library.cwd);
-  const problems = [...read.problems, ...replacedInputs(wish, place.head, read.values)];
+  options.onFindings?.(findings.filter(({ code }) => code !== 'WORKFLOW.VALIDATION.UNKNOWN_TOOL'));
+  tellUntrusted(options, gate, workflow);
+  tellIdle(options, workflow);
+  const read = readInputs(workflow.inputs, { ...place.head?.inputs, ...options.inputs }, library.cwd);
+  const problems = [...read.problems, ...replacedInputs(options, place.head, read.values)];
   if (problems.length > 0 || read.missing.length > 0) return { kind: 'inputs', ...read, problems };
   // Covers every file the workflow uses.
   const sha256 = text === undefined ? bundleOf(file, library).sha256 : (validated.sha256 ?? '');
-  if (place.head !== undefined && place.head.sha256 !== sha256) wish.onChanged?.(file);
+  if (place.head !== undefined && place.head.sha256 !== sha256) options.onChanged?.(file);
   const { tidegate, session } = gate;
-  const records = openRecords(wish, place, { ...validated, sha256 }, read.values, text, session);
-  const needsSandbox = wish.isForAgent === true && !library.isUnsandboxed(file);
-  const agents = openAgents(tidegate, wish, place);
+  const records = openRecords(options, place, { ...validated, sha256 }, read.values, text, session);
+  const needsSandbox = options.isForAgent === true && !library.isUnsandboxed(file);
+  const agents = openAgents(tidegate, options, place);
   try {
     const result = await runWorkflow(
       {
@@ -77,29 +77,29 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
         inputs: read.values,
         ...records,
         isResumed: place.head !== undefined,
-        signal: wish.signal,
-        ...(wish.only && { only: wish.only }),
+        signal: options.signal,
+        ...(options.only && { only: options.only }),
       },
       {
         library,
-        env: wish.env,
+        env: options.env,
         processes: tidegate.processes,
         gateway: tidegate.gateway,
         session,
-        tickets: openTickets(session, tidegate.subSession, tidegate.surface.surface),
+        tickets: openTickets(session, tidegate.subSession, tidegate.exposure.exposure),
         plugins,
         agents: agents.byName,
         ...(tidegate.openSpan && { openSpan: tidegate.openSpan }),
         redact: records.redact,
         folder: place.folder,
-        version: wish.version,
+        version: options.version,
         newRequestId: () => tidegate.newRequestId(),
         identity: { user: operatorName(), hostname: hostname() },
         now: () => Date.now(),
-        onEvent: wish.onEvent,
-        ...(wish.ask && { ask: wish.ask }),
-        ...(wish.isStillTrusted && { isStillTrusted: wish.isStillTrusted }),
-        ...(wish.isForAgent === true && { isForAgent: true }),
+        onEvent: options.onEvent,
+        ...(options.ask && { ask: options.ask }),
+        ...(options.isStillTrusted && { isStillTrusted: options.isStillTrusted }),
+        ...(options.isForAgent === true && { isForAgent: true }),
         ...(needsSandbox && {
           sandbox: { stream: async (order) => (await tidegate.shellFor(session)).stream(order) },
         }),
@@ -114,7 +114,7 @@ export async function prepareRun(wish: RunWish, place: RunPlace, gate: RunGate):
 }
 
 function tellUntrusted(
-  { onUntrusted }: RunWish,
+  { onUntrusted }: RunOptions,
   { tidegate }: RunGate,
   { steps }: Validated['workflow'],
 ): void {
@@ -125,7 +125,7 @@ function tellUntrusted(
 }
 
 /** Reports a profile without effect: profiles limit agents and plugin operations (also in called workflows), not commands. */
-function tellIdle({ profile, onIdleProfile }: RunWish, { steps }: Validated['workflow']): void {
+function tellIdle({ profile, onIdleProfile }: RunOptions, { steps }: Validated['workflow']): void {
   const isFree = ({ kind }: { readonly kind: string }): boolean => freeKinds.includes(kind);
   if (profile !== undefined && [...steps.values()].every(isFree)) onIdleProfile?.(profile);
 }
@@ -135,7 +135,11 @@ const freeKinds: readonly string[] = ['command', 'parallel', 'for_each', 'while'
 type Values = Readonly<Record<string, unknown>>;
 
 /** Finished steps used the old value, so inputs cannot change on resume. Secrets are not stored and must be given again. */
-function replacedInputs({ inputs }: RunWish, head: RunHead | undefined, values: Values): readonly string[] {
+function replacedInputs(
+  { inputs }: RunOptions,
+  head: RunHead | undefined,
+  values: Values,
+): readonly string[] {
   if (head === undefined) return [];
   return Object.keys(inputs)
     .filter((name) => Object.hasOwn(head.inputs, name) && !isDeepStrictEqual(head.inputs[name], values[name]))
@@ -146,22 +150,23 @@ function replacedInputs({ inputs }: RunWish, head: RunHead | undefined, values: 
 }
 
 function openRecords(
-  wish: RunWish,
+  options: RunOptions,
   { runId, folder, head }: RunPlace,
   validated: Validated,
   inputs: Values,
   text: string | undefined,
   session: Session,
 ) {
-  const redact = createRecordRedactor(inputs, wish.env);
+  const redact = createRecordRedactor(inputs, options.env);
   const file = join(folder, 'journal.jsonl');
   const journal =
     head === undefined
-      ? beginJournal(file, headOf(wish, runId, validated, inputs, text, session))
+      ? beginJournal(file, headOf(options, runId, validated, inputs, text, session))
       : resumeJournal(file, {
           at: new Date().toISOString(),
           sha256: validated.sha256 ?? '',
-          ...(wish.takesOver === true && head.rights && { takenOverBy: formatPrincipal(session.principal) }),
+          ...(options.takesOver === true &&
+            head.rights && { takenOverBy: formatPrincipal(session.principal) }),
         });
   const transcript = openTranscript({
     file: join(folder, 'transcript.jsonl'),
@@ -173,7 +178,7 @@ function openRecords(
 }
 
 function headOf(
-  wish: RunWish,
+  options: RunOptions,
   id: string,
   validated: Validated,
   inputs: Values,
@@ -188,14 +193,14 @@ function headOf(
     name: validated.workflow.name,
     file: validated.file,
     sha256: validated.sha256 ?? '',
-    cwd: wish.cwd,
+    cwd: options.cwd,
     startedAt: new Date().toISOString(),
-    version: wish.version,
+    version: options.version,
     inputs: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
     withheld: entries.filter(isSecret).map(([name]) => name),
     startedBy: formatPrincipal(session.principal),
-    ...(wish.isForAgent === true && { rights: chainOf(session) }),
+    ...(options.isForAgent === true && { rights: chainOf(session) }),
     ...(text !== undefined && { text }),
-    ...(wish.profile !== undefined && { profile: wish.profile }),
+    ...(options.profile !== undefined && { profile: options.profile }),
   };
 }

@@ -3,7 +3,7 @@ import { stateDirectory } from '../../config/index.js';
 import { readJournal } from '../../workflow/index.js';
 import { prepareRun, type RunGate } from './prepare-run.js';
 import { openRunFolders, type RunFolders } from './run-folders.js';
-import type { RunAnswer, RunPlace, RunWish } from './run-options.js';
+import type { RunAnswer, RunPlace, RunOptions } from './run-options.js';
 
 /** A gateway for a run, and how to release it. */
 export interface LentGate extends RunGate {
@@ -14,18 +14,18 @@ export interface LentGate extends RunGate {
 
 /** Runs a workflow in a new folder, or resumes in the folder of an earlier run. */
 export async function runInFolder(
-  wish: RunWish,
+  options: RunOptions,
   openGate: (folder: string) => Promise<LentGate>,
 ): Promise<RunAnswer> {
-  const folders = openRunFolders(stateDirectory(wish.env));
+  const folders = openRunFolders(stateDirectory(options.env));
   folders.sweep();
-  const place = placeOf(wish, folders);
+  const place = placeOf(options, folders);
   if ('kind' in place) return place;
-  let isKept = wish.resume !== undefined;
+  let isKept = options.resume !== undefined;
   try {
     const gate = await openGate(place.folder);
     try {
-      const answer = gate.refusal ?? (await prepareRun(wish, place, gate));
+      const answer = gate.refusal ?? (await prepareRun(options, place, gate));
       isKept ||= answer.kind === 'ran';
       return answer;
     } finally {
@@ -36,7 +36,7 @@ export async function runInFolder(
   }
 }
 
-function placeOf({ resume }: RunWish, folders: RunFolders): RunPlace | RunAnswer {
+function placeOf({ resume }: RunOptions, folders: RunFolders): RunPlace | RunAnswer {
   if (resume === undefined) {
     const { id, folder } = folders.create(new Date());
     return { runId: id, folder };

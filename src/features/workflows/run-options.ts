@@ -10,7 +10,7 @@ import type {
 import type { RunReport } from './run-folders.js';
 import type { WorkflowPlace } from '../../workspace/workflow-library.js';
 
-export interface RunWish extends WorkflowPlace {
+export interface RunOptions extends WorkflowPlace {
   readonly version: string;
   /** A name or a path. */
   readonly workflow?: string;

@@ -6,24 +6,24 @@ import { isStillTrusted, isTrustedWorkflow } from './is-trusted.js';
 import { openTrustedLibrary } from '../../workspace/workflow-library.js';
 import { openRunFolders, type RunReport } from './run-folders.js';
 import { runInFolder } from './run-in-folder.js';
-import type { RunAnswer, RunWish } from './run-options.js';
+import type { RunAnswer, RunOptions } from './run-options.js';
 
 /** Validates and runs a workflow with its own gateway, or resumes a run. Everything it started is ended. */
-export async function runFlow(openTidegate: OpenTidegate, given: RunWish): Promise<RunAnswer> {
+export async function runFlow(openTidegate: OpenTidegate, given: RunOptions): Promise<RunAnswer> {
   const began = given.resume === undefined ? undefined : showRun(given.env, given.resume);
   if (began === undefined) return runAt(openTidegate, given);
   // Resume in the original folder, wherever the command was run.
-  const wish: RunWish = { ...given, ...boundBy(began), cwd: began.cwd };
+  const options: RunOptions = { ...given, ...boundBy(began), cwd: began.cwd };
   const isOver = began.status === 'completed' || began.status === 'broken';
-  if (began.rights === undefined || isOver) return runAt(openTidegate, wish);
-  const held = await heldToTrust(wish, began);
+  if (began.rights === undefined || isOver) return runAt(openTidegate, options);
+  const held = await heldToTrust(options, began);
   if (held === undefined) return { kind: 'untrusted', run: began };
-  return runAt(openTidegate, held, wish.takesOver === true ? undefined : began);
+  return runAt(openTidegate, held, options.takesOver === true ? undefined : began);
 }
 
-function runAt(openTidegate: OpenTidegate, wish: RunWish, starter?: RunReport): Promise<RunAnswer> {
-  const { cwd, env, version, configFile, profile } = wish;
-  return runInFolder(wish, async (folder) => {
+function runAt(openTidegate: OpenTidegate, options: RunOptions, starter?: RunReport): Promise<RunAnswer> {
+  const { cwd, env, version, configFile, profile } = options;
+  return runInFolder(options, async (folder) => {
     const tidegate = await openTidegate({
       cwd,
       env,
@@ -62,19 +62,19 @@ async function sessionOf(tidegate: Tidegate, rights: RunReport['rights']): Promi
 }
 
 /** A run started by an agent uses only trusted files, whoever resumes it. Undefined if they are not trusted now. */
-async function heldToTrust(wish: RunWish, { file }: RunReport): Promise<RunWish | undefined> {
-  const library = await openTrustedLibrary(wish);
-  if (!isTrustedWorkflow(file, library, wish)) return undefined;
+async function heldToTrust(options: RunOptions, { file }: RunReport): Promise<RunOptions | undefined> {
+  const library = await openTrustedLibrary(options);
+  if (!isTrustedWorkflow(file, library, options)) return undefined;
   library.seal();
   return {
-    ...wish,
+    ...options,
     library,
-    isStillTrusted: () => isStillTrusted(file, wish),
-    ...(wish.takesOver !== true && { isForAgent: true }),
+    isStillTrusted: () => isStillTrusted(file, options),
+    ...(options.takesOver !== true && { isForAgent: true }),
   };
 }
 
-function boundBy({ profile }: RunReport): Pick<RunWish, 'profile'> {
+function boundBy({ profile }: RunReport): Pick<RunOptions, 'profile'> {
   return profile === undefined ? {} : { profile };
 }
 

@@ -43,7 +43,7 @@ export function openRunner({ tidegate, options, session, limit }: RunnerParts): 
       refuseNatives(known.file, library);
       library.seal();
       const leave = limit.enter(session);
-      const wish = {
+      const request = {
         ...place,
         version,
         workflow: known.file,
@@ -57,7 +57,7 @@ export function openRunner({ tidegate, options, session, limit }: RunnerParts): 
         },
       };
       try {
-        const answer = await runInFolder(wish, () =>
+        const answer = await runInFolder(request, () =>
           Promise.resolve({ tidegate, session, close: () => Promise.resolve() }),
         );
         return ranOf(answer);

@@ -7,7 +7,7 @@ import { openWorkflowLibrary, type WorkflowPlace } from '../../workspace/workflo
 import { withPluginsOf } from './plugins-of.js';
 import type { OpenTidegate } from '../../workspace/tidegate.js';
 
-export interface ValidateWish extends WorkflowPlace {
+export interface ValidateOptions extends WorkflowPlace {
   /** Files, folders and names; all workflows if empty. */
   readonly wanted: readonly string[];
   readonly isStrict: boolean;
@@ -25,23 +25,28 @@ export interface ValidateAnswer {
 }
 
 /** Validates files, folders and names; starts trusted plugins, and trusted servers that may offer the same tool names. */
-export function validateWorkflows(openTidegate: OpenTidegate, wish: ValidateWish): Promise<ValidateAnswer> {
-  if (wish.skipsPlugins) return validateWith(wish, undefined);
-  return withPluginsOf(openTidegate, wish, (plugins, findRivals) => validateWith(wish, plugins, findRivals));
+export function validateWorkflows(
+  openTidegate: OpenTidegate,
+  options: ValidateOptions,
+): Promise<ValidateAnswer> {
+  if (options.skipsPlugins) return validateWith(options, undefined);
+  return withPluginsOf(openTidegate, options, (plugins, findRivals) =>
+    validateWith(options, plugins, findRivals),
+  );
 }
 
 async function validateWith(
-  wish: ValidateWish,
+  options: ValidateOptions,
   plugins: Plugins | undefined,
   findRivals?: FindRivals,
 ): Promise<ValidateAnswer> {
-  const library = await openWorkflowLibrary(wish);
-  const names = await gateNames(wish);
+  const library = await openWorkflowLibrary(options);
+  const names = await gateNames(options);
   const missing: string[] = [];
   const files = new Set<string>();
-  if (wish.wanted.length === 0) for (const { file } of library.list()) files.add(file);
-  for (const name of wish.wanted) {
-    const path = resolve(wish.cwd, name);
+  if (options.wanted.length === 0) for (const { file } of library.list()) files.add(file);
+  for (const name of options.wanted) {
+    const path = resolve(options.cwd, name);
     const inside = isFolder(path) ? filesIn(path) : [];
     const file = inside.length > 0 ? undefined : isFolder(path) ? undefined : library.find(name);
     if (inside.length > 0) for (const one of inside) files.add(one);
@@ -54,10 +59,10 @@ async function validateWith(
       await validateWorkflow(file, {
         library,
         names,
-        isStrict: wish.isStrict,
-        env: wish.env,
+        isStrict: options.isStrict,
+        env: options.env,
         plugins,
-        signal: wish.signal,
+        signal: options.signal,
         ...(findRivals && { findRivals }),
       }),
     );

@@ -34,7 +34,7 @@ export function attemptFields(
     source: call && redact(call.target.spec.source),
     provider: call && redact(call.providerId),
     client: clientName && redact(clientName),
-    era: client.era,
+    protocol: client.protocol,
     ms: Math.round(ms * 1000) / 1000,
     outcome: outcome.kind,
     fault: outcome.kind === 'fault' ? outcome.fault.code : undefined,

@@ -30,7 +30,7 @@ describe('openLog', () => {
         source: 'server:files',
         provider: 'files',
         client: 'a-client',
-        era: 'modern',
+        protocol: 'modern',
         ms: 1.235,
         outcome: 'content',
         isError: true,
@@ -135,7 +135,7 @@ function writeSecrets(log: Log): void {
       wanted: { kind: 'resource', uri: `https://u:${canary}@host/x` },
       session: { id: secret, principal: { kind: 'user', id: secret, zone: 'local' }, scope: 'connection' },
       client: {
-        era: 'modern',
+        protocol: 'modern',
         protocolVersion: '2026-07-28',
         capabilities: JsonText.from({}),
         info: JsonText.from({ name: secret }),
@@ -167,7 +167,7 @@ function observe(log: Log, { request: changes, call, outcome }: Overrides): void
     id: 'r-1',
     session: { id: 's-1', principal: { kind: 'user', id: 'ann', zone: 'local' }, scope: 'connection' },
     client: {
-      era: 'modern',
+      protocol: 'modern',
       protocolVersion: '2026-07-28',
       info: JsonText.from({ name: 'a-client', version: '1' }),
       capabilities: JsonText.from({}),

@@ -39,7 +39,7 @@ export function openingOf(
     'request.id': id,
     principal: redact(principalKey(session.principal)),
     session: redact(session.id),
-    'client.era': client.era,
+    'client.protocol': client.protocol,
     ...(via !== undefined && { via }),
   };
   if (wanted.kind === 'tool') return { name: `tool.call.${subject}`, attributes };

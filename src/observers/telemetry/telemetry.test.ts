@@ -32,7 +32,7 @@ describe('openTelemetry', () => {
       principal: 'local/user:ann',
       session: 's-1',
       'request.id': 'r-1',
-      'client.era': 'modern',
+      'client.protocol': 'modern',
       duration: 1.235,
       'tool.duration_ms': 1.235,
       'tool.source': 'server:files',
@@ -160,7 +160,7 @@ function attempt(telemetry: Telemetry, { request: changes, outcome }: Overrides)
   const request: Request = {
     id: 'r-1',
     session: { id: 's-1', principal: { kind: 'user', id: 'ann', zone: 'local' }, scope: 'connection' },
-    client: { era: 'modern', protocolVersion: '2026-07-28', capabilities: JsonText.from({}) },
+    client: { protocol: 'modern', protocolVersion: '2026-07-28', capabilities: JsonText.from({}) },
     wanted: { kind: 'tool', name: 'files_read' },
     params: JsonText.from({}),
     ...changes,

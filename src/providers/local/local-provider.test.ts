@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openHall, sessionOf, toolRequest } from '../../../test/support/hall.js';
+import { openHall, sessionOf, toolRequest } from '../../../test/support/gateway.js';
 import { cardOf, type Outcome, ToolFailure } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import type { PortServices, Readiness } from '../../ports/tool-ports.js';

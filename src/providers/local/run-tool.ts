@@ -103,7 +103,7 @@ async function typedOutcome(
 ): Promise<Outcome> {
   if (!isObject(result) || !('data' in result)) return faulted(badOutput(name, 'it returned no data'));
   const checked = await output['~standard'].validate(result.data);
-  if (checked.issues) return faulted(badOutput(name, wordsOf(checked.issues).join('; ')));
+  if (checked.issues) return faulted(badOutput(name, describeIssues(checked.issues).join('; ')));
   const { text = JSON.stringify(checked.value), content: more = [] } = result;
   if (typeof text !== 'string' || !areBlocks(more))
     return faulted(badOutput(name, 'its content is not a list of blocks'));
@@ -146,12 +146,12 @@ function badOutput(name: string, problem: string): Fault {
 
 /** Used for problems found by the JSON Schema and by the tool's own schema, so that both look the same. */
 export function wrongInput(name: string, problems: readonly (string | SchemaIssue)[]): Fault {
-  const words = wordsOf(problems);
+  const words = describeIssues(problems);
   const message = `Invalid arguments for ${name}: ${words.join('; ')}.`;
   return createFault('input.invalid', message, { data: { issues: words } });
 }
 
-function wordsOf(problems: readonly (string | SchemaIssue)[]): readonly string[] {
+function describeIssues(problems: readonly (string | SchemaIssue)[]): readonly string[] {
   return problems.slice(0, 8).map((problem) => {
     if (typeof problem === 'string') return problem;
     const path = (problem.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part));

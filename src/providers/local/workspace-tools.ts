@@ -76,7 +76,7 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
     const { files, beside, problems } = await scanWorkspace(parts.workspace, parts.findImports);
     const found: Found[] = problems.map(({ file, message }) => broken(file, `${file}: ${message}`));
     if (files.length > 0)
-      found.push(...(await judgeAll(files, { parts, loaded, hasBeside: beside.length > 0, refresh })));
+      found.push(...(await checkAll(files, { parts, loaded, hasBeside: beside.length > 0, refresh })));
     const settled = withoutClashes(found, parts.reserved);
     forgetOthers(loaded, files);
     const reports = settled.map(({ report }) => report);
@@ -114,14 +114,14 @@ function broken(file: string, problem: string): Found {
   return { report: { file, state: 'broken', problem } };
 }
 
-async function judgeAll(files: readonly ToolFile[], loading: Loading): Promise<readonly Found[]> {
+async function checkAll(files: readonly ToolFile[], loading: Loading): Promise<readonly Found[]> {
   const { parts } = loading;
   const isTrusted = parts.trusted();
   const known = parts.memory.recall();
   const cards = new Map<string, ToolCard>();
   // In parallel, so that files that hang while loading delay the others only once.
   const found = await Promise.all(
-    files.map((file) => judge(file, isTrusted(file.file, file.sha256), known, loading)),
+    files.map((file) => checkModule(file, isTrusted(file.file, file.sha256), known, loading)),
   );
   for (const [at, { tool }] of found.entries()) {
     const sha256 = files[at]?.sha256;
@@ -141,7 +141,7 @@ interface Loading {
   readonly refresh: () => Promise<unknown>;
 }
 
-async function judge(
+async function checkModule(
   found: ToolFile,
   isTrusted: boolean,
   known: ReadonlyMap<string, ToolCard>,

@@ -1,4 +1,4 @@
-import { type Catalogue, emptyCatalogue, type Era } from '../../core/index.js';
+import { type Catalogue, emptyCatalogue, type Protocol } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
 import { type CatalogueRules, readCatalogue, readInSteps, type Reading } from './catalog-reader.js';
 import { listAgain } from './lists.js';
@@ -7,7 +7,7 @@ import type { Clock } from './options.js';
 import { createPace } from './pace.js';
 import type { ListName, Peer } from './peer.js';
 
-export interface KeeperParts {
+export interface CatalogCacheParts {
   readonly rules: Omit<CatalogueRules, 'checksHeaders'>;
   /** Whether the server uses HTTP, where parameters may become headers. */
   readonly isHttp: boolean;
@@ -22,7 +22,7 @@ export interface KeeperParts {
 }
 
 /** The catalog of a server: from the cache at first, then as listed, then as it changes. */
-export interface CatalogueKeeper {
+export interface CatalogCache {
   readonly catalogue: Catalogue;
   readonly hasResources: boolean;
   /** Definitions that are listed but not offered, with the reason. */
@@ -31,8 +31,8 @@ export interface CatalogueKeeper {
   readonly freshness: 'none' | 'old' | 'fresh';
   /** Whether the first listing is still in progress. */
   readonly isFirstAwaited: boolean;
-  readonly era: Era | undefined;
-  rememberEra(era: Era): void;
+  readonly protocol: Protocol | undefined;
+  rememberProtocol(protocol: Protocol): void;
   /** Lists everything, now. */
   listAll(peer: Peer): void;
   /** Resolves when nothing is being listed. */
@@ -55,13 +55,13 @@ const freshMs = 24 * 3600_000;
 const eraMs = 7 * 24 * 3600_000;
 const everything: readonly ListName[] = ['tools', 'prompts', 'resources', 'templates'];
 
-export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
+export function openCatalogCache(parts: CatalogCacheParts): CatalogCache {
   const { memory, key, clock, log } = parts;
   const record = memory.read(key);
   const listeners = new Set<() => void>();
   const dirty = new Set<ListName>();
   const changePace = createPace(clock, changesAtOnce, 1);
-  let era = record && clock.now() - record.at < eraMs ? record.era : undefined;
+  let protocol = record && clock.now() - record.at < eraMs ? record.protocol : undefined;
   let at = record?.at ?? 0;
   let kept: KeptCatalogue | undefined = record?.catalogue;
   let dropped: string[] = [];
@@ -76,7 +76,7 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
   let isClosed = false;
 
   function rulesNow(into: string[]): CatalogueRules {
-    const checksHeaders = parts.isHttp && era === 'modern';
+    const checksHeaders = parts.isHttp && protocol === 'modern';
     return { ...parts.rules, checksHeaders, onDropped: (what) => void into.push(what) };
   }
 
@@ -105,7 +105,7 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
   function save(): void {
     // The next start reads the cached catalog in one go.
     const remembered = kept !== undefined && sizeOf(kept) <= mostKept && { catalogue: kept };
-    memory.write(key, { at, ...remembered, ...(era && { era }) });
+    memory.write(key, { at, ...remembered, ...(protocol && { protocol }) });
   }
 
   async function listDirty(): Promise<void> {
@@ -175,12 +175,12 @@ export function openCatalogueKeeper(parts: KeeperParts): CatalogueKeeper {
       // Zero means that no listing was complete.
       return at > 0 && clock.now() - at < freshMs ? 'fresh' : 'old';
     },
-    get era() {
-      return era;
+    get protocol() {
+      return protocol;
     },
-    rememberEra(next) {
-      if (era === next) return;
-      era = next;
+    rememberProtocol(next) {
+      if (protocol === next) return;
+      protocol = next;
       // Which definitions are dropped depends on the protocol version.
       void readAgain();
       save();

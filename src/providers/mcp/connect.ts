@@ -1,4 +1,4 @@
-import type { Era } from '../../core/index.js';
+import type { Protocol } from '../../core/index.js';
 import { openLegacyPeer } from './stateful-peer.js';
 import { ConnectFailure, type Line, type LineParts, openLine } from './line.js';
 import { type Discovery, discoverParams, openModernPeer, readDiscovery } from './stateless-peer.js';
@@ -6,14 +6,14 @@ import type { Peer } from './peer.js';
 
 export interface ConnectParts extends LineParts {
   readonly version: string;
-  readonly protocol: 'auto' | Era;
+  readonly protocol: 'auto' | Protocol;
   /** The protocol version that worked last time. */
-  readonly remembered: Era | undefined;
+  readonly remembered: Protocol | undefined;
   /** Whether parameters are mirrored into headers. */
   readonly mirrorsParams: boolean;
   readonly startMs: number;
   /** Receives the protocol version to use next time. */
-  readonly onVerdict: (era: Era) => void;
+  readonly onVerdict: (protocol: Protocol) => void;
 }
 
 /** How long to wait for `server/discover` before assuming that the server does not support it. */

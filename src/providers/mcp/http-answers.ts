@@ -3,13 +3,13 @@ import { type Frame, readFrame } from '../../lib/json-rpc.js';
 import { readBody, readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
-import { type LinkEvents, type LinkFailure, maxMessageBytes } from './link.js';
+import { type TransportEvents, type TransportFailure, maxMessageBytes } from './transport.js';
 import type { Clock } from './options.js';
 
 export interface AnswerParts {
   readonly client: HttpClient;
   readonly session: HttpSession;
-  readonly events: LinkEvents;
+  readonly events: TransportEvents;
   readonly clock: Clock;
 }
 
@@ -18,7 +18,7 @@ export interface Answers {
   /** Registers a request that was sent in this session, if any; `drop` aborts it. */
   expect(id: number, sessionId: string | undefined, drop: () => void): void;
   receive(id: number, response: IncomingMessage): void;
-  fail(id: number, failure: LinkFailure): void;
+  fail(id: number, failure: TransportFailure): void;
   /** Ends a request silently. */
   drop(id: number): void;
   dropAll(): void;
@@ -43,7 +43,7 @@ interface Waiting {
 export function createAnswers({ client, session, events, clock }: AnswerParts): Answers {
   const waiting = new Map<number, Waiting>();
 
-  function fail(id: number, failure: LinkFailure): void {
+  function fail(id: number, failure: TransportFailure): void {
     if (waiting.delete(id)) events.failed(id, failure);
   }
 
@@ -78,7 +78,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
   }
 
   function takeRefusal(id: number, status: number, frame: Frame): void {
-    const isInSession = waiting.get(id)?.sessionId !== undefined && session.era === 'legacy';
+    const isInSession = waiting.get(id)?.sessionId !== undefined && session.protocol === 'legacy';
     if (isInSession && isAboutSession(status, frame)) return fail(id, { kind: 'stale' });
     if (frame.kind === 'error' && (frame.id === undefined || isAnswer(frame, id))) return answer(id, frame);
     const detail = `HTTP ${String(status)}`;
@@ -108,7 +108,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
   function streamEnded(id: number, end: StreamEnd, before: Resumed): void {
     const lastEventId = end.lastEventId ?? before.lastEventId;
     if (end.isMalformed) return fail(id, { kind: 'malformed', detail: end.detail });
-    const canResume = session.era === 'legacy' && lastEventId !== undefined && before.times < maxResumes;
+    const canResume = session.protocol === 'legacy' && lastEventId !== undefined && before.times < maxResumes;
     if (!canResume) return fail(id, { kind: 'lost', detail: end.detail });
     const retryMs = Math.min(end.retryMs ?? before.retryMs, longestResumeMs);
     const resumed = { times: before.times + 1, lastEventId, retryMs };

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Era } from '../../core/index.js';
+import type { Protocol } from '../../core/index.js';
 import { headerValue } from './header-value.js';
-import type { About } from './link.js';
+import type { About } from './transport.js';
 
 /** The negotiated session of an endpoint, and the headers for it. */
 export interface HttpSession {
-  readonly era: Era | undefined;
+  readonly protocol: Protocol | undefined;
   readonly id: string | undefined;
-  agree(era: Era, protocolVersion: string): void;
+  agree(protocol: Protocol, protocolVersion: string): void;
   /** Reads the session id from the response to `initialize`. */
   begin(headers: IncomingHttpHeaders): void;
   forget(): void;
@@ -21,25 +21,25 @@ export function createHttpSession(configured: Readonly<Record<string, string>>):
   const base = Object.fromEntries(
     Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  let era: Era | undefined;
+  let protocol: Protocol | undefined;
   let version: string | undefined;
   let id: string | undefined;
 
   /** The protocol version of one message. A message that opens a connection uses the version that it opens. */
-  function eraOf(about: About | undefined): Era | 'opening' {
+  function eraOf(about: About | undefined): Protocol | 'opening' {
     if (about?.method === 'initialize') return 'opening';
-    return about?.method === 'server/discover' ? 'modern' : (era ?? 'opening');
+    return about?.method === 'server/discover' ? 'modern' : (protocol ?? 'opening');
   }
 
   return {
-    get era() {
-      return era;
+    get protocol() {
+      return protocol;
     },
     get id() {
       return id;
     },
-    agree(nextEra, protocolVersion) {
-      era = nextEra;
+    agree(nextProtocol, protocolVersion) {
+      protocol = nextProtocol;
       version = protocolVersion;
     },
     begin(headers) {

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.js';
 import { readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
-import { maxMessageBytes } from './link.js';
+import { maxMessageBytes } from './transport.js';
 import type { Clock } from './options.js';
 
 export interface UnaskedParts {

@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.js';
 import { principalOf } from './in-flight.js';
-import type { Link, LinkEvents } from './link.js';
-import { heldFault } from './link-faults.js';
+import type { Transport, TransportEvents } from './transport.js';
+import { heldFault } from './transport-faults.js';
 import { createNotices } from './notices.js';
 import type { Clock } from './options.js';
 import type { Peer, PeerEvents } from './peer.js';
@@ -12,7 +12,7 @@ import type { Subscription } from './subscription.js';
 
 export interface LineParts {
   readonly server: string;
-  readonly openLink: (events: LinkEvents) => Promise<Link>;
+  readonly openTransport: (events: TransportEvents) => Promise<Transport>;
   readonly timeoutMs: number;
   readonly roots: RootsRule | undefined;
   readonly clock: Clock;
@@ -67,9 +67,9 @@ interface Ears {
 }
 
 function listen(parts: LineParts, rpc: Rpc, ears: Ears): Hears {
-  const { inFlight, link } = rpc;
+  const { inFlight, transport } = rpc;
   const { events, log, clock, roots } = parts;
-  const send = (text: string): void => void link.send(text);
+  const send = (text: string): void => void transport.send(text);
   const onUnattributable = (): void => events.unattributable();
   const onHeld: QuestionParts['onHeld'] = ({ id, call }, isForOtherPrincipal) => {
     if (call !== undefined && isForOtherPrincipal) events.held(principalOf(call));

@@ -1,4 +1,4 @@
-import type { Era } from '../../core/index.js';
+import type { Protocol } from '../../core/index.js';
 
 /** The lists of a server as the original texts, one per definition. */
 export interface KeptCatalogue {
@@ -14,7 +14,7 @@ export interface KeptCatalogue {
 export interface UpstreamRecord {
   readonly catalogue?: KeptCatalogue;
   /** The protocol version that worked last time. */
-  readonly era?: Era;
+  readonly protocol?: Protocol;
   /** When the catalogue was listed, in milliseconds since 1970. */
   readonly at: number;
 }

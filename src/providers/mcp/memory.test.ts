@@ -21,8 +21,8 @@ describe('memory in files', () => {
   const folder = (): string => join(stateDir, 'upstreams');
 
   it('gives back what was kept, to the letter', () => {
-    openFileMemory(stateDir).write('k', { catalogue, era: 'modern', at: 5 });
-    expect(openFileMemory(stateDir).read('k')).toEqual({ catalogue, era: 'modern', at: 5 });
+    openFileMemory(stateDir).write('k', { catalogue, protocol: 'modern', at: 5 });
+    expect(openFileMemory(stateDir).read('k')).toEqual({ catalogue, protocol: 'modern', at: 5 });
   });
 
   it('is readable by its owner alone and leaves no temporary files', () => {
@@ -43,7 +43,7 @@ describe('memory in files', () => {
     }
     writeFileSync(
       file,
-      JSON.stringify({ format: 1, at: 5, era: 'x', catalogue: { ...catalogue, tools: ['{'] } }),
+      JSON.stringify({ format: 1, at: 5, protocol: 'x', catalogue: { ...catalogue, tools: ['{'] } }),
     );
     expect(memory.read('k')).toEqual({ at: 5 });
   });

@@ -51,12 +51,12 @@ export function memoryKey(name: string, transport: Transport | string): string {
 
 function readRecord(value: unknown): UpstreamRecord | undefined {
   if (!isRecord(value) || value['format'] !== format || typeof value['at'] !== 'number') return undefined;
-  const { era, at } = value;
+  const { protocol, at } = value;
   const catalogue = readKept(value['catalogue']);
   return {
     at,
     ...(catalogue && { catalogue }),
-    ...((era === 'legacy' || era === 'modern') && { era }),
+    ...((protocol === 'legacy' || protocol === 'modern') && { protocol }),
   };
 }
 

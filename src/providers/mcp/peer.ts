@@ -1,4 +1,4 @@
-import type { Call, Era, Exchange, Outcome } from '../../core/index.js';
+import type { Call, Protocol, Exchange, Outcome } from '../../core/index.js';
 import type { JsonText } from '../../lib/json-text.js';
 import type { Reply } from './in-flight.js';
 import { isRecord } from './is-record.js';
@@ -19,7 +19,7 @@ export interface ServerAbilities {
 
 /** An open server, with any protocol version. */
 export interface Peer {
-  readonly era: Era;
+  readonly protocol: Protocol;
   readonly protocolVersion: string;
   readonly pid: number | undefined;
   readonly abilities: ServerAbilities;

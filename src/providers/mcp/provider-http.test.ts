@@ -4,8 +4,8 @@ import { echoCall, echoSpec, faultOf } from '../../../test/support/scripted-prov
 import { echoTool } from '../../../test/support/scripted-upstream.js';
 import {
   callOf,
-  type CallWishes,
-  type ExchangeWishes,
+  type CallOptions,
+  type ExchangeOptions,
   recordExchange,
 } from '../../../test/support/upstream-calls.js';
 import { JsonText } from '../../lib/json-text.js';
@@ -42,9 +42,9 @@ async function open(script: (hit: Hit) => void, more: Partial<McpProviderOptions
   return { endpoint, provider };
 }
 
-function call(provider: Provider, wishes: CallWishes & ExchangeWishes = {}) {
-  const { exchange, seen } = recordExchange(wishes);
-  return { outcome: provider.call(echoCall(wishes), exchange), seen };
+function call(provider: Provider, requests: CallOptions & ExchangeOptions = {}) {
+  const { exchange, seen } = recordExchange(requests);
+  return { outcome: provider.call(echoCall(requests), exchange), seen };
 }
 
 const named = (endpoint: ScriptedEndpoint, name: string): Hit[] =>
@@ -231,13 +231,13 @@ describe('a legacy server over HTTP', () => {
       }),
     );
     await provider.ready();
-    const wishes = (session: string): CallWishes & ExchangeWishes => ({
+    const requests = (session: string): CallOptions & ExchangeOptions => ({
       session,
       can: ['elicitation/create'],
       logLevel: 'info',
       answer: () => ({ kind: 'answer', result: JsonText.from({ action: 'accept', session }) }),
     });
-    const calls = ['one', 'two', 'three'].map((session) => call(provider, wishes(session)));
+    const calls = ['one', 'two', 'three'].map((session) => call(provider, requests(session)));
     await Promise.all(calls.map(({ outcome }) => outcome));
     for (const { seen } of calls) expect([seen.questions.length, seen.logs.length]).toEqual([1, 1]);
     const answers = () =>

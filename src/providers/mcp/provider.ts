@@ -12,19 +12,19 @@ import {
   type Target,
 } from '../../core/index.js';
 import type { JsonText } from '../../lib/json-text.js';
-import { openCatalogueKeeper } from './catalog-cache.js';
+import { openCatalogCache } from './catalog-cache.js';
 import { connect } from './connect.js';
 import { clientOf, principalOf } from './in-flight.js';
 import { lendTurn } from './lent-turn.js';
 import { UntrustedStart } from './line.js';
-import type { Link, LinkEvents } from './link.js';
-import { loginFault } from './link-faults.js';
+import type { Transport, TransportEvents } from './transport.js';
+import { loginFault } from './transport-faults.js';
 import { providerWithLogin } from './login/provider-with-login.js';
 import { openUpstreamLogin, type UpstreamLogin } from './login/upstream-login.js';
 import { memoryKey } from './memory.js';
 import { type Clock, type McpProviderOptions, systemClock } from './options.js';
 import { isRecord, type Peer, type PeerEvents } from './peer.js';
-import { openStdioLink } from './stdio-link.js';
+import { openStdioTransport } from './stdio-transport.js';
 import { openSupervisor } from './supervisor.js';
 import { createTurns, turnMs } from './turns.js';
 import { createWatches } from './watches.js';
@@ -44,7 +44,7 @@ function openServer(options: McpProviderOptions): Provider {
   const source = sourceOf(options);
   const isHttp = options.transport.kind === 'http';
   const login = openLogin(options, clock);
-  const keeper = openCatalogueKeeper({
+  const cache = openCatalogCache({
     rules: {
       source,
       prefix: options.prefix,
@@ -70,14 +70,14 @@ function openServer(options: McpProviderOptions): Provider {
     startMs,
     idleMs: options.idleMs,
     isNeeded: () => watches.uris.length > 0,
-    isUnlisted: () => keeper.freshness !== 'fresh' && login?.isNeeded !== true,
+    isUnlisted: () => cache.freshness !== 'fresh' && login?.isNeeded !== true,
     connect: (signal, lost) =>
       connect({
         server: name,
         version: options.version,
         protocol: options.protocol,
-        remembered: keeper.era,
-        openLink: (events) => openLink(options, clock, events, login),
+        remembered: cache.protocol,
+        openTransport: (events) => openTransport(options, clock, events, login),
         mirrorsParams: isHttp,
         timeoutMs,
         startMs,
@@ -86,10 +86,10 @@ function openServer(options: McpProviderOptions): Provider {
         log,
         events: peerEvents(lost),
         signal,
-        onVerdict: (era) => keeper.rememberEra(era),
+        onVerdict: (protocol) => cache.rememberProtocol(protocol),
       }),
     onLive(peer) {
-      keeper.listAll(peer);
+      cache.listAll(peer);
       if (watches.uris.length > 0) void peer.watchOnly(watches.uris);
     },
   });
@@ -97,7 +97,7 @@ function openServer(options: McpProviderOptions): Provider {
   function peerEvents(lost: (detail: string) => void): PeerEvents {
     return {
       listChanged(list) {
-        if (supervisor.live) keeper.listSoon(supervisor.live, list);
+        if (supervisor.live) cache.listSoon(supervisor.live, list);
       },
       resourceUpdated: (uri, params) => watches.updated(uri, params),
       unattributable: () => turns.switchOn(),
@@ -109,7 +109,7 @@ function openServer(options: McpProviderOptions): Provider {
       held: (principal) => turns.pause(principal),
       closed: lost,
       renewed() {
-        if (supervisor.live) keeper.listAll(supervisor.live);
+        if (supervisor.live) cache.listAll(supervisor.live);
       },
     };
   }
@@ -137,17 +137,17 @@ function openServer(options: McpProviderOptions): Provider {
     source,
     prefix: options.prefix,
     status() {
-      const status = withDropped(supervisor.status(), keeper.dropped);
+      const status = withDropped(supervisor.status(), cache.dropped);
       // Connected, but its catalog is not known yet.
-      return status.state === 'ready' && keeper.isFirstAwaited ? { ...status, state: 'pending' } : status;
+      return status.state === 'ready' && cache.isFirstAwaited ? { ...status, state: 'pending' } : status;
     },
-    list: () => keeper.catalogue,
+    list: () => cache.catalogue,
     async ready() {
-      if (keeper.freshness === 'fresh') return;
+      if (cache.freshness === 'fresh') return;
       const opening = supervisor.use(undefined, startMs);
-      if (keeper.freshness === 'old') return;
+      if (cache.freshness === 'old') return;
       const peer = await opening;
-      if (!isFault(peer)) await keeper.listed();
+      if (!isFault(peer)) await cache.listed();
     },
     parse: (target, params) => ({ ok: true, input: inputOf(target, params) }),
     call(call, exchange) {
@@ -155,16 +155,16 @@ function openServer(options: McpProviderOptions): Provider {
       const peer = supervisor.live;
       return peer === undefined ? callWhenReady(call, exchange) : peer.call(call, exchange);
     },
-    mayHave: () => keeper.hasResources,
+    mayHave: () => cache.hasResources,
     async watch(uri, listener) {
       const stop = watches.add(uri, listener);
       const peer = await supervisor.use(undefined, timeoutMs);
       if (!isFault(peer)) await peer.watchOnly(watches.uris);
       return stop;
     },
-    onChange: (listener) => keeper.onChange(listener),
+    onChange: (listener) => cache.onChange(listener),
     async close() {
-      keeper.close();
+      cache.close();
       await supervisor.close();
     },
   };
@@ -172,7 +172,7 @@ function openServer(options: McpProviderOptions): Provider {
   login.onChange(() => {
     if (login.isNeeded) return;
     if (supervisor.live === undefined) supervisor.wake();
-    else keeper.listAll(supervisor.live);
+    else cache.listAll(supervisor.live);
   });
   const { prefix, givesLinks = true } = options;
   return providerWithLogin(provider, { server: name, prefix, source, login, timeoutMs, givesLinks });
@@ -195,23 +195,23 @@ function idOf({ kind, name }: McpProviderOptions): string {
 }
 
 /** HTTP code is loaded only if it is used. */
-async function openLink(
+async function openTransport(
   options: McpProviderOptions,
   clock: Clock,
-  events: LinkEvents,
+  events: TransportEvents,
   login: UpstreamLogin | undefined,
-): Promise<Link> {
+): Promise<Transport> {
   const { transport, log, name } = options;
   const refused = await options.recheck?.();
   if (refused !== undefined) throw new UntrustedStart(refused);
   if (transport.kind === 'http') {
-    const { openHttpLink } = await import('./http-link.js');
+    const { openHttpTransport } = await import('./http-transport.js');
     const { url, headers } = transport;
-    return openHttpLink({ url, headers, events, clock, log, ...(login && { login }) });
+    return openHttpTransport({ url, headers, events, clock, log, ...(login && { login }) });
   }
   const { command, args, cwd, env } = transport;
   const order = { owner: name, command, args, cwd, env };
-  return openStdioLink({
+  return openStdioTransport({
     processes: options.processes,
     order,
     events,

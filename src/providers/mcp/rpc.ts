@@ -5,8 +5,8 @@ import type { JsonText } from '../../lib/json-text.js';
 import type { Log } from '../../ports/log.js';
 import { createCallFeed } from './call-feed.js';
 import { createInFlight, type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
-import type { About, Link, LinkEvents, LinkFailure } from './link.js';
-import { cancelledFault, failureFault, slowFault, timeoutFault, tooManyFault } from './link-faults.js';
+import type { About, Transport, TransportEvents, TransportFailure } from './transport.js';
+import { cancelledFault, failureFault, slowFault, timeoutFault, tooManyFault } from './transport-faults.js';
 import type { Clock } from './options.js';
 
 type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
@@ -26,7 +26,7 @@ export interface RpcParts {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly openLink: (events: LinkEvents) => Promise<Link>;
+  readonly openTransport: (events: TransportEvents) => Promise<Transport>;
   readonly hears: (rpc: Rpc) => Hears;
 }
 
@@ -39,7 +39,7 @@ export interface RequestOptions {
 
 /** Requests and responses over one connection: ids, time limits, cancellation. Independent of the protocol version. */
 export interface Rpc {
-  readonly link: Link;
+  readonly transport: Transport;
   readonly inFlight: InFlight;
   /** When a request was last sent or answered. */
   readonly lastUse: number;
@@ -76,13 +76,13 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
   let lastUse = clock.now();
   let isClosed = false;
   const inFlight = createInFlight(clock, (pending) => {
-    if (pending.quiet) link.abandon(pending.id);
+    if (pending.quiet) transport.abandon(pending.id);
     else giveUp(pending, 'timed out');
     settle(pending, faultReply(timeoutFault(server, pending.timeoutMs)));
   });
   const shares = createShares(maxInFlight, reservedInFlight);
-  const events: LinkEvents = { frame: receive, failed, closed: lost };
-  const link = await parts.openLink(events);
+  const events: TransportEvents = { frame: receive, failed, closed: lost };
+  const transport = await parts.openTransport(events);
 
   function receive(frame: Frame, carrier: number | undefined): void {
     if (frame.kind === 'result' || frame.kind === 'error') return answered(frame, carrier);
@@ -116,7 +116,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     pending.feed?.progress(params);
   }
 
-  function failed(id: number, failure: LinkFailure): void {
+  function failed(id: number, failure: TransportFailure): void {
     const pending = inFlight.take(id);
     if (pending === undefined) return;
     settle(pending, failure.kind === 'stale' ? { kind: 'stale' } : faultReply(failureFault(server, failure)));
@@ -132,7 +132,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
 
   function giveUp(pending: Pending, reason: string): void {
     inFlight.giveUp(pending);
-    link.cancel(pending.id, reason);
+    transport.cancel(pending.id, reason);
   }
 
   function failAll(fault: Fault): void {
@@ -157,7 +157,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
       pending.finish(reply);
     };
     inFlight.add({ ...pending, finish });
-    if (link.send(text, pending.id, about)) return;
+    if (transport.send(text, pending.id, about)) return;
     inFlight.take(pending.id);
     finish(faultReply(slowFault(server)));
   }
@@ -187,7 +187,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
   }
 
   const rpc: Rpc = {
-    link,
+    transport,
     inFlight,
     get lastUse() {
       return lastUse;
@@ -232,17 +232,17 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     cancel,
     fail(detail) {
       lost(detail);
-      void link.close();
+      void transport.close();
     },
     drop: (id) => failed(id, { kind: 'lost', detail: 'ended by the server' }),
     notify(method, params) {
-      link.send(notificationText(method, params), undefined, { method });
+      transport.send(notificationText(method, params), undefined, { method });
     },
     async close() {
       isClosed = true;
       inFlight.stop();
       failAll(failureFault(server, { kind: 'lost', detail: 'closed by the gateway' }));
-      await link.close();
+      await transport.close();
     },
   };
   const hears = parts.hears(rpc);

@@ -69,7 +69,7 @@ async function initialize({ rpc, version, startMs, offersRoots }: LegacyParts): 
       isGone: false,
     };
   }
-  rpc.link.agree('legacy', protocolVersion);
+  rpc.transport.agree('legacy', protocolVersion);
   rpc.notify('notifications/initialized');
   return {
     protocolVersion,
@@ -138,7 +138,7 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
   }
 
   async function openAgain(): Promise<boolean> {
-    rpc.link.forget();
+    rpc.transport.forget();
     const again = await initialize(parts);
     if ('detail' in again) {
       rpc.fail(again.detail);
@@ -182,9 +182,9 @@ function createPeer(parts: LegacyParts, welcome: Welcome): Peer {
   }
 
   return {
-    era: 'legacy',
+    protocol: 'legacy',
     protocolVersion: welcome.protocolVersion,
-    pid: rpc.link.pid,
+    pid: rpc.transport.pid,
     get abilities() {
       return abilities;
     },

@@ -12,7 +12,7 @@ import { requestText } from '../../lib/json-rpc.js';
 import { withMembers } from '../../lib/json-text.js';
 import { createCapabilityFilter } from './client-capabilities.js';
 import type { Reply } from './in-flight.js';
-import type { About } from './link.js';
+import type { About } from './transport.js';
 import type { Clock } from './options.js';
 import { describeReply, duplicateMember, modernOutcomeOf, staleOutcome } from './outcome.js';
 import { createParamHeaderReader } from './param-headers.js';
@@ -135,7 +135,7 @@ export function openModernPeer(
   found: Extract<Discovery, { readonly kind: 'modern' }>,
 ): ModernPeer {
   const { rpc, server } = parts;
-  rpc.link.agree('modern', modernVersion);
+  rpc.transport.agree('modern', modernVersion);
   const envelope = ownEnvelope(parts.version, parts.roots);
   const capabilitiesFor = createCapabilityFilter(parts.roots);
   const roots = createRootsAnswers(server, parts.roots);
@@ -191,9 +191,9 @@ export function openModernPeer(
   }
 
   return {
-    era: 'modern',
+    protocol: 'modern',
     protocolVersion: modernVersion,
-    pid: rpc.link.pid,
+    pid: rpc.transport.pid,
     abilities: found.abilities,
     instructions: found.instructions,
     subscription,

@@ -1,7 +1,7 @@
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
 import type { Log, Redactor } from '../../ports/log.js';
 import { UntrustedStart } from './line.js';
-import { cancelledFault } from './link-faults.js';
+import { cancelledFault } from './transport-faults.js';
 import type { Clock } from './options.js';
 import { createPauses } from './pauses.js';
 import type { Peer } from './peer.js';

@@ -1,5 +1,5 @@
 import { createFault, type Fault } from '../../core/index.js';
-import { cancelledFault } from './link-faults.js';
+import { cancelledFault } from './transport-faults.js';
 import type { Clock } from './options.js';
 
 /** Identifies the caller of a turn. Calls of one client may run together; turns are fair between principals. */

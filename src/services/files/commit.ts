@@ -1,5 +1,5 @@
 import type { FileChange, WriteOptions } from '../../ports/files.js';
-import type { Desk } from './file-service.js';
+import type { FileContext } from './file-service.js';
 import { diffTexts } from './diff.js';
 import { decode, type Stored, toBytes, toStored, type Units } from './encoding.js';
 import { knowledgeOf } from './known.js';
@@ -20,7 +20,7 @@ export interface Order {
 /** Puts the new content in place, remembers that this session knows it, and tells what changed. */
 export async function commit(
   { spot, current, after, replacements, options }: Order,
-  desk: Desk,
+  context: FileContext,
 ): Promise<FileChange> {
   const bytes = toBytes(after);
   const { stats, notes } = await replaceFile(
@@ -30,11 +30,11 @@ export async function commit(
       ...(current && { previous: current.stats }),
       ...(options.signal && { signal: options.signal }),
     },
-    desk.drafts,
-    desk.ground.open,
+    context.drafts,
+    context.ground.open,
   );
-  desk.known.learn(desk.session, spot.path, knowledgeOf(stats, bytes));
-  const path = pathForCallers(spot.path, desk.ground.roots.all);
+  context.known.learn(context.session, spot.path, knowledgeOf(stats, bytes));
+  const path = pathForCallers(spot.path, context.ground.roots.all);
   const { incomparable, ...changes } = changesOf(shown(path), current, after);
   return {
     path,

@@ -1,7 +1,7 @@
 import { type FailureFacts, ToolFailure } from '../../core/index.js';
 import type { FileChange, TextEdit, WriteOptions } from '../../ports/files.js';
 import { commit } from './commit.js';
-import type { Desk } from './file-service.js';
+import type { FileContext } from './file-service.js';
 import { type EditProblem, editText } from './edit-text.js';
 import { encode, isWide, type Stored, toStored } from './encoding.js';
 import { cancelled, changedSinceRead, notEncodable, notFound, tooLarge } from './failures.js';
@@ -17,21 +17,21 @@ export async function editFile(
   given: string,
   edits: readonly TextEdit[],
   options: WriteOptions,
-  desk: Desk,
+  context: FileContext,
 ): Promise<FileChange> {
   const [first] = edits;
   if (first === undefined) throw refusal(given, 'there is no edit to make', { reason: 'no_edits' });
   // The one edit that can be made where nothing is: from nothing to a text.
   const mayCreate = edits.length === 1 && first.oldText === '';
-  return await withSpot({ given, mayCreate }, desk, async (spot) => {
-    const current = await readCurrent(spot, desk, maxWhole);
+  return await withSpot({ given, mayCreate }, context, async (spot) => {
+    const current = await readCurrent(spot, context, maxWhole);
     if (current === undefined && !mayCreate) throw notFound(given);
-    const before = current ? await editable(spot, current, desk) : toStored(Buffer.alloc(0));
+    const before = current ? await editable(spot, current, context) : toStored(Buffer.alloc(0));
     const { after, replacements } =
       mayCreate && before.units === ''
         ? filled(before, first, given)
         : await editAll(before, edits, given, options);
-    return await commit({ spot, ...(current && { current }), after, replacements, options }, desk);
+    return await commit({ spot, ...(current && { current }), after, replacements, options }, context);
   });
 }
 
@@ -39,7 +39,7 @@ export async function editFile(
 async function editable(
   spot: Spot,
   { bytes, stats, knowledge }: Current,
-  { known, session }: Desk,
+  { known, session }: FileContext,
 ): Promise<Stored> {
   const { given, path } = spot;
   const seen = known.recall(session, path);

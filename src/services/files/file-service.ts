@@ -5,7 +5,7 @@ import type { Locks } from './lock.js';
 import type { Ground } from './walk.js';
 
 /** What the work on files of one session needs. */
-export interface Desk {
+export interface FileContext {
   readonly ground: Ground;
   readonly known: Known;
   readonly locks: Locks;

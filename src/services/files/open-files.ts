@@ -4,7 +4,7 @@ import type { Files } from '../../ports/files.js';
 import type { PortService, Readiness } from '../../ports/tool-ports.js';
 import { noOwnPaths, type OwnPaths, type OwnView } from '../../ports/own-paths.js';
 import { defenceOf } from './defence.js';
-import type { Desk } from './file-service.js';
+import type { FileContext } from './file-service.js';
 import { createDrafts, sweepDrafts } from './drafts.js';
 import { editFile } from './edit-file.js';
 import { createKnown } from './known.js';
@@ -30,7 +30,7 @@ export function openFiles(parts: FilesParts): PortService<Files> {
   const { stateDir, own = noOwnPaths, isRunByGit = () => false, log = () => {} } = parts;
   const roots = createRoots(parts.roots);
   const locks = createLocks({ directory: join(stateDir, 'locks') });
-  const desk: SharedDesk = {
+  const context: SharedContext = {
     ground: { open: defenceOf().open, roots },
     known: createKnown(),
     locks,
@@ -42,7 +42,7 @@ export function openFiles(parts: FilesParts): PortService<Files> {
   });
   return {
     readiness,
-    serve: (session) => filesFor(session.id, own.viewOf(session), desk),
+    serve: (session) => filesFor(session.id, own.viewOf(session), context),
     async close() {
       await sweeping;
     },
@@ -61,17 +61,17 @@ function readiness(): Readiness {
   }
 }
 
-type SharedDesk = Omit<Desk, 'session' | 'own'>;
+type SharedContext = Omit<FileContext, 'session' | 'own'>;
 
-function filesFor(session: string, own: OwnView, shared: SharedDesk): Files {
+function filesFor(session: string, own: OwnView, shared: SharedContext): Files {
   const ground = { ...shared.ground, open: openButOwn(shared.ground.open, own) };
-  const desk: Desk = { ...shared, ground, own, session };
+  const context: FileContext = { ...shared, ground, own, session };
   return {
     roots: shared.ground.roots.all,
-    stat: (path) => statFile(path, desk),
-    read: (path, window = {}) => readFile(path, window, desk),
-    readBytes: (path, range = {}) => readBytes(path, range, desk),
-    write: (path, text, options = {}) => writeFile(path, text, options, desk),
-    edit: (path, edits, options = {}) => editFile(path, edits, options, desk),
+    stat: (path) => statFile(path, context),
+    read: (path, window = {}) => readFile(path, window, context),
+    readBytes: (path, range = {}) => readBytes(path, range, context),
+    write: (path, text, options = {}) => writeFile(path, text, options, context),
+    edit: (path, edits, options = {}) => editFile(path, edits, options, context),
   };
 }

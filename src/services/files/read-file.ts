@@ -1,7 +1,7 @@
 import type { ByteRange, FileFacts, FilePage, ImageFile, ReadWindow, TextPage } from '../../ports/files.js';
 import { isParsable } from '../../lib/json-rpc.js';
 import { readWhole, regularFile, withHandle } from './content.js';
-import type { Desk } from './file-service.js';
+import type { FileContext } from './file-service.js';
 import { decode, detectEncoding, type EncodingFacts, isWide, toStored } from './encoding.js';
 import { cancelled, fromSystem, notFound, tooLarge } from './failures.js';
 import { imageSize } from './image-size.js';
@@ -23,15 +23,15 @@ const maxNotebook = 16 * 1024 * 1024;
 const tooLargeNotebook = 'This notebook is too large to show its cells, so it is shown as text.';
 const maxBytes = 16 * 1024 * 1024;
 
-export async function readFile(given: string, window: ReadWindow, desk: Desk): Promise<FilePage> {
-  const place = await walk(given, desk.ground);
+export async function readFile(given: string, window: ReadWindow, context: FileContext): Promise<FilePage> {
+  const place = await walk(given, context.ground);
   try {
     return await withHandle(regularFile(place.target, given), async (handle) => {
       const stats = await handle.stat({ bigint: true });
       const whole = await readWhole(handle, Number(stats.size), maxHashed);
       const source = whole ? sourceOfBytes(whole) : sourceOf(handle, Number(stats.size), window.signal);
-      desk.known.learn(desk.session, place.path, knowledgeOf(stats, whole));
-      return await pageOf({ source, path: place.path, window }, desk);
+      context.known.learn(context.session, place.path, knowledgeOf(stats, whole));
+      return await pageOf({ source, path: place.path, window }, context);
     });
   } catch (error) {
     throw window.signal?.aborted ? cancelled() : fromSystem(error, given);
@@ -51,7 +51,7 @@ interface Base {
   readonly bytes: number;
 }
 
-async function pageOf({ source, path, window }: Found, { ground }: Desk): Promise<FilePage> {
+async function pageOf({ source, path, window }: Found, { ground }: FileContext): Promise<FilePage> {
   const head = await headOf(source);
   const base = { path: pathForCallers(path, ground.roots.all), bytes: source.size };
   const nature = natureOf(head.bytes, isWide(head.encoding));
@@ -115,8 +115,8 @@ async function notebookOf(source: Source): Promise<Source | 'too large' | undefi
   return rendered === undefined ? undefined : sourceOfBytes(Buffer.from(rendered));
 }
 
-export async function readBytes(given: string, range: ByteRange, desk: Desk): Promise<Uint8Array> {
-  const place = await walk(given, desk.ground);
+export async function readBytes(given: string, range: ByteRange, context: FileContext): Promise<Uint8Array> {
+  const place = await walk(given, context.ground);
   try {
     return await withHandle(regularFile(place.target, given), async (handle) => {
       const size = (await handle.stat()).size;
@@ -131,7 +131,7 @@ export async function readBytes(given: string, range: ByteRange, desk: Desk): Pr
   }
 }
 
-export async function statFile(given: string, { ground }: Desk): Promise<FileFacts> {
+export async function statFile(given: string, { ground }: FileContext): Promise<FileFacts> {
   const { target, path, close } = await walk(given, ground);
   try {
     if (target === undefined) throw notFound(given);

@@ -2,7 +2,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { ToolFailure } from '../../core/index.js';
 import { readWhole, regularFile, withHandle } from './content.js';
-import type { Desk } from './file-service.js';
+import type { FileContext } from './file-service.js';
 import {
   changedSinceRead,
   codeOf,
@@ -27,7 +27,7 @@ export interface Spot {
   readonly isHeld: () => Promise<boolean>;
 }
 
-export interface Wish {
+export interface SpotOptions {
   readonly given: string;
   /** Missing folders are made, and a missing file is no failure. */
   readonly mayCreate: boolean;
@@ -35,20 +35,20 @@ export interface Wish {
 
 /** Runs an action on the place that a path leads to, alone among all gates of this user. */
 export async function withSpot<T>(
-  { given, mayCreate }: Wish,
-  desk: Desk,
+  { given, mayCreate }: SpotOptions,
+  context: FileContext,
   action: (spot: Spot) => Promise<T>,
 ): Promise<T> {
-  const place = await walk(given, desk.ground);
+  const place = await walk(given, context.ground);
   try {
     const { path } = place;
-    refuseProtected(place, given, desk);
+    refuseProtected(place, given, context);
     if (place.target === undefined && !mayCreate) throw notFound(given);
     if (place.target?.stats.isDirectory() || endsLikeFolder(given)) throw isFolder(given);
     // Systems that take two spellings for one name get one lock for both.
     const key = path.normalize('NFC').toLowerCase();
-    return await withFolders(place, desk, given, (folder) =>
-      desk.locks.withLock(key, (isHeld) => action({ given, folder, name: basename(path), path, isHeld })),
+    return await withFolders(place, context, given, (folder) =>
+      context.locks.withLock(key, (isHeld) => action({ given, folder, name: basename(path), path, isHeld })),
     );
   } catch (error) {
     throw fromSystem(error, given);
@@ -61,25 +61,25 @@ function endsLikeFolder(given: string): boolean {
   return [sep, '/', `${sep}.`, '/.'].some((end) => given.endsWith(end));
 }
 
-function refuseProtected({ path }: Place, given: string, desk: Desk): void {
-  const { roots } = desk.ground;
-  const ours = desk.own.whyNotWritten(path);
+function refuseProtected({ path }: Place, given: string, context: FileContext): void {
+  const { roots } = context.ground;
+  const ours = context.own.whyNotWritten(path);
   if (ours !== undefined) throw protectedPath(given, ours);
   for (const root of roots.all.filter((one) => isInside(path, one))) {
     const why = protectionOf(root, path);
     if (why !== undefined) throw protectedPath(given, why);
   }
-  if (desk.isRunByGit(path)) throw protectedPath(given, 'git runs it, or reads its configuration from it');
+  if (context.isRunByGit(path)) throw protectedPath(given, 'git runs it, or reads its configuration from it');
 }
 
 /** Folders that are missing are made one by one, each inside the one that was opened before. */
 async function withFolders<T>(
   { folder, within, missing }: Pick<Place, 'folder' | 'within' | 'missing'>,
-  desk: Desk,
+  context: FileContext,
   given: string,
   use: (folder: Opened) => Promise<T>,
 ): Promise<T> {
-  const { ground } = desk;
+  const { ground } = context;
   const [name, ...rest] = missing;
   if (name === undefined || rest.length === 0) return await use(folder);
   const expected = join(within, name);
@@ -91,7 +91,7 @@ async function withFolders<T>(
     // Somebody put a link or a file there, or moved the folder away, at this very moment.
     if (!next?.stats.isDirectory() || (await next.where()) !== expected)
       throw outside(given, ground.roots.all);
-    return await withFolders({ folder: next, within: expected, missing: rest }, desk, given, use);
+    return await withFolders({ folder: next, within: expected, missing: rest }, context, given, use);
   } finally {
     await next?.close();
   }
@@ -119,7 +119,11 @@ export async function refuseReadOnly({ folder, name, given }: Spot): Promise<voi
 }
 
 /** Undefined when nothing is there. */
-export async function readCurrent(spot: Spot, { ground }: Desk, limit: number): Promise<Current | undefined> {
+export async function readCurrent(
+  spot: Spot,
+  { ground }: FileContext,
+  limit: number,
+): Promise<Current | undefined> {
   const { given, folder, name } = spot;
   const target = await ground.open(folder.at(name));
   if (target === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Encoding, FileChange, WriteOptions } from '../../ports/files.js';
 import { commit } from './commit.js';
-import type { Desk } from './file-service.js';
+import type { FileContext } from './file-service.js';
 import { encode, isWide, type Stored, toStored } from './encoding.js';
 import { changedSinceRead, notEncodable, notRead, tooLarge } from './failures.js';
 import { isAsKnown } from './known.js';
@@ -16,20 +16,20 @@ export async function writeFile(
   given: string,
   text: string,
   options: WriteOptions,
-  desk: Desk,
+  context: FileContext,
 ): Promise<FileChange> {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxWhole) throw tooLarge(given, bytes, maxWhole);
-  return await withSpot({ given, mayCreate: true }, desk, async (spot) => {
-    const current = await readCurrent(spot, desk, maxWhole);
-    if (current) await refuseUnseen(spot, current, desk);
+  return await withSpot({ given, mayCreate: true }, context, async (spot) => {
+    const current = await readCurrent(spot, context, maxWhole);
+    if (current) await refuseUnseen(spot, current, context);
     const after = storedAs(text, current, given);
-    return await commit({ spot, ...(current && { current }), after, replacements: 1, options }, desk);
+    return await commit({ spot, ...(current && { current }), after, replacements: 1, options }, context);
   });
 }
 
 /** An empty file has nothing to be lost. */
-async function refuseUnseen(spot: Spot, current: Current, { known, session }: Desk): Promise<void> {
+async function refuseUnseen(spot: Spot, current: Current, { known, session }: FileContext): Promise<void> {
   const seen = known.recall(session, spot.path);
   if (seen === undefined && current.bytes?.length !== 0) throw notRead(spot.given);
   if (seen !== undefined && !isAsKnown(seen, current.knowledge)) throw changedSinceRead(spot.given);

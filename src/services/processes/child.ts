@@ -19,16 +19,16 @@ export interface ChildParts {
   /** It has the terminal of this process, and is in the same group. */
   readonly isInOurGroup: boolean;
   readonly log: (line: string) => void;
-  /** Aborted when the keeper takes over. */
+  /** Aborted when the reaper takes over. */
   readonly released: AbortSignal;
   /** Called once, when nothing of the child is left. */
   readonly onGone: () => void;
-  /** Called once instead, when something of it withstood even KILL, or the keeper took over. */
+  /** Called once instead, when something of it withstood even KILL, or the reaper took over. */
   readonly onLeft: () => void;
 }
 
 export interface OwnedChild extends ChildProcess {
-  /** Closes stdin and no longer keeps this process alive; the keeper does the rest. */
+  /** Closes stdin and no longer keeps this process alive; the reaper does the rest. */
   letGo(): void;
 }
 

@@ -26,7 +26,7 @@ export interface Tree {
   readonly hasExited: () => boolean;
   readonly closeInput: () => void;
   readonly patience: Patience;
-  /** Aborted when the keeper takes over: then the ladder is left where it stands. */
+  /** Aborted when the reaper takes over: then the ladder is left where it stands. */
   readonly released: AbortSignal;
 }
 

@@ -29,7 +29,7 @@ export function leaseFile(stateDir: string, gateId: string): string {
   return join(resolve(stateDir), 'leases', `${process.pid}-${gateId}`);
 }
 
-/** Written before the first child starts, so that even a gate and keeper killed together leave a trace. */
+/** Written before the first child starts, so that even a gate and reaper killed together leave a trace. */
 export function writeLease(file: string, gateId: string): void {
   const lease: Lease = { pid: process.pid, gateId, startTime: readOwnStartTime(), system: readSystemId() };
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 /** The environment variable by which a child and all its descendants are known, wherever they hide. */
 export const markName = 'TIDEGATE_KEEPER';
-/** Set in a keeper's own environment: an outer gate leaves it alone, so that it can finish its work. */
-export const keeperName = 'TIDEGATE_KEEPS';
+/** Set in a reaper's own environment: an outer gate leaves it alone, so that it can finish its work. */
+export const reaperName = 'TIDEGATE_KEEPS';
 
 const idPattern = /^[0-9a-f]{32}$/;
 

@@ -85,10 +85,10 @@ describe.skipIf(process.platform !== 'linux')('a child that has the terminal of 
     expect([script.left(), script.isScriptThere()]).toEqual([0, true]);
   });
 
-  it('is ended by the keeper when the gate is killed, and nobody else of the group is', async () => {
+  it('is ended by the reaper when the gate is killed, and nobody else of the group is', async () => {
     const script = await openScript(stubborn);
     process.kill(script.pid, 'SIGKILL');
-    // All but the one without a mark: the keeper has nothing else to know it by.
+    // All but the one without a mark: the reaper has nothing else to know it by.
     await within(6000, 'the end of the children', () => script.left() <= 1);
     await within(1000, 'the script', () => script.said().includes('went on'));
     expect(script.isScriptThere()).toBe(true);

@@ -1,7 +1,7 @@
 /** Reads Linux's /proc. Everywhere else each question has the empty answer. */
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { keeperName } from './mark.js';
+import { reaperName } from './mark.js';
 
 export interface Stat {
   readonly pid: number;
@@ -125,7 +125,7 @@ export async function listDescendants(pid: number): Promise<readonly Stat[]> {
       const stat = await readStat(child);
       if (stat === undefined || found.length >= maxDescendants) continue;
       waiting.push(child);
-      if (!(await isKeeper(child))) found.push(stat);
+      if (!(await isReaper(child))) found.push(stat);
     }
   }
   return found;
@@ -155,8 +155,8 @@ async function listChildren(pid: number): Promise<readonly number[]> {
   return lists.join(' ').split(' ').filter(isPid).map(Number);
 }
 
-async function isKeeper(pid: number): Promise<boolean> {
-  return (await readProc(`${pid}/environ`)).includes(`${keeperName}=`);
+async function isReaper(pid: number): Promise<boolean> {
+  return (await readProc(`${pid}/environ`)).includes(`${reaperName}=`);
 }
 
 async function listPids(): Promise<readonly number[]> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChildProcess, Processes, ProcessExit } from '../../ports/processes.js';
 import { openProcesses } from './processes.js';
-import { createTag, endTagged, findKeeper, findTagged, hardTrees, pause, within } from './tagged.fixture.js';
+import { createTag, endTagged, findReaper, findTagged, hardTrees, pause, within } from './tagged.fixture.js';
 
 const PATH = '/usr/bin:/bin';
 
@@ -25,8 +25,8 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await processes.close();
     await within(5000, 'end of all children', () => findTagged(tag).length === 0);
     await within(5000, 'end of the lease', () => !hasLease());
-    // The next test must not find the keeper of this one.
-    await within(5000, 'end of the keeper', () => findKeeper(process.pid) === undefined);
+    // The next test must not find the reaper of this one.
+    await within(5000, 'end of the reaper', () => findReaper(process.pid) === undefined);
     rmSync(stateDir, { recursive: true, force: true });
   });
 
@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     );
   });
 
-  it('opens no file in a child but its three pipes, so that none can hold the keeper back', async () => {
+  it('opens no file in a child but its three pipes, so that none can hold the reaper back', async () => {
     await shell('read -r line');
     const child = await shell('exec ls /proc/self/fd');
     const bare = spawnSync('ls', ['/proc/self/fd'], { encoding: 'utf8' });
@@ -283,33 +283,33 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect((await collect(child)).output).toBe(`$(touch /tmp/never)|; exit 9|"quo'ted"|*|`);
   });
 
-  it('starts nothing before the first child, then one lease and one keeper', async () => {
-    expect([hasLease(), findKeeper(process.pid)]).toEqual([false, undefined]);
+  it('starts nothing before the first child, then one lease and one reaper', async () => {
+    expect([hasLease(), findReaper(process.pid)]).toEqual([false, undefined]);
     const child = await shell('read -r line');
     expect(hasLease()).toBe(true);
-    expect(findKeeper(process.pid)).toBeDefined();
+    expect(findReaper(process.pid)).toBeDefined();
     await child.close();
     await processes.close();
     expect(hasLease()).toBe(false);
-    await within(2000, 'end of the keeper', () => findKeeper(process.pid) === undefined);
+    await within(2000, 'end of the reaper', () => findReaper(process.pid) === undefined);
   });
 
-  it('starts another keeper when one was killed, which knows the children of the first', async () => {
+  it('starts another reaper when one was killed, which knows the children of the first', async () => {
     await shell(`env -i sleep ${tag} & exec env -i sleep ${tag}`);
-    const first = keeperPid();
+    const first = reaperPid();
     process.kill(first, 'SIGTERM');
     process.kill(first, 'SIGINT');
     process.kill(first, 'SIGHUP');
     await pause(100);
-    expect(keeperPid()).toBe(first);
+    expect(reaperPid()).toBe(first);
     process.kill(first, 'SIGKILL');
-    await within(3000, 'another keeper', () => ![undefined, first].includes(findKeeper(process.pid)));
+    await within(3000, 'another reaper', () => ![undefined, first].includes(findReaper(process.pid)));
     expect(lines.join()).toContain('starting another one');
     await processes.close();
     await within(5000, 'end of all', () => findTagged(tag).length === 0);
   });
 
-  it('close returns at once and leaves the rest to the keeper; nothing starts afterwards', async () => {
+  it('close returns at once and leaves the rest to the reaper; nothing starts afterwards', async () => {
     for (const script of hardTrees(tag)) await shell(script);
     const begin = performance.now();
     await processes.close();
@@ -336,9 +336,9 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
   });
 });
 
-function keeperPid(): number {
-  const pid = findKeeper(process.pid);
-  if (pid === undefined) throw new Error('no keeper runs');
+function reaperPid(): number {
+  const pid = findReaper(process.pid);
+  if (pid === undefined) throw new Error('no reaper runs');
   return pid;
 }
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Patience, Processes, ProcessOrder } from '../../ports/processes.js';
 import { type OwnedChild, openChild } from './child.js';
 import { readForkCount } from './fork-count.js';
-import { openKeeper } from './reaper.js';
+import { openReaper } from './reaper.js';
 import { usualPatience } from './ladder.js';
 import { createLeakCover, type LeakCover } from './leaking-descriptors.js';
 import { leaseFile, removeLease, writeLease } from './lease.js';
@@ -35,12 +35,12 @@ type Pipes = readonly [output: Pipe, errorOutput: Pipe];
 
 const maxChildren = 256;
 
-/** Starts children that cannot outlive the gate. Lease and keeper come with the first child, not before. */
+/** Starts children that cannot outlive the gate. Lease and reaper come with the first child, not before. */
 export function openProcesses(parts: ProcessesParts): Processes {
   const log = parts.log ?? (() => {});
   const gateId = createGateId();
   const file = leaseFile(parts.stateDir, gateId);
-  const keeper = openKeeper({ gateId, leaseFile: file, log });
+  const reaper = openReaper({ gateId, leaseFile: file, log });
   const systemPipes = openSystemPipes(parts.stateDir);
   const withoutLeaks = createLeakCover();
   const children = new Set<OwnedChild>();
@@ -48,11 +48,11 @@ export function openProcesses(parts: ProcessesParts): Processes {
   let started = 0;
 
   const adopt = (spawned: Spawned, pid: number, owned: Owned): OwnedChild => {
-    // In the same turn as the spawn; if we die in between, the keeper still finds the mark.
-    keeper.add(pid);
+    // In the same turn as the spawn; if we die in between, the reaper still finds the mark.
+    reaper.add(pid);
     const onGone = () => {
       children.delete(child);
-      keeper.remove(pid);
+      reaper.remove(pid);
     };
     const onLeft = () => {
       if (!released.signal.aborted) log(`Process ${pid} or a child of it cannot be ended.`);
@@ -69,9 +69,9 @@ export function openProcesses(parts: ProcessesParts): Processes {
         if (released.signal.aborted) throw explainStartFailure(order, 'the gate is closing');
         if (children.size >= maxChildren)
           throw explainStartFailure(order, `${maxChildren} processes run already`);
-        keeper.ensure();
-        if (order.foldersFile !== undefined) keeper.addRecord(order.foldersFile);
-        // After the keeper, who removes it, and before the child, whom it tells of.
+        reaper.ensure();
+        if (order.foldersFile !== undefined) reaper.addRecord(order.foldersFile);
+        // After the reaper, who removes it, and before the child, whom it tells of.
         if (started === 0) takeLease(file, gateId, log);
         started += 1;
         const mark = childMark(gateId, started);
@@ -98,9 +98,9 @@ export function openProcesses(parts: ProcessesParts): Processes {
       if (released.signal.aborted) return;
       released.abort();
       for (const child of children) child.letGo();
-      keeper.close();
+      reaper.close();
       systemPipes.close();
-      // With children left, the keeper removes it after the last of them.
+      // With children left, the reaper removes it after the last of them.
       if (started > 0 && children.size === 0) removeLease(file);
     },
   };

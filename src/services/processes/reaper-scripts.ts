@@ -1,5 +1,5 @@
 /**
- * The two keepers. Both are called with the gate's id, its lease file and its own group, read `+ <group>` and `- <group>`
+ * The two reapers. Both are called with the gate's id, its lease file and its own group, read `+ <group>` and `- <group>`
  * from stdin, and act at its end. The shell also reads `r <record>`: a file that names folders to remove then. They are text, because a bundle has no second file to start.
  * Time line from the end of stdin: 0.3 s TERM, 2 s KILL to the groups that were told and to those that hold
  * a marked process (it left its group, or the gate died before it could tell); then whoever is marked and
@@ -8,7 +8,7 @@
 import { markName } from './mark.js';
 
 /** For POSIX: a shell is there in a millisecond and costs a megabyte. Only builtins until the gate dies. */
-export const shellKeeper = `
+export const shellReaper = `
 trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
 id=$1 lease=$2 own=$3 groups=' ' found='' ticks=0 records=''
 while read -r what group; do
@@ -110,7 +110,7 @@ printf '%s' "$records" | while read -r record; do [ -f "$record" ] && sweep "$re
 `;
 
 /** For Windows, and for systems without a shell. */
-export const nodeKeeper = `
+export const nodeReaper = `
 'use strict';
 const fs = require('node:fs');
 const [id, lease, own] = process.argv.slice(1);

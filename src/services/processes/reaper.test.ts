@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openKeeper } from './reaper.js';
-import { shellKeeper } from './reaper-scripts.js';
+import { openReaper } from './reaper.js';
+import { shellReaper } from './reaper-scripts.js';
 import { sweepLeases } from './lease.js';
 import { createGateId } from './mark.js';
-import { createTag, endTagged, findKeeper, findTagged, hardTrees, pause, within } from './tagged.fixture.js';
+import { createTag, endTagged, findReaper, findTagged, hardTrees, pause, within } from './tagged.fixture.js';
 
 const PATH = '/usr/bin:/bin';
 
@@ -35,8 +35,8 @@ interface Gate {
   readonly exited: Promise<void>;
 }
 
-describe.skipIf(process.platform !== 'linux')('the keeper', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'tidegate-keeper-'));
+describe.skipIf(process.platform !== 'linux')('the reaper', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-reaper-'));
   const bundle = join(directory, 'gate.mjs');
   const tags: string[] = [];
 
@@ -86,14 +86,14 @@ describe.skipIf(process.platform !== 'linux')('the keeper', () => {
     for (let batch = 0; batch < 5; batch += 1) await Promise.all([round(), round(), round(), round()]);
   }, 60_000);
 
-  it('control: with the keeper gone, the same kill leaves survivors; the next start sweeps them', async () => {
+  it('control: with the reaper gone, the same kill leaves survivors; the next start sweeps them', async () => {
     const tag = tagged();
     const state = mkdtempSync(join(directory, 'state-'));
     const gate = await openGate(hardTrees(tag), state);
     await within(5000, 'the children', () => gate.hasSaid('started'));
-    // Frozen first, so that it cannot start another keeper.
+    // Frozen first, so that it cannot start another reaper.
     gate.process.kill('SIGSTOP');
-    process.kill(findKeeper(gate.pid) ?? Number.NaN, 'SIGKILL');
+    process.kill(findReaper(gate.pid) ?? Number.NaN, 'SIGKILL');
     gate.process.kill('SIGKILL');
     await gate.exited;
     await pause(5000);
@@ -169,17 +169,17 @@ describe.skipIf(process.platform !== 'linux')('the keeper', () => {
     const gateId = createGateId();
     const leaseFile = join(directory, `lease ${gateId}`);
     writeFileSync(leaseFile, '');
-    const keeper = openKeeper({ gateId, leaseFile, log: () => {}, shell });
-    keeper.ensure();
+    const reaper = openReaper({ gateId, leaseFile, log: () => {}, shell });
+    reaper.ensure();
     const start = (script: string, env: Readonly<Record<string, string>>) =>
       spawn('sh', ['-c', script], { detached: true, stdio: 'ignore', env: { PATH, ...env } }).pid ?? 0;
-    keeper.add(start(`sleep ${known} & exec sleep ${known}`, {}));
+    reaper.add(start(`sleep ${known} & exec sleep ${known}`, {}));
     const gone = start(`exec sleep ${released}`, {});
-    keeper.add(gone);
-    keeper.remove(gone);
+    reaper.add(gone);
+    reaper.remove(gone);
     start(`env -i sleep ${unknown} & exec sleep ${unknown}`, { TIDEGATE_KEEPER: `${gateId}.1` });
     await pause(200);
-    keeper.close();
+    reaper.close();
     await within(5000, 'end of both', () => findTagged(known).length + findTagged(unknown).length === 0);
     await within(5000, 'end of the lease', () => !existsSync(leaseFile));
     expect(findTagged(released)).toHaveLength(1);
@@ -193,11 +193,11 @@ describe.skipIf(process.platform !== 'linux')('the keeper', () => {
     chmodSync(join(bin, 'grep'), 0o755);
     spawn('sleep', [tag], { detached: true, stdio: 'ignore', env: { PATH, TIDEGATE_KEEPER: `${gateId}.9` } });
     await within(2000, 'the child', () => findTagged(tag).length === 1);
-    const keeper = spawn('/bin/sh', ['-c', shellKeeper, 'tidegate-keeper', gateId, ''], {
+    const reaper = spawn('/bin/sh', ['-c', shellReaper, 'tidegate-reaper', gateId, ''], {
       env: { PATH: `${bin}:${PATH}` },
       stdio: ['pipe', 'ignore', 'inherit'],
     });
-    keeper.stdin.end();
+    reaper.stdin.end();
     await within(15_000, 'end of the child', () => findTagged(tag).length === 0);
   });
 });

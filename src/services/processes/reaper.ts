@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { nodeKeeper, shellKeeper } from './reaper-scripts.js';
-import { keeperName } from './mark.js';
+import { nodeReaper, shellReaper } from './reaper-scripts.js';
+import { reaperName } from './mark.js';
 import { readOwnGroup } from './proc-table.js';
 
-export interface KeeperParts {
+export interface ReaperParts {
   readonly gateId: string;
-  /** Removed by the keeper when its work is done. */
+  /** Removed by the reaper when its work is done. */
   readonly leaseFile: string;
   readonly log: (line: string) => void;
   /** Where the shell is; without one a Node script does the same. */
@@ -14,23 +14,23 @@ export interface KeeperParts {
 }
 
 /** A process of its own that ends every group it was told of as soon as this process is gone. */
-export interface Keeper {
+export interface Reaper {
   /** Starts it if none runs; throws if that is impossible, because no child may run without one. */
   ensure(): void;
   add(group: number): void;
   remove(group: number): void;
   /** See `ProcessOrder.foldersFile`. */
   addRecord(file: string): void;
-  /** Lets go: the keeper ends what is left, and then itself. */
+  /** Lets go: the reaper ends what is left, and then itself. */
   close(): void;
 }
 
-/** Fixed, so that no workspace can put a `grep` of its own in the keeper's way. */
+/** Fixed, so that no workspace can put a `grep` of its own in the reaper's way. */
 const searchPath = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin';
 const restartMs = 1000;
 const maxQuickRestarts = 5;
 
-export function openKeeper(parts: KeeperParts): Keeper {
+export function openReaper(parts: ReaperParts): Reaper {
   const groups = new Set<number>();
   const records = new Set<string>();
   let running: ChildProcess | undefined;
@@ -42,7 +42,7 @@ export function openKeeper(parts: KeeperParts): Keeper {
   const ensure = () => {
     if (running !== undefined || isClosed) return;
     startedAt = performance.now();
-    running = startKeeper(parts);
+    running = startReaper(parts);
     running.once('exit', restart);
     for (const file of records) tell(`r ${file}\n`);
     for (const group of groups) tell(`+ ${group}\n`);
@@ -57,9 +57,9 @@ export function openKeeper(parts: KeeperParts): Keeper {
   const restart = () => {
     running = undefined;
     if (isClosed || groups.size === 0) return;
-    parts.log('The keeper process was ended by someone; starting another one.');
+    parts.log('The reaper process was killed; starting another one.');
     quickDeaths = performance.now() - startedAt < restartMs ? quickDeaths + 1 : 0;
-    // At once after an accident; once a second where keepers cannot live.
+    // At once after an accident; once a second where reapers cannot live.
     if (quickDeaths <= maxQuickRestarts) ensureLater();
     else setTimeout(ensureLater, restartMs).unref();
   };
@@ -90,32 +90,32 @@ export function openKeeper(parts: KeeperParts): Keeper {
 
 type Attempt = readonly [command: string, args: readonly string[]];
 
-function startKeeper(parts: KeeperParts): ChildProcess {
+function startReaper(parts: ReaperParts): ChildProcess {
   const shell = parts.shell ?? '/bin/sh';
   const words = [parts.gateId, parts.leaseFile, String(readOwnGroup() ?? 0)];
-  const asShell: Attempt = [shell, ['-c', shellKeeper, 'tidegate-keeper', ...words]];
-  const asNode: Attempt = [process.execPath, ['-e', nodeKeeper, '--', ...words]];
+  const asShell: Attempt = [shell, ['-c', shellReaper, 'tidegate-reaper', ...words]];
+  const asNode: Attempt = [process.execPath, ['-e', nodeReaper, '--', ...words]];
   const attempts = process.platform === 'win32' ? [asNode] : [asShell, asNode];
   for (const [command, args] of attempts) {
-    const started = spawnKeeper(command, args, parts.gateId);
+    const started = spawnReaper(command, args, parts.gateId);
     if (started.pid !== undefined) return started;
   }
   throw new Error(
-    `The keeper process could not be started (tried ${shell} and Node), and nothing runs without it.`,
+    `The reaper process could not be started (tried ${shell} and Node), and nothing runs without it.`,
   );
 }
 
 /** In a session of its own, so that neither Ctrl+C nor a kill of our group reaches it. */
-function spawnKeeper(command: string, args: readonly string[], gateId: string): ChildProcess {
+function spawnReaper(command: string, args: readonly string[], gateId: string): ChildProcess {
   const started = spawn(command, args, {
     cwd: process.platform === 'win32' ? undefined : '/',
     detached: true,
-    env: { PATH: searchPath, LC_ALL: 'C', [keeperName]: gateId },
+    env: { PATH: searchPath, LC_ALL: 'C', [reaperName]: gateId },
     // Node opens the pipe close-on-exec: no child of ours can hold its write end.
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
   });
-  // Told by the missing pid; and a pipe without reader is followed by `exit`, which starts another keeper.
+  // Told by the missing pid; and a pipe without reader is followed by `exit`, which starts another reaper.
   started.on('error', () => {});
   started.stdin.on('error', () => {});
   started.unref();

@@ -16,7 +16,7 @@ export function findSleeping(tag: string): readonly number[] {
   return pids().filter((pid) => readProc(pid, 'cmdline') === `sleep\0${tag}\0`);
 }
 
-export function findKeeper(gatePid: number): number | undefined {
+export function findReaper(gatePid: number): number | undefined {
   const isChild = (pid: number) =>
     readProc(pid, 'stat').split(') ').at(-1)?.split(' ')[1] === String(gatePid);
   return pids().find((pid) => isChild(pid) && readProc(pid, 'environ').includes('TIDEGATE_KEEPS='));

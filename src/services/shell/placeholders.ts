@@ -23,7 +23,7 @@ export interface Placeholders {
   hold(missing: readonly string[]): () => void;
 }
 
-/** A path in each line, as JSON. The reaper reads it too: see `keeper-scripts.ts`. */
+/** A path in each line, as JSON. The reaper reads it too: see `reaper-scripts.ts`. */
 export const recordName = 'folders.jsonl';
 
 /**

@@ -32,9 +32,9 @@ export interface PostgresStoreOptions {
 export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOptions): Promise<AccessStore> {
   const place = placeOf(url);
   const clients = await createClients(url, place);
-  const desk = createDesk(clients, place, log);
+  const channel = createChannel(clients, place, log);
   try {
-    await desk.ready();
+    await channel.ready();
   } catch (error) {
     const failure = storeErrorOf(error, place);
     if (failure.code !== 'store.unavailable') {
@@ -43,7 +43,7 @@ export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOp
     }
     log('warn', 'the store cannot be reached yet', { reason: failure.message });
   }
-  return storeOf(clients, desk, place);
+  return storeOf(clients, channel, place);
 }
 
 const mostUnderWay = 10_000;
@@ -51,7 +51,7 @@ const mostUnderWay = 10_000;
 const patienceMs = 10_000;
 
 /** Everything goes to tables that are there: the first to reach the server makes them. */
-interface Desk {
+interface Channel {
   readonly ready: () => Promise<void>;
   readonly read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
   readonly write: <T>(work: (sql: Transaction) => Promise<T>) => Promise<T>;
@@ -59,7 +59,7 @@ interface Desk {
   readonly settled: () => Promise<void>;
 }
 
-function createDesk(clients: Clients, place: string, log: StoreLog): Desk {
+function createChannel(clients: Clients, place: string, log: StoreLog): Channel {
   let migrated: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
     migrated ??= migrate(clients, { place, program: __TIDEGATE_VERSION__, log });
@@ -117,7 +117,7 @@ async function readySoon(ready: Promise<void>, place: string): Promise<void> {
   }
 }
 
-function storeOf(clients: Clients, { read, write, settled }: Desk, place: string): AccessStore {
+function storeOf(clients: Clients, { read, write, settled }: Channel, place: string): AccessStore {
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw new StoreError('store.closed', `The store ${place} is closed.`);

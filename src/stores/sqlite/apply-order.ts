@@ -97,7 +97,7 @@ function writeGrants(connection: Connection, statements: Statements, change: Gra
   requireExpected(expected, standing);
   const plan = planChange(change, {
     find: (key) => {
-      const row = statements.findGrant.first(zone, ...wordsOf(key));
+      const row = statements.findGrant.first(zone, ...keyColumns(key));
       return row && tupleOf(row);
     },
     matching(filter) {
@@ -108,10 +108,10 @@ function writeGrants(connection: Connection, statements: Statements, change: Gra
   });
   const changes = changesOf(plan);
   const revision = standing.revision + (changes.length > 0 ? 1 : 0);
-  for (const tuple of plan.removed) statements.removeGrant.run(zone, ...wordsOf(tuple));
+  for (const tuple of plan.removed) statements.removeGrant.run(zone, ...keyColumns(tuple));
   for (const tuple of plan.added) {
     const condition = conditionText(tuple.condition);
-    statements.addGrant.run(zone, ...wordsOf(tuple), condition, record.principal, record.at, revision);
+    statements.addGrant.run(zone, ...keyColumns(tuple), condition, record.principal, record.at, revision);
   }
   if (changes.length > 0) noteChanges(statements, zone, { ...standing, changes });
   append(statements, record, revision);
@@ -185,6 +185,6 @@ function append(statements: Statements, record: AuditRecord, revision: number | 
   statements.append.run(...words, text, Math.trunc(record.at));
 }
 
-function wordsOf({ object, relation, user }: GrantKey): [string, string, string] {
+function keyColumns({ object, relation, user }: GrantKey): [string, string, string] {
   return [object, relation, user];
 }

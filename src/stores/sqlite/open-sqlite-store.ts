@@ -14,7 +14,7 @@ import { createReader, openReadConnection, type Reader } from './reader.js';
 import { createReserve } from './reserve.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion, schemaVersionOf } from './version.js';
-import { createWriterLink, type WriterLink } from './writer-link.js';
+import { createWriterThread, type WriterThread } from './writer-thread.js';
 import { createZoneWatch } from './zone-watch.js';
 
 export interface SqliteStoreOptions {
@@ -25,26 +25,26 @@ export interface SqliteStoreOptions {
 /** Opens the file, makes it or brings it up to date. Rejects with a `StoreError` if that cannot be. */
 export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptions): Promise<AccessStore> {
   const path = resolve(file);
-  let link: WriterLink | undefined;
+  let writer: WriterThread | undefined;
   try {
     const identity = preparePlace(path);
-    link = createWriterLink({ file: path, identity, program: __TIDEGATE_VERSION__ });
-    const opened = link;
+    writer = createWriterThread({ file: path, identity, program: __TIDEGATE_VERSION__ });
+    const opened = writer;
     // Whoever revokes has to open it first, also on a full disk.
     const reader = await createReserve(path).use(() => openUpToDate(path, identity, opened));
-    return storeOf({ file: path, identity, reader, link, log });
+    return storeOf({ file: path, identity, reader, writer, log });
   } catch (error) {
-    await link?.close();
+    await writer?.close();
     throw storeErrorOf(error, path);
   }
 }
 
-async function openUpToDate(file: string, identity: FileIdentity, link: WriterLink): Promise<Reader> {
+async function openUpToDate(file: string, identity: FileIdentity, writer: WriterThread): Promise<Reader> {
   const connection = await openReadConnection(file, identity);
   try {
     const version = schemaVersionOf(connection, file);
     requireKnownVersion(version, connection, file);
-    if (version < schemaVersion) await link.send({ kind: 'prepare' });
+    if (version < schemaVersion) await writer.send({ kind: 'prepare' });
     return createReader(connection, file);
   } catch (error) {
     connection.close();
@@ -56,14 +56,14 @@ interface StoreParts {
   readonly file: string;
   readonly identity: FileIdentity;
   readonly reader: Reader;
-  readonly link: WriterLink;
+  readonly writer: WriterThread;
   readonly log: StoreLog;
 }
 
 /** How long the name of the file is believed to mean the same file. */
 const believedMs = 100;
 
-function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore {
+function storeOf({ file, identity, reader, writer, log }: StoreParts): AccessStore {
   const watch = createZoneWatch(reader, log);
   const areCompanionsThere = createCompanionWatch(file);
   areCompanionsThere();
@@ -83,9 +83,9 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
     lookedAt = now;
     return reader;
   };
-  const send: WriterLink['send'] = async (order) => {
+  const send: WriterThread['send'] = async (order) => {
     requireOpen();
-    const value = await link.send(order).catch((error: unknown) => {
+    const value = await writer.send(order).catch((error: unknown) => {
       if (error instanceof StoreError && error.code === 'store.corrupt') damage = error;
       throw error;
     });
@@ -126,7 +126,7 @@ function storeOf({ file, identity, reader, link, log }: StoreParts): AccessStore
       if (isClosed) return;
       isClosed = true;
       watch.close();
-      await link.close();
+      await writer.close();
       reader.close();
     },
   };

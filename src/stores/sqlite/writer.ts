@@ -17,7 +17,7 @@ export interface Writer {
   close(): void;
 }
 
-interface Desk {
+interface WriteSession {
   readonly connection: Connection;
   readonly apply: ApplyOrder;
   readonly version: Query;
@@ -30,19 +30,21 @@ const dropAtMostEveryMs = 1000;
 
 /** Opens the file at the first order, and again after it was found damaged. */
 export function createWriter(parts: WriterParts): Writer {
-  let desk: Desk | undefined;
+  let session: WriteSession | undefined;
   let openedAt = 0;
   const reserve = createReserve(parts.file);
   const drop = (): void => {
-    desk?.connection.close();
-    desk = undefined;
+    session?.connection.close();
+    session = undefined;
   };
   return {
     async run(orders) {
       try {
-        desk ??= await (orders.some(isUrgent) ? reserve.use(() => openDesk(parts)) : openDesk(parts));
+        session ??= await (orders.some(isUrgent)
+          ? reserve.use(() => openSession(parts))
+          : openSession(parts));
         openedAt ||= performance.now();
-        const outcomes = await runTogether(parts, desk, orders, reserve);
+        const outcomes = await runTogether(parts, session, orders, reserve);
         reserve.tend();
         return outcomes;
       } catch (error) {
@@ -56,7 +58,7 @@ export function createWriter(parts: WriterParts): Writer {
     close() {
       try {
         // So that the file alone is whole, if nobody else is at it.
-        desk?.connection.pragma('wal_checkpoint(truncate)');
+        session?.connection.pragma('wal_checkpoint(truncate)');
       } catch {
         // Everything is kept in the log as well.
       }
@@ -65,7 +67,7 @@ export function createWriter(parts: WriterParts): Writer {
   };
 }
 
-async function openDesk(parts: WriterParts): Promise<Desk> {
+async function openSession(parts: WriterParts): Promise<WriteSession> {
   requireSameFile(parts);
   // SQLite's own waiting is neither fair nor drawn by lot.
   const connection = await openConnection({ file: parts.file, identity: parts.identity, busyMs: 0 });
@@ -86,22 +88,22 @@ async function openDesk(parts: WriterParts): Promise<Desk> {
 
 async function runTogether(
   parts: WriterParts,
-  desk: Desk,
+  session: WriteSession,
   orders: readonly Order[],
   reserve: Reserve,
 ): Promise<readonly Outcome[]> {
-  requireSameFile(parts, desk);
-  const commit = (): readonly Outcome[] => whileBusy(() => inTransaction(parts, desk, orders));
+  requireSameFile(parts, session);
+  const commit = (): readonly Outcome[] => whileBusy(() => inTransaction(parts, session, orders));
   try {
     const outcomes = orders.every(isUrgent) ? await reserve.use(commit) : commit();
     // What was written to a file that has no name any more is not kept.
-    requireSameFile(parts, desk);
+    requireSameFile(parts, session);
     return outcomes;
   } catch (error) {
     if (orders.length === 1 || isBusy(error) || error instanceof StoreError) throw error;
     // One that the disk has no room for must not take the others with it.
     const alone: Outcome[] = [];
-    for (const order of orders) alone.push(...(await runAlone(parts, desk, order, reserve)));
+    for (const order of orders) alone.push(...(await runAlone(parts, session, order, reserve)));
     return alone;
   }
 }
@@ -113,24 +115,28 @@ function isUrgent(order: Order): boolean {
 
 async function runAlone(
   parts: WriterParts,
-  desk: Desk,
+  session: WriteSession,
   order: Order,
   reserve: Reserve,
 ): Promise<readonly Outcome[]> {
   try {
-    return await runTogether(parts, desk, [order], reserve);
+    return await runTogether(parts, session, [order], reserve);
   } catch (error) {
     return [failure(error, parts.file)];
   }
 }
 
-function inTransaction({ file }: WriterParts, desk: Desk, orders: readonly Order[]): readonly Outcome[] {
-  const { connection, version } = desk;
+function inTransaction(
+  { file }: WriterParts,
+  session: WriteSession,
+  orders: readonly Order[],
+): readonly Outcome[] {
+  const { connection, version } = session;
   try {
     connection.exec('begin immediate');
     // A newer program may have been here since.
     requireKnownVersion(numberOf(version.first()?.[0]), connection, file);
-    const outcomes = orders.map((order) => inSavepoint(desk, order, file));
+    const outcomes = orders.map((order) => inSavepoint(session, order, file));
     connection.exec('commit');
     return outcomes;
   } finally {
@@ -139,7 +145,7 @@ function inTransaction({ file }: WriterParts, desk: Desk, orders: readonly Order
 }
 
 /** What is refused takes only itself back. */
-function inSavepoint({ connection, apply }: Desk, order: Order, file: string): Outcome {
+function inSavepoint({ connection, apply }: WriteSession, order: Order, file: string): Outcome {
   connection.exec('savepoint one');
   try {
     const value = apply(order);
@@ -152,8 +158,8 @@ function inSavepoint({ connection, apply }: Desk, order: Order, file: string): O
   }
 }
 
-function requireSameFile({ file, identity }: WriterParts, desk?: Desk): void {
-  if (!isStillThere(file, identity) || desk?.areCompanionsThere() === false) throw replacedError(file);
+function requireSameFile({ file, identity }: WriterParts, session?: WriteSession): void {
+  if (!isStillThere(file, identity) || session?.areCompanionsThere() === false) throw replacedError(file);
 }
 
 function failure(error: unknown, file: string): Outcome {

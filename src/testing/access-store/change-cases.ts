@@ -29,9 +29,9 @@ export const changeCases = [
 
   storeCase('concurrent writes have the same result as sequential writes', async ({ zone, open }) => {
     const store = await open();
-    const wishes = Array.from({ length: 80 }, (_, round) => round);
+    const requests = Array.from({ length: 80 }, (_, round) => round);
     const written = await Promise.all(
-      wishes.map((round) => {
+      requests.map((round) => {
         const record = recordOf(zone, { principal: `user:${round}`, requestId: String(round) });
         return store.write({ ...writeOf(zone, randomChange(round)), record });
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog, FoundTool, SearchAnswer, SearchWish, ServerInSight } from '../../ports/catalog.js';
+import type { Catalog, FoundTool, SearchAnswer, SearchOptions, ServerInSight } from '../../ports/catalog.js';
 import { callTool } from '../../testing/index.js';
 import call from './call-tool.tool.js';
 import details from './discovery-get-tool-details.tool.js';
@@ -44,11 +44,11 @@ function answer(more: Partial<SearchAnswer> = {}): SearchAnswer {
   };
 }
 
-function catalog(given: SearchAnswer = answer(), wishes: SearchWish[] = []): Catalog {
+function catalog(given: SearchAnswer = answer(), requests: SearchOptions[] = []): Catalog {
   return {
-    search: (wish) => {
-      wishes.push(wish);
-      return Promise.resolve({ ...given, query: wish.query });
+    search: (options) => {
+      requests.push(options);
+      return Promise.resolve({ ...given, query: options.query });
     },
     servers: () => Promise.resolve([github]),
     describe: (name) => (name === issue.name ? issue : undefined),
@@ -72,14 +72,14 @@ describe('tool_search', () => {
   });
 
   it('looks for five, and for as many as asked', async () => {
-    const wishes: SearchWish[] = [];
-    await callTool(search, { query: 'x' }, { ports: { catalog: catalog(answer(), wishes) } });
-    await callTool(search, { query: 'x', limit: 7 }, { ports: { catalog: catalog(answer(), wishes) } });
-    expect(wishes.map(({ maxResults }) => maxResults)).toEqual([5, 7]);
+    const requests: SearchOptions[] = [];
+    await callTool(search, { query: 'x' }, { ports: { catalog: catalog(answer(), requests) } });
+    await callTool(search, { query: 'x', limit: 7 }, { ports: { catalog: catalog(answer(), requests) } });
+    expect(requests.map(({ maxResults }) => maxResults)).toEqual([5, 7]);
   });
 
   it.each([
-    ['over the bridge', { mode: 'bridge' as const }, /call call_tool with name github_create_issue/],
+    ['over the bridge', { mode: 'call_tool' as const }, /call call_tool with name github_create_issue/],
     ['that nobody read', { relisted: false }, /call call_tool/],
     [
       'without room',
@@ -168,21 +168,21 @@ describe('the other tools of discovery', () => {
   });
 
   it('discovery_search_tools looks and makes nothing available', async () => {
-    const wishes: SearchWish[] = [];
+    const requests: SearchOptions[] = [];
     const { data } = await callTool(
       discover,
       { query: 'x' },
-      { ports: { catalog: catalog(answer(), wishes) } },
+      { ports: { catalog: catalog(answer(), requests) } },
     );
-    expect(wishes).toMatchObject([{ activate: false, maxResults: 5 }]);
+    expect(requests).toMatchObject([{ activate: false, maxResults: 5 }]);
     expect(data).toMatchObject({ tools: [{ name: issue.name, score: 3.2 }], total: 1 });
   });
 
   it('discovery_load_tools rejects what does not exist', async () => {
-    const wishes: SearchWish[] = [];
-    const ports = { catalog: catalog(answer({ notFound: ['b'] }), wishes) };
+    const requests: SearchOptions[] = [];
+    const ports = { catalog: catalog(answer({ notFound: ['b'] }), requests) };
     const { data } = await callTool(load, { tool_names: ['a', 'b'] }, { ports });
-    expect(wishes).toMatchObject([{ query: 'select:a,b', activate: true }]);
+    expect(requests).toMatchObject([{ query: 'select:a,b', activate: true }]);
     expect(data).toMatchObject({ loaded: [{ name: issue.name }], rejected: ['b'] });
   });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FoundTool, ServerInSight, SurfaceMode } from '../../ports/catalog.js';
+import type { FoundTool, ServerInSight, ExposureMode } from '../../ports/catalog.js';
 
 /** A tool in a search result: everything a model needs to call it. */
 export const foundTool = z.object({
@@ -36,7 +36,7 @@ export function serverData({ errorCode, ...server }: ServerInSight): z.input<typ
 /** A tool as text, for clients that ignore structured content. */
 export function toolText(
   { name, server, description, inputSchema, state }: FoundTool,
-  mode: SurfaceMode,
+  mode: ExposureMode,
 ): string {
   const note = state === 'not_activated' && mode === 'list' ? ', not activated: use call_tool' : '';
   return `${onOneLine(name)} (${onOneLine(server)}${note})\n${description}\nSchema: ${JSON.stringify(inputSchema)}`;

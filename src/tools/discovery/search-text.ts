@@ -21,7 +21,7 @@ function headline({ matches, reason, mode, totalMatches }: SearchAnswer): string
   const more = totalMatches > matches.length ? ' (best matches only)' : '';
   if (mode === 'eager') return `${tools(matches.length)}${more}. All tools are already in your list.`;
   const activated = matches.filter(({ state }) => state === 'activated').length;
-  return mode === 'bridge'
+  return mode === 'call_tool'
     ? `${tools(matches.length)}${more}. Call them through call_tool:`
     : `${tools(matches.length)}${more}, ${String(activated)} added to your list:`;
 }
@@ -33,7 +33,7 @@ function tools(count: number): string {
 function notes(answer: SearchAnswer): readonly string[] {
   const { evicted, notFound, gone, servers, reason, mode, stillActive } = answer;
   // In bridge mode the client's list never grew, so nothing was removed from it.
-  const isFixed = mode === 'bridge' && stillActive === undefined;
+  const isFixed = mode === 'call_tool' && stillActive === undefined;
   const names = isFixed ? [] : evicted.map(({ name }) => name);
   const troubled = reason === 'empty_query' ? [] : servers.filter(isTroubled);
   return [

@@ -40,7 +40,7 @@ export default partOfGate(
     aliases: { query: ['q', 'text', 'need'], max_results: ['maxResults', 'limit', 'top_k'] },
     output: z.object({
       mode: z
-        .enum(['list', 'bridge', 'eager'])
+        .enum(['list', 'call_tool', 'eager'])
         .describe(
           'list: the tools found are in your list. bridge: use call_tool. eager: all tools are in your list.',
         ),

@@ -11,10 +11,15 @@ import type { CredentialSessions } from '../http/credential-sessions.js';
 import { answerUnavailable } from '../http/unauthorized.js';
 import { noBody, queryOf, queryProblem, readObject } from './read-order.js';
 import { failure, ok, type Reply } from './replies.js';
-import { type AdminDesk, type DeskOperation, deskOperations, type DeskReply } from '../../ports/admin-api.js';
+import {
+  type AdminApi,
+  type AdminOperation,
+  adminOperations,
+  type AdminReply,
+} from '../../ports/admin-api.js';
 import { openApi, type Route, routes, takesBody } from './routes.js';
 
-/** The admin API: what the gate knows, and calls through the same corridor as everyone's. */
+/** The admin API: what the gate knows, and calls through the same pipeline as everyone's. */
 export interface Admin {
   handle(request: IncomingMessage, response: ServerResponse, caller: Caller, path: string): Promise<void>;
 }
@@ -23,7 +28,7 @@ export interface AdminParts {
   readonly gateway: Gateway;
   readonly common: WireCommon;
   readonly lasting: CredentialSessions;
-  readonly desk: AdminDesk;
+  readonly adminApi: AdminApi;
   readonly counts: () => Readonly<Record<string, number>>;
   readonly bodyRoom: BodyRoom;
 }
@@ -39,8 +44,8 @@ interface Visit {
 
 type Handler = (visit: Visit) => Reply | Promise<Reply>;
 
-export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: AdminParts): Admin {
-  const client: Client = { era: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
+export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom }: AdminParts): Admin {
+  const client: Client = { protocol: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
 
   async function call({ caller, parameter: name, request, takeRoom, signal }: Visit): Promise<Reply> {
     const read = await readObject(request, takeRoom);
@@ -67,18 +72,18 @@ export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: 
         );
   }
 
-  function atDesk(operation: DeskOperation, route: Route): Handler {
+  function atAdmin(operation: AdminOperation, route: Route): Handler {
     return async ({ caller, parameter, request, takeRoom }) => {
       const read = request.method === 'GET' ? { text: '{}' } : await readObject(request, takeRoom);
       if ('refused' in read) return read.refused;
       const body = JSON.parse(read.text) as Readonly<Record<string, unknown>>;
       if (!takesBody(route) && Object.keys(body).length > 0) return noBody;
       const query = Object.fromEntries(queryOf(request));
-      const isStillAdmin = (): boolean | Promise<boolean> => desk.isAdmin(caller);
+      const isStillAdmin = (): boolean | Promise<boolean> => adminApi.isAdmin(caller);
       // The body may have come minutes after the headers.
       if (!(await isStillAdmin())) return refuseCaller(caller, operation);
       const order = { by: caller, requestId: common.newRequestId(), parameter, query, body, isStillAdmin };
-      const reply = await desk.operations[operation](order).catch(outageReply);
+      const reply = await adminApi.operations[operation](order).catch(outageReply);
       if ('value' in reply) return ok(reply.value);
       const { status, ...error } = reply.refused;
       return { status, body: JSON.stringify({ error }) };
@@ -86,11 +91,11 @@ export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: 
   }
 
   function refuseCaller(by: Caller, operation: Route['operation']): Reply {
-    desk.refused({ by, requestId: common.newRequestId(), operation });
+    adminApi.refused({ by, requestId: common.newRequestId(), operation });
     return failure(403, 'access.admin_required', 'Only an admin may do this.');
   }
 
-  const own: Readonly<Record<Exclude<Route['operation'], DeskOperation>, Handler>> = {
+  const own: Readonly<Record<Exclude<Route['operation'], AdminOperation>, Handler>> = {
     openApi: () => ok(openApi(common.server.version)),
     status: () => ok({ version: common.server.version, ...counts() }),
     servers: () => ok({ servers: serversOf(gateway), collisions: gateway.collisions() }),
@@ -106,7 +111,7 @@ export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: 
       const spec = gateway.describe(session, name);
       if (spec === undefined) {
         const wanted = { kind: 'tool', name } as const;
-        desk.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
+        adminApi.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
         return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
       }
       return {
@@ -119,13 +124,13 @@ export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: 
 
   function handlerOf(route: Route): Handler {
     const { operation } = route;
-    return isAtDesk(operation) ? atDesk(operation, route) : own[operation];
+    return isAdminPath(operation) ? atAdmin(operation, route) : own[operation];
   }
 
   async function answer(route: Route | undefined, visit: Visit): Promise<Reply> {
     if (route === undefined)
       return httpAnswer('route.not_found', 'No such address. The API is described at /api/openapi.json.');
-    if (route.isForAdmins && !(await desk.isAdmin(visit.caller)))
+    if (route.isForAdmins && !(await adminApi.isAdmin(visit.caller)))
       return refuseCaller(visit.caller, route.operation);
     return queryProblem(route, visit.request) ?? handlerOf(route)(visit);
   }
@@ -151,8 +156,8 @@ export function openAdmin({ gateway, common, lasting, desk, counts, bodyRoom }: 
   };
 }
 
-function isAtDesk(operation: Route['operation']): operation is DeskOperation {
-  return deskOperations.some((known) => known === operation);
+function isAdminPath(operation: Route['operation']): operation is AdminOperation {
+  return adminOperations.some((known) => known === operation);
 }
 
 /** Stores say by a code that they cannot answer; whatever else is thrown is a defect. */
@@ -161,7 +166,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /** An admin is told why the store did not do it: a full disk is not a question of who asks. */
-function outageReply(error: unknown): DeskReply {
+function outageReply(error: unknown): AdminReply {
   if (!(error instanceof Error) || !isOutage(error) || !('code' in error)) throw error;
   const { code, message } = error;
   return { refused: { status: code === 'store.full' ? 507 : 503, code: String(code), message } };

@@ -1,7 +1,7 @@
-import type { DeskOperation } from '../../ports/admin-api.js';
+import type { AdminOperation } from '../../ports/admin-api.js';
 /** One address of the admin API. The router and the OpenAPI file are both made from this table. */
 export interface Route {
-  readonly operation: 'openApi' | 'status' | 'servers' | 'tools' | 'tool' | 'call' | DeskOperation;
+  readonly operation: 'openApi' | 'status' | 'servers' | 'tools' | 'tool' | 'call' | AdminOperation;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** At most one parameter, in braces. */
   readonly path: string;
@@ -31,9 +31,9 @@ export const routes: readonly Route[] = [
     isForAdmins: true,
   },
   {
-    operation: 'surface',
+    operation: 'context',
     method: 'GET',
-    path: '/api/surface',
+    path: '/api/context',
     summary:
       'How many tools are listed and deferred, what they cost in tokens, and what each session has active.',
     query: ['client', 'exact'],

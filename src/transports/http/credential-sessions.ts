@@ -5,7 +5,7 @@ import { sessionIdAt } from './identify.js';
 /** Sessions that last as long as a credential: those of 2026-07-28 and of the admin API. */
 export interface CredentialSessions {
   /** The caller's session, which ends when its credential becomes void. */
-  enter(door: 'modern' | 'admin', caller: Caller): Session;
+  enter(entry: 'modern' | 'admin', caller: Caller): Session;
   /** Calls `cancel` when the credential becomes void before `release`. */
   hold(credential: string, cancel: () => void): { release(): void };
   endVoid(isAlive: (credential: string) => boolean): void;
@@ -26,8 +26,8 @@ export function createCredentialSessions(gateway: Pick<Gateway, 'leave'>): Crede
   const entered = new Map<string, Entered>();
   const calls = new Set<Held>();
   return {
-    enter(door, { principal, chain, credential }) {
-      const id = sessionIdAt(door, credential);
+    enter(entry, { principal, chain, credential }) {
+      const id = sessionIdAt(entry, credential);
       const session: Session = { id, principal, chain, scope: 'credential' };
       entered.set(id, { credential, session });
       return session;

@@ -11,7 +11,7 @@ export interface HostRule {
 /** Whether the Host header names this gate: exact name, exact port, nothing before, nothing behind. */
 export function isOurHost(header: string | undefined, rule: HostRule): boolean {
   if (header === undefined) return false;
-  return names(rule).some((name) => sameAuthority(header, name, rule.port));
+  return names(rule).some((name) => sameAuthorizer(header, name, rule.port));
 }
 
 /** Whether a request may come from where it says. No Origin is a program; a foreign Origin is a foreign page. */
@@ -31,7 +31,7 @@ function names({ host, address }: HostRule): readonly string[] {
   return own === undefined ? loopback : [...loopback, isIPv6(own) ? `[${own}]` : own];
 }
 
-function sameAuthority(given: string, name: string, port: number): boolean {
+function sameAuthorizer(given: string, name: string, port: number): boolean {
   const lower = given.toLowerCase();
   const wanted = name.toLowerCase();
   return lower === `${wanted}:${String(port)}` || (port === 80 && lower === wanted);

@@ -30,6 +30,6 @@ export function withMemory(isAlive: (credential: string) => boolean): (credentia
 }
 
 /** The session that a credential has at one of our doors. Spelt so that a log does not take the id for a secret. */
-export function sessionIdAt(door: 'modern' | 'admin', credential: string): string {
-  return `${door}/${credential.replace(/^token:/, '')}`;
+export function sessionIdAt(entry: 'modern' | 'admin', credential: string): string {
+  return `${entry}/${credential.replace(/^token:/, '')}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf, ada as adaHerself, openHall } from '../../../test/support/hall.js';
+import { callerOf, ada as adaHerself, openHall } from '../../../test/support/gateway.js';
 import { createKeptLine } from '../../../test/support/reply-line.js';
 import { content, type Outcome } from '../../core/index.js';
 import { emptyObject } from '../../lib/json-text.js';

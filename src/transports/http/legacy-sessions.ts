@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
 import type { Caller, Session } from '../../core/index.js';
 import { createInFlight } from '../framing/in-flight.js';
-import { createTurnstile } from '../framing/turnstile.js';
+import { createSemaphore } from '../framing/semaphore.js';
 import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
 import { type LegacyPeer, openLegacyPeer } from '../stateful/peer.js';
 import { openPushStream, type PushStream } from './push-stream.js';
@@ -117,7 +117,7 @@ function openEntry(gateway: Gateway, common: WireCommon, caller: Caller, at: num
     server: common.server,
     pager: common.pagers.legacy,
     inFlight,
-    turnstile: createTurnstile(maxRunning, maxWaiting),
+    semaphore: createSemaphore(maxRunning, maxWaiting),
     newRequestId: common.newRequestId,
     push: (text) => push.send(text),
   });

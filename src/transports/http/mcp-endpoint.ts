@@ -7,7 +7,7 @@ import { legacyVersions } from '../stateful/codec.js';
 import { hasEnvelope, metaKeys, metaOf, modernVersion } from '../stateless/codec.js';
 import { protocolError } from '../faults.js';
 import { createInFlight } from '../framing/in-flight.js';
-import { createTurnstile, type Turnstile } from '../framing/turnstile.js';
+import { createSemaphore, type Semaphore } from '../framing/semaphore.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
 import { openModernPeer } from '../stateless/peer.js';
 import { answerJson } from './answer-json.js';
@@ -62,16 +62,16 @@ export function openMcpEndpoint({
   const sessions = openLegacySessions(gateway, common, now);
   const unread = createUnreadLedger(maxUnreadBytes, now);
   const answers = createOpenAnswers();
-  const turnstiles = new Map<string, Turnstile>();
+  const semaphores = new Map<string, Semaphore>();
 
-  function turnstileOf({ credential }: Caller): Turnstile {
-    let turnstile = turnstiles.get(credential);
-    if (turnstile === undefined) {
-      if (turnstiles.size >= maxTurnstiles) turnstiles.clear();
-      turnstile = createTurnstile(maxRunning, maxWaiting);
-      turnstiles.set(credential, turnstile);
+  function semaphoreOf({ credential }: Caller): Semaphore {
+    let semaphore = semaphores.get(credential);
+    if (semaphore === undefined) {
+      if (semaphores.size >= maxTurnstiles) semaphores.clear();
+      semaphore = createSemaphore(maxRunning, maxWaiting);
+      semaphores.set(credential, semaphore);
     }
-    return turnstile;
+    return semaphore;
   }
 
   function openLine(
@@ -108,7 +108,7 @@ export function openMcpEndpoint({
       supportedVersions,
       pager: common.pagers.modern,
       inFlight,
-      turnstile: turnstileOf({ principal, chain, credential }),
+      semaphore: semaphoreOf({ principal, chain, credential }),
       newRequestId: common.newRequestId,
     });
     const cancel = (): void => inFlight.cancelAll();

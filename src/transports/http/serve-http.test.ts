@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ada, callerOf, createOpenAccess, eve, openHall } from '../../../test/support/hall.js';
+import { ada, callerOf, createOpenAccess, eve, openHall } from '../../../test/support/gateway.js';
 import { listen, type Reply, send, type Sent, visit } from '../../../test/support/loopback.js';
 import { modernParams } from '../../../test/support/peers.js';
 import { type Caller, content, type Exchange, type Outcome } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import { createFakeProvider, type FakeHandler } from '../../testing/index.js';
-import { type AdminDesk, deskOperations, type DeskOrder } from '../../ports/admin-api.js';
+import { type AdminApi, adminOperations, type AdminRequest } from '../../ports/admin-api.js';
 import { routes } from '../admin-api/routes.js';
 import { createWireCommon } from '../identity.js';
 import { type HttpParts, type HttpServer, serveHttp } from './serve-http.js';
@@ -33,10 +33,10 @@ const refusedAttempts: string[] = [];
 
 /** Every operation says what it was asked. */
 const echoes = Object.fromEntries(
-  deskOperations.map((name) => [name, async (order: DeskOrder) => ({ value: { name, ...order } })]),
-) as unknown as AdminDesk['operations'];
+  adminOperations.map((name) => [name, async (order: AdminRequest) => ({ value: { name, ...order } })]),
+) as unknown as AdminApi['operations'];
 
-const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
+const access: Pick<HttpParts, 'identify' | 'credentials' | 'adminApi'> = {
   identify(authorization) {
     if (authorization === 'Bearer outage')
       throw Object.assign(new Error('at postgres://u:p@h'), { code: 'store.unavailable' });
@@ -53,7 +53,7 @@ const access: Pick<HttpParts, 'identify' | 'credentials' | 'desk'> = {
       return () => watchers.delete(watcher);
     },
   },
-  desk: {
+  adminApi: {
     isAdmin({ principal: { id } }) {
       if (id === 'broken') throw Object.assign(new Error('away'), { code: 'store.unavailable' });
       return id === 'ada';
@@ -571,7 +571,7 @@ describe('the admin API', () => {
     expect(forAdmins.map(({ operation }) => operation)).toEqual([
       'status',
       'servers',
-      'surface',
+      'context',
       'tokens',
       'createToken',
       'revokeToken',
@@ -607,7 +607,7 @@ describe('the admin API', () => {
     expect(refusedAttempts.at(-1)).toBe('describe gone ada');
   });
 
-  it('makes, lists and revokes tokens at the desk', async () => {
+  it('makes, lists and revokes tokens through the admin API', async () => {
     const { ask } = await open();
     expect(JSON.parse((await ask({ path: '/api/tokens' })).body)).toEqual({ tokens: [], by: 'token:ada' });
     const made = await ask({ method: 'POST', path: '/api/tokens', body: '{"principal":"agent:a"}' });
@@ -623,7 +623,7 @@ describe('the admin API', () => {
     expect((await ask({ method: 'DELETE', path: '/api/tokens/outage' })).status).toBe(503);
   });
 
-  it('hands the desk what stands in address, query and body', async () => {
+  it('passes path, query and body to the admin API', async () => {
     const { ask } = await open();
     const told = async (method: string, path: string, body = ''): Promise<unknown> => {
       const headers = { authorization: 'Bearer ada', 'content-length': String(body.length) };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Gateway } from '../../gateway/index.js';
 import { type Caller, shareOwner } from '../../core/index.js';
 import { openAdmin } from '../admin-api/admin.js';
-import type { AdminDesk } from '../../ports/admin-api.js';
+import type { AdminApi } from '../../ports/admin-api.js';
 import { protocolError } from '../faults.js';
 import type { WireCommon } from '../identity.js';
 import { answerJson } from './answer-json.js';
@@ -28,7 +28,7 @@ export interface HttpParts {
   readonly identify: Identify;
   readonly credentials: CredentialWatch;
   /** What operators do over the admin API. */
-  readonly desk: AdminDesk;
+  readonly adminApi: AdminApi;
   /** For the operator's log. Never told what was sent as a token. */
   readonly warn: Warn;
 }

@@ -4,7 +4,7 @@ import { createLineReader } from '../../lib/lines.js';
 import type { WireCommon } from '../identity.js';
 import { serveStdio } from '../stdio/serve-stdio.js';
 
-export interface DoorParts {
+export interface SocketParts {
   /** A path of a socket in a folder that only this user enters, or the name of a pipe. */
   readonly address: string;
   readonly common: WireCommon;
@@ -16,7 +16,7 @@ const longestTicket = 256;
 const ticketMs = 5000;
 
 /** Serves whoever shows a ticket as the first line on a local socket, and nobody else. */
-export async function serveDoor({ address, common, admit }: DoorParts): Promise<SocketServer> {
+export async function serveSocket({ address, common, admit }: SocketParts): Promise<SocketServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);

@@ -11,7 +11,7 @@ const parentMs = 1000;
  * either does, and nothing handles signals: they end it at once.
  */
 export function runShim(file: string): void {
-  const { address, ticket } = readDoor(file);
+  const { address, ticket } = readSocketFile(file);
   const gate = connect(address);
   const end = (code: number): void => process.exit(code);
   gate.once('error', (error) => fail(`the run that this belongs to is over (${error.message})`));
@@ -37,7 +37,7 @@ function carry(gate: Socket, first: Buffer, end: (code: number) => void): void {
   gate.pipe(output);
 }
 
-function readDoor(file: string): { readonly address: string; readonly ticket: string } {
+function readSocketFile(file: string): { readonly address: string; readonly ticket: string } {
   try {
     const { address, ticket } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     if (typeof address === 'string' && typeof ticket === 'string') return { address, ticket };

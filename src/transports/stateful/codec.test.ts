@@ -15,7 +15,7 @@ const params = (text: string): JsonText => new JsonText(text);
 describe('initialize', () => {
   it.each(legacyVersions)('agrees on %s when that is asked for', (version) => {
     const client = readInitialize(params(`{"protocolVersion":"${version}","capabilities":{}}`));
-    expect(client).toMatchObject({ era: 'legacy', protocolVersion: version });
+    expect(client).toMatchObject({ protocol: 'legacy', protocolVersion: version });
   });
 
   it.each(['2026-07-28', '1999-01-01', '', '2025-11-25 '])('offers the newest for %j', (version) => {

@@ -26,7 +26,7 @@ export function readInitialize(params: JsonText | undefined): Client | undefined
   if (typeof asked !== 'string') return undefined;
   const info = textOf(params.text, members, 'clientInfo');
   return {
-    era: 'legacy',
+    protocol: 'legacy',
     protocolVersion: legacyVersions.find((version) => version === asked) ?? legacyVersions[0],
     capabilities: objectText(textOf(params.text, members, 'capabilities')),
     ...(info !== undefined && { info: new JsonText(info) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { accessFrom, openHall, promptSpec, resourceSpec } from '../../../test/support/hall.js';
+import { accessFrom, openHall, promptSpec, resourceSpec } from '../../../test/support/gateway.js';
 import { openLegacyUnderTest, type PeerUnderTest } from '../../../test/support/peers.js';
 import { createKeptLine } from '../../../test/support/reply-line.js';
 import type { Gateway } from '../../gateway/index.js';
@@ -121,7 +121,10 @@ describe('the requests of a legacy client', () => {
       'resource',
       'completion',
     ]);
-    expect(client.provider.calls[0]?.client).toMatchObject({ era: 'legacy', protocolVersion: '2025-06-18' });
+    expect(client.provider.calls[0]?.client).toMatchObject({
+      protocol: 'legacy',
+      protocolVersion: '2025-06-18',
+    });
   });
 
   it.each(['nonsense', 'tools/List', 'constructor', '__proto__', 'toString', '', 'server/discover'])(

@@ -37,7 +37,7 @@ describe('the envelope of a modern request', () => {
     expect(envelope).toMatchObject({
       ok: true,
       logLevel: 'warning',
-      client: { era: 'modern', protocolVersion: '2026-07-28' },
+      client: { protocol: 'modern', protocolVersion: '2026-07-28' },
     });
     expect(envelope.ok && envelope.client.capabilities.value).toEqual({ roots: {} });
     expect(envelope.ok && envelope.client.info?.value).toEqual({ name: 'c' });

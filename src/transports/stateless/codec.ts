@@ -54,7 +54,7 @@ export function readEnvelope(params: JsonText | undefined): Envelope {
     ok: true,
     logLevel: logLevels.find((known) => known === level),
     client: {
-      era: 'modern',
+      protocol: 'modern',
       protocolVersion: version,
       capabilities: new Json(capabilities),
       ...(info !== undefined && { info: new Json(info) }),

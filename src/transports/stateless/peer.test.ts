@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { openHall, promptSpec, resourceSpec } from '../../../test/support/hall.js';
+import { openHall, promptSpec, resourceSpec } from '../../../test/support/gateway.js';
 import { modernParams, openModernUnderTest, type PeerUnderTest } from '../../../test/support/peers.js';
 import { content, createFault, type Exchange, type Outcome, type Provider } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
@@ -48,7 +48,10 @@ describe('the requests of a modern client', () => {
     expect(await ask(5, 'prompts/get', { name: 'p' })).toMatchObject({ result: stamped });
     const ref = { type: 'ref/prompt', name: 'p' };
     expect(await ask(6, 'completion/complete', { ref })).toMatchObject({ result: stamped });
-    expect(client.provider.calls[0]?.client).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28' });
+    expect(client.provider.calls[0]?.client).toMatchObject({
+      protocol: 'modern',
+      protocolVersion: '2026-07-28',
+    });
   });
 
   it('must say who sends them', async () => {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { openHall, resourceSpec, sessionOf } from '../../../test/support/hall.js';
+import { openHall, resourceSpec, sessionOf } from '../../../test/support/gateway.js';
 import { modernParams } from '../../../test/support/peers.js';
 import { content, type Exchange, type Outcome, type Provider } from '../../core/index.js';
 import { createCancellation } from '../../lib/cancellation.js';
 import { emptyObject, JsonText } from '../../lib/json-text.js';
 import { createFakeProvider, type FakeHandler, type FakeProvider } from '../../testing/index.js';
-import { createTurnstile } from '../framing/turnstile.js';
+import { createSemaphore } from '../framing/semaphore.js';
 import { createWireCommon, maxMessageBytes } from '../identity.js';
 import { openLineWriter } from './line-writer.js';
 import { serveStdio, type StdioServer } from './serve-stdio.js';
@@ -352,14 +352,14 @@ describe('a client that does not read', () => {
   });
 
   it('would fill memory if calls that wait for their turn did not wait for it too', async () => {
-    // The control: the same load through a turnstile that does not know whether the output is full.
+    // The control: the same load through a semaphore that does not know whether the output is full.
     const writer = openLineWriter(openUnread().output);
-    const turnstile = createTurnstile(128, 4096);
+    const semaphore = createSemaphore(128, 4096);
     const runs = Array.from({ length: 300 }, async () => {
-      await turnstile.enter(createCancellation());
+      await semaphore.enter(createCancellation());
       await Promise.resolve();
       writer.write('x'.repeat(100 * 1024));
-      turnstile.leave();
+      semaphore.leave();
     });
     await Promise.all(runs);
     expect(writer.pending()).toBeGreaterThan((4 + 128 / 10 + 2) * megabytes);

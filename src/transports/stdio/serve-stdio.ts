@@ -7,7 +7,7 @@ import { hasEnvelope } from '../stateless/codec.js';
 import { protocolError } from '../faults.js';
 import { createInFlight } from '../framing/in-flight.js';
 import type { ReplyLine } from '../framing/reply-line.js';
-import { createTurnstile } from '../framing/turnstile.js';
+import { createSemaphore } from '../framing/semaphore.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
 import { openLegacyPeer } from '../stateful/peer.js';
 import { openModernPeer } from '../stateless/peer.js';
@@ -48,7 +48,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
     gateway,
     session,
     inFlight,
-    turnstile: createTurnstile(maxRunning, maxWaiting, () => writer.isFull()),
+    semaphore: createSemaphore(maxRunning, maxWaiting, () => writer.isFull()),
     newRequestId: common.newRequestId,
     server: common.server,
   };
@@ -99,7 +99,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
   /** While the client does not read, nothing new is begun: its answers would only pile up. */
   function work(): void {
     if (news.size > 0) tellNews();
-    runner.turnstile.reopen();
+    runner.semaphore.reopen();
     while (backlog.length > 0 && !writer.isFull()) {
       const next = backlog.shift();
       if (next !== undefined) take(next);

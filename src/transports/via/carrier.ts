@@ -3,14 +3,14 @@ import { errorText, type Frame, idKey, type RawId, readFrame } from '../../lib/j
 import type { JsonText } from '../../lib/json-text.js';
 import { duplicate, tooMany } from '../answers.js';
 import { protocolError } from '../faults.js';
-import { createTurnstile } from '../framing/turnstile.js';
+import { createSemaphore } from '../framing/semaphore.js';
 import { maxRunning, maxWaiting } from '../identity.js';
 import type { Ending, GateClient, Reply } from './gate-client.js';
 
 export type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 
 /** What differs between the eras when a request is carried. */
-export interface Era {
+export interface Protocol {
   /** Called at once for each request, before anything that came after it is looked at. */
   begun(frame: RequestFrame): void;
   /** The headers that go with a request, once they are known. */
@@ -29,7 +29,7 @@ export interface Era {
 
 /** The requests on their way: each gets exactly one answer, unless it is cancelled. */
 export interface Carrier {
-  carry(frame: RequestFrame, text: string, era: Era): void;
+  carry(frame: RequestFrame, text: string, protocol: Protocol): void;
   cancel(key: string, text: string): void;
   /** Resolves when no request is on its way any more, or after the time given. */
   idle(ms: number): Promise<void>;
@@ -48,7 +48,7 @@ export interface CarrierParts {
 }
 
 interface Going {
-  readonly era: Era;
+  readonly protocol: Protocol;
   readonly controller: AbortController;
   readonly sent: Promise<void>;
   isStarted: boolean;
@@ -63,7 +63,7 @@ const maxHeld = 64 * 1024 * 1024;
 export function createCarrier(parts: CarrierParts): Carrier {
   const { client, deliver, address } = parts;
   const going = new Map<string, Going>();
-  const turnstile = createTurnstile(maxRunning, maxWaiting);
+  const semaphore = createSemaphore(maxRunning, maxWaiting);
   let held = 0;
   let isReached = false;
   let isRefused = false;
@@ -71,14 +71,14 @@ export function createCarrier(parts: CarrierParts): Carrier {
 
   async function run(frame: RequestFrame, text: string, entry: Going, wasSent: () => void): Promise<void> {
     const { signal } = entry.controller;
-    if (!(await turnstile.enter(cancellationOf(signal)))) {
+    if (!(await semaphore.enter(cancellationOf(signal)))) {
       if (!signal.aborted) deliver(tooMany(frame.id));
       return;
     }
     try {
       await attempt(frame, text, entry, wasSent, true);
     } finally {
-      turnstile.leave();
+      semaphore.leave();
     }
   }
 
@@ -89,9 +89,9 @@ export function createCarrier(parts: CarrierParts): Carrier {
     wasSent: () => void,
     isFirst: boolean,
   ): Promise<void> {
-    const { era, controller } = entry;
+    const { protocol, controller } = entry;
     const { signal } = controller;
-    const headers = await era.headersOf(frame);
+    const headers = await protocol.headersOf(frame);
     entry.isStarted = true;
     const ending = await client.send({
       method: 'POST',
@@ -103,11 +103,11 @@ export function createCarrier(parts: CarrierParts): Carrier {
         isReached = true;
         isRefused = reply.status === unauthorized;
         wasLetIn ||= reply.status < 300;
-        era.answered(frame, reply);
+        protocol.answered(frame, reply);
       },
       onMessage: (message) => pass(message, frame, entry),
     });
-    if (isFirst && ending.kind === 'reply' && (await era.mends(frame, ending.reply))) {
+    if (isFirst && ending.kind === 'reply' && (await protocol.mends(frame, ending.reply))) {
       return attempt(frame, text, entry, wasSent, false);
     }
     finish(frame, entry, ending);
@@ -118,7 +118,7 @@ export function createCarrier(parts: CarrierParts): Carrier {
     const read = readFrame(message);
     if ((read.kind === 'result' || read.kind === 'error') && isSame(read.id, frame.id)) {
       entry.isAnswered = true;
-      if (read.kind === 'result') entry.era.learned(frame, read.result);
+      if (read.kind === 'result') entry.protocol.learned(frame, read.result);
     }
     if (!entry.isCancelled) deliver(message);
   }
@@ -128,21 +128,21 @@ export function createCarrier(parts: CarrierParts): Carrier {
     if (ending.kind !== 'reply') return deliver(failure(frame.id, ending, address));
     const read = readFrame(ending.reply.body);
     if ((read.kind === 'result' || read.kind === 'error') && isSame(read.id, frame.id)) {
-      if (read.kind === 'result') entry.era.learned(frame, read.result);
+      if (read.kind === 'result') entry.protocol.learned(frame, read.result);
       deliver(ending.reply.body);
     } else if (read.kind === 'error') deliver(errorText(frame.id, read.error.text));
     else deliver(refusal(frame.id, ending.reply.status));
   }
 
   return {
-    carry(frame, text, era) {
+    carry(frame, text, protocol) {
       const key = idKey(frame.id);
       if (going.has(key)) return deliver(duplicate(frame.id));
       if (held + text.length > maxHeld) return deliver(tooMany(frame.id));
       let wasSent: () => void = () => undefined;
       const sent = new Promise<void>((resolve) => (wasSent = resolve));
       const entry: Going = {
-        era,
+        protocol,
         controller: new AbortController(),
         sent,
         isStarted: false,
@@ -152,11 +152,11 @@ export function createCarrier(parts: CarrierParts): Carrier {
       const abort = (): void => entry.controller.abort();
       parts.signal.addEventListener('abort', abort, { once: true });
       going.set(key, entry);
-      era.begun(frame);
+      protocol.begun(frame);
       held += text.length;
       void run(frame, text, entry, wasSent).finally(() => {
         parts.signal.removeEventListener('abort', abort);
-        era.finished(frame);
+        protocol.finished(frame);
         going.delete(key);
         held -= text.length;
         wasSent();
@@ -166,7 +166,7 @@ export function createCarrier(parts: CarrierParts): Carrier {
       const entry = going.get(key);
       if (entry === undefined || entry.isCancelled) return;
       entry.isCancelled = true;
-      if (entry.isStarted) entry.era.cancel(text, entry.sent, () => entry.controller.abort());
+      if (entry.isStarted) entry.protocol.cancel(text, entry.sent, () => entry.controller.abort());
       else entry.controller.abort();
     },
     async idle(ms) {

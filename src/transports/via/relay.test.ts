@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type BridgeEnd, runBridge } from './relay.js';
+import { type RelayEnd, runRelay } from './relay.js';
 
 const hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}';
 const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
@@ -17,10 +17,10 @@ describe('the bridge', () => {
   it('carries a message to the gate and its answer back, byte for byte', async () => {
     const answer = '{"jsonrpc":"2.0",  "id":12345678901234567890,"result":{"n":1e400,"x":"\\u00fc"}}';
     const gate = await openGate((_, response) => json(response, answer));
-    const bridge = connect(gate);
+    const relay = connect(gate);
     const sent = `{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/call","params":{"name":"a b","odd":1.0,${meta}}}`;
-    bridge.say(sent);
-    expect(await bridge.next()).toBe(answer);
+    relay.say(sent);
+    expect(await relay.next()).toBe(answer);
     expect(gate.seen[0]).toMatchObject({
       body: sent,
       headers: {
@@ -30,7 +30,7 @@ describe('the bridge', () => {
         'mcp-name': 'a b',
       },
     });
-    expect(await bridge.leave()).toBe('ended');
+    expect(await relay.leave()).toBe('ended');
   });
 
   it('passes on each message of a streamed answer, and breaks no line', async () => {
@@ -39,17 +39,17 @@ describe('the bridge', () => {
       response.write(':\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n');
       response.end('data: {"jsonrpc":"2.0","id":"a",\ndata: "result":{}}\n\n');
     });
-    const bridge = connect(gate);
-    bridge.say(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x",${meta}}}`);
-    expect(await bridge.next()).toBe('{"jsonrpc":"2.0","method":"notifications/progress"}');
-    expect(await bridge.next()).toBe('{"jsonrpc":"2.0","id":"a", "result":{}}');
+    const relay = connect(gate);
+    relay.say(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x",${meta}}}`);
+    expect(await relay.next()).toBe('{"jsonrpc":"2.0","method":"notifications/progress"}');
+    expect(await relay.next()).toBe('{"jsonrpc":"2.0","id":"a", "result":{}}');
   });
 
   it('keeps the session, waits with the rest until it is open, and listens', async () => {
     const gate = await openGate(legacyGate('s-1'));
-    const bridge = connect(gate);
-    bridge.say(hello, ready, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
-    expect(await bridge.some(3)).toEqual(
+    const relay = connect(gate);
+    relay.say(hello, ready, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    expect(await relay.some(3)).toEqual(
       expect.arrayContaining([
         result(1, '{"protocolVersion":"2025-11-25"}'),
         result(2, '{}'),
@@ -61,20 +61,20 @@ describe('the bridge', () => {
     for (const { headers } of others) {
       expect(headers).toMatchObject({ 'mcp-session-id': 's-1', 'mcp-protocol-version': '2025-11-25' });
     }
-    await bridge.leave();
+    await relay.leave();
     expect(gate.seen.at(-1)?.method).toBe('DELETE');
   });
 
   it('says hello again when the gate has forgotten the session, and asks again for what was wanted', async () => {
     let session = 's-1';
     const gate = await openGate((order, response) => legacyGate(session)(order, response));
-    const bridge = connect(gate);
+    const relay = connect(gate);
     const level = '{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"info"}}';
-    bridge.say(hello, ready, level);
-    await bridge.some(3);
+    relay.say(hello, ready, level);
+    await relay.some(3);
     session = 's-2';
-    bridge.say('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
-    const lines = await bridge.some(5);
+    relay.say('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
+    const lines = await relay.some(5);
     expect(lines).toContain(result(3, '{}'));
     expect(lines.filter((line) => line.includes('list_changed'))).toHaveLength(4);
     const repeated = gate.seen.filter(({ headers }) => headers['mcp-session-id'] === 's-2');
@@ -87,13 +87,13 @@ describe('the bridge', () => {
     let closed: () => void = () => undefined;
     const isClosed = new Promise<void>((resolve) => (closed = resolve));
     const gate = await openGate((_, response) => void response.once('close', closed));
-    const bridge = connect(gate);
-    bridge.say(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow",${meta}}}`);
+    const relay = connect(gate);
+    relay.say(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow",${meta}}}`);
     await gate.saw(1);
-    bridge.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
+    relay.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
     await isClosed;
-    await bridge.leave();
-    expect(bridge.lines).toEqual([]);
+    await relay.leave();
+    expect(relay.lines).toEqual([]);
   });
 
   it('cancels a legacy request by telling the gate, and drops a late answer', async () => {
@@ -105,15 +105,15 @@ describe('the bridge', () => {
         answer();
       } else legacyGate('s-1')(order, response);
     });
-    const bridge = connect(gate);
-    bridge.say(hello);
-    await bridge.next();
-    bridge.say('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow"}}');
+    const relay = connect(gate);
+    relay.say(hello);
+    await relay.next();
+    relay.say('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow"}}');
     await gate.saw(2);
-    bridge.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
+    relay.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
     await gate.saw(3);
-    await bridge.leave();
-    expect(bridge.lines).toEqual([]);
+    await relay.leave();
+    expect(relay.lines).toEqual([]);
   });
 
   it('learns which headers a tool wants when a call was refused for lack of them', async () => {
@@ -126,11 +126,11 @@ describe('the bridge', () => {
       else
         json(response, '{"jsonrpc":"2.0","id":9,"error":{"code":-32020,"message":"Header mismatch"}}', 400);
     });
-    const bridge = connect(gate);
-    bridge.say(
+    const relay = connect(gate);
+    relay.say(
       `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"t","arguments":{"region":"eü"},${meta}}}`,
     );
-    expect(await bridge.next()).toBe(result(9, '{"content":[]}'));
+    expect(await relay.next()).toBe(result(9, '{"content":[]}'));
     expect(gate.seen).toHaveLength(3);
   });
 
@@ -145,9 +145,9 @@ describe('the bridge', () => {
     ['no JSON at all', 502, '<html>', 'HTTP 502'],
   ])('answers %s under the id of the request', async (_what, status, body, text) => {
     const gate = await openGate((_, response) => json(response, body, status));
-    const bridge = connect(gate);
-    bridge.say('{"jsonrpc":"2.0","id":"q","method":"tools/list","params":{}}');
-    const line = await bridge.next();
+    const relay = connect(gate);
+    relay.say('{"jsonrpc":"2.0","id":"q","method":"tools/list","params":{}}');
+    const line = await relay.next();
     expect(JSON.parse(line)).toMatchObject({ id: 'q', error: { message: expect.stringContaining(text) } });
   });
 
@@ -157,27 +157,27 @@ describe('the bridge', () => {
       response.write(':\n\n');
       setTimeout(() => response.destroy(), 20);
     });
-    const bridge = connect(gate);
-    bridge.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
-    expect(JSON.parse(await bridge.next())).toMatchObject({
+    const relay = connect(gate);
+    relay.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    expect(JSON.parse(await relay.next())).toMatchObject({
       id: 1,
       error: { data: { code: 'provider.lost' } },
     });
     gate.close();
-    bridge.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
-    expect(JSON.parse(await bridge.next())).toMatchObject({
+    relay.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    expect(JSON.parse(await relay.next())).toMatchObject({
       id: 2,
       error: { data: { code: 'provider.unavailable' } },
     });
-    expect(await bridge.leave()).toBe('ended');
+    expect(await relay.leave()).toBe('ended');
   });
 
   it('ends by itself when the token never was good, after it has said so', async () => {
     const gate = await openGate((_, response) => json(response, '{"error":{"code":"auth.required"}}', 401));
-    const bridge = connect(gate);
-    bridge.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
-    expect(JSON.parse(await bridge.next())).toMatchObject({ error: { data: { code: 'auth.required' } } });
-    expect(await bridge.ended).toBe('refused');
+    const relay = connect(gate);
+    relay.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    expect(JSON.parse(await relay.next())).toMatchObject({ error: { data: { code: 'auth.required' } } });
+    expect(await relay.ended).toBe('refused');
   });
 
   it('stays for a client whose token was good before, and says at the end that it no longer is', async () => {
@@ -185,36 +185,36 @@ describe('the bridge', () => {
     const gate = await openGate((_, response) =>
       isGood ? json(response, result(1, '{"tools":[]}')) : json(response, '{}', 401),
     );
-    const bridge = connect(gate);
-    bridge.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
-    await bridge.next();
+    const relay = connect(gate);
+    relay.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    await relay.next();
     isGood = false;
-    bridge.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
-    await bridge.next();
-    bridge.say('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
-    expect(await bridge.next()).toContain('refused the token');
-    expect(await bridge.leave()).toBe('refused');
+    relay.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    await relay.next();
+    relay.say('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
+    expect(await relay.next()).toContain('refused the token');
+    expect(await relay.leave()).toBe('refused');
   });
 
   it('says that no gate was ever reached', async () => {
     const gate = await openGate(() => undefined);
     gate.close();
-    const bridge = connect(gate);
-    bridge.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
-    await bridge.next();
-    expect(await bridge.leave()).toBe('unreached');
+    const relay = connect(gate);
+    relay.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    await relay.next();
+    expect(await relay.leave()).toBe('unreached');
   });
 
   it('refuses what is not the protocol, and an id that is in use, without asking the gate', async () => {
     const gate = await openGate(() => undefined);
-    const bridge = connect(gate);
-    bridge.say(
+    const relay = connect(gate);
+    relay.say(
       '{"jsonrpc":',
       '[]',
       '{"jsonrpc":"2.0","id":1,"method":"a"}',
       '{"jsonrpc":"2.0","id":1,"method":"b"}',
     );
-    const codes = (await bridge.some(3)).map(
+    const codes = (await relay.some(3)).map(
       (line) => (JSON.parse(line) as { error: { code: number } }).error.code,
     );
     expect(codes).toEqual([-32700, -32600, -32600]);
@@ -224,12 +224,12 @@ describe('the bridge', () => {
 
   it('ends at once when it is told to', async () => {
     const gate = await openGate(() => undefined);
-    const bridge = connect(gate);
-    bridge.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    const relay = connect(gate);
+    relay.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
     await gate.saw(1);
     const started = performance.now();
-    bridge.stop();
-    await bridge.ended;
+    relay.stop();
+    await relay.ended;
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
@@ -322,11 +322,11 @@ function methodOf(body: string): unknown {
 
 interface Connected {
   readonly lines: string[];
-  readonly ended: Promise<BridgeEnd>;
+  readonly ended: Promise<RelayEnd>;
   say(...lines: readonly string[]): void;
   next(): Promise<string>;
   some(count: number): Promise<string[]>;
-  leave(): Promise<BridgeEnd>;
+  leave(): Promise<RelayEnd>;
   stop(): void;
 }
 
@@ -341,7 +341,7 @@ function connect(gate: Gate): Connected {
     rest = pieces.pop() ?? '';
     lines.push(...pieces);
   });
-  const ended = runBridge({ url: gate.url, token: 'tg_test', input, output, signal: controller.signal });
+  const ended = runRelay({ url: gate.url, token: 'tg_test', input, output, signal: controller.signal });
   open.push(() => controller.abort());
   const some = async (count: number): Promise<string[]> => {
     await until(() => lines.length >= count);

@@ -10,10 +10,10 @@ import { maxMessageBytes } from '../identity.js';
 import { openLineWriter } from '../stdio/line-writer.js';
 import { createCarrier } from './carrier.js';
 import { openGateClient } from './gate-client.js';
-import { openLegacyEra } from './stateful.js';
-import { createModernEra } from './stateless.js';
+import { openLegacyProtocol } from './stateful.js';
+import { createModernProtocol } from './stateless.js';
 
-export interface BridgeParts {
+export interface RelayParts {
   readonly url: URL;
   readonly token: string | undefined;
   readonly input: Readable;
@@ -23,7 +23,7 @@ export interface BridgeParts {
 }
 
 /** `unreached`: in all its time, no gate ever answered. `refused`: the token is not good, or no longer. */
-export type BridgeEnd = 'ended' | 'unreached' | 'refused';
+export type RelayEnd = 'ended' | 'unreached' | 'refused';
 
 /** After the client closed its end, requests that are nearly done may still answer. */
 const lastWordsMs = 500;
@@ -34,7 +34,7 @@ const unreadable = {
 } as const;
 
 /** Carries the messages of a client on a pair of streams to a gate over HTTP, and back, as they are. */
-export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
+export async function runRelay(parts: RelayParts): Promise<RelayEnd> {
   const client = await openGateClient(parts.url, parts.token);
   const writer = openLineWriter(parts.output);
   const reader = createLineReader(maxMessageBytes);
@@ -57,8 +57,8 @@ export async function runBridge(parts: BridgeParts): Promise<BridgeEnd> {
     address: addressOf(parts.url),
     onRefused: () => refuse(),
   });
-  const legacy = openLegacyEra({ client, deliver, signal: stop.signal });
-  const modern = createModernEra({ client, signal: stop.signal });
+  const legacy = openLegacyProtocol({ client, deliver, signal: stop.signal });
+  const modern = createModernProtocol({ client, signal: stop.signal });
 
   function take(line: Line): void {
     if (line.kind === 'unreadable') return writer.write(unreadable[line.reason]);
@@ -96,7 +96,7 @@ function isModern(frame: Extract<Frame, { readonly kind: 'request' }>): boolean 
   return hasEnvelope(frame.params) || frame.method === 'server/discover';
 }
 
-function over({ input, signal }: BridgeParts, onBroken: (listener: () => void) => void): Promise<void> {
+function over({ input, signal }: RelayParts, onBroken: (listener: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => resolve();
     if (signal.aborted) done();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Frame, notificationText, requestText } from '../../lib/json-rpc.js';
-import type { Era, RequestFrame } from './carrier.js';
+import type { Protocol, RequestFrame } from './carrier.js';
 import type { Ending, GateClient } from './gate-client.js';
-import { createLastingWishes } from './lasting-requests.js';
+import { createLastingRequests } from './lasting-requests.js';
 import { resultOf } from './result-of.js';
 
 export interface LegacyParts {
@@ -12,7 +12,7 @@ export interface LegacyParts {
 }
 
 /** The legacy era has a session: opened by `initialize`, named in a header, listened to on a stream of its own. */
-export interface LegacyEra extends Era {
+export interface LegacyProtocol extends Protocol {
   /** Sends what needs no answer: notifications, and answers to the gate's questions. */
   tell(frame: Frame, text: string): void;
   close(): Promise<void>;
@@ -27,8 +27,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 const farewellMs = 500;
 
-export function openLegacyEra({ client, deliver, signal }: LegacyParts): LegacyEra {
-  const wishes = createLastingWishes();
+export function openLegacyProtocol({ client, deliver, signal }: LegacyParts): LegacyProtocol {
+  const requests = createLastingRequests();
   const sentIn = new WeakMap<RequestFrame, GateSession | undefined>();
   let session: GateSession | undefined;
   let givenId: string | undefined;
@@ -87,8 +87,8 @@ export function openLegacyEra({ client, deliver, signal }: LegacyParts): LegacyE
     if (result === undefined) return false;
     session = { id, version: versionOf(result.value) };
     await post(notificationText('notifications/initialized'));
-    for (const wish of wishes.texts())
-      await resultOf(client, { ...greeting, headers: headers(), body: wish });
+    for (const options of requests.texts())
+      await resultOf(client, { ...greeting, headers: headers(), body: options });
     for (const kind of ['tools', 'prompts', 'resources']) {
       deliver(notificationText(`notifications/${kind}/list_changed`));
     }
@@ -111,7 +111,7 @@ export function openLegacyEra({ client, deliver, signal }: LegacyParts): LegacyE
       if (frame.method === 'initialize') givenId = reply.sessionId;
     },
     learned(frame, result) {
-      wishes.granted(frame);
+      requests.granted(frame);
       if (frame.method !== 'initialize') return;
       hello = requestText(frame.id, frame.method, frame.params?.text);
       session = { id: givenId, version: versionOf(result.value) };

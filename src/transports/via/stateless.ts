@@ -1,6 +1,6 @@
 import { membersOf, textOf } from '../../lib/json-text.js';
 import { readFrame, requestText } from '../../lib/json-rpc.js';
-import type { Era, RequestFrame } from './carrier.js';
+import type { Protocol, RequestFrame } from './carrier.js';
 import type { GateClient, Reply } from './gate-client.js';
 import { createMirrorHeaders } from './mirror-headers.js';
 import { resultOf } from './result-of.js';
@@ -13,7 +13,7 @@ export interface ModernParts {
 const maxPages = 1000;
 
 /** The modern era has no session: headers mirror each request, and closing its stream cancels it. */
-export function createModernEra({ client, signal }: ModernParts): Era {
+export function createModernProtocol({ client, signal }: ModernParts): Protocol {
   const mirror = createMirrorHeaders();
 
   /** Lists the tools with the metadata of the refused call, to learn which headers they want. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type DurableLines, openDurableLines } from './durable-lines.js';
 import { isMap, isWhole, type runEnds } from './journal-shape.js';
-import type { Link } from '../../core/index.js';
+import type { Delegation } from '../../core/index.js';
 import type { StepResult } from './result.js';
 
 /** The next state of a step, and whether a condition chose it. */
@@ -63,7 +63,7 @@ export interface RunHead {
    * Delegation of the caller that started the run through the gateway. Such a run uses only trusted files and keeps
    * these rights unless the operator takes it over.
    */
-  readonly rights?: readonly Link[];
+  readonly rights?: readonly Delegation[];
 }
 
 /** Records what a run has done, so that another process can resume it. Recorded steps never run again. */

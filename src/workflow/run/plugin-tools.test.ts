@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOpenai } from '../../agents/index.js';
-import { createOpenAccess, openHall } from '../../../test/support/hall.js';
+import { createOpenAccess, openHall } from '../../../test/support/gateway.js';
 import { treeOf } from '../../../test/support/tree-of.js';
 import { content, createToolFilter, type Session } from '../../core/index.js';
 import { createNoPlugins } from '../../ports/no-plugins.js';

@@ -9,7 +9,7 @@ import type { Library } from '../library.js';
 import type { StepResult } from './result.js';
 
 /** What the session of an agent step may use: tool names, patterns and a limiting profile. */
-export interface SessionWish {
+export interface SessionOptions {
   readonly run: string;
   readonly step: string;
   readonly tools: readonly string[];
@@ -20,7 +20,7 @@ export interface SessionWish {
 
 /** Single-use tickets for sessions. */
 export interface Tickets {
-  issue(wish: SessionWish): Promise<string>;
+  issue(options: SessionOptions): Promise<string>;
   /** Undefined if the ticket was never issued or is already used. */
   redeem(ticket: string): Session | undefined;
 }

@@ -52,7 +52,7 @@ export function createLiveAccess({ first, access, rights, log }: LiveAccessParts
     const next = isBroken ? [...keys, 'access'] : keys;
     if (next.join() !== closedBy.join()) tell(keys, isBroken);
     closedBy = next;
-    judgeBy(isClosed() ? operatorOnly : (opened?.authority ?? operatorOnly));
+    judgeBy(isClosed() ? operatorOnly : (opened?.authorizer ?? operatorOnly));
   }
 
   function isClosed(): boolean {

@@ -6,7 +6,7 @@ import { type AccessStore, type AuditRecord, type AuditStore, StoreError } from 
 import { redactText } from '../../observers/log/index.js';
 import { type Config, findPolicy } from '../../config/index.js';
 import { atMost } from '../../lib/at-most.js';
-import type { Caller, Link, Observer, Principal, Request, Spec, Wanted } from '../../core/index.js';
+import type { Caller, Delegation, Observer, Principal, Request, Spec, Wanted } from '../../core/index.js';
 import { AccessRefused } from '../access-refused.js';
 import { openAuditKeeping } from './audit-keeping.js';
 import { drainAuditSpool, isSpoolFull, openAuditSpool } from '../audit-spool.js';
@@ -25,7 +25,7 @@ export interface AccessParts extends RightsParts {
   /** Other callers than the operator may connect; always true over HTTP. */
   readonly isShared: boolean;
   /** The command reads or changes access rules. */
-  readonly needsDesk: boolean;
+  readonly needsAdmin: boolean;
   /** Finds a tool or resource by name, regardless of visibility. */
   readonly lookup: (wanted: Wanted) => Spec | undefined;
   /** The configuration file in use. */
@@ -82,7 +82,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   };
   const access = createLateAccess();
   const spoolFolder = join(parts.stateDirectory, 'audit');
-  let whyNot = createWhyNot({ ...parts, authority: undefined });
+  let whyNot = createWhyNot({ ...parts, authorizer: undefined });
   let gathering: Promise<void> = Promise.resolve();
   let keeping: ReturnType<typeof openAuditKeeping> | undefined;
   const warn = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
@@ -123,7 +123,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     // The file changed while the rights were being opened.
     else await live.reapply();
     opened.policy.onChange(() => live.settle());
-    whyNot = createWhyNot({ ...parts, authority: opened.authority });
+    whyNot = createWhyNot({ ...parts, authorizer: opened.authorizer });
     void gather();
     if (parts.isLive) keeping ??= openAuditKeeping({ ...keepingParts, store });
     areOpen(opened);
@@ -145,7 +145,7 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   const spool = openAuditSpool({ directory: spoolFolder });
 
   /** Spools the operator's own records: loading a database for them would cost more than the rest of the gateway. */
-  async function recordKeeper(): Promise<Pick<AuditStore, 'appendAudit'>> {
+  async function openAuditRecords(): Promise<Pick<AuditStore, 'appendAudit'>> {
     if (rights !== undefined) return store();
     if (config.store.kind === 'memory' || !(await isSpoolFull(spoolFolder))) return spool;
     const kept = await store();
@@ -154,15 +154,15 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   }
 
   const audit = openAudit({
-    store: recordKeeper,
+    store: openAuditRecords,
     now: () => Date.now(),
-    revision: () => rights?.authority.revision,
+    revision: () => rights?.authorizer.revision,
     whyNot: (request) => whyNot(request),
     redact: redactText,
     ...(parts.configFile !== undefined && { place: parts.configFile }),
     warn,
   });
-  const gateLinks = linksOfGate(parts);
+  const gatewayDelegations = linksOfGate(parts);
   return {
     access,
     live,
@@ -174,8 +174,8 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     audit: audit.observer,
     record: (record) => audit.keep(record),
     missed: (request) => audit.missed(request),
-    local: localCaller(parts, gateLinks),
-    bound: createBound(gateLinks),
+    local: localCaller(parts, gatewayDelegations),
+    bound: createBound(gatewayDelegations),
     store,
     gather,
     async close() {
@@ -193,8 +193,8 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
  * An existing store or policy file may contain access rules, so it is opened at startup. Otherwise nothing was ever
  * granted, and the store is opened when the first caller other than the operator connects.
  */
-function needsRightsAtOnce({ as, profile, isShared, needsDesk, ...parts }: AccessParts): boolean {
-  if (as !== undefined || profile !== undefined || needsDesk) return true;
+function needsRightsAtOnce({ as, profile, isShared, needsAdmin, ...parts }: AccessParts): boolean {
+  if (as !== undefined || profile !== undefined || needsAdmin) return true;
   const { store } = parts.config;
   if (!isShared) return false;
   if (store.kind !== 'sqlite' || existsSync(storeFile(store, parts.stateDirectory))) return true;
@@ -230,12 +230,12 @@ async function orRefused(open: () => Promise<unknown>): Promise<void> {
 }
 
 /** The profile a gateway is started with limits everyone, including the operator. */
-function linksOfGate({ operator, profile }: AccessParts): readonly Link[] {
+function linksOfGate({ operator, profile }: AccessParts): readonly Delegation[] {
   return profile === undefined ? [] : [{ principal: operator, rights: 'all', profile }];
 }
 
 /** Returns the same object for the same caller, because access results are cached by chain. */
-function createBound(gate: readonly Link[]): OpenedAccess['bound'] {
+function createBound(gate: readonly Delegation[]): OpenedAccess['bound'] {
   if (gate.length === 0) return (caller) => caller;
   const known = new WeakMap<Caller, Caller>();
   return (caller) => {
@@ -245,11 +245,11 @@ function createBound(gate: readonly Link[]): OpenedAccess['bound'] {
   };
 }
 
-function localCaller({ as, operator, profile }: AccessParts, gate: readonly Link[]): Caller {
+function localCaller({ as, operator, profile }: AccessParts, gate: readonly Delegation[]): Caller {
   if (as === undefined) {
-    const chain: readonly Link[] = gate.length > 0 ? gate : [{ principal: operator, rights: 'all' }];
+    const chain: readonly Delegation[] = gate.length > 0 ? gate : [{ principal: operator, rights: 'all' }];
     return { principal: operator, chain, credential: 'operator' };
   }
-  const link: Link = { principal: as, rights: 'own', ...(profile !== undefined && { profile }) };
+  const link: Delegation = { principal: as, rights: 'own', ...(profile !== undefined && { profile }) };
   return { principal: as, chain: [link], credential: 'operator' };
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Authority } from '../../access/authorizer/index.js';
+import type { Authorizer } from '../../access/authorizer/index.js';
 import type { Credentials } from '../../access/tokens/index.js';
 import type { AccessStore } from '../../access/ports/index.js';
 import { type Config, hasErrors, type Trust } from '../../config/index.js';
@@ -25,7 +25,7 @@ export interface RightsParts {
 }
 
 export interface Rights {
-  readonly authority: Authority;
+  readonly authorizer: Authorizer;
   readonly credentials: Credentials;
   readonly policy: OpenPolicy;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Rights {
 export async function openRights(parts: RightsParts, open: () => Promise<AccessStore>): Promise<Rights> {
   const store = await open();
   const { zone } = parts.config.access;
-  const [{ openAuthority }, { openCredentials }, { loadConditions }, { openPolicy }] = await Promise.all([
+  const [{ openAuthorizer }, { openCredentials }, { loadConditions }, { openPolicy }] = await Promise.all([
     import('../../access/authorizer/index.js'),
     import('../../access/tokens/index.js'),
     import('../../access/engine/index.js'),
@@ -63,7 +63,7 @@ export async function openRights(parts: RightsParts, open: () => Promise<AccessS
     now,
     log: (message, fields) => parts.log('warn', message, fields),
   });
-  const authority = openAuthority({
+  const authorizer = openAuthorizer({
     store,
     zone,
     model: policy.model,
@@ -74,15 +74,15 @@ export async function openRights(parts: RightsParts, open: () => Promise<AccessS
     now,
     log: parts.log,
   });
-  policy.onChange((next) => authority.setPolicy(next));
-  await authority.refresh();
+  policy.onChange((next) => authorizer.setPolicy(next));
+  await authorizer.refresh();
   return {
-    authority,
+    authorizer,
     credentials,
     policy,
     async close() {
       policy.close();
-      authority.close();
+      authorizer.close();
       await credentials.close();
     },
   };

@@ -4,7 +4,7 @@ import { AccessRefused, unknownProfile } from '../access-refused.js';
 import type { OpenedAccess } from './open-access.js';
 
 /** The part of the parent's access that a sub-agent gets. Default: all of it, under the same name. */
-export interface SubAgentWish {
+export interface SubAgentOptions {
   /** `agent:helper`. */
   readonly as?: string;
   readonly profile?: string;
@@ -13,24 +13,24 @@ export interface SubAgentWish {
   readonly inheritActive?: boolean;
 }
 
-export type SubSession = (parent: Session, wish?: SubAgentWish) => Promise<Session>;
+export type SubSession = (parent: Session, options?: SubAgentOptions) => Promise<Session>;
 
 /** Sessions of sub-agents in this process. Every delegation in the chain must allow each call. */
 export function createSubSessions(opened: Pick<OpenedAccess, 'needRights'>): SubSession {
   let count = 0;
-  return async (parent, wish = {}) => {
-    const [{ attenuate }, { chainOf }, { authority }] = await Promise.all([
+  return async (parent, options = {}) => {
+    const [{ attenuate }, { chainOf }, { authorizer }] = await Promise.all([
       import('../../access/tokens/index.js'),
       import('../../access/authorizer/index.js'),
       opened.needRights(),
     ]);
-    if (wish.profile !== undefined && !authority.policy.names.has(wish.profile)) {
-      throw unknownProfile(wish.profile, authority.policy.names);
+    if (options.profile !== undefined && !authorizer.policy.names.has(options.profile)) {
+      throw unknownProfile(options.profile, authorizer.policy.names);
     }
-    const { profile, tools } = wish;
+    const { profile, tools } = options;
     const from = { principal: parent.principal, chain: chainOf(parent), credential: parent.id };
     const { principal, chain } = attenuate(from, {
-      ...(wish.as !== undefined && { principal: readPrincipal(wish.as, parent.principal.zone) }),
+      ...(options.as !== undefined && { principal: readPrincipal(options.as, parent.principal.zone) }),
       ...(profile !== undefined && { profile }),
       ...(tools !== undefined && { tools }),
     });
@@ -41,7 +41,7 @@ export function createSubSessions(opened: Pick<OpenedAccess, 'needRights'>): Sub
       chain,
       scope: parent.scope,
       parentSession: parent.id,
-      ...(wish.inheritActive !== undefined && { inheritsActive: wish.inheritActive }),
+      ...(options.inheritActive !== undefined && { inheritsActive: options.inheritActive }),
     };
   };
 }

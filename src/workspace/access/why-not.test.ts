@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf, eve, sessionOf, toolRequest } from '../../../test/support/hall.js';
-import { tool } from '../../../test/support/desk.js';
+import { callerOf, eve, sessionOf, toolRequest } from '../../../test/support/gateway.js';
+import { tool } from '../../../test/support/admin-service.js';
 import type { ChainAnswer } from '../../access/authorizer/index.js';
 import type { Session, Spec, Wanted } from '../../core/index.js';
 import { createWhyNot, type WhyNotParts } from './why-not.js';
@@ -13,7 +13,7 @@ function open(more: Partial<WhyNotParts> & { readonly answer?: Partial<ChainAnsw
   const explained: (string | undefined)[] = [];
   const listeners: (() => void)[] = [];
   let revision: number | undefined = 1;
-  const authority = {
+  const authorizer = {
     explain(_: Session, spec: Spec | undefined): ChainAnswer {
       explained.push(spec?.kind === 'tool' ? spec.name : undefined);
       return { isAllowed: false, reason: 'blocked', revision, links: [], ...more.answer };
@@ -28,7 +28,7 @@ function open(more: Partial<WhyNotParts> & { readonly answer?: Partial<ChainAnsw
   };
   const lookup = (wanted: Wanted) =>
     wanted.kind === 'tool' && wanted.name === 'hidden' ? hidden : undefined;
-  const whyNot = createWhyNot({ authority, lookup, isOffered: () => true, ...more });
+  const whyNot = createWhyNot({ authorizer, lookup, isOffered: () => true, ...more });
   return {
     whyNot,
     explained,
@@ -80,7 +80,7 @@ describe('the reason why something was not found', () => {
   });
 
   it('needs no store if only the operator calls', () => {
-    const { whyNot } = open({ authority: undefined, isOffered: () => false });
+    const { whyNot } = open({ authorizer: undefined, isOffered: () => false });
     expect(whyNot(ask('hidden'))).toBe('tools_ceiling');
     expect(whyNot(ask('absent'))).toBe('unknown_tool');
   });

@@ -1,10 +1,10 @@
-import type { Authority } from '../../access/authorizer/index.js';
+import type { Authorizer } from '../../access/authorizer/index.js';
 import { emptyObject } from '../../lib/json-text.js';
 import { type Request, type Session, type Spec, type Wanted, wantedName } from '../../core/index.js';
 
 export interface WhyNotParts {
   /** Absent if the operator is the only caller. */
-  readonly authority: Pick<Authority, 'explain' | 'onChange' | 'revision'> | undefined;
+  readonly authorizer: Pick<Authorizer, 'explain' | 'onChange' | 'revision'> | undefined;
   /** Finds a tool or resource by name, regardless of visibility. */
   readonly lookup: (wanted: Wanted) => Spec | undefined;
   /** Whether this gateway offers tools of this name at all. */
@@ -25,11 +25,11 @@ const unknown = 'unknown_tool';
  * Why a request found nothing, for the audit log. Missing and hidden names take the same path and are both cached, so
  * that response times do not reveal which one it is.
  */
-export function createWhyNot({ authority, lookup, isOffered }: WhyNotParts): (request: Request) => string {
+export function createWhyNot({ authorizer, lookup, isOffered }: WhyNotParts): (request: Request) => string {
   const known = new Map<string, Known>();
   const callers = new WeakMap<object, number>();
   let count = 0;
-  authority?.onChange(() => known.clear());
+  authorizer?.onChange(() => known.clear());
 
   function callerOf({ chain, principal }: Session): number {
     const whose = chain ?? principal;
@@ -39,7 +39,7 @@ export function createWhyNot({ authority, lookup, isOffered }: WhyNotParts): (re
   }
 
   function reasonFor({ session, wanted }: Request, spec: Spec | undefined): string {
-    const answer = authority?.explain(session, spec ?? nothingOf(wanted), 'call');
+    const answer = authorizer?.explain(session, spec ?? nothingOf(wanted), 'call');
     if (answer !== undefined && isAboutCaller(answer.reason)) return answer.reason;
     if (spec === undefined) return unknown;
     if (spec.kind === 'tool' && !isOffered(spec.name)) return 'tools_ceiling';
@@ -61,7 +61,7 @@ export function createWhyNot({ authority, lookup, isOffered }: WhyNotParts): (re
     const name = wantedName(request.wanted);
     const spec = lookup(request.wanted);
     // Without a revision, a cached reason could become stale.
-    const isLasting = authority?.revision !== undefined && name.length <= longestName;
+    const isLasting = authorizer?.revision !== undefined && name.length <= longestName;
     return isLasting ? remembered(request, spec, name) : reasonFor(request, spec);
   };
 }

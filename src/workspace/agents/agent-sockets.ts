@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentOrder, type Door, type Verdict, watchGate } from '../../agents/index.js';
+import { type AgentOrder, type AgentSocket, type Verdict, watchGate } from '../../agents/index.js';
 import { makeSocketFolder, type SocketFolder } from '../../providers/plugin/socket-folder.js';
 import type { SocketGuest, SocketServer } from '../../gateway/index.js';
 import { socketHome } from '../socket-home.js';
@@ -9,8 +9,8 @@ import { shimFile } from '../program-file.js';
 import { newServerName } from './server-name.js';
 import type { Tidegate } from '../tidegate.js';
 
-export interface AgentDoors {
-  open(order: AgentOrder, verdict: Verdict): Promise<Door>;
+export interface AgentSockets {
+  open(order: AgentOrder, verdict: Verdict): Promise<AgentSocket>;
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface Opened {
 }
 
 /** Agent socket for launched agents: one socket for all, one ticket for each. */
-export function openAgentDoors(tidegate: Tidegate, nameServer = newServerName): AgentDoors {
+export function openAgentSockets(tidegate: Tidegate, nameServer = newServerName): AgentSockets {
   const guests = new Map<string, SocketGuest>();
   const admit = (ticket: string): SocketGuest | undefined => {
     const guest = guests.get(ticket);
@@ -36,14 +36,14 @@ export function openAgentDoors(tidegate: Tidegate, nameServer = newServerName): 
       process.platform === 'win32'
         ? `\\\\.\\pipe\\tidegate-${randomBytes(16).toString('hex')}`
         : join(folder.path, 'gate');
-    return { folder, address, server: await tidegate.serveDoor(address, admit) };
+    return { folder, address, server: await tidegate.serveSocket(address, admit) };
   }
 
   return {
     async open(order, verdict) {
       if (verdict.kind === 'isolated') {
-        const learned = verdict.growsList ? 'list' : 'bridge';
-        tidegate.surface.surface.prefer(order.session, { learned });
+        const learned = verdict.growsList ? 'list' : 'call_tool';
+        tidegate.exposure.exposure.prefer(order.session, { learned });
       }
       opening ??= open();
       const { folder, address } = await opening;

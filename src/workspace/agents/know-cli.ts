@@ -33,17 +33,17 @@ export async function knowCli(cli: AgentCli, order: Asked, parts: KnowParts): Pr
   if (order.isIsolated === false)
     return { program, env, verdict: { kind: 'unprovable', version: '', why: 'it keeps its own tools' } };
   const { model } = order.options;
-  const wish = {
+  const request = {
     ...parts,
     env,
     signal: order.signal,
     ...(typeof model === 'string' && { model }),
   };
-  const remembered = rememberedVerdict(cli, program, wish);
+  const remembered = rememberedVerdict(cli, program, request);
   if (remembered !== undefined) return { program, env, verdict: remembered };
   const note = (text: string): void => order.onEvent({ kind: 'note', text });
-  note(`Testing once whether ${cli.title}${withModel(wish)} can bypass Tidegate.`);
-  const verdict = await provenVerdict(cli, program, wish);
+  note(`Testing once whether ${cli.title}${withModel(request)} can bypass Tidegate.`);
+  const verdict = await provenVerdict(cli, program, request);
   note(verdictWords(cli, verdict));
   return { program, env, verdict };
 }
@@ -117,8 +117,8 @@ async function attempt(
   const ground = await openTrialGround(env, version, openGate);
   try {
     const known = packageVersion(realpathSync(program)) ?? 'of unknown version';
-    const wish = { cli, program, version: known, signal, ...(model !== undefined && { model }) };
-    const verdict = await tryCli(wish, ground);
+    const request = { cli, program, version: known, signal, ...(model !== undefined && { model }) };
+    const verdict = await tryCli(request, ground);
     if (signal.aborted)
       throw new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', 'The isolation test was cancelled.');
     return verdict;

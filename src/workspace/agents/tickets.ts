@@ -11,7 +11,7 @@ const mostOpen = 10_000;
 export function openTickets(
   parent: Session,
   subSession: SubSession,
-  surface: Pick<ActiveTools, 'prefer'>,
+  exposure: Pick<ActiveTools, 'prefer'>,
 ): Tickets {
   const open = new Map<string, Session>();
   return {
@@ -23,7 +23,7 @@ export function openTickets(
         ...(profile !== undefined && { profile }),
         ...(inheritActive !== undefined && { inheritActive }),
       });
-      if (lazy !== undefined) surface.prefer(session, { lazy });
+      if (lazy !== undefined) exposure.prefer(session, { lazy });
       const ticket = randomBytes(32).toString('base64url');
       if (open.size >= mostOpen) open.clear();
       open.set(ticket, session);

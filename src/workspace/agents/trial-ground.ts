@@ -7,7 +7,7 @@ import type { Environment } from '../../config/index.js';
 import { isRunning } from '../../lib/is-running.js';
 import { openState } from '../locate-config.js';
 import type { Tidegate } from '../tidegate.js';
-import { openAgentDoors } from './agent-sockets.js';
+import { openAgentSockets } from './agent-sockets.js';
 import { bareEnvironment } from './bare-environment.js';
 import { programFile } from '../program-file.js';
 
@@ -47,9 +47,9 @@ export async function openTrialGround(
   const own: Environment = { ...bareEnvironment(env, home), TIDEGATE_HOME: join(root, 'state') };
   const configFile = writeConfig(files, workspace, own);
   const tidegate = await openGate({ cwd: workspace, env: own, version, mode: 'command', configFile });
-  const doors = openAgentDoors(tidegate);
+  const sockets = openAgentSockets(tidegate);
   const session = tidegate.localSession('connection');
-  tidegate.surface.surface.prefer(session, { lazy: 'on', delivery: 'list' });
+  tidegate.exposure.exposure.prefer(session, { lazy: 'on', delivery: 'list' });
   return {
     workspace,
     planted: plantFiles(workspace, folder('planted')),
@@ -60,7 +60,7 @@ export async function openTrialGround(
       folder: files,
       keep: (name) => folder(join('keep', name)),
       userFile: () => undefined,
-      openDoor: (order, verdict) => doors.open(order, verdict),
+      openSocket: (order, verdict) => sockets.open(order, verdict),
     },
     order: {
       gateway: tidegate.gateway,
@@ -70,7 +70,7 @@ export async function openTrialGround(
       version,
     },
     async close() {
-      await doors.close();
+      await sockets.close();
       await tidegate.close();
       removeFolder(root);
     },
@@ -93,7 +93,7 @@ function writeConfig(folder: string, workspace: string, env: Environment): strin
   const text = JSON.stringify({
     workspace: { roots: [workspace] },
     servers: { late },
-    surface: { lazy: 'on', delivery: 'list' },
+    exposure: { lazy: 'on', delivery: 'list' },
   });
   writeFileSync(file, text);
   openState(env).trust.record(file, createHash('sha256').update(text).digest('hex'));

@@ -9,7 +9,7 @@ const folder = join(home, 'backups');
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-const wish = {
+const options = {
   client: 'claude-code',
   via: '/a',
   file: '/a',
@@ -21,7 +21,7 @@ const wish = {
 describe('an incomplete backup of a killed import', () => {
   it('is deleted, but nothing of a complete backup and no other file', () => {
     const backups = openBackups(home);
-    const whole = backups.keep(wish);
+    const whole = backups.keep(options);
     const aside = backups.setAside('codex', Buffer.from('mine'));
     const id = '2026-01-02T03-04-05-678Z-claude-code-0123abcd';
     const left = [

@@ -34,7 +34,7 @@ const MOST = 500;
 
 export interface Backups {
   /** Returns only once the backup is on disk; the file is replaced after that. */
-  keep(wish: BackupWish): Backup;
+  keep(options: BackupOptions): Backup;
   /** Newest first. */
   list(): readonly Backup[];
   read(backup: Backup, which: 'before' | 'after'): Buffer | undefined;
@@ -47,7 +47,7 @@ export interface Backups {
   setAside(client: string, bytes: Buffer): string;
 }
 
-export interface BackupWish {
+export interface BackupOptions {
   readonly client: string;
   readonly via: string;
   readonly file: string;

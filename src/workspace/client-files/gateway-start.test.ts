@@ -17,8 +17,8 @@ const target = {
 };
 
 function started(program: string, scope: ClientFile['scope'], form?: GateForm) {
-  const wish = { cwd: sep, env: {}, version: '1.2.3', target, form };
-  return gateStart({ path: '/w/file', scope }, wish, program);
+  const options = { cwd: sep, env: {}, version: '1.2.3', target, form };
+  return gateStart({ path: '/w/file', scope }, options, program);
 }
 
 it.each(['user', 'project'] as const)('a gateway started by npx is not written to a %s file', (scope) => {
@@ -57,8 +57,8 @@ describe('in a project file', () => {
   }
 
   function words(path: string): string {
-    const wish = { cwd: folder, env: { PATH: dirname(path) }, version: '1.2.3', target };
-    const { command, args } = gateStart({ path: '/w/.mcp.json', scope: 'project' }, wish, program);
+    const options = { cwd: folder, env: { PATH: dirname(path) }, version: '1.2.3', target };
+    const { command, args } = gateStart({ path: '/w/.mcp.json', scope: 'project' }, options, program);
     return [command, ...args].slice(0, 3).join(' ');
   }
 

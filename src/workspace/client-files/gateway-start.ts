@@ -9,7 +9,7 @@ import { isOnPath } from './on-path.js';
 
 export type GateForm = 'absolute' | 'name' | 'npx';
 
-export interface GateWish {
+export interface GatewayOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly version: string;
@@ -24,13 +24,13 @@ export interface GateWish {
  * How a client starts the gateway. User files get absolute paths, because desktop programs have a different PATH.
  * Project files are shared, so they get the name `tidegate` if that name is this program.
  */
-export function gateStart(file: ClientFile, wish: GateWish, program = programFile): GateStart {
-  const form = gateForm(file, wish, program);
-  const words = ['mcp', ...(wish.hasNoFile === true ? [] : configWords(file, wish.target))];
-  const env = file.scope === 'user' ? stateVariables(wish) : {};
+export function gateStart(file: ClientFile, options: GatewayOptions, program = programFile): GateStart {
+  const form = gateForm(file, options, program);
+  const words = ['mcp', ...(options.hasNoFile === true ? [] : configWords(file, options.target))];
+  const env = file.scope === 'user' ? stateVariables(options) : {};
   if (form === 'absolute') return { command: process.execPath, args: [program, ...words], env };
   if (form === 'name') return { command: 'tidegate', args: words, env };
-  const npx = ['npx', '-y', `tidegate@${wish.version}`, ...words];
+  const npx = ['npx', '-y', `tidegate@${options.version}`, ...words];
   const [command = '', ...args] = process.platform === 'win32' ? ['cmd', '/c', ...npx] : npx;
   return { command, args, env };
 }
@@ -38,7 +38,7 @@ export function gateStart(file: ClientFile, wish: GateWish, program = programFil
 /** The requested form, or the one that fits the file. */
 export function gateForm(
   { scope }: Pick<ClientFile, 'scope'>,
-  { form, env, cwd, version }: GateWish,
+  { form, env, cwd, version }: GatewayOptions,
   program = programFile,
 ): GateForm {
   if (form !== undefined) return form;
@@ -78,7 +78,7 @@ function isFoundFrom(folder: string, file: string, isNew: boolean): boolean {
 export const stateNames = ['TIDEGATE_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'] as const;
 
 /** A client may not pass on its environment; without these variables, trust and secrets would not be found. */
-function stateVariables({ env, target }: GateWish): Readonly<Record<string, string>> {
+function stateVariables({ env, target }: GatewayOptions): Readonly<Record<string, string>> {
   const names = stateNames.filter((name) => name !== 'XDG_CONFIG_HOME' || target.isOperators);
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -27,7 +27,7 @@ export interface Gathered {
   readonly problems: readonly ImportRefused[];
 }
 
-interface GatherWish {
+interface GatherOptions {
   readonly scope?: ClientFile['scope'] | undefined;
   readonly owners?: Owners;
 }
@@ -47,7 +47,7 @@ export const clientNames: readonly string[] = clients.map(({ name }) => name);
 export function gather(
   chosen: readonly Client[],
   place: ClientPlace,
-  { scope, owners = systemOwners }: GatherWish = {},
+  { scope, owners = systemOwners }: GatherOptions = {},
 ): Gathered {
   const sources: Source[] = [];
   const problems: ImportRefused[] = [];

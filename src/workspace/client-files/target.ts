@@ -25,7 +25,7 @@ export interface Target {
   readonly isOperators: boolean;
 }
 
-export interface TargetWish {
+export interface TargetOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly configFile?: string;
@@ -34,7 +34,7 @@ export interface TargetWish {
 }
 
 /** The named file, the operator's file or the nearest one; otherwise a new one in this folder. */
-export function targetOf({ cwd, env, configFile, isOperators }: TargetWish): Target {
+export function targetOf({ cwd, env, configFile, isOperators }: TargetOptions): Target {
   const own = operatorConfig(env);
   const named = isOperators ? (own ?? join(operatorFolder(env), 'tidegate.yaml')) : configFile;
   const file = named ?? findConfig(cwd) ?? join(cwd, 'tidegate.yaml');

@@ -51,12 +51,12 @@ function targets(place, gate) {
   const url = ['--transport', 'http', '--server-url', gate.url];
   const token = readFileSync(join(place.state, 'token'), 'utf8').trim();
   const known = [...url, '--header', `Authorization: Bearer ${token}`];
-  return ['legacy', 'modern', 'auto'].flatMap((era) => [
-    { name: `stdio, ${era}`, era, options: ['-e', `TIDEGATE_HOME=${place.state}`], command },
-    { name: `http, ${era}`, era, options: known, command: [] },
+  return ['legacy', 'modern', 'auto'].flatMap((protocol) => [
+    { name: `stdio, ${protocol}`, protocol, options: ['-e', `TIDEGATE_HOME=${place.state}`], command },
+    { name: `http, ${protocol}`, protocol, options: known, command: [] },
     {
-      name: `http without a token, ${era}`,
-      era,
+      name: `http without a token, ${protocol}`,
+      protocol,
       options: [...url, '--stored-auth-only'],
       command: [],
       isStranger: true,
@@ -68,7 +68,7 @@ async function runAll(place, target, before) {
   const totals = { ...before };
   const chosen = cases.filter(({ isStranger = false }) => isStranger === (target.isStranger ?? false));
   for (const one of chosen) {
-    if (one.eras !== undefined && !one.eras.includes(target.era)) continue;
+    if (one.eras !== undefined && !one.eras.includes(target.protocol)) continue;
     const complaint = await runOne(place, target, one);
     console.log(`${complaint === undefined ? '✓' : '✗'} ${target.name}: ${one.name}`);
     if (complaint === undefined) totals.passed += 1;
@@ -81,14 +81,14 @@ async function runAll(place, target, before) {
 }
 
 /** Gives a complaint, or undefined. */
-async function runOne(place, { era, options, command }, { method, more = [], code = 0, expect }) {
+async function runOne(place, { protocol, options, command }, { method, more = [], code = 0, expect }) {
   const args = [
     '--cli',
     '--format',
     'json',
     '--quiet',
     '--protocol-era',
-    era,
+    protocol,
     ...options,
     '--method',
     method,

@@ -12,7 +12,7 @@ export const accessAcceptStore: Command = {
   examples: ['tidegate access accept-store'],
   async run(given, context) {
     const { cwd, env, version, output } = context;
-    const [app, { acceptStore, DeskError, StoreError }] = await Promise.all([
+    const [app, { acceptStore, AdminError, StoreError }] = await Promise.all([
       import('../../../app/index.js'),
       import('../../../features/admin/index.js'),
     ]);
@@ -30,7 +30,7 @@ export const accessAcceptStore: Command = {
       } else output.line(`No change: no store is recorded for zone ${zone}.`);
       return exitCodes.ok;
     } catch (error) {
-      if (error instanceof DeskError) throw new Failure(error.code, error.message, error.next);
+      if (error instanceof AdminError) throw new Failure(error.code, error.message, error.next);
       if (error instanceof StoreError) throw new Failure(error.code, error.message);
       throw openingFailure(error, configFile, app);
     }

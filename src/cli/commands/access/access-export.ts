@@ -1,6 +1,6 @@
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const accessExport: Command = {
   name: 'access export',
@@ -9,9 +9,9 @@ export const accessExport: Command = {
   examples: ['tidegate access export > grants.yaml', 'tidegate access export --json'],
   run(given, context) {
     const { output } = context;
-    return withDesk(given, context, async (desk) => {
+    return withAdmin(given, context, async (service) => {
       const { formatDocument } = await import('../../../workspace/document-text.js');
-      const document = await desk.exportAll();
+      const document = await service.exportAll();
       output.json(document);
       if (!output.isJson) output.line(formatDocument(document).trimEnd());
       return exitCodes.ok;

@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { readDocumentFile } from './document-file.js';
 import { exitCodes } from '../../exit-codes.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 /** Longer output is hard to read; `--json` prints every line. */
 const maxLines = 40;
@@ -29,8 +29,8 @@ export const accessImport: Command = {
       dryRun: given.options['dry-run'] === true,
       force: given.options['force'] === true,
     };
-    return withDesk(given, context, async (desk) => {
-      const imported = await desk.importAll(document, options);
+    return withAdmin(given, context, async (service) => {
+      const imported = await service.importAll(document, options);
       output.json(imported);
       const { removed, wrote, changed, isDryRun, revision, notes } = imported;
       const lines = [

@@ -1,11 +1,11 @@
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { printable } from '../../../config/index.js';
 import { type Command, configOption, type Context } from '../../command.js';
 import { readDocumentFile } from './document-file.js';
 import { exitCodes } from '../../exit-codes.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
-type TestRun = Awaited<ReturnType<OpenDesk['desk']['test']>>;
+type TestRun = Awaited<ReturnType<OpenAdmin['service']['test']>>;
 
 export const accessTest: Command = {
   name: 'access test',
@@ -21,8 +21,8 @@ export const accessTest: Command = {
   async run(given, context) {
     const [file = ''] = given.arguments;
     const document = await readDocumentFile(file, context);
-    const work = async (desk: OpenDesk['desk']): Promise<TestRun> => desk.test(document);
-    const run = await withDesk(given, context, work, { needsStore: false });
+    const work = async (service: OpenAdmin['service']): Promise<TestRun> => service.test(document);
+    const run = await withAdmin(given, context, work, { needsStore: false });
     context.output.json(run);
     show(run, context);
     return run.failed === 0 ? exitCodes.ok : exitCodes.internal;

@@ -1,7 +1,7 @@
 import { type Command, configOption, textOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const auditPrune: Command = {
   name: 'audit prune',
@@ -24,8 +24,8 @@ export const auditPrune: Command = {
       throw new Failure('usage.missing_argument', message, 'tidegate audit prune --older-than 90d --dry-run');
     }
     const dryRun = given.options['dry-run'] === true;
-    return withDesk(given, context, async (desk) => {
-      const pruned = await desk.auditPrune({ olderThan, dryRun });
+    return withAdmin(given, context, async (service) => {
+      const pruned = await service.auditPrune({ olderThan, dryRun });
       output.json(pruned);
       const { removed, before } = pruned;
       const what = `${String(removed)} ${removed === 1 ? 'record' : 'records'} from before ${before.slice(0, 16).replace('T', ' ')} (UTC)`;

@@ -1,11 +1,11 @@
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { printable, shellWord } from '../../../config/index.js';
 import { type Command, configOption, type Context, type Given, textOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
-type Page = Awaited<ReturnType<OpenDesk['desk']['audit']>>;
+type Page = Awaited<ReturnType<OpenAdmin['service']['audit']>>;
 
 export const audit: Command = {
   name: 'audit',
@@ -28,15 +28,15 @@ export const audit: Command = {
   ],
   examples: ['tidegate audit --denied', 'tidegate audit --principal agent:alice --limit 100 --json'],
   run(given, context) {
-    const wish = {
+    const request = {
       ...textMember(given, 'principal'),
       ...textMember(given, 'action'),
       ...numberMember(given, 'limit'),
       ...numberMember(given, 'before'),
       ...(given.options['denied'] === true && { denied: true }),
     };
-    return withDesk(given, context, async (desk) => {
-      const page = await desk.audit(wish);
+    return withAdmin(given, context, async (service) => {
+      const page = await service.audit(request);
       context.output.json(page);
       show(page, context);
       return exitCodes.ok;
@@ -61,7 +61,7 @@ function numberMember(given: Given, name: string): Readonly<Record<string, numbe
 }
 
 /** Summarizes a change: its target as it was typed, or the principal and origin of a token. */
-function wordsOf(detail: Readonly<Record<string, unknown>>): string {
+function describe(detail: Readonly<Record<string, unknown>>): string {
   const { what, profile, add, remove, removed } = detail;
   const counts = [
     ...(Array.isArray(add) ? [`+${String(add.length)}`] : []),
@@ -106,7 +106,9 @@ function show({ records, before, notes }: Page, { output }: Context): void {
       shownDecision(record, output),
       printable(principal),
       printable(action),
-      printable([target, wordsOf(detail), decision === 'deny' ? reason : outcome].filter(Boolean).join('  ')),
+      printable(
+        [target, describe(detail), decision === 'deny' ? reason : outcome].filter(Boolean).join('  '),
+      ),
     ];
   });
   if (rows.length === 0) output.line('No audit records found.');

@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { actionOf, askedArguments, askedOptions, askingOf } from './asking.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const check: Command = {
   name: 'check',
@@ -14,8 +14,8 @@ export const check: Command = {
     const { output } = context;
     const [principal = '', what = ''] = given.arguments;
     const asking = { action: actionOf(given), ...askingOf(given) };
-    return withDesk(given, context, async (desk) => {
-      const checked = await desk.check(principal, what, asking);
+    return withAdmin(given, context, async (service) => {
+      const checked = await service.check(principal, what, asking);
       output.json(checked);
       const { decision, action, reason, revision } = checked;
       const isAllowed = decision === 'allow';

@@ -4,7 +4,7 @@ import { actionOf, askedArguments, askedOptions, askingOf } from './asking.js';
 import { explainCode, isLikeCode } from './explained-code.js';
 import { showExplained } from './explained-text.js';
 import { Failure } from '../../failure.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 const [, what] = askedArguments;
 
@@ -33,8 +33,8 @@ export const explain: Command = {
       return exitCodes.ok;
     }
     const asking = { action: actionOf(given), ...askingOf(given) };
-    return withDesk(given, context, async (desk) => {
-      const explained = await desk.explain(subject, target, asking);
+    return withAdmin(given, context, async (service) => {
+      const explained = await service.explain(subject, target, asking);
       context.output.json(explained);
       showExplained(explained, context.output);
       return exitCodes.ok;

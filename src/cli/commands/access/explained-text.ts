@@ -1,10 +1,10 @@
 // Prints an explanation as a tree: the decision, each principal in the delegation chain with its reasons, and how to change it.
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { printable } from '../../../config/index.js';
 import type { Output } from '../../terminal/output.js';
 import { shortTime } from './rights-text.js';
 
-type Explained = Awaited<ReturnType<OpenDesk['desk']['explain']>>;
+type Explained = Awaited<ReturnType<OpenAdmin['service']['explain']>>;
 type LinkView = Explained['links'][number];
 type Step = LinkView['because'][number];
 
@@ -21,7 +21,7 @@ export function showExplained(explained: Explained, output: Output): void {
   );
   for (const [at, link] of links.entries()) {
     output.line();
-    showLink(link, at === decidedBy && links.length > 1, output);
+    showDelegation(link, at === decidedBy && links.length > 1, output);
   }
   if (change.length > 0) output.line('\nTo change it');
   for (const { says: words, command } of change) {
@@ -48,7 +48,7 @@ const rightsWords: Readonly<Record<LinkView['rights'], string>> = {
   all: 'the operator',
 };
 
-function showLink(link: LinkView, isDeciding: boolean, output: Output): void {
+function showDelegation(link: LinkView, isDeciding: boolean, output: Output): void {
   const { principal, decision, reason, rights, because, missing, error } = link;
   const sign = decision === 'allow' ? output.signs.yes : output.signs.no;
   const more = [rightsWords[rights], ...boundsOf(link)].join('; ');

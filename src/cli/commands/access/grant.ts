@@ -1,7 +1,7 @@
 import { type Command, configOption, textOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { showChange } from './rights-text.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const grant: Command = {
   name: 'grant',
@@ -35,8 +35,8 @@ export const grant: Command = {
     const [principal = '', what] = given.arguments;
     const { see, block, admin, force } = given.options;
     const until = textOption(given, 'until');
-    return withDesk(given, context, async (desk) => {
-      const granted = await desk.grant(principal, what, {
+    return withAdmin(given, context, async (service) => {
+      const granted = await service.grant(principal, what, {
         see: see === true,
         block: block === true,
         admin: admin === true,

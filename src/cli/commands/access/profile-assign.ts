@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { showChange } from './rights-text.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const profileAssign: Command = {
   name: 'profile assign',
@@ -20,8 +20,8 @@ export const profileAssign: Command = {
   run(given, context) {
     const { output } = context;
     const [principal = '', profile = ''] = given.arguments;
-    return withDesk(given, context, async (desk) => {
-      const assigned = await desk.profileAssign(principal, profile);
+    return withAdmin(given, context, async (service) => {
+      const assigned = await service.profileAssign(principal, profile);
       output.json(assigned);
       const has = assigned.profile === undefined ? 'no assigned profile' : `the profile ${assigned.profile}`;
       output.line(`${printable(principal)} has ${output.paint('bold', printable(has))}.`);

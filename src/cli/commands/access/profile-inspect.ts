@@ -1,12 +1,12 @@
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { printable } from '../../../config/index.js';
 import { type Command, configOption, type Context } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import type { Output } from '../../terminal/output.js';
 import { labelled, shortTime } from './rights-text.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
-type Inspected = Awaited<ReturnType<OpenDesk['desk']['profileInspect']>>;
+type Inspected = Awaited<ReturnType<OpenAdmin['service']['profileInspect']>>;
 type Grant = Inspected['grants'][number];
 
 export const profileInspect: Command = {
@@ -18,8 +18,8 @@ export const profileInspect: Command = {
   examples: ['tidegate profile inspect agent:alice'],
   run(given, context) {
     const [principal = ''] = given.arguments;
-    return withDesk(given, context, async (desk) => {
-      const inspected = await desk.profileInspect(principal);
+    return withAdmin(given, context, async (service) => {
+      const inspected = await service.profileInspect(principal);
       context.output.json(inspected);
       show(inspected, context);
       return exitCodes.ok;

@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { warningLines } from './policy-warnings.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const profileList: Command = {
   name: 'profile list',
@@ -11,8 +11,8 @@ export const profileList: Command = {
   examples: ['tidegate profile list', 'tidegate profile list --json'],
   run(given, context) {
     const { output } = context;
-    return withDesk(given, context, async (desk) => {
-      const list = await desk.profileList();
+    return withAdmin(given, context, async (service) => {
+      const list = await service.profileList();
       output.json(list);
       const rows = list.profiles.map(({ name, isDefault, tools, parents, source, description = '' }) => [
         `${output.paint('bold', printable(name))}${isDefault ? ' *' : ''}`,

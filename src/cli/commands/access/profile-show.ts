@@ -1,11 +1,11 @@
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { printable } from '../../../config/index.js';
 import { type Command, configOption, type Context } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { labelled, showSet } from './rights-text.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
-type Shown = Awaited<ReturnType<OpenDesk['desk']['profileShow']>>;
+type Shown = Awaited<ReturnType<OpenAdmin['service']['profileShow']>>;
 
 export const profileShow: Command = {
   name: 'profile show',
@@ -15,8 +15,8 @@ export const profileShow: Command = {
   examples: ['tidegate profile show coding', 'tidegate profile show coding --resolved'],
   run(given, context) {
     const [name = ''] = given.arguments;
-    return withDesk(given, context, async (desk) => {
-      const profile = await desk.profileShow(name, { resolved: given.options['resolved'] === true });
+    return withAdmin(given, context, async (service) => {
+      const profile = await service.profileShow(name, { resolved: given.options['resolved'] === true });
       context.output.json(profile);
       show(profile, context);
       return exitCodes.ok;

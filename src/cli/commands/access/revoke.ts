@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { showChange } from './rights-text.js';
-import { withDesk } from './with-admin.js';
+import { withAdmin } from './with-admin.js';
 
 export const revoke: Command = {
   name: 'revoke',
@@ -26,8 +26,8 @@ export const revoke: Command = {
   run(given, context) {
     const [principal = '', what] = given.arguments;
     const { block, unblock, all, admin } = given.options;
-    return withDesk(given, context, async (desk) => {
-      const revoked = await desk.revoke(principal, what, {
+    return withAdmin(given, context, async (service) => {
+      const revoked = await service.revoke(principal, what, {
         block: block === true,
         unblock: unblock === true,
         all: all === true,

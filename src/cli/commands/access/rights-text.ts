@@ -1,11 +1,14 @@
 // Prints changes of rights and sets of tools.
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { printable } from '../../../config/index.js';
 import type { Context } from '../../command.js';
 import type { Output } from '../../terminal/output.js';
 
-type Desk = OpenDesk['desk'];
-export type Changed = Omit<Awaited<ReturnType<Desk['profileAssign']>>, 'principal' | 'profile' | 'replaced'>;
+type AdminService = OpenAdmin['service'];
+export type Changed = Omit<
+  Awaited<ReturnType<AdminService['profileAssign']>>,
+  'principal' | 'profile' | 'replaced'
+>;
 
 const labelWidth = 10;
 

@@ -1,5 +1,5 @@
 import { shellWord } from '../../../config/index.js';
-import type { OpenDesk } from '../../../features/admin/index.js';
+import type { OpenAdmin } from '../../../features/admin/index.js';
 import { type Context, type Given, textOption } from '../../command.js';
 import { Failure } from '../../failure.js';
 import { configFileOf, problemLines } from '../../locate.js';
@@ -7,13 +7,13 @@ import { openingFailure } from '../../with-gateway.js';
 import { openTidegate } from '../../open-tidegate.js';
 
 /** Opens the admin service for one operation, and always closes it. */
-export async function withDesk<T>(
+export async function withAdmin<T>(
   given: Given,
   context: Context,
-  work: (desk: OpenDesk['desk']) => Promise<T>,
+  work: (service: OpenAdmin['service']) => Promise<T>,
   { needsStore = true }: { readonly needsStore?: boolean } = {},
 ): Promise<T> {
-  const [app, { DeskError, StoreError, openDesk }] = await Promise.all([
+  const [app, { AdminError, StoreError, openAdminService }] = await Promise.all([
     import('../../../app/index.js'),
     import('../../../features/admin/index.js'),
   ]);
@@ -21,7 +21,7 @@ export async function withDesk<T>(
   const configFile = configFileOf(textOption(given, 'config'), context);
   const options = { cwd, env, version, needsStore, ...(configFile !== undefined && { configFile }) };
   try {
-    const opened = await openDesk(openTidegate, options).catch((error: unknown) => {
+    const opened = await openAdminService(openTidegate, options).catch((error: unknown) => {
       throw openingFailure(error, configFile, app);
     });
     const { trust, problems } = opened.tidegate;
@@ -31,12 +31,12 @@ export async function withDesk<T>(
         output.note(
           `The file is not trusted, so its store and zone are not used. Review it, then run: tidegate trust ${shellWord(trust.file)}`,
         );
-      return await work(opened.desk);
+      return await work(opened.service);
     } finally {
       await opened.close();
     }
   } catch (error) {
-    if (error instanceof DeskError) throw new Failure(error.code, error.message, error.next, error.problems);
+    if (error instanceof AdminError) throw new Failure(error.code, error.message, error.next, error.problems);
     if (error instanceof StoreError) throw new Failure(error.code, error.message);
     throw error;
   }

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../exit-codes.js';
-import { openDesk } from '../../typed.fixture.js';
+import { openTypedPlace } from '../../typed.fixture.js';
 
-let desk: ReturnType<typeof openDesk>;
+let typed: ReturnType<typeof openTypedPlace>;
 beforeEach(() => {
-  desk = openDesk();
+  typed = openTypedPlace();
 });
-afterEach(() => desk.close());
+afterEach(() => typed.close());
 
 const profiles = `default_profile: none
 profiles:
@@ -20,17 +20,17 @@ principals:
 
 describe('trust --forget of a file of profiles', () => {
   it('says so if the trusted content is no longer known', async () => {
-    desk.write('.tidegate/profiles.yaml', profiles);
-    await desk.type(['trust', '--yes']);
-    desk.write('.tidegate/profiles.yaml', `${profiles}# more\n`);
-    const { out } = await desk.type(['trust', '--forget']);
+    typed.write('.tidegate/profiles.yaml', profiles);
+    await typed.type(['trust', '--yes']);
+    typed.write('.tidegate/profiles.yaml', `${profiles}# more\n`);
+    const { out } = await typed.type(['trust', '--forget']);
     expect(out).toContain('Its trusted content is no longer known.');
   });
 
   it('takes a file by name, and prints JSON', async () => {
-    desk.write('.tidegate/profiles.yaml', profiles);
-    await desk.type(['trust', '--yes']);
-    const { out } = await desk.type(['trust', '--forget', '.tidegate/profiles.yaml', '--json']);
+    typed.write('.tidegate/profiles.yaml', profiles);
+    await typed.type(['trust', '--yes']);
+    const { out } = await typed.type(['trust', '--forget', '.tidegate/profiles.yaml', '--json']);
     expect(JSON.parse(out)).toMatchObject({
       trusted: false,
       policy: { isKnown: true, hasHolders: true, changes: expect.any(Array) },
@@ -40,8 +40,8 @@ describe('trust --forget of a file of profiles', () => {
 
 describe('config check', () => {
   it('reports errors and warnings of the profiles with their places', async () => {
-    desk.write('.tidegate/profiles.yaml', `${profiles}  agent:carol: { profile: viwer }\n`);
-    const { out, code } = await desk.type(['config', 'check']);
+    typed.write('.tidegate/profiles.yaml', `${profiles}  agent:carol: { profile: viwer }\n`);
+    const { out, code } = await typed.type(['config', 'check']);
     expect(code).toBe(exitCodes.usage);
     expect(out).toMatch(/profiles\.yaml:9:\d+: error profiles\.unknown_profile: .*Did you mean `viewer`\?/);
     expect(out).toMatch(/profiles\.yaml:6:\d+: warning profiles\.unknown_tool: "Gerp" .*`Grep`/);
@@ -49,14 +49,14 @@ describe('config check', () => {
   });
 
   it('checks a file of profiles that is named, and says whether it is trusted', async () => {
-    desk.write('tidegate.yaml', 'servers: {}\n');
-    desk.write('tool_profiles.yaml', profiles);
-    const { out, code } = await desk.type(['config', 'check', 'tool_profiles.yaml']);
+    typed.write('tidegate.yaml', 'servers: {}\n');
+    typed.write('tool_profiles.yaml', profiles);
+    const { out, code } = await typed.type(['config', 'check', 'tool_profiles.yaml']);
     expect(code).toBe(exitCodes.ok);
     expect(out).toContain('tool_profiles.yaml: valid');
     expect(out).toContain('warning profiles.untrusted');
-    await desk.type(['trust', '--yes']);
-    const { out: whole } = await desk.type(['config', 'check', '--json']);
+    await typed.type(['trust', '--yes']);
+    const { out: whole } = await typed.type(['config', 'check', '--json']);
     expect(JSON.parse(whole)).toMatchObject({
       valid: true,
       trusted: true,
@@ -66,25 +66,25 @@ describe('config check', () => {
   });
 
   it('finds the default profile that the configuration names, in the configuration', async () => {
-    desk.write('tidegate.yaml', 'servers: {}\naccess:\n  default_profile: codign\n');
-    const { out } = await desk.type(['config', 'check']);
+    typed.write('tidegate.yaml', 'servers: {}\naccess:\n  default_profile: codign\n');
+    const { out } = await typed.type(['config', 'check']);
     expect(out).toMatch(/tidegate\.yaml:3:\d+: error profiles\.unknown_default: .*`coding`/);
   });
 });
 
 describe('profile entries that match no tool', () => {
   it('are reported by trust and profile list', async () => {
-    desk.write('.tidegate/profiles.yaml', profiles);
-    const trusted = await desk.type(['trust', '--yes']);
+    typed.write('.tidegate/profiles.yaml', profiles);
+    const trusted = await typed.type(['trust', '--yes']);
     expect(trusted.err).toMatch(/profiles\.yaml:6:\d+: warning profiles\.unknown_tool: "Gerp"/);
-    const listed = await desk.type(['profile', 'list']);
+    const listed = await typed.type(['profile', 'list']);
     expect(listed.err).toMatch(/profiles\.yaml:6:\d+: warning profiles\.unknown_tool: "Gerp"/);
   });
 
   it('are reported with the servers whose tools are not known yet', async () => {
-    desk.write('tidegate.yaml', 'servers: { far: { command: node, args: [none.mjs] } }\n');
-    desk.write('.tidegate/profiles.yaml', 'profiles: { a: { tools: ["far_*"] } }\n');
-    const { err } = await desk.type(['trust', '--yes']);
+    typed.write('tidegate.yaml', 'servers: { far: { command: node, args: [none.mjs] } }\n');
+    typed.write('.tidegate/profiles.yaml', 'profiles: { a: { tools: ["far_*"] } }\n');
+    const { err } = await typed.type(['trust', '--yes']);
     expect(err).toContain('"far_*" matches no tool that exists now.');
     expect(err).toContain('tools not known yet from: server:far');
   });

@@ -39,7 +39,7 @@ export const mcp: Command = {
   ],
   run(given, context) {
     const via = textOption(given, 'via');
-    return via === undefined ? serveHere(given, context) : bridge(via, given, context);
+    return via === undefined ? serveHere(given, context) : relay(via, given, context);
   },
 };
 
@@ -61,7 +61,7 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
 const tokenHint =
   'create one where the gateway runs (tidegate token create --as agent:<name>), then set TIDEGATE_TOKEN to it';
 
-async function bridge(via: string, given: Given, context: Context): Promise<ExitCode> {
+async function relay(via: string, given: Given, context: Context): Promise<ExitCode> {
   for (const option of ['tools', 'as', 'profile', 'role']) {
     if (textOption(given, option) === undefined) continue;
     const message = `--${option} cannot be used with --via: at that gateway, your token decides who you are.`;
@@ -76,9 +76,9 @@ async function bridge(via: string, given: Given, context: Context): Promise<Exit
       'tidegate mcp --via http://127.0.0.1:7331/mcp',
     );
   }
-  const { bridgeToGate } = await import('../../../app/via.js');
+  const { relayToGateway } = await import('../../../app/via.js');
   const token = textOption(given, 'token') ?? context.env['TIDEGATE_TOKEN'];
-  const end = await bridgeToGate({
+  const end = await relayToGateway({
     url,
     token,
     env: context.env,

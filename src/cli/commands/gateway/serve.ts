@@ -31,7 +31,7 @@ export const serve: Command = {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
     return withGate(given, context, 'http', async (tidegate) => {
-      refuseOpenDoor(tidegate.config.http, host);
+      refuseUnprotected(tidegate.config.http, host);
       const serving = await listen(() =>
         tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
       );
@@ -58,7 +58,7 @@ function portOf(text: string | undefined): number | undefined {
   );
 }
 
-function refuseOpenDoor({ auth, host: configured }: Config['http'], host = configured): void {
+function refuseUnprotected({ auth, host: configured }: Config['http'], host = configured): void {
   if (auth !== 'none' || isLoopbackHost(host)) return;
   const message = `With http.auth: none, Tidegate listens only on loopback, not on ${host}.`;
   throw new Failure('config.auth_none_not_loopback', message, 'tidegate serve --host 127.0.0.1');

@@ -51,9 +51,9 @@ export const exec: Command = {
       const near = didYouMean(agent, agentNames);
       throw new Failure('agent.not_found', `Unknown agent: ${agent}.${near}`, 'tidegate doctor');
     }
-    const wish = wishOf(given, context);
-    const answer = await execAgent(openTidegate, { ...wish, agent, own }).catch((error: unknown) => {
-      throw openingFailure(error, wish.configFile, { AccessRefused, ConfigRefused });
+    const request = optionsOf(given, context);
+    const answer = await execAgent(openTidegate, { ...request, agent, own }).catch((error: unknown) => {
+      throw openingFailure(error, request.configFile, { AccessRefused, ConfigRefused });
     });
     if (answer.kind !== 'ended') throw failureOf(answer, agent);
     const { code, signal } = answer.exit;
@@ -100,7 +100,7 @@ function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agen
   }
 }
 
-function wishOf(given: Given, context: Context) {
+function optionsOf(given: Given, context: Context) {
   const { cwd, env, version, signal, output } = context;
   const configFile = configFileOf(textOption(given, 'config'), context);
   const model = textOption(given, 'model');

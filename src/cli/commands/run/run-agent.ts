@@ -1,15 +1,15 @@
 import { shellWord } from '../../../config/index.js';
-import type { RunWish } from '../../../features/workflows/index.js';
+import type { RunOptions } from '../../../features/workflows/index.js';
 import { type Context, type Given, textOption } from '../../command.js';
 import { Failure } from '../../failure.js';
 import { actorOf, patternsOf } from '../../with-gateway.js';
 
 /** Builds the run of a single agent from the command line. */
-export async function agentWish(
+export async function agentOptions(
   provider: string,
   given: Given,
   { input }: Context,
-): Promise<Pick<RunWish, 'text' | 'inputs'>> {
+): Promise<Pick<RunOptions, 'text' | 'inputs'>> {
   const { agentFlowText } = await import('../../../features/workflows/index.js');
   const prompt = textOption(given, 'prompt');
   if (prompt === undefined) {

@@ -1,4 +1,4 @@
-import type { RunWish } from '../../../features/workflows/index.js';
+import type { RunOptions } from '../../../features/workflows/index.js';
 import { printable } from '../../../config/index.js';
 import type { Context } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
@@ -7,10 +7,10 @@ import { findingLine } from './run-view.js';
 import { openTidegate } from '../../open-tidegate.js';
 
 /** Prints what a run would do. */
-export async function shownPlan(wish: RunWish, { output }: Context): Promise<number> {
+export async function shownPlan(options: RunOptions, { output }: Context): Promise<number> {
   const { describeFinding, planFlow } = await import('../../../features/workflows/index.js');
-  const plan = await planFlow(openTidegate, { ...wish, workflow: wish.workflow ?? '' });
-  if (plan.kind === 'unknown') throw noWorkflow(wish.workflow ?? '', plan.known);
+  const plan = await planFlow(openTidegate, { ...options, workflow: options.workflow ?? '' });
+  if (plan.kind === 'unknown') throw noWorkflow(options.workflow ?? '', plan.known);
   const { name, findings, isValid, lines, mermaid, problems } = plan;
   output.json({
     workflow: name,
@@ -20,7 +20,7 @@ export async function shownPlan(wish: RunWish, { output }: Context): Promise<num
     plan: lines,
     mermaid: mermaid.join('\n'),
   });
-  const hasFile = wish.text === undefined;
+  const hasFile = options.text === undefined;
   for (const finding of findings)
     output.note(hasFile ? describeFinding(finding) : findingLine(finding, hasFile));
   for (const problem of problems) output.note(printable(problem));

@@ -1,4 +1,4 @@
-import type { RunAnswer, RunWish } from '../../../features/workflows/index.js';
+import type { RunAnswer, RunOptions } from '../../../features/workflows/index.js';
 import { printable, printableLines, shellWord } from '../../../config/index.js';
 import {
   type Command,
@@ -12,7 +12,7 @@ import {
 import { Failure } from '../../failure.js';
 import { configFileOf } from '../../locate.js';
 import { idleNotes, idleProfile } from './idle-options.js';
-import { agentWish } from './run-agent.js';
+import { agentOptions } from './run-agent.js';
 import { mocksOf, readAssignments } from './run-arguments.js';
 import { shownPlan } from './run-plan.js';
 import { shownRun } from './run-result.js';
@@ -105,17 +105,17 @@ export const run: Command = {
     `tidegate run --agent claude --prompt "What does this project do?" --tools 'Read,Glob,Grep'`,
   ],
   async run(given, context) {
-    const wish = await wishOf(given, context);
+    const request = await optionsOf(given, context);
     for (const note of idleNotes(given, run.options ?? [])) context.output.note(note);
-    if (given.options['dry-run'] === true) return shownPlan(wish, context);
+    if (given.options['dry-run'] === true) return shownPlan(request, context);
     const { runFlow } = await import('../../../features/workflows/index.js');
-    const view = openRunView(context, modeOf(given), wish.text === undefined);
-    const { ask } = wish;
+    const view = openRunView(context, modeOf(given), request.text === undefined);
+    const { ask } = request;
     const held = ask && { ask: (question: string) => view.hold(() => ask(printableLines(question))) };
     let answer: RunAnswer;
     try {
       answer = await runFlow(openTidegate, {
-        ...wish,
+        ...request,
         ...held,
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
@@ -127,20 +127,20 @@ export const run: Command = {
         const { missing } = answer;
         const inputs = await view.hold(() => askedInputs(missing, context));
         answer = await runFlow(openTidegate, {
-          ...wish,
+          ...request,
           ...held,
-          inputs: { ...wish.inputs, ...inputs },
+          inputs: { ...request.inputs, ...inputs },
           onEvent: (event) => view.take(event),
         });
       }
     } finally {
       view.close();
     }
-    return shownRun(answer, context, wish.text === undefined);
+    return shownRun(answer, context, request.text === undefined);
   },
 };
 
-async function wishOf(given: Given, context: Context): Promise<RunWish> {
+async function optionsOf(given: Given, context: Context): Promise<RunOptions> {
   const { cwd, env, version, signal, input } = context;
   const configFile = configFileOf(textOption(given, 'config'), context);
   const [workflow] = given.arguments;
@@ -178,7 +178,7 @@ async function wishOf(given: Given, context: Context): Promise<RunWish> {
     ...(input.isTerminal && { ask: (question: string) => input.ask(question) }),
     inputs: readAssignments(given.lists?.['input'] ?? [], workflow),
     ...actorOf(given),
-    ...(agent !== undefined && (await agentWish(agent, given, context))),
+    ...(agent !== undefined && (await agentOptions(agent, given, context))),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Applied, ImportPlan, ImportWish } from '../../../features/import/index.js';
+import type { Applied, ImportPlan, ImportOptions } from '../../../features/import/index.js';
 import type { State } from '../../../app/index.js';
 import { openTrust, printable, shellWord, stateDirectory } from '../../../config/index.js';
 import type { Context } from '../../command.js';
@@ -40,21 +40,25 @@ export interface Imported {
 }
 
 /** Shows the import, asks for confirmation, and does exactly what was shown. */
-export async function runImport(wish: ImportWish, choice: ImportChoice, context: Context): Promise<Imported> {
+export async function runImport(
+  options: ImportOptions,
+  choice: ImportChoice,
+  context: Context,
+): Promise<Imported> {
   const [{ openState }, { planImport }] = await Promise.all([
     import('../../../app/index.js'),
     import('../../../features/import/index.js'),
   ]);
   const trust = openTrust(stateDirectory(context.env));
-  const plan = await planned(() => planImport(wish));
+  const plan = await planned(() => planImport(options));
   const { content, file } = plan.target;
   const isTrusted = content === undefined || trust.isTrusted(file, content.sha256);
   const isChange = changesAnything(plan, choice);
   show(plan, { isTrusted, isChange }, context);
   if (!isChange || choice.isDry) {
-    if (wish.isPointing) {
+    if (options.isPointing) {
       const left = unsetAfter(plan, choice.secrets === 'keep');
-      showUnset(left, context, { keeping: await keepingOf(left, wish, choice) });
+      showUnset(left, context, { keeping: await keepingOf(left, options, choice) });
     }
     context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: false });
     if (choice.isDry && choice.isLook !== true) context.output.note('Dry run: nothing was written.');
@@ -65,15 +69,15 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
   const keeps = await keepsSecrets(plan, choice, context);
   const unset = unsetAfter(plan, keeps);
   refuseUnset(plan, unset, choice);
-  if (wish.isPointing) showUnset(unset, context);
+  if (options.isPointing) showUnset(unset, context);
   await agree(choice, context);
   const applied = await done(plan, keeps, stateOf(openState, context));
   tell(applied, context);
   await tellPassing(context, 'above');
   tellPointed(plan, applied, context);
   // With `--point` they were shown before the confirmation.
-  if (!wish.isPointing)
-    showUnset(unset, context, { isApartFrom: 'above', keeping: await keepingOf(unset, wish, choice) });
+  if (!options.isPointing)
+    showUnset(unset, context, { isApartFrom: 'above', keeping: await keepingOf(unset, options, choice) });
   context.output.json({ ...choice.more, ...plainPlan(plan, isTrusted), written: true, ...applied });
   return { plan, applied };
 }
@@ -81,11 +85,11 @@ export async function runImport(wish: ImportWish, choice: ImportChoice, context:
 /** Only what the command would really store, given the current file. */
 async function keepingOf(
   unset: readonly string[],
-  wish: ImportWish,
+  options: ImportOptions,
   { keep }: ImportChoice,
 ): Promise<Keeping> {
   const { stillInClear } = await import('../../../features/import/index.js');
-  return { names: await stillInClear(wish, unset), command: keep };
+  return { names: await stillInClear(options, unset), command: keep };
 }
 
 /** Opened late, because a dry run must not even create the state directory. */

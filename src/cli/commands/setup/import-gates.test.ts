@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDesk } from '../../typed.fixture.js';
+import { openTypedPlace } from '../../typed.fixture.js';
 
-let desk: ReturnType<typeof openDesk>;
+let typed: ReturnType<typeof openTypedPlace>;
 let cursor: string;
 beforeEach(() => {
-  desk = openDesk();
-  cursor = join(desk.home, '.cursor', 'mcp.json');
+  typed = openTypedPlace();
+  cursor = join(typed.home, '.cursor', 'mcp.json');
 });
-afterEach(() => desk.close());
+afterEach(() => typed.close());
 
 function put(file: string, content: unknown): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -28,13 +28,13 @@ interface Row {
 }
 
 async function rows(): Promise<readonly Row[]> {
-  const { out } = await desk.type(['doctor', '--only', 'clients', '--json']);
+  const { out } = await typed.type(['doctor', '--only', 'clients', '--json']);
   const { checks } = JSON.parse(out) as { readonly checks: readonly { readonly findings: readonly Row[] }[] };
   return checks[0]?.findings ?? [];
 }
 
 async function whys(...more: readonly string[]): Promise<readonly (string | undefined)[]> {
-  const { out } = await desk.type(['import', 'cursor', ...more, '--dry-run', '--json']);
+  const { out } = await typed.type(['import', 'cursor', ...more, '--dry-run', '--json']);
   const { servers } = JSON.parse(out) as { readonly servers: readonly { readonly why?: string }[] };
   return servers.map(({ why }) => why);
 }
@@ -43,11 +43,11 @@ describe('an entry for a missing gateway', () => {
   it('is left unchanged, and import and doctor agree about it', async () => {
     // There is a backup of the file before --point.
     put(cursor, { mcpServers: { one } });
-    expect((await desk.type(['import', 'cursor', '--point', '--yes'])).code).toBe(0);
+    expect((await typed.type(['import', 'cursor', '--point', '--yes'])).code).toBe(0);
     put(cursor, { mcpServers: { tidegate: words } });
     const before = readFileSync(cursor, 'utf8');
     const hand = `fix /gone/node in ${cursor} by hand`;
-    const { out } = await desk.type(['import', 'cursor', '--point', '--yes']);
+    const { out } = await typed.type(['import', 'cursor', '--point', '--yes']);
     const said = out.replaceAll(/\s+/g, ' ');
     expect(said).toContain('Tidegate entry that cannot start: /gone/node does not exist or is not a program');
     expect(await whys('--point')).toEqual([
@@ -72,13 +72,13 @@ describe('an entry for a missing gateway', () => {
 
 describe('several entries in one file', () => {
   it('are identified by project folder or name', async () => {
-    const file = join(desk.home, '.claude.json');
-    const projects = { [desk.folder]: { mcpServers: { tidegate: gone, second: gone } } };
+    const file = join(typed.home, '.claude.json');
+    const projects = { [typed.folder]: { mcpServers: { tidegate: gone, second: gone } } };
     put(file, { mcpServers: { tidegate: gone }, projects });
     expect((await rows()).map(({ about }) => about)).toEqual([
       `Claude Code, ${file}`,
-      `Claude Code, ${file}, for ${desk.folder}, tidegate`,
-      `Claude Code, ${file}, for ${desk.folder}, second`,
+      `Claude Code, ${file}, for ${typed.folder}, tidegate`,
+      `Claude Code, ${file}, for ${typed.folder}, second`,
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { ImportWish, Undone } from '../../../features/import/index.js';
+import type { ImportOptions, Undone } from '../../../features/import/index.js';
 import {
   homeProblem,
   prepareStateDirectory,
@@ -72,8 +72,8 @@ export const importCommand: Command = {
     const clients = clientsNamed(given.arguments);
     if (clients === undefined) throw unknownClient(given.arguments, clientNames);
     if (given.options['undo'] === true) return undo(given, context);
-    const wish = wishOf(given, context, clients);
-    const { plan, applied } = await runImport(wish, choiceOf(given), context);
+    const request = optionsOf(given, context, clients);
+    const { plan, applied } = await runImport(request, choiceOf(given), context);
     if (plan.servers.length === 0 && plan.points.length === 0) tellNothing(context);
     else if (applied === undefined && plan.added.length === 0 && plan.points.length === 0)
       context.output.line('Nothing to add.');
@@ -123,7 +123,7 @@ function chosen<T extends string>(given: Given, name: string, values: readonly T
   throw new Failure('usage.bad_value', message, 'tidegate import --help');
 }
 
-function wishOf(given: Given, context: Context, clients: ImportWish['clients']): ImportWish {
+function optionsOf(given: Given, context: Context, clients: ImportOptions['clients']): ImportOptions {
   const { cwd, env, version } = context;
   return {
     ...{ cwd, env, version, clients },

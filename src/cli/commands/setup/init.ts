@@ -1,5 +1,5 @@
 import type { AgentReport } from '../../../features/workflows/index.js';
-import type { ImportWish, Workspace } from '../../../features/import/index.js';
+import type { ImportOptions, Workspace } from '../../../features/import/index.js';
 import { findConfig, openTrust, printable, shellWord, stateDirectory } from '../../../config/index.js';
 import type { Command, Context, Given } from '../../command.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
@@ -38,11 +38,15 @@ export const init: Command = {
     const workspace = lookAround(context.cwd, homeOf(context.env));
     showFound(agents, workspace, context);
     showBroken(reports, context);
-    const wish = wishOf(clientsNamed([]) ?? [], context);
+    const request = optionsOf(clientsNamed([]) ?? [], context);
     const choice = choiceOf(given, reports, workspace);
     const known = findConfig(context.cwd);
-    if (known !== undefined) return offerImport(known, wish, choice, context);
-    const { plan, applied } = await runImport({ ...wish, opening: await openingFor(wish) }, choice, context);
+    if (known !== undefined) return offerImport(known, request, choice, context);
+    const { plan, applied } = await runImport(
+      { ...request, opening: await openingFor(request) },
+      choice,
+      context,
+    );
     if (applied !== undefined)
       tellNext(
         agents,
@@ -66,7 +70,7 @@ async function refuseGone({ cwd, env }: Context): Promise<void> {
   );
 }
 
-function wishOf(clients: ImportWish['clients'], { cwd, env, version }: Context): ImportWish {
+function optionsOf(clients: ImportOptions['clients'], { cwd, env, version }: Context): ImportOptions {
   const plain = { isOperators: false, takesDisabled: false, isPointing: false, named: [] };
   return { ...plain, ...{ cwd, env, version, clients }, home: homeOf(env) };
 }
@@ -93,22 +97,22 @@ function choiceOf(given: Given, agents: readonly AgentReport[], workspace: Works
 }
 
 /** The start of the new file depends on whether there are servers to import. */
-async function openingFor(wish: ImportWish): Promise<string> {
+async function openingFor(request: ImportOptions): Promise<string> {
   const { planImport } = await import('../../../features/import/index.js');
-  const { added } = await planImport(wish);
-  return newConfigText(added.length > 0, wish.cwd);
+  const { added } = await planImport(request);
+  return newConfigText(added.length > 0, request.cwd);
 }
 
 /** Never overwrites an existing file, but offers to add missing servers. */
 async function offerImport(
   known: string,
-  wish: ImportWish,
+  request: ImportOptions,
   choice: ImportChoice,
   context: Context,
 ): Promise<ExitCode> {
   context.output.say(`tidegate.yaml already exists and is left unchanged: ${printable(shortPath(known))}`);
   context.output.line();
-  const { plan } = await runImport(wish, { ...choice, isDry: true, isLook: true }, context);
+  const { plan } = await runImport(request, { ...choice, isDry: true, isLook: true }, context);
   const count = plan.added.length;
   await tellPassing(context, 'below');
   context.output.line(

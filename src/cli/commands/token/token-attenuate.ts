@@ -2,8 +2,8 @@ import { type Command, configOption, type Context, type Given, textOption } from
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { tellMade } from './token-made.js';
-import { expiresOption, labelOption, profileCeiling, toolsCeiling, wishOf } from './token-options.js';
-import { withTokenDesk } from './with-token-admin.js';
+import { expiresOption, labelOption, profileCeiling, toolsCeiling, optionsOf } from './token-options.js';
+import { withTokenAdmin } from './with-token-admin.js';
 
 export const tokenAttenuate: Command = {
   name: 'token attenuate',
@@ -39,13 +39,13 @@ export const tokenAttenuate: Command = {
   async run(given, context) {
     const parent = parentOf(given, context);
     const as = textOption(given, 'as');
-    const wish = {
-      ...wishOf(given),
+    const request = {
+      ...optionsOf(given),
       ...(as !== undefined && { principal: as }),
       inheritsActive: inheritsActive(given),
     };
-    return withTokenDesk(given, context, async (opened) => {
-      await tellMade(await opened.desk.attenuate(parent, wish), opened, context);
+    return withTokenAdmin(given, context, async (opened) => {
+      await tellMade(await opened.service.attenuate(parent, request), opened, context);
       return exitCodes.ok;
     });
   },

@@ -3,8 +3,8 @@ import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { didYouMean } from '../../nearest-name.js';
 import { tellMade } from './token-made.js';
-import { expiresOption, labelOption, profileCeiling, toolsCeiling, wishOf } from './token-options.js';
-import { withTokenDesk } from './with-token-admin.js';
+import { expiresOption, labelOption, profileCeiling, toolsCeiling, optionsOf } from './token-options.js';
+import { withTokenAdmin } from './with-token-admin.js';
 
 export const tokenCreate: Command = {
   name: 'token create',
@@ -23,9 +23,9 @@ export const tokenCreate: Command = {
   ],
   async run(given, context) {
     const principal = principalOf(given);
-    const wish = { ...wishOf(given), principal };
-    return withTokenDesk(given, context, async (opened) => {
-      await tellMade(await opened.desk.create(wish), opened, context);
+    const request = { ...optionsOf(given), principal };
+    return withTokenAdmin(given, context, async (opened) => {
+      await tellMade(await opened.service.create(request), opened, context);
       return exitCodes.ok;
     });
   },

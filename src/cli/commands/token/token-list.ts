@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { colourOfState, timeText } from './token-text.js';
-import { withTokenDesk } from './with-token-admin.js';
+import { withTokenAdmin } from './with-token-admin.js';
 
 export const tokenList: Command = {
   name: 'token list',
@@ -12,8 +12,8 @@ export const tokenList: Command = {
   async run(given, context) {
     const { output } = context;
     const { tokenJson } = await import('../../../features/admin/token-json.js');
-    return withTokenDesk(given, context, async ({ desk }) => {
-      const tokens = await desk.list();
+    return withTokenAdmin(given, context, async ({ service }) => {
+      const tokens = await service.list();
       output.json({ tokens: tokens.map(tokenJson) });
       const rows = tokens.map((token) => [
         token.id,

@@ -1,5 +1,5 @@
 import { shellWord } from '../../../config/index.js';
-import type { OpenTokenDesk } from '../../../features/admin/index.js';
+import type { OpenTokenAdmin } from '../../../features/admin/index.js';
 import type { Context } from '../../command.js';
 import { warningLines } from '../access/policy-warnings.js';
 import { runningUrl } from '../../running-gateway.js';
@@ -8,7 +8,7 @@ import { factWidth, type Made, timeText, tokenLines } from './token-text.js';
 /** Prints a new token: its secret (only this once), how to use it, and warnings. */
 export async function tellMade(
   made: Made,
-  { tidegate }: OpenTokenDesk,
+  { tidegate }: OpenTokenAdmin,
   context: Context,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
@@ -31,13 +31,13 @@ export async function tellMade(
 
 function endLines({ token, endsWith }: Made): readonly string[] {
   if (endsWith === undefined) return [];
-  const { parent, wished } = endsWith;
+  const { parent, requested } = endsWith;
   const end = `It expires with its parent ${parent}, at ${timeText(token.expiresAt)}`;
-  return [wished === undefined ? end : `${end}, not at ${timeText(wished)} as requested`];
+  return [requested === undefined ? end : `${end}, not at ${timeText(requested)} as requested`];
 }
 
 /** The URL of `serve` according to the configuration. */
-function gateUrl({ host, port }: OpenTokenDesk['tidegate']['config']['http']): string {
+function gateUrl({ host, port }: OpenTokenAdmin['tidegate']['config']['http']): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${String(port)}/mcp`;
 }

@@ -27,14 +27,14 @@ export const labelOption: OptionSpec = {
 };
 
 /** The token options as typed; the token service checks them. */
-export interface TypedWish {
+export interface TypedOptions {
   readonly profile?: string;
   readonly tools?: readonly string[];
   readonly expires?: string;
   readonly label?: string;
 }
 
-export function wishOf(given: Given): TypedWish {
+export function optionsOf(given: Given): TypedOptions {
   const [profile, expires, label] = ['profile', 'expires', 'label'].map((name) => textOption(given, name));
   const tools = patternsOf(given, 'tidegate token create');
   return {

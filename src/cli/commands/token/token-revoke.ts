@@ -1,7 +1,7 @@
 import { printable } from '../../../config/index.js';
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
-import { findingToken, withTokenDesk } from './with-token-admin.js';
+import { findingToken, withTokenAdmin } from './with-token-admin.js';
 
 export const tokenRevoke: Command = {
   name: 'token revoke',
@@ -13,8 +13,8 @@ export const tokenRevoke: Command = {
     const [id = ''] = given.arguments;
     const { output } = context;
     const { tokenJson } = await import('../../../features/admin/token-json.js');
-    return withTokenDesk(given, context, async ({ desk }) => {
-      const { token, revision, children } = await findingToken(desk, id, () => desk.revoke(id));
+    return withTokenAdmin(given, context, async ({ service }) => {
+      const { token, revision, children } = await findingToken(service, id, () => service.revoke(id));
       const isNew = revision !== undefined;
       output.json({ token: tokenJson(token), children, ...(isNew && { revision }) });
       const what = `${token.id} of ${printable(token.principal)}`;

@@ -1,7 +1,7 @@
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { tellMade } from './token-made.js';
-import { findingToken, withTokenDesk } from './with-token-admin.js';
+import { findingToken, withTokenAdmin } from './with-token-admin.js';
 
 export const tokenRotate: Command = {
   name: 'token rotate',
@@ -11,9 +11,9 @@ export const tokenRotate: Command = {
   examples: ['tidegate token rotate tok_k3m9x2a7pq4d'],
   async run(given, context) {
     const [id = ''] = given.arguments;
-    return withTokenDesk(given, context, async (opened) => {
-      const { desk } = opened;
-      const made = await findingToken(desk, id, () => desk.rotate(id));
+    return withTokenAdmin(given, context, async (opened) => {
+      const { service } = opened;
+      const made = await findingToken(service, id, () => service.rotate(id));
       await tellMade(made, opened, context, { replaced: made.replaced, children: made.children });
       context.output.line(`${'Revoked'.padEnd(10)}${made.replaced}`);
       if (made.children > 0) {

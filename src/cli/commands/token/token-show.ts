@@ -1,7 +1,7 @@
 import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { tokenLines } from './token-text.js';
-import { findingToken, withTokenDesk } from './with-token-admin.js';
+import { findingToken, withTokenAdmin } from './with-token-admin.js';
 
 export const tokenShow: Command = {
   name: 'token show',
@@ -12,8 +12,8 @@ export const tokenShow: Command = {
   async run(given, context) {
     const [id = ''] = given.arguments;
     const { tokenJson } = await import('../../../features/admin/token-json.js');
-    return withTokenDesk(given, context, async ({ desk }) => {
-      const token = await findingToken(desk, id, () => desk.show(id));
+    return withTokenAdmin(given, context, async ({ service }) => {
+      const token = await findingToken(service, id, () => service.show(id));
       context.output.json({ token: tokenJson(token) });
       tokenLines(token, context);
       return exitCodes.ok;

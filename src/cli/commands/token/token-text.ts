@@ -1,10 +1,10 @@
-import type { OpenTokenDesk } from '../../../features/admin/index.js';
+import type { OpenTokenAdmin } from '../../../features/admin/index.js';
 import { printable } from '../../../config/index.js';
 import type { Context } from '../../command.js';
 import type { Colour } from '../../terminal/output.js';
 
-type Desk = OpenTokenDesk['desk'];
-export type Made = Awaited<ReturnType<Desk['create']>>;
+type AdminService = OpenTokenAdmin['service'];
+export type Made = Awaited<ReturnType<AdminService['create']>>;
 export type Token = Made['token'];
 
 export const colourOfState: Readonly<Record<Token['state'], Colour>> = {

@@ -1,5 +1,5 @@
 import { shellWord } from '../../../config/index.js';
-import type { OpenTokenDesk } from '../../../features/admin/index.js';
+import type { OpenTokenAdmin } from '../../../features/admin/index.js';
 import { type Context, type Given, textOption } from '../../command.js';
 import { Failure } from '../../failure.js';
 import { configFileOf, problemLines } from '../../locate.js';
@@ -7,15 +7,15 @@ import { didYouMean } from '../../nearest-name.js';
 import { openingFailure } from '../../with-gateway.js';
 import { openTidegate } from '../../open-tidegate.js';
 
-export type TokenDesk = OpenTokenDesk['desk'];
+export type TokenAdmin = OpenTokenAdmin['service'];
 
 /** Opens the token service for one piece of work, and always closes it. */
-export async function withTokenDesk<T>(
+export async function withTokenAdmin<T>(
   given: Given,
   context: Context,
-  work: (opened: OpenTokenDesk) => Promise<T>,
+  work: (opened: OpenTokenAdmin) => Promise<T>,
 ): Promise<T> {
-  const [app, desk] = await Promise.all([
+  const [app, service] = await Promise.all([
     import('../../../app/index.js'),
     import('../../../features/admin/open-token-admin.js'),
   ]);
@@ -23,7 +23,7 @@ export async function withTokenDesk<T>(
   const configFile = configFileOf(textOption(given, 'config'), context);
   const place = { cwd, env, version, ...(configFile !== undefined && { configFile }) };
   try {
-    const opened = await desk.openTokenDesk(openTidegate, place).catch((error: unknown) => {
+    const opened = await service.openTokenAdmin(openTidegate, place).catch((error: unknown) => {
       throw openingFailure(error, configFile, app);
     });
     try {
@@ -35,34 +35,34 @@ export async function withTokenDesk<T>(
       await opened.close();
     }
   } catch (error) {
-    if (error instanceof desk.IdentityError || error instanceof desk.DeskError)
+    if (error instanceof service.IdentityError || error instanceof service.AdminError)
       throw new Failure(error.code, error.message, error.next);
-    if (error instanceof desk.StoreError) throw new Failure(error.code, error.message);
+    if (error instanceof service.StoreError) throw new Failure(error.code, error.message);
     throw error;
   }
 }
 
-function tellProblems({ tidegate: { problems, trust } }: OpenTokenDesk, { output }: Context): void {
+function tellProblems({ tidegate: { problems, trust } }: OpenTokenAdmin, { output }: Context): void {
   for (const line of problemLines(problems)) output.note(line);
   if (trust.isTrusted || trust.file === undefined) return;
   const next = `tidegate trust ${shellWord(trust.file)}`;
   output.note(`The file is not trusted, so its store and zone are not used. Review it, then run: ${next}`);
 }
 
-function withNearestProfile(error: unknown, given: Given, { tidegate }: OpenTokenDesk): unknown {
+function withNearestProfile(error: unknown, given: Given, { tidegate }: OpenTokenAdmin): unknown {
   if (!hasCode(error, 'token.bad_profile')) return error;
-  const known = [...(tidegate.access.rights?.authority.policy.names ?? [])];
+  const known = [...(tidegate.access.rights?.authorizer.policy.names ?? [])];
   const near = didYouMean(textOption(given, 'profile') ?? '', known);
   return new Failure('token.bad_profile', `${error.message}${near}`, 'tidegate profile list');
 }
 
 /** Suggests a similar token ID if the token is unknown. */
-export async function findingToken<T>(desk: TokenDesk, id: string, work: () => Promise<T>): Promise<T> {
+export async function findingToken<T>(service: TokenAdmin, id: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!hasCode(error, 'token.not_found')) throw error;
-    const known = (await desk.list()).map((token) => token.id);
+    const known = (await service.list()).map((token) => token.id);
     throw new Failure('token.not_found', `${error.message}${didYouMean(id, known)}`, 'tidegate token list');
   }
 }

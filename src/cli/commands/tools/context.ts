@@ -1,5 +1,5 @@
 import { printable } from '../../../config/index.js';
-import type { SurfaceReport, SurfaceSession } from '../../../app/index.js';
+import type { ContextReport, ContextSession } from '../../../app/index.js';
 import { asOption, type Command, configOption, type Context, type Given, textOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { largest } from '../../terminal/largest.js';
@@ -7,8 +7,8 @@ import { askRunning } from '../../running-gateway.js';
 import { untilSettled } from '../../until-settled.js';
 import { trustHint, withGate } from '../../with-gateway.js';
 
-export const surface: Command = {
-  name: 'surface',
+export const exposure: Command = {
+  name: 'context',
   summary: 'Show how many tools are listed and deferred, their cost in tokens, and which are active.',
   options: [
     configOption,
@@ -20,7 +20,7 @@ export const surface: Command = {
     },
     { name: 'exact', about: 'Count tokens with the o200k tokenizer instead of estimating.' },
   ],
-  examples: ['tidegate surface', 'tidegate surface --client opencode --exact', 'tidegate surface --json'],
+  examples: ['tidegate context', 'tidegate context --client opencode --exact', 'tidegate context --json'],
   async run(given, context) {
     const running = await runningReport(given, context);
     const report = running?.report ?? (await reportHere(given, context));
@@ -37,34 +37,34 @@ export const surface: Command = {
 async function runningReport(
   given: Given,
   context: Context,
-): Promise<{ readonly report: SurfaceReport; readonly url: string } | undefined> {
+): Promise<{ readonly report: ContextReport; readonly url: string } | undefined> {
   if (textOption(given, 'config') !== undefined || textOption(given, 'as') !== undefined) return undefined;
   const query = new URLSearchParams();
   const client = textOption(given, 'client');
   if (client !== undefined) query.set('client', client);
   if (given.options['exact'] === true) query.set('exact', 'true');
-  const asked = await askRunning(context, `/api/surface?${query.toString()}`);
+  const asked = await askRunning(context, `/api/context?${query.toString()}`);
   if (asked === undefined || !isReport(asked.answer)) return undefined;
   return { report: asked.answer, url: asked.running.url };
 }
 
-function isReport(value: unknown): value is SurfaceReport {
+function isReport(value: unknown): value is ContextReport {
   return (
     typeof value === 'object' && value !== null && 'servers' in value && 'listed' in value && 'idle' in value
   );
 }
 
-function reportHere(given: Given, context: Context): Promise<SurfaceReport> {
+function reportHere(given: Given, context: Context): Promise<ContextReport> {
   return withGate(given, context, 'command', async (tidegate) => {
     await untilSettled(tidegate, context);
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined)
       context.output.note(`The file is not trusted. Review it, then run: ${untrusted}`);
-    const { surfaceReport } = await import('../../../app/index.js');
+    const { contextReport } = await import('../../../app/index.js');
     const client = textOption(given, 'client');
-    return surfaceReport({
+    return contextReport({
       gateway: tidegate.gateway,
-      opened: tidegate.surface,
+      opened: tidegate.exposure,
       session: tidegate.localSession('connection'),
       isExact: given.options['exact'] === true,
       live: { stateDirectory: tidegate.stateDirectory, file: tidegate.config.file },
@@ -75,7 +75,7 @@ function reportHere(given: Given, context: Context): Promise<SurfaceReport> {
 
 const barWidth = 20;
 
-function show(report: SurfaceReport, { output }: Context): void {
+function show(report: ContextReport, { output }: Context): void {
   const { servers, listed, deferred } = report;
   const most = largest(
     servers.map(({ tokens }) => tokens),
@@ -114,7 +114,7 @@ function show(report: SurfaceReport, { output }: Context): void {
     );
 }
 
-function showSessions(report: SurfaceReport, url: string | undefined, context: Context): void {
+function showSessions(report: ContextReport, url: string | undefined, context: Context): void {
   const { output } = context;
   const lazy = report.sessions.filter(({ mode }) => mode !== 'eager');
   if (url !== undefined) {
@@ -136,8 +136,8 @@ function showSessions(report: SurfaceReport, url: string | undefined, context: C
 }
 
 function sessionLines(
-  sessions: readonly SurfaceSession[],
-  { maxActive, maxActiveTokens }: SurfaceReport,
+  sessions: readonly ContextSession[],
+  { maxActive, maxActiveTokens }: ContextReport,
   { output }: Context,
 ): void {
   for (const session of sessions) {
@@ -149,7 +149,7 @@ function sessionLines(
   }
 }
 
-function activeLines({ active }: SurfaceSession): readonly string[] {
+function activeLines({ active }: ContextSession): readonly string[] {
   return active.map(({ name, tokens, idleCalls }) => {
     const when =
       idleCalls === 0 ? 'just used' : `used ${String(idleCalls)} ${idleCalls === 1 ? 'call' : 'calls'} ago`;

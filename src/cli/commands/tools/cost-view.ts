@@ -4,7 +4,7 @@ import { type BarRow, barLines, type Column } from '../../terminal/bars.js';
 import type { Output } from '../../terminal/output.js';
 import { longestLine, wrapped } from '../../terminal/wrap.js';
 
-export interface CostWish {
+export interface CostOptions {
   /** The number of tools to show. */
   readonly top: number;
   readonly client: string | undefined;
@@ -13,12 +13,12 @@ export interface CostWish {
 /** Wider bars are not easier to read. */
 const widest = 120;
 
-export function showCosts(report: CostReport, wish: CostWish, output: Output): void {
+export function showCosts(report: CostReport, options: CostOptions, output: Output): void {
   const { tools, servers } = report;
   if (tools.length === 0) return output.line('No tools to count. To check your servers: tidegate servers');
   const hasCalls = report.uses !== undefined && report.uses.records > 0;
   chart(serverColumns(hasCalls), serverRows(report, hasCalls), output);
-  const shown = tools.slice(0, wish.top);
+  const shown = tools.slice(0, options.top);
   if (shown.length > 0) {
     output.line();
     chart(toolColumns(hasCalls), toolRows(shown, hasCalls), output);
@@ -28,7 +28,7 @@ export function showCosts(report: CostReport, wish: CostWish, output: Output): v
       );
   }
   output.line();
-  for (const line of sumLines(report, wish)) say(line, output);
+  for (const line of sumLines(report, options)) say(line, output);
   if (servers.length > 0) showAdvice(report, output);
   output.line();
   say(usesLine(report), output, 'dim');
@@ -89,7 +89,7 @@ function toolRows(tools: CostReport['tools'], hasCalls: boolean): readonly BarRo
 }
 
 /** The cost with all tools listed, with deferred tools, and with the current settings. */
-function sumLines(report: CostReport, { client }: CostWish): readonly string[] {
+function sumLines(report: CostReport, { client }: CostOptions): readonly string[] {
   const { eager, lazy, now, mode, counted, setting, deferAboveTokens, defersItself } = report;
   const about = counted === 'estimate' ? 'about ' : '';
   const saved = eager.tokens === 0 ? 0 : Math.round((1 - lazy.tokens / eager.tokens) * 100);
@@ -100,9 +100,9 @@ function sumLines(report: CostReport, { client }: CostWish): readonly string[] {
     ? 'the client defers tools itself'
     : mode === 'eager'
       ? setting === 'auto'
-        ? `surface.lazy: auto defers above ${amount(deferAboveTokens)} tokens and ten tools`
-        : `surface.lazy: ${setting}`
-      : `surface.lazy: ${setting}`;
+        ? `context.lazy: auto defers above ${amount(deferAboveTokens)} tokens and ten tools`
+        : `context.lazy: ${setting}`
+      : `context.lazy: ${setting}`;
   return [
     `Eager: all ${amount(eager.tools)} tools, ${about}${amount(eager.tokens)} tokens in every request.`,
     `Lazy: ${amount(lazy.tools)} tools${words}, ${about}${amount(lazy.tokens)} tokens: ${less}; tools found by search are added.`,

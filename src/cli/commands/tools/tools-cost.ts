@@ -85,7 +85,7 @@ function reportOf(given: Given, context: Context): Promise<CostReport> {
     const client = textOption(given, 'client');
     return costReport({
       gateway: tidegate.gateway,
-      opened: tidegate.surface,
+      opened: tidegate.exposure,
       session: tidegate.localSession('connection'),
       isExact: given.options['exact'] === true,
       uses,

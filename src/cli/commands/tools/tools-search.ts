@@ -34,10 +34,10 @@ export const toolsSearch: Command = {
     return withGate(given, context, 'command', async (tidegate) => {
       await untilSettled(tidegate, context);
       const { createQuietExchange } = await import('../../../app/index.js');
-      const catalog = await tidegate.surface.catalog.serve(tidegate.localSession('connection'));
-      const wish = { query, maxResults, activate: false };
+      const catalog = await tidegate.exposure.catalog.serve(tidegate.localSession('connection'));
+      const request = { query, maxResults, activate: false };
       const { matches, servers, totalMatches, notFound, reason } = await catalog.search(
-        wish,
+        request,
         createQuietExchange(signal),
       );
       output.json({ query, matches, totalMatches, notFound, servers, ...(reason && { reason }) });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDesk } from '../../typed.fixture.js';
+import { openTypedPlace } from '../../typed.fixture.js';
 
-const desk = openDesk();
-afterAll(() => desk.close());
-beforeAll(() => desk.write('notes.txt', 'one\ntwo\n'));
+const typed = openTypedPlace();
+afterAll(() => typed.close());
+beforeAll(() => typed.write('notes.txt', 'one\ntwo\n'));
 
 describe('tools show', () => {
   it('shows facts, arguments and result of a tool', async () => {
-    const { code, out } = await desk.type(['tools', 'show', 'Read']);
+    const { code, out } = await typed.type(['tools', 'show', 'Read']);
     expect(code).toBe(0);
     expect(out).toMatch(/^Read {2}Read a file\n\nsource {2}builtin\neffect {2}read\nhints {3}read-only, /);
     expect(out).toContain('\ntier    1, files and code intelligence\nneeds   files\n');
@@ -17,7 +17,7 @@ describe('tools show', () => {
   });
 
   it('gives the same as JSON, with the definition as agents get it', async () => {
-    const { out, err } = await desk.type(['tools', 'show', 'Read', '--json']);
+    const { out, err } = await typed.type(['tools', 'show', 'Read', '--json']);
     expect(err).toBe('');
     expect(JSON.parse(out)).toMatchObject({
       source: 'builtin',
@@ -34,17 +34,17 @@ describe('tools show', () => {
 
 describe('tools call', () => {
   it('[16.17] names an argument that a reading tool does not know, in the result', async () => {
-    const wrong = await desk.type(['tools', 'call', 'Read', 'path=notes.txt', 'ofset=2']);
+    const wrong = await typed.type(['tools', 'call', 'Read', 'path=notes.txt', 'ofset=2']);
     expect(wrong.code).toBe(0);
     expect(wrong.out).toContain('one');
     expect(wrong.out).toContain('Unknown arguments were ignored: "ofset" (did you mean "offset"?).');
-    const right = await desk.type(['tools', 'call', 'Read', '{"path":"notes.txt","offset":2}']);
+    const right = await typed.type(['tools', 'call', 'Read', '{"path":"notes.txt","offset":2}']);
     expect(right).toMatchObject({ code: 0, err: '' });
     expect(right.out).not.toContain('one');
   });
 
   it('[16.17] names it in the structured result too', async () => {
-    const { out } = await desk.type(['tools', 'call', 'Read', 'path=notes.txt', 'ofset=2', '--json']);
+    const { out } = await typed.type(['tools', 'call', 'Read', 'path=notes.txt', 'ofset=2', '--json']);
     expect(JSON.parse(out)).toMatchObject({
       structuredContent: { ignored_arguments: ['"ofset" (did you mean "offset"?)'] },
     });

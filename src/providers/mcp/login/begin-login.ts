@@ -53,7 +53,7 @@ export async function beginLogin(parts: BeginParts): Promise<OpenLogin> {
   const before = registeredClient(kept, found.issuer)?.redirect;
   const callback = await openCallback({
     must: settings.port ?? 0,
-    ...(before !== undefined && { wish: Number(new URL(before).port) }),
+    ...(before !== undefined && { options: Number(new URL(before).port) }),
   });
   try {
     const client = await clientFor({ found, settings, kept, redirect: callback.redirect, scope, fetch });

@@ -29,7 +29,7 @@ const longestTarget = 16_384;
 
 /** Listens on 127.0.0.1 only. `wish` is a preferred port; `must` is a required one. */
 export async function openCallback(ports: {
-  readonly wish?: number;
+  readonly options?: number;
   readonly must?: number;
 }): Promise<Callback> {
   const state = randomBytes(32).toString('base64url');
@@ -93,7 +93,7 @@ function targetOf(target: string | undefined, base: string): URL | undefined {
 
 async function listen(
   server: http.Server,
-  { wish, must }: { readonly wish?: number; readonly must?: number },
+  { options, must }: { readonly options?: number; readonly must?: number },
 ): Promise<void> {
   // Waiting for a browser must not keep the gateway alive.
   server.unref();
@@ -106,7 +106,7 @@ async function listen(
       );
     return;
   }
-  if (wish !== undefined && (await tryListen(server, wish))) return;
+  if (options !== undefined && (await tryListen(server, options))) return;
   if (!(await tryListen(server, 0)))
     throw new LoginFailure('callback', 'No port on 127.0.0.1 could be opened.');
 }

@@ -86,7 +86,7 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
       mode: 'url',
       message: `The server ${server} requires a login.`,
       url: link,
-      ...(call.client.era === 'legacy' && { elicitationId: randomUUID() }),
+      ...(call.client.protocol === 'legacy' && { elicitationId: randomUUID() }),
     };
     const questions = JsonText.from({ login: { method: 'elicitation/create', params } });
     return { kind: 'asks', questions, state: stateNow() };

@@ -154,7 +154,7 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
       const isRenewed = await renewOnce(challenge);
       if (isRenewed && header() !== used) return 'again';
     } catch (error) {
-      return { detail: `the login could not be renewed: ${wordsOf(error)}` };
+      return { detail: `the login could not be renewed: ${describeError(error)}` };
     }
     return mustLogIn(challenge);
   }
@@ -171,7 +171,7 @@ export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
   }
 
   function told(error: unknown): void {
-    if (!life.signal.aborted) log('warn', 'a login failed', { reason: wordsOf(error) });
+    if (!life.signal.aborted) log('warn', 'a login failed', { reason: describeError(error) });
   }
 
   return {
@@ -230,6 +230,6 @@ function load(): Promise<typeof Work> {
   return import('./work.js');
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof LoginFailure ? error.message : 'internal error';
 }

@@ -2,20 +2,20 @@ import { createToolFilter, idlePatternLines } from '../../../core/index.js';
 import type { StepOf } from '../../grammar/workflow.js';
 import { builtinNames, type StepTools, stepTools } from '../../step-tools.js';
 import type { Frame, Place } from '../frame.js';
-import type { SessionWish } from '../run-parts.js';
+import type { SessionOptions } from '../run-parts.js';
 import { StepFailure } from '../result.js';
 
-export type GivenTools = Pick<SessionWish, 'tools' | 'profile' | 'lazy' | 'inheritActive'>;
+export type GivenTools = Pick<SessionOptions, 'tools' | 'profile' | 'lazy' | 'inheritActive'>;
 
 /** Selects the tools of an agent step before the agent starts. Duplicate names are rejected here. */
 export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place): Promise<GivenTools> {
   const { gateway } = frame.parts;
-  const wish = stepTools(step.own.mcp_proxy, step.own.tidegate);
-  const isAny = wish.patterns.length > 0 || wish.servers.length > 0 || wish.pluginTools.length > 0;
+  const options = stepTools(step.own.mcp_proxy, step.own.tidegate);
+  const isAny = options.patterns.length > 0 || options.servers.length > 0 || options.pluginTools.length > 0;
   // A server that is still starting has not listed its tools yet.
   if (isAny) await gateway.listed();
-  const pluginTools = await pluginToolsOf(wish, frame, place);
-  const tools = [...wish.patterns, ...pluginTools, ...serverTools(wish, frame)];
+  const pluginTools = await pluginToolsOf(options, frame, place);
+  const tools = [...options.patterns, ...pluginTools, ...serverTools(options, frame)];
   const isGiven = createToolFilter(tools);
   const clash = gateway.collisions().find(({ name }) => isGiven(name));
   if (clash !== undefined) {
@@ -26,7 +26,7 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
   const { lazy, inherit_active_mcp: inheritActive } = step.own.tidegate ?? {};
   return {
     tools,
-    ...(wish.profile !== undefined && { profile: wish.profile }),
+    ...(options.profile !== undefined && { profile: options.profile }),
     ...(isLaziness(lazy) && { lazy }),
     ...(inheritActive !== undefined && { inheritActive }),
   };
@@ -49,7 +49,7 @@ function tellIdle(
 }
 
 /** The grammar already rejected all other values. */
-function isLaziness(text: string | undefined): text is NonNullable<SessionWish['lazy']> {
+function isLaziness(text: string | undefined): text is NonNullable<SessionOptions['lazy']> {
   return text === 'auto' || text === 'on' || text === 'off';
 }
 

@@ -97,7 +97,7 @@ function call(
     {
       id: parts.newRequestId(),
       session,
-      client: { era: 'legacy', protocolVersion: 'workflow', capabilities: JsonText.from({}) },
+      client: { protocol: 'legacy', protocolVersion: 'workflow', capabilities: JsonText.from({}) },
       wanted: { kind: 'tool', name },
       params: JsonText.from({ name, arguments: input }),
       ...(place.trace && { trace: place.trace }),

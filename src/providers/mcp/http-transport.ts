@@ -5,16 +5,16 @@ import { createHttpClient } from './http-client.js';
 import { withLogin } from './http-login.js';
 import { createHttpSession } from './http-session.js';
 import { openUnaskedStream, type UnaskedStream } from './http-unasked.js';
-import { type About, type Link, type LinkEvents, maxMessageBytes } from './link.js';
+import { type About, type Transport, type TransportEvents, maxMessageBytes } from './transport.js';
 import type { UpstreamLogin } from './login/upstream-login.js';
 import type { Clock } from './options.js';
 
-export interface HttpLinkParts {
+export interface HttpTransportParts {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** If absent, only the configured headers are used. */
   readonly login?: UpstreamLogin;
-  readonly events: LinkEvents;
+  readonly events: TransportEvents;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,7 +32,7 @@ interface Message {
 }
 
 /** Opens an HTTP endpoint: each message is a separate request, each response a body or a stream. */
-export function openHttpLink(parts: HttpLinkParts): Link {
+export function openHttpTransport(parts: HttpTransportParts): Transport {
   const { events, clock, log } = parts;
   const bare = createHttpClient(parts.url);
   const client = parts.login === undefined ? bare : withLogin(bare, parts.login);
@@ -195,11 +195,11 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       held = held?.filter((message) => message.id !== id);
       if ((held?.length ?? 0) < waited) return;
       // In protocol version 2026-07-28, closing the stream is the cancellation.
-      if (session.era === 'legacy') cancelLegacy(id, reason);
+      if (session.protocol === 'legacy') cancelLegacy(id, reason);
       else drop(id);
     },
     abandon: drop,
-    agree: (era, version) => session.agree(era, version),
+    agree: (protocol, version) => session.agree(protocol, version),
     forget() {
       isSuspect = false;
       unasked?.close();
@@ -210,7 +210,7 @@ export function openHttpLink(parts: HttpLinkParts): Link {
       unasked?.close();
       answers.dropAll();
       unheard.clear();
-      if (session.era === 'legacy' && session.id !== undefined) await farewell();
+      if (session.protocol === 'legacy' && session.id !== undefined) await farewell();
       client.close();
     },
   };

@@ -1,4 +1,4 @@
-// `node bench/surface/run.mjs [--page]`: what the tools of 120 real MCP servers cost a client of the built program, in
+// `node bench/lazy-tools/run.mjs [--page]`: what the tools of 120 real MCP servers cost a client of the built program, in
 // tokens (o200k) of the definitions that a model is shown: everything listed, found tools listed, over the bridge.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function main() {
 }
 
 function openPlace(text) {
-  const directory = mkdtempSync(join(tmpdir(), 'tidegate-surface-'));
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-lazy-tools-'));
   mkdirSync(join(directory, 'catalogues'));
   const byServer = new Map();
   for (const line of text.split('\n').filter(Boolean)) {

@@ -9,11 +9,11 @@ async function load(text: string): Promise<{ readonly config: Config; readonly f
   return { config, found };
 }
 
-describe('the surface', () => {
+describe('the context settings', () => {
   it('defers above 10,000 tokens, with 24 active tools of 5,000', async () => {
     const { config, found } = await load('');
     expect(found).toEqual([]);
-    expect(config.surface).toMatchObject({
+    expect(config.context).toMatchObject({
       lazy: 'auto',
       delivery: 'auto',
       maxActiveSchemas: 24,
@@ -27,7 +27,7 @@ describe('the surface', () => {
 
   it('is read whole', async () => {
     const { config, found } = await load(`
-surface:
+context:
   lazy: on
   pin: github_get_*
   clients: { my agent: { delivery: list } }
@@ -36,7 +36,7 @@ surface:
   embeddings: { url: "http://127.0.0.1:1/v1", model: m, key: "\${KEY}" }
 servers: { a: { command: x, lazy: false } }`);
     expect(found).toEqual([]);
-    expect(config.surface).toMatchObject({
+    expect(config.context).toMatchObject({
       lazy: 'on',
       pin: ['github_get_*'],
       clients: { 'my agent': { delivery: 'list' } },
@@ -53,11 +53,11 @@ servers: { a: { command: x, lazy: false } }`);
   ])('of %j is %s', async (text, lazy) => {
     const { config, found } = await load(text);
     expect(found).toEqual([]);
-    expect(config.surface.lazy).toBe(lazy);
+    expect(config.context.lazy).toBe(lazy);
   });
 
   it.each([
-    ['surface: { max_active_schemas: 0, lazy: on }', '1 warning config.bad_value surface.max_active_schemas'],
+    ['context: { max_active_schemas: 0, lazy: on }', '1 warning config.bad_value context.max_active_schemas'],
     [
       'tools: { max_active_schemas: 0, lazy_mcp: true }',
       '1 warning config.bad_value tools.max_active_schemas',
@@ -65,15 +65,15 @@ servers: { a: { command: x, lazy: false } }`);
   ])('of %j defers nothing, and says so', async (text, expected) => {
     const { config, found } = await load(text);
     expect(found).toEqual([expected]);
-    expect(config.surface.lazy).toBe('off');
+    expect(config.context.lazy).toBe('off');
   });
 
   it.each([
-    ['surface: { lazy: maybe }', '1 error config.bad_value surface.lazy'],
-    ['surface: { max_active_schema: 3 }', '1 error config.unknown_key surface.max_active_schema'],
-    ['surface: { max_active_tokens: 5 }', '1 error config.bad_value surface.max_active_tokens'],
-    ['surface: { embeddings: { url: "http://x" } }', '1 error config.missing surface.embeddings'],
-    ['tools: { lazy_mcp: true }\nsurface: { lazy: off }', '1 warning config.bad_value tools.lazy_mcp'],
+    ['context: { lazy: maybe }', '1 error config.bad_value context.lazy'],
+    ['context: { max_active_schema: 3 }', '1 error config.unknown_key context.max_active_schema'],
+    ['context: { max_active_tokens: 5 }', '1 error config.bad_value context.max_active_tokens'],
+    ['context: { embeddings: { url: "http://x" } }', '1 error config.missing context.embeddings'],
+    ['tools: { lazy_mcp: true }\ncontext: { lazy: off }', '1 warning config.bad_value tools.lazy_mcp'],
   ])('of %j is %s', async (text, expected) => {
     expect((await load(text)).found).toEqual([expected]);
   });

@@ -1,4 +1,4 @@
-// The commands and the admin API are two faces of one desk: the same question has the same answer, as JSON.
+// The commands and the admin API use one admin service: the same question gets the same answer, as JSON.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -362,8 +362,8 @@ describe('an explanation names the reason', () => {
     return (await api('GET', path)).value;
   }
 
-  async function token(wish: Json): Promise<string> {
-    const { value } = await api('POST', '/api/tokens', wish);
+  async function token(options: Json): Promise<string> {
+    const { value } = await api('POST', '/api/tokens', options);
     return String((value['token'] as Json)['id']);
   }
 

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../lib/cancellation.js';
 
 /** Lets a fixed number through at once; the rest wait in order, up to a limit. */
-export interface Turnstile {
+export interface Semaphore {
   /** Resolves true when it is your turn, false when the queue is full or the caller left. */
   enter(caller: Cancellation): boolean | Promise<boolean>;
   leave(): void;
@@ -10,11 +10,11 @@ export interface Turnstile {
 }
 
 /** `isShut` holds everyone back for a while, such as while nobody reads the answers. */
-export function createTurnstile(
+export function createSemaphore(
   atOnce: number,
   waiting: number,
   isShut: () => boolean = () => false,
-): Turnstile {
+): Semaphore {
   let inside = 0;
   const queue: ((admitted: boolean) => void)[] = [];
 

@@ -48,12 +48,12 @@ function launched(): ReturnType<FakeAgent['starts']>[number] | undefined {
   return fake.starts().find(({ isTrial }) => !isTrial);
 }
 
-interface DoorFile {
+interface SocketFile {
   readonly address: string;
   readonly ticket: string;
 }
 
-const door = (): DoorFile => JSON.parse(readFileSync(config, 'utf8')) as DoorFile;
+const agentSocket = (): SocketFile => JSON.parse(readFileSync(config, 'utf8')) as SocketFile;
 const hello = `${JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
@@ -63,7 +63,7 @@ const hello = `${JSON.stringify({
 
 /** Says something at the socket and gives what it is told until it is shown out, or until it is answered. */
 function knock(...texts: readonly (string | Buffer)[]): Promise<string> {
-  const socket = connect(door().address);
+  const socket = connect(agentSocket().address);
   sockets.push(socket);
   return new Promise((resolve) => {
     let heard = '';
@@ -84,13 +84,13 @@ describe('the door', () => {
     expect(await knock(Buffer.from([0xff, 0xfe, 0, 10]), hello)).not.toContain('serverInfo');
     expect(await knock('x'.repeat(100_000))).not.toContain('serverInfo');
     expect(await knock(`${'a'.repeat(43)}\n${hello}`)).toBe('refused\n');
-    expect(await knock(`${door().ticket}x\n${hello}`)).toBe('refused\n');
+    expect(await knock(`${agentSocket().ticket}x\n${hello}`)).toBe('refused\n');
     // The control: with its ticket the same words are answered, what came before did not spend it.
-    expect(await knock(`${door().ticket}\n${hello}`)).toMatch(/^welcome\n.*"serverInfo"/);
+    expect(await knock(`${agentSocket().ticket}\n${hello}`)).toMatch(/^welcome\n.*"serverInfo"/);
   });
 
   it('takes a ticket once', async () => {
-    const { ticket } = door();
+    const { ticket } = agentSocket();
     expect(await knock(`${ticket}\n${hello}`)).toContain('serverInfo');
     expect(await knock(`${ticket}\n${hello}`)).toBe('refused\n');
   });
@@ -102,7 +102,7 @@ describe('the door', () => {
   }, 20_000);
 
   it('does not wait for the rest of a ticket, and does not spend it either', async () => {
-    const { ticket } = door();
+    const { ticket } = agentSocket();
     expect(await knock(ticket.slice(0, 10))).toBe('');
     expect(await knock(`${ticket}\n${hello}`)).toContain('serverInfo');
   });
@@ -110,7 +110,7 @@ describe('the door', () => {
   it('stands in a folder, with files, that only this user can enter', () => {
     expect(statSync(config).mode & 0o077).toBe(0);
     expect(statSync(dirname(config)).mode & 0o077).toBe(0);
-    expect(launched()?.args.join(' ')).not.toContain(door().ticket);
+    expect(launched()?.args.join(' ')).not.toContain(agentSocket().ticket);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../model/index.js';
 import { claude } from '../claude.js';
-import { type Evidence, judge } from './judge.js';
+import { type Evidence, decide } from './decide.js';
 import { trialScript, turnOf } from './script.js';
 
 const tools = { file: 'note.txt', word: 'the-word', made: 'honest.txt', late: 'late_Glob' };
@@ -44,7 +44,7 @@ const sound: Evidence = {
   files: ['note.txt', 'honest.txt'],
 };
 const verdict = (more: Partial<Evidence> = {}) =>
-  judge(claude, '1.0.0', script, tools, 'tserver', { ...sound, ...more });
+  decide(claude, '1.0.0', script, tools, 'tserver', { ...sound, ...more });
 
 describe('the verdict on an agent', () => {
   it('is isolated if all forbidden calls were denied and the allowed ones worked', () => {

@@ -12,7 +12,7 @@ import type {
   TemplateSpec,
 } from '../../src/core/index.js';
 import { JsonText } from '../../src/lib/json-text.js';
-import { createEagerSurface } from '../../src/exposure/index.js';
+import { createEagerExposure } from '../../src/exposure/index.js';
 
 /** People, requests and a gateway for tests of the hall and of what stands before it. */
 export const ada: Principal = Object.freeze({ kind: 'user', id: 'ada', zone: 'local' });
@@ -29,7 +29,7 @@ export function sessionOf(id = 'session-1', principal: Principal = ada): Session
   return { id, principal, scope: 'connection' };
 }
 
-const client: Client = { era: 'modern', protocolVersion: '2026-07-28', capabilities: JsonText.from({}) };
+const client: Client = { protocol: 'modern', protocolVersion: '2026-07-28', capabilities: JsonText.from({}) };
 
 export function toolRequest(name: string, args: unknown = {}, more: Partial<Request> = {}): Request {
   return {
@@ -53,7 +53,7 @@ export function createOpenAccess(isHidden: (session: Session, spec: Spec) => boo
 export function openHall(parts: Pick<GatewayParts, 'providers'> & Partial<GatewayParts>): Gateway {
   return openGateway({
     access: createAccess(({ id }) => id === ada.id),
-    surface: createEagerSurface(),
+    exposure: createEagerExposure(),
     interceptors: [],
     observers: [],
     now: () => Date.now(),

@@ -4,14 +4,14 @@ import type { Log, Redactor } from '../../ports/log.js';
 import { notificationText, readFrame } from '../../lib/json-rpc.js';
 import { onOneLine } from '../../lib/json-text.js';
 import type { Processes, ProcessOrder } from '../../ports/processes.js';
-import { type Link, type LinkEvents, maxMessageBytes } from './link.js';
+import { type Transport, type TransportEvents, maxMessageBytes } from './transport.js';
 import type { Clock } from './options.js';
 import { createPacedLog, createRateLimitedLog } from './rate-limited-log.js';
 
-export interface StdioLinkParts {
+export interface StdioTransportParts {
   readonly processes: Processes;
   readonly order: ProcessOrder;
-  readonly events: LinkEvents;
+  readonly events: TransportEvents;
   readonly clock: Clock;
   readonly log: Log;
   readonly redact: Redactor;
@@ -25,7 +25,7 @@ interface Queued {
 const maxErrorLine = 8 * 1024;
 
 /** Starts the server and exchanges messages as lines. */
-export async function openStdioLink(parts: StdioLinkParts): Promise<Link> {
+export async function openStdioTransport(parts: StdioTransportParts): Promise<Transport> {
   const { events } = parts;
   const child = await parts.processes.start(parts.order);
   const reader = createLineReader(maxMessageBytes);
@@ -127,7 +127,7 @@ interface ErrorOutput {
 }
 
 /** Logs the child's stderr at debug level, and collects the lines that explain an exit. */
-function collectErrorOutput({ log, clock, redact }: StdioLinkParts): ErrorOutput {
+function collectErrorOutput({ log, clock, redact }: StdioTransportParts): ErrorOutput {
   const tell = createPacedLog(log, clock, 'server stderr');
   const reader = createLineReader(maxErrorLine);
   const words = createLastWords();

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock, scriptServer, settle } from '../../../test/support/scripted-upstream.js';
 import type { Frame } from '../../lib/json-rpc.js';
-import { openStdioLink } from './stdio-link.js';
+import { openStdioTransport } from './stdio-transport.js';
 
 async function open() {
   const server = scriptServer(() => undefined);
   const frames: Frame[] = [];
   const ends: string[] = [];
   const logged: unknown[] = [];
-  const link = await openStdioLink({
+  const transport = await openStdioTransport({
     processes: server.processes,
     order: { owner: 's', command: 'server', args: [], cwd: '/', env: {} },
     events: {
@@ -20,15 +20,15 @@ async function open() {
     log: (_level, _message, fields) => void logged.push(fields?.['line']),
     redact: (line) => line.replace(/secret-\d+/, '[redacted]'),
   });
-  return { link, child: server.child, frames, ends, logged };
+  return { transport, child: server.child, frames, ends, logged };
 }
 
 const request = (id: number, size = 0): string => `{"id":${id},"pad":"${'x'.repeat(size)}"}`;
 
 describe('the line to a child', () => {
   it('sends what comes in one tick in one write', async () => {
-    const { link, child } = await open();
-    for (let id = 1; id <= 3; id += 1) expect(link.send(request(id), id)).toBe(true);
+    const { transport, child } = await open();
+    for (let id = 1; id <= 3; id += 1) expect(transport.send(request(id), id)).toBe(true);
     expect(child.writes).toEqual([]);
     await settle();
     expect(child.writes).toHaveLength(1);
@@ -36,38 +36,38 @@ describe('the line to a child', () => {
   });
 
   it('never lets a line break of the source cut a message in two', async () => {
-    const { link, child } = await open();
-    link.send('{"id":1,\r\n "text":"a\\nb"\n}', 1);
+    const { transport, child } = await open();
+    transport.send('{"id":1,\r\n "text":"a\\nb"\n}', 1);
     await settle();
     expect(child.writes).toEqual(['{"id":1,   "text":"a\\nb" }\n']);
   });
 
   it('holds back while the pipe is full, refuses what is too much, and goes on when it drains', async () => {
-    const { link, child } = await open();
+    const { transport, child } = await open();
     child.isFull = true;
-    link.send(request(1), 1);
+    transport.send(request(1), 1);
     await settle();
-    link.send(request(2), 2);
+    transport.send(request(2), 2);
     await settle();
     expect(child.received.map(({ id }) => id)).toEqual([1]);
     const megabyte = 1024 * 1024;
     let taken = 0;
-    while (link.send(request(3, megabyte), 3)) taken += 1;
+    while (transport.send(request(3, megabyte), 3)) taken += 1;
     expect(taken).toBe(63);
     child.isFull = false;
     child.drain();
     expect(child.received).toHaveLength(65);
-    expect(link.send(request(4), 4)).toBe(true);
+    expect(transport.send(request(4), 4)).toBe(true);
   });
 
   it('puts a cancellation before all that waits, and takes back what has not left', async () => {
-    const { link, child } = await open();
+    const { transport, child } = await open();
     child.isFull = true;
-    link.send(request(1), 1);
+    transport.send(request(1), 1);
     await settle();
-    for (const id of [2, 3]) link.send(request(id), id);
-    link.cancel(1, 'why');
-    link.cancel(3, 'why');
+    for (const id of [2, 3]) transport.send(request(id), id);
+    transport.cancel(1, 'why');
+    transport.cancel(3, 'why');
     child.drain();
     expect(child.received.map(({ id, params }) => id ?? params)).toEqual([
       1,
@@ -98,11 +98,11 @@ describe('the line to a child', () => {
   });
 
   it('says nothing after it was closed', async () => {
-    const { link, child, frames, ends } = await open();
-    await link.close();
+    const { transport, child, frames, ends } = await open();
+    await transport.close();
     child.sayRaw('{"jsonrpc":"2.0","method":"late"}\n');
     child.exit();
     expect([frames, ends]).toEqual([[], []]);
-    expect(link.send(request(1), 1)).toBe(false);
+    expect(transport.send(request(1), 1)).toBe(false);
   });
 });

@@ -17,18 +17,18 @@ export interface Scalar {
 /** `wrong`: the value has the wrong type. A flaw: the type is right, but the value is invalid. */
 export type Verdict = { readonly value: string | number | boolean } | { readonly flaw: Finding } | 'wrong';
 
-export function judgeScalar(field: ScalarField, scalar: Scalar): Verdict {
+export function checkScalar(field: ScalarField, scalar: Scalar): Verdict {
   switch (field.kind) {
     case 'text':
-      return judgeText(field, scalar);
+      return checkText(field, scalar);
     case 'integer':
-      return judgeInteger(field, scalar);
+      return checkInteger(field, scalar);
     case 'boolean':
-      return judgeBoolean(scalar);
+      return checkBoolean(scalar);
     case 'choice':
-      return judgeChoice(field, scalar);
+      return checkChoice(field, scalar);
     case 'duration':
-      return judgeDuration(field, scalar);
+      return checkDuration(field, scalar);
   }
 }
 
@@ -40,7 +40,7 @@ export function wantedBy(field: ScalarField): string {
   ];
 }
 
-function judgeText({ format, takesScalars }: TextField, { value, source }: Scalar): Verdict {
+function checkText({ format, takesScalars }: TextField, { value, source }: Scalar): Verdict {
   if (typeof value !== 'string' && takesScalars !== true) return 'wrong';
   const text = typeof value === 'string' ? value : source;
   const flaw = flawOf(format, text);
@@ -48,19 +48,19 @@ function judgeText({ format, takesScalars }: TextField, { value, source }: Scala
   return bad(`The value ${flaw.says}.`, flaw.remedy === undefined ? {} : { remedy: flaw.remedy });
 }
 
-function judgeInteger({ minimum, maximum }: IntegerField, scalar: Scalar): Verdict {
+function checkInteger({ minimum, maximum }: IntegerField, scalar: Scalar): Verdict {
   const value = asNumber(scalar);
   if (value === undefined) return 'wrong';
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return { value };
   return bad(`${quote(scalar.source)} is not a whole number from ${minimum} to ${maximum}.`);
 }
 
-function judgeBoolean({ value, isReference }: Scalar): Verdict {
+function checkBoolean({ value, isReference }: Scalar): Verdict {
   if (typeof value === 'boolean') return { value };
   return isReference && (value === 'true' || value === 'false') ? { value: value === 'true' } : 'wrong';
 }
 
-function judgeChoice(field: ChoiceField, { value, source }: Scalar): Verdict {
+function checkChoice(field: ChoiceField, { value, source }: Scalar): Verdict {
   if (typeof value !== 'string') return 'wrong';
   if (field.choices.includes(value)) return { value };
   const { unsupported = {}, choices } = field;
@@ -69,7 +69,7 @@ function judgeChoice(field: ChoiceField, { value, source }: Scalar): Verdict {
   return bad(`${quote(source)} is not ${wantedBy(field)}.`, suggestion(value, choices));
 }
 
-function judgeDuration({ minimum }: DurationField, scalar: Scalar): Verdict {
+function checkDuration({ minimum }: DurationField, scalar: Scalar): Verdict {
   if (typeof scalar.value === 'boolean') return 'wrong';
   const value = parseDuration(asNumber(scalar) ?? scalar.value);
   if (value !== undefined && value >= minimum) return { value };

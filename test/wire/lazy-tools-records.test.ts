@@ -93,7 +93,7 @@ describe('what is recorded of a call through the bridge', () => {
   });
 
   it('is what operators see of the session', () => {
-    const { stdout } = place.run('surface', '--json');
+    const { stdout } = place.run('context', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       deferred: { tools: manyTools.length },
       sessions: [
@@ -106,10 +106,10 @@ describe('what is recorded of a call through the bridge', () => {
         },
       ],
     });
-    expect(place.run('surface').stdout).toMatch(
+    expect(place.run('context').stdout).toMatch(
       /active 5\/24, [\d,]+\/5,000 tokens[\s\S]*office_share_photo .*just used/,
     );
-    expect(place.run('surface', '--exact').stdout).toMatch(/found with tool_search: [\d,]+ tokens saved/);
+    expect(place.run('context', '--exact').stdout).toMatch(/found with tool_search: [\d,]+ tokens saved/);
     expect(place.run('tools', 'search', 'translate', 'a', 'recipe').stdout).toMatch(
       /^office_translate_recipe/,
     );

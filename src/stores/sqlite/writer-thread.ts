@@ -5,7 +5,7 @@ import { atMost } from '../../lib/at-most.js';
 import type { Order, OrderMessage, OrderResults, Outcome, OutcomeMessage, WriterParts } from './orders.js';
 
 /** The writer's thread as the others see it. It starts with the first order and keeps nobody alive who waits for none. */
-export interface WriterLink {
+export interface WriterThread {
   send<Kind extends Order['kind']>(order: Extract<Order, { kind: Kind }>): Promise<OrderResults[Kind]>;
   /** Resolves when every order that was sent is answered and the thread has ended. */
   close(): Promise<void>;
@@ -20,7 +20,7 @@ const mostWaiting = 10_000;
 /** Longer than the writer waits for others; whoever hears nothing for so long does not know what became of the order. */
 const patienceMs = 60_000;
 
-export function createWriterLink(parts: WriterParts): WriterLink {
+export function createWriterThread(parts: WriterParts): WriterThread {
   const waiting = new Map<number, Waiting>();
   let thread: Promise<Worker> | undefined;
   let lastId = 0;

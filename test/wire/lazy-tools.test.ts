@@ -10,10 +10,10 @@ import {
 } from '../support/sdk-clients.js';
 
 const own = ['tool_search', 'call_tool', 'wait_for_servers'];
-const config = (surface: object = {}, more: object = {}): object => ({
+const config = (context: object = {}, more: object = {}): object => ({
   builtins: own,
   servers: { office: catalogueServer(manyTools, { CATALOGUE_SAYS: 'Ids are lower case.' }) },
-  surface,
+  context,
   ...more,
 });
 
@@ -78,7 +78,7 @@ const wires = ['stdio', 'http'] as const;
 const everyPair = sdkKinds.flatMap((kind) => wires.map((wire) => ({ kind, wire })));
 const label = '$kind.sdk $kind.mode over $wire';
 
-describe('a surface over the bridge', () => {
+describe('lazy tools through call_tool', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(config());
@@ -92,7 +92,7 @@ describe('a surface over the bridge', () => {
       const before = JSON.stringify(await client.tools());
       expect(await names(client)).toEqual(['call_tool', 'tool_search', 'wait_for_servers']);
       const answer = await search(client, 'make a new invoice');
-      expect(answer.mode).toBe('bridge');
+      expect(answer.mode).toBe('call_tool');
       if (wire === 'stdio')
         expect(answer.server_notes).toEqual([{ server: 'office', text: 'Ids are lower case.' }]);
       expect(client.instructions()).not.toContain('lower case');
@@ -186,13 +186,13 @@ describe('a surface over the bridge', () => {
   );
 });
 
-describe('a surface that grows the list', () => {
+describe('lazy tools that grow the list', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(config({ max_active_schemas: 3 }));
   });
   afterAll(() => scene.close());
-  const legacy = everyPair.filter(({ kind }) => kind.era === 'legacy');
+  const legacy = everyPair.filter(({ kind }) => kind.protocol === 'legacy');
 
   it.each(legacy)(
     `shows what was found before the search has answered, and forgets what was not used: ${label}`,
@@ -236,7 +236,7 @@ describe('a surface that grows the list', () => {
     expect(first).toMatchObject({ relisted: false });
     expect(first.next).toMatch(/call_tool/);
     const second = await search(client, 'select:office_share_video');
-    expect(second.mode).toBe('bridge');
+    expect(second.mode).toBe('call_tool');
     expect(second.relisted).toBeUndefined();
   });
 
@@ -255,17 +255,17 @@ describe('a surface that grows the list', () => {
   it('gives a list of the modern era no change by a search', async () => {
     const client = await scene.client(sdkKinds[2], 'http', { name: 'opencode', obeys: true });
     const before = JSON.stringify(await client.tools());
-    expect((await search(client, 'share a photo')).mode).toBe('bridge');
+    expect((await search(client, 'share a photo')).mode).toBe('call_tool');
     expect(JSON.stringify(await client.tools())).toBe(before);
   });
 });
 
-describe('a surface that has nothing to defer', () => {
+describe('lazy tools with nothing to defer', () => {
   it('is byte for byte a gate without one', async () => {
     const few = { servers: { office: catalogueServer(manyTools.slice(0, 5)) } };
     const scenes = await Promise.all([
       openScene({ ...few, builtins: ['Read', ...own] }),
-      openScene({ ...few, builtins: ['Read', ...own], surface: { lazy: 'off' } }),
+      openScene({ ...few, builtins: ['Read', ...own], context: { lazy: 'off' } }),
       openScene({ ...few, builtins: ['Read'] }),
     ]);
     const seen: string[] = [];
@@ -295,7 +295,7 @@ describe('what the operator says', () => {
       builtins: own,
       servers,
       tools: { lazy_mcp: true },
-      surface: { pin: ['*_photo'] },
+      context: { pin: ['*_photo'] },
     });
     const client = await scene.client(sdkKinds[0], 'stdio');
     const listed = await names(client);

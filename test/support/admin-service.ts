@@ -1,5 +1,5 @@
-import { openAuthority, createPolicy, type Authority } from '../../src/access/authorizer/index.js';
-import { createDesk, type Desk, type DeskParts } from '../../src/access/admin/index.js';
+import { openAuthorizer, createPolicy, type Authorizer } from '../../src/access/authorizer/index.js';
+import { createAdminService, type AdminService, type AdminParts } from '../../src/access/admin/index.js';
 import { loadConditions } from '../../src/access/engine/index.js';
 import { shippedModel } from '../../src/access/model.generated.js';
 import type { AccessStore } from '../../src/access/ports/index.js';
@@ -14,23 +14,23 @@ import { JsonText } from '../../src/lib/json-text.js';
 import type { Spec, ToolSpec } from '../../src/core/index.js';
 import { createMemoryStore } from '../../src/stores/memory/index.js';
 
-/** A desk on a store in memory, with a catalogue and profiles of its own. */
-export interface TestDesk {
-  readonly desk: Desk;
+/** An admin service on a memory store, with its own catalog and profiles. */
+export interface TestAdmin {
+  readonly service: AdminService;
   readonly store: AccessStore;
-  readonly authority: Authority;
-  readonly parts: DeskParts;
+  readonly authorizer: Authorizer;
+  readonly parts: AdminParts;
   /** What `now` says from here on. */
   setTime(at: number): void;
   close(): void;
 }
 
-export interface DeskPlace {
+export interface AdminPlace {
   readonly store?: AccessStore;
   readonly specs?: readonly Spec[];
   readonly profiles?: readonly ProfileSource[];
   readonly options?: Partial<ResolveOptions>;
-  readonly more?: Partial<DeskParts>;
+  readonly more?: Partial<AdminParts>;
 }
 
 export function tool(name: string, more: Partial<ToolSpec> = {}): ToolSpec {
@@ -39,7 +39,7 @@ export function tool(name: string, more: Partial<ToolSpec> = {}): ToolSpec {
 }
 
 const github = 'server:github' as const;
-export const deskTools: readonly Spec[] = [
+export const adminTools: readonly Spec[] = [
   ...['Read', 'Glob', 'Grep', 'Write', 'Edit'].map((name) => tool(name, { tier: 1 })),
   ...['Bash', 'BashOutput', 'KillBash'].map((name) => tool(name, { tier: 3 })),
   tool('github_create_issue', { localName: 'create_issue', source: github }),
@@ -55,8 +55,8 @@ export const deskTools: readonly Spec[] = [
 
 export const startOfTest = Date.parse('2026-08-01T12:00:00Z');
 
-export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
-  const { specs = deskTools, profiles: sources = [], options, more } = place;
+export async function openTestAdmin(place: AdminPlace = {}): Promise<TestAdmin> {
+  const { specs = adminTools, profiles: sources = [], options, more } = place;
   let time = startOfTest;
   const now = (): number => time;
   const store = place.store ?? { ...createMemoryStore(), time: now };
@@ -66,7 +66,7 @@ export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
   const isBuiltin = (name: string): boolean => builtins.has(name);
   const profiles = resolveProfiles(sources, { isBuiltin, nearest, ...options });
   const conditions = await loadConditions(shippedModel);
-  const authority = openAuthority({
+  const authorizer = openAuthorizer({
     store,
     zone: 'local',
     model: shippedModel,
@@ -77,10 +77,10 @@ export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
     now,
     log: () => undefined,
   });
-  const parts: DeskParts = {
+  const parts: AdminParts = {
     store,
     zone: 'local',
-    authority,
+    authorizer,
     model: shippedModel,
     conditions,
     modelId: 'shipped',
@@ -98,13 +98,13 @@ export async function openTestDesk(place: DeskPlace = {}): Promise<TestDesk> {
     ...more,
   };
   return {
-    desk: createDesk(parts),
+    service: createAdminService(parts),
     store,
-    authority,
+    authorizer,
     parts,
     setTime(at) {
       time = at;
     },
-    close: () => authority.close(),
+    close: () => authorizer.close(),
   };
 }

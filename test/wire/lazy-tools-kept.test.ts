@@ -38,7 +38,7 @@ async function searchAndList(client: SdkClient, query: string) {
 describe('[16.21] a client that misses one reading of its list', () => {
   const settings = {
     servers: { office: catalogueServer(manyTools) },
-    surface: { hold: '400ms', max_active_schemas: 3 },
+    context: { hold: '400ms', max_active_schemas: 3 },
   };
 
   it.each(wires)('keeps its active tools, and learns how to call them (%s)', async (wire) => {
@@ -50,7 +50,7 @@ describe('[16.21] a client that misses one reading of its list', () => {
 
     const missed = await search(client, 'select:office_share_video');
     expect(missed.data).toMatchObject({
-      mode: 'bridge',
+      mode: 'call_tool',
       relisted: false,
       still_active: ['office_share_photo'],
       next: 'Next: call call_tool with name office_share_video and its arguments.',
@@ -65,9 +65,9 @@ describe('[16.21] a client that misses one reading of its list', () => {
     const over = await client.call('call_tool', { name: 'office_share_photo', arguments: { id: 'x' } });
     expect(over.isError).not.toBe(true);
     if (wire === 'http')
-      expect(JSON.parse(place.run('surface', '--json').stdout)).toMatchObject({
+      expect(JSON.parse(place.run('context', '--json').stdout)).toMatchObject({
         sessions: [
-          { mode: 'bridge', active: [{ name: 'office_share_photo' }, { name: 'office_share_video' }] },
+          { mode: 'call_tool', active: [{ name: 'office_share_photo' }, { name: 'office_share_video' }] },
         ],
       });
   });
@@ -78,7 +78,7 @@ describe('[16.21] a client that misses one reading of its list', () => {
     await search(client, 'select:office_share_photo');
     const told = client.notices.length;
     const later = await search(client, 'select:office_share_video,office_share_recipe,office_share_ticket');
-    expect(later.data).toMatchObject({ mode: 'bridge', evicted: [{ name: 'office_share_photo' }] });
+    expect(later.data).toMatchObject({ mode: 'call_tool', evicted: [{ name: 'office_share_photo' }] });
     expect(later.data).not.toHaveProperty('relisted');
     expect(later.text).toContain('Removed from your list to make room: office_share_photo.');
     await vi.waitFor(() => expect(client.notices.length).toBeGreaterThan(told), { timeout: 5000 });
@@ -89,7 +89,7 @@ describe('[16.21] a client that misses one reading of its list', () => {
     const { client } = await open(settings, 'stdio', { name: 'codex-mcp-client' });
     const before = await names(client);
     const { data } = await search(client, 'select:office_share_photo');
-    expect(data).toMatchObject({ mode: 'bridge' });
+    expect(data).toMatchObject({ mode: 'call_tool' });
     expect(data).not.toHaveProperty('still_active');
     expect(await names(client)).toEqual(before);
     expect(client.notices).toEqual([]);
@@ -104,9 +104,9 @@ describe('[16.27] `lazy: true` of a server', () => {
   const notes = manyTools.slice(0, 12).map(({ name }) => `notes_${name}`);
 
   it.each([
-    ['surface.lazy: off', { surface: { lazy: 'off' } }],
+    ['context.lazy: off', { context: { lazy: 'off' } }],
     ['tools.lazy_mcp: false', { tools: { lazy_mcp: false } }],
-    ['surface.lazy: auto, with too little to defer', { surface: { defer_above_tokens: 1_000_000 } }],
+    ['context.lazy: auto, with too little to defer', { context: { defer_above_tokens: 1_000_000 } }],
   ])('defers that server alone, with %s', async (_title, settings) => {
     const { client, place } = await open({ servers, ...settings }, 'stdio', {
       name: 'opencode',
@@ -121,23 +121,23 @@ describe('[16.27] `lazy: true` of a server', () => {
       matches: [{ state: 'activated' }, { state: 'always_active' }],
     });
     expect(await names(client)).toContain('office_create_invoice');
-    expect(JSON.parse(place.run('surface', '--config', place.configFile, '--json').stdout)).toMatchObject({
-      mode: 'bridge',
+    expect(JSON.parse(place.run('context', '--config', place.configFile, '--json').stdout)).toMatchObject({
+      mode: 'call_tool',
       deferred: { tools: 12 },
     });
   });
 
   it('control: with `lazy: on` the other server is deferred too, and `false` lists a server', async () => {
-    const { client } = await open({ servers, surface: { lazy: 'on' } }, 'stdio');
+    const { client } = await open({ servers, context: { lazy: 'on' } }, 'stdio');
     expect([...(await names(client))].sort()).toEqual([...own].sort());
     const listed = { ...servers, notes: { ...servers.notes, lazy: false } };
-    const other = await open({ servers: listed, surface: { lazy: 'on' } }, 'stdio');
+    const other = await open({ servers: listed, context: { lazy: 'on' } }, 'stdio');
     expect((await names(other.client)).filter((name) => name.startsWith('notes_'))).toHaveLength(12);
   });
 
   it('control: a client whose own setting is off is shown everything', async () => {
-    const surface = { lazy: 'off', clients: { opencode: { lazy: 'off' } } };
-    const { client } = await open({ servers, surface }, 'stdio', { name: 'opencode' });
+    const context = { lazy: 'off', clients: { opencode: { lazy: 'off' } } };
+    const { client } = await open({ servers, context }, 'stdio', { name: 'opencode' });
     expect(await names(client)).toHaveLength(24);
   });
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { deskCodes } from '../../src/access/admin/admin-error.js';
+import { adminCodes } from '../../src/access/admin/admin-error.js';
 import { reasonWords } from '../../src/access/admin/describe-reason.js';
-import { statusOfDesk } from '../../src/workspace/admin-refusal.js';
-import { exitOfDesk } from '../../src/cli/exit-codes.js';
+import { statusOfAdmin } from '../../src/workspace/admin-refusal.js';
+import { exitOfAdmin } from '../../src/cli/exit-codes.js';
 
 // The expected side is written out. A pin is changed on purpose and in its own commit, never to go green.
 
@@ -49,17 +49,17 @@ const reasons = [
   'wrong_zone',
 ];
 
-describe('the refusals of the desk', () => {
+describe('refusals of the admin service', () => {
   it('are these, each with its HTTP status and its exit status', () => {
-    const all = Object.keys(deskCodes) as (keyof typeof deskCodes)[];
+    const all = Object.keys(adminCodes) as (keyof typeof adminCodes)[];
     expect(
-      all.map((code) => `${code} ${String(statusOfDesk[code])} ${String(exitOfDesk[code])}`).sort(),
+      all.map((code) => `${code} ${String(statusOfAdmin[code])} ${String(exitOfAdmin[code])}`).sort(),
     ).toEqual(pinned);
   });
 
   it('are all described in the reference', () => {
     const page = readFileSync(new URL('../../docs/reference/errors.md', import.meta.url), 'utf8');
-    for (const [code, { meaning }] of Object.entries(deskCodes))
+    for (const [code, { meaning }] of Object.entries(adminCodes))
       expect(page).toContain(`| \`${code}\` | ${meaning}`);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/scripted-upstream.js';
 
 const methods = (messages: readonly Message[]): unknown[] => messages.map(({ method }) => method);
-const era = ({ memory }: ReturnType<typeof openBench>): unknown => [...memory.values()][0]?.era;
+const protocol = ({ memory }: ReturnType<typeof openBench>): unknown => [...memory.values()][0]?.protocol;
 
 describe('finding the era of a server', () => {
   it('asks the real process and opens a legacy server on it', async () => {
@@ -23,7 +23,7 @@ describe('finding the era of a server', () => {
       'tools/list',
     ]);
     expect(bench.provider.status()).toMatchObject({ state: 'ready', protocolVersion: '2025-11-25', pid: 1 });
-    expect(era(bench)).toBe('legacy');
+    expect(protocol(bench)).toBe('legacy');
   });
 
   it('opens a modern server with what it discovered', async () => {
@@ -38,7 +38,7 @@ describe('finding the era of a server', () => {
       });
     }
     expect(bench.provider.status()).toMatchObject({ protocolVersion: '2026-07-28' });
-    expect(era(bench)).toBe('modern');
+    expect(protocol(bench)).toBe('modern');
   });
 
   it('takes a server that is silent for three seconds for a legacy one, in the same process', async () => {
@@ -83,7 +83,7 @@ describe('finding the era of a server', () => {
     await bench.provider.ready();
     expect(bench.server.children).toHaveLength(2);
     expect(methods(bench.server.child.received)[0]).toBe('initialize');
-    expect(era(bench)).toBe('legacy');
+    expect(protocol(bench)).toBe('legacy');
   });
 
   it('does not probe again what it remembers, for a week', async () => {
@@ -93,7 +93,7 @@ describe('finding the era of a server', () => {
       [week, 'server/discover'],
     ] as const) {
       const memory = {
-        read: () => ({ era: 'legacy', at: 1_000_000 - age }) as const,
+        read: () => ({ protocol: 'legacy', at: 1_000_000 - age }) as const,
         write: () => undefined,
       };
       const bench = openBench(legacyScript(), { memory });
@@ -105,7 +105,7 @@ describe('finding the era of a server', () => {
   it('probes again when what it remembers is wrong', async () => {
     for (const remembered of ['legacy', 'modern'] as const) {
       const script = remembered === 'legacy' ? modernScript() : legacyScript();
-      const memory = { read: () => ({ era: remembered, at: 1_000_000 }), write: () => undefined };
+      const memory = { read: () => ({ protocol: remembered, at: 1_000_000 }), write: () => undefined };
       const bench = openBench(script, { memory });
       await bench.provider.ready();
       expect(bench.provider.list().tools).toHaveLength(1);

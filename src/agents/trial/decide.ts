@@ -17,7 +17,7 @@ export interface Evidence {
 }
 
 /** Derives the verdict. Without returned calls, nothing is proven. */
-export function judge(
+export function decide(
   cli: AgentCli,
   version: string,
   { turns, traces, searchTurn }: TrialScript,

@@ -1,5 +1,5 @@
 import { createFault, type Fault } from '../../core/index.js';
-import type { LinkFailure } from './link.js';
+import type { TransportFailure } from './transport.js';
 
 export function cancelledFault(server: string): Fault {
   return createFault('call.cancelled', `The call to ${server} was cancelled.`);
@@ -37,7 +37,7 @@ export function loginFault(server: string): Fault {
   });
 }
 
-export function failureFault(server: string, failure: Exclude<LinkFailure, { kind: 'stale' }>): Fault {
+export function failureFault(server: string, failure: Exclude<TransportFailure, { kind: 'stale' }>): Fault {
   if (failure.kind === 'login') return loginFault(server);
   const { detail } = failure;
   if (failure.kind === 'malformed') {

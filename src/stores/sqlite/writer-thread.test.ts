@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Outcome, OrderMessage } from './orders.js';
-import { createWriterLink } from './writer-link.js';
+import { createWriterThread } from './writer-thread.js';
 
 class FakeWorker extends EventEmitter {
   readonly received: (OrderMessage | null)[] = [];
@@ -55,21 +55,21 @@ async function worker(place: number): Promise<FakeWorker> {
 
 describe('the link to the writer', () => {
   it('starts it with the first order, and holds the process only while somebody waits', async () => {
-    const link = createWriterLink(parts);
+    const thread = createWriterThread(parts);
     expect(started).toHaveLength(0);
-    const sent = link.send(touch);
+    const sent = thread.send(touch);
     const writer = await worker(0);
     expect(writer.isHeld).toBe(true);
     writer.answer(done);
     await sent;
     expect(writer.isHeld).toBe(false);
-    await link.close();
+    await thread.close();
     expect(started).toHaveLength(1);
   });
 
   it('tells everybody when it dies, and starts another for the next', async () => {
-    const link = createWriterLink(parts);
-    const lost = [link.send(touch), link.send(touch)];
+    const thread = createWriterThread(parts);
+    const lost = [thread.send(touch), thread.send(touch)];
     const writer = await worker(0);
     writer.emit('error', new Error('out of memory'));
     for (const one of lost)
@@ -77,11 +77,11 @@ describe('the link to the writer', () => {
         code: 'store.unavailable',
         message: expect.stringContaining('out of memory'),
       });
-    const next = link.send(touch);
+    const next = thread.send(touch);
     (await worker(1)).answer(done);
     await next;
     // The end of the first is not the end of the second.
-    const another = link.send(touch);
+    const another = thread.send(touch);
     await worker(1);
     writer.emit('exit', 1);
     (await worker(1)).answer(done);
@@ -89,16 +89,16 @@ describe('the link to the writer', () => {
   });
 
   it('gives refusals their code, and takes no more than it can keep', async () => {
-    const link = createWriterLink(parts);
-    const refused = link.send(touch);
+    const thread = createWriterThread(parts);
+    const refused = thread.send(touch);
     (await worker(0)).answer({ ok: false, code: 'store.conflict', message: 'no' });
     await expect(refused).rejects.toMatchObject({ name: 'StoreError', code: 'store.conflict' });
-    const many = Array.from({ length: 10_000 }, () => link.send(touch));
-    await expect(link.send(touch)).rejects.toMatchObject({ code: 'store.unavailable' });
+    const many = Array.from({ length: 10_000 }, () => thread.send(touch));
+    await expect(thread.send(touch)).rejects.toMatchObject({ code: 'store.unavailable' });
     await vi.waitFor(() => expect(started[0]?.received).toHaveLength(10_000));
     started[0]?.answer(done);
     await Promise.all(many);
-    await link.close();
-    await expect(link.send(touch)).rejects.toMatchObject({ code: 'store.closed' });
+    await thread.close();
+    await expect(thread.send(touch)).rejects.toMatchObject({ code: 'store.closed' });
   });
 });

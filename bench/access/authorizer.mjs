@@ -11,7 +11,7 @@ const zone = 'local';
 const tupleCount = 100_000;
 const people = 1000;
 
-export async function measureAuthority() {
+export async function measureAuthorizer() {
   const folder = await bundle();
   try {
     const parts = await import(pathToFileURL(join(folder, 'authority.js')).href);
@@ -30,7 +30,7 @@ async function measureList(parts, toolCount) {
   const isBuiltin = () => false;
   const policy = parts.createPolicy(parts.resolveProfiles([], { isBuiltin, defaultProfile: 'none' }));
   const conditions = await parts.loadConditions(model);
-  const authority = parts.openAuthority({
+  const authorizer = parts.openAuthorizer({
     store,
     zone,
     model,
@@ -44,18 +44,18 @@ async function measureList(parts, toolCount) {
   const specs = Array.from({ length: toolCount }, (_, at) => specOf(parts, at));
   const session = (id) => ({ id, principal: { kind: 'agent', id, zone }, scope: 'connection' });
   const first = session('a0');
-  const read = await timedAsync(async () => authority.refresh(first));
+  const read = await timedAsync(async () => authorizer.refresh(first));
   const cold = Array.from({ length: 15 }, (_, at) =>
-    timed(() => authority.list(session(`a${at + 1}`), specs)),
+    timed(() => authorizer.list(session(`a${at + 1}`), specs)),
   );
-  const warm = Array.from({ length: 200 }, () => timed(() => authority.list(first, specs)));
-  const hot = perCall(() => authority.visible(first, specs[0]));
+  const warm = Array.from({ length: 200 }, () => timed(() => authorizer.list(first, specs)));
+  const hot = perCall(() => authorizer.visible(first, specs[0]));
   const whoever = Array.from({ length: 300 }, (_, at) => session(`a${at + 100}`));
-  const coldCheck = median(whoever.map((one) => timed(() => authority.visible(one, specs[1])))) * 1000;
+  const coldCheck = median(whoever.map((one) => timed(() => authorizer.visible(one, specs[1])))) * 1000;
   const memory = memoryOf(() => {
-    for (let at = 400; at < 900; at += 1) authority.list(session(`a${at}`), specs);
+    for (let at = 400; at < 900; at += 1) authorizer.list(session(`a${at}`), specs);
   });
-  authority.close();
+  authorizer.close();
   return {
     tools: toolCount,
     'first read ms': read.toFixed(0),

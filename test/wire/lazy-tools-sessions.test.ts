@@ -67,14 +67,14 @@ describe('[16.27] a live `tidegate mcp`', () => {
     };
     const ask = async (): Promise<Report> => {
       const headers = { authorization: `Bearer ${tokenOf(place)}` };
-      return (await fetch(`${gate.base}/api/surface`, { headers })).json() as Promise<Report>;
+      return (await fetch(`${gate.base}/api/context`, { headers })).json() as Promise<Report>;
     };
     await vi.waitFor(async () => expect(await ask()).toMatchObject(wanted), {
       timeout: 10_000,
       interval: 200,
     });
-    expect(JSON.parse(place.run('surface', '--json').stdout)).toMatchObject(wanted);
-    expect(place.run('surface').stdout).toMatch(/tidegate mcp[\s\S]*opencode[\s\S]*office_share_photo/);
+    expect(JSON.parse(place.run('context', '--json').stdout)).toMatchObject(wanted);
+    expect(place.run('context').stdout).toMatch(/tidegate mcp[\s\S]*opencode[\s\S]*office_share_photo/);
     await agent.close();
     await vi.waitFor(async () => expect((await ask()).sessions).toEqual([]), {
       timeout: 10_000,
@@ -91,7 +91,7 @@ describe('[16.27] a live `tidegate mcp`', () => {
     await gate.close();
     await vi.waitFor(
       () => {
-        const { sessions } = JSON.parse(place.run('surface', '--json').stdout) as Report;
+        const { sessions } = JSON.parse(place.run('context', '--json').stdout) as Report;
         expect(sessions.map(({ active }) => active.map(({ name }) => name))).toEqual([
           ['office_share_photo'],
         ]);
@@ -100,7 +100,7 @@ describe('[16.27] a live `tidegate mcp`', () => {
     );
     const elsewhere = openPlace({});
     onTestFinished(() => elsewhere.close());
-    const other = place.run('surface', '--config', elsewhere.configFile, '--json');
+    const other = place.run('context', '--config', elsewhere.configFile, '--json');
     expect((JSON.parse(other.stdout) as Report).sessions).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('[16.27] a live `tidegate mcp`', () => {
     const [file = ''] = readdirSync(folder);
     process.kill(Number(file.split('.')[0]), 'SIGKILL');
     await vi.waitFor(
-      () => expect((JSON.parse(place.run('surface', '--json').stdout) as Report).sessions).toEqual([]),
+      () => expect((JSON.parse(place.run('context', '--json').stdout) as Report).sessions).toEqual([]),
       { timeout: 20_000, interval: 200 },
     );
     expect(readdirSync(folder)).toEqual([]);

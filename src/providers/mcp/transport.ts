@@ -1,4 +1,4 @@
-import type { Era } from '../../core/index.js';
+import type { Protocol } from '../../core/index.js';
 import type { Frame } from '../../lib/json-rpc.js';
 
 /** Facts about a request that HTTP mirrors into headers. Not used by stdio. */
@@ -10,7 +10,7 @@ export interface About {
 }
 
 /** Why a request got no JSON-RPC response. */
-export type LinkFailure =
+export type TransportFailure =
   /** The session is unknown to the server. Nothing was executed. */
   | { readonly kind: 'stale' }
   /** Nothing was executed, as far as we know. */
@@ -21,16 +21,16 @@ export type LinkFailure =
   | { readonly kind: 'lost'; readonly detail: string }
   | { readonly kind: 'malformed'; readonly detail: string };
 
-export interface LinkEvents {
+export interface TransportEvents {
   /** `carrier` is the id of the request whose stream delivered the message. Undefined for stdio. */
   frame(frame: Frame, carrier: number | undefined): void;
-  failed(id: number, failure: LinkFailure): void;
+  failed(id: number, failure: TransportFailure): void;
   /** Called once if the connection is lost for good without being closed by us. */
   closed(detail: string): void;
 }
 
 /** The connection to one server: the pipes of a child, or an HTTP endpoint. */
-export interface Link {
+export interface Transport {
   readonly pid: number | undefined;
   /** Queues a message; false if the queue is full. `id` is set for requests only. */
   send(text: string, id?: number, about?: About): boolean;
@@ -39,7 +39,7 @@ export interface Link {
   /** Forgets a request without notifying the server. */
   abandon(id: number): void;
   /** Sets the negotiated protocol version. */
-  agree(era: Era, protocolVersion: string): void;
+  agree(protocol: Protocol, protocolVersion: string): void;
   /** Forgets the session, so that the next message opens a new one. */
   forget(): void;
   close(): Promise<void>;
