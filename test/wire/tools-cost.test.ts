@@ -64,7 +64,7 @@ describe('a server with a name of ours', () => {
       ['server:search', 1],
     ] as const;
     try {
-      expect(rows('tools', 'cost')).toEqual([...ofServers, ['search', 3]]);
+      expect(rows('tools', 'cost')).toEqual([['search', 3], ...ofServers]);
       expect(rows('context')).toEqual(ofServers);
     } finally {
       named.close();
