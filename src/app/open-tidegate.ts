@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { type Access, parsePrincipal, withToolFilter } from '../access/index.js';
 import type { Log } from '../observers/log/index.js';
 import { createProblem, describeProblem, hasErrors, openShapeMemory, type Problem } from '../config/index.js';
@@ -257,6 +258,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       telling,
       localSession,
       stateDirectory: state.directory,
+      folder: realpathSync(options.cwd),
       warn: (message, fields) => log('warn', message, fields),
     }),
     close: () => (closing ??= close()),

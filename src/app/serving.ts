@@ -3,6 +3,7 @@ import { type Config, isLoopbackHost } from '../config/index.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Principal, Session, SessionScope } from '../core/index.js';
 import { type HttpServer, serveStdio, standardStreams, type WireCommon } from '../transports/index.js';
+import type { HttpWorkspace } from '../transports/http/index.js';
 import { type HttpServing, runningFile, type Serving } from '../workspace/serving.js';
 import { openBearerToken } from '../workspace/bearer-token.js';
 import type { OpenedAccess } from '../workspace/access/open-access.js';
@@ -19,10 +20,14 @@ export interface ServingParts {
   readonly telling: SessionTelling;
   readonly localSession: (scope: SessionScope) => Session;
   readonly stateDirectory: string;
+  /** The workspace, with links resolved. */
+  readonly folder: string;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 export function createServing(parts: ServingParts): Serving {
+  let opened: ReturnType<typeof openBearerToken> | undefined;
+  const token = () => (opened ??= openBearerToken(parts.stateDirectory));
   return {
     async serveStdio() {
       parts.telling.begin();
@@ -47,32 +52,41 @@ export function createServing(parts: ServingParts): Serving {
       if (auth === 'none' && !isLoopbackHost(host)) {
         throw new Error(`http.auth: none is only allowed on a loopback address, not on ${host}`);
       }
-      const token = openBearerToken(parts.stateDirectory);
-      const isOperator = (authorization: string | undefined): boolean => token.matches(authorization);
-      const { opened, config, gateway, operator, exposure } = parts;
-      const [{ serveHttp }, { createHttpAccess }] = await Promise.all([
-        import('../transports/http/index.js'),
-        import('./http-access.js'),
-      ]);
+      const { serveHttp } = await import('../transports/http/index.js');
+      const first = await httpWorkspace(parts, token());
+      const others = await Promise.all((at.beside ?? []).map((source) => source.httpWorkspace()));
       const server = await serveHttp({
-        gateway: parts.gateway,
-        common: parts.common,
+        workspaces: [first, ...others],
         host,
-        port: at.port ?? config.http.port,
+        port: at.port ?? parts.config.http.port,
         now: () => performance.now(),
         warn: parts.warn,
-        ...createHttpAccess({
-          opened,
-          gateway,
-          exposure,
-          live: { stateDirectory: parts.stateDirectory, file: config.file },
-          operator,
-          zone: config.access.zone,
-          isOperator,
-        }),
       });
-      return announced(server, parts, auth, token);
+      return announced(server, parts, auth, token());
     },
+    httpWorkspace: () => httpWorkspace(parts, token()),
+  };
+}
+
+async function httpWorkspace(
+  parts: ServingParts,
+  token: ReturnType<typeof openBearerToken>,
+): Promise<HttpWorkspace> {
+  const { createHttpAccess } = await import('./http-access.js');
+  const { opened, config, gateway, common, operator, exposure, stateDirectory } = parts;
+  return {
+    folder: parts.folder,
+    gateway,
+    common,
+    ...createHttpAccess({
+      opened,
+      gateway,
+      exposure,
+      live: { stateDirectory, file: config.file },
+      operator,
+      zone: config.access.zone,
+      isOperator: (authorization) => token.matches(authorization),
+    }),
   };
 }
 

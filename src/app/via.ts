@@ -7,13 +7,20 @@ export interface RelayOptions {
   readonly url: URL;
   /** Default: the token of this user's gateway, which is never sent to another machine. */
   readonly token: string | undefined;
+  readonly workspace?: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
 }
 
 /** Connects the client on stdin and stdout to a gateway running elsewhere. */
-export function relayToGateway({ url, token, env, signal }: RelayOptions): Promise<RelayEnd> {
+export function relayToGateway({ url, token, workspace, env, signal }: RelayOptions): Promise<RelayEnd> {
   const isHere = isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''));
   const known = token ?? (isHere ? readToken(tokenFile(stateDirectory(env))) : undefined);
-  return runRelay({ url, token: known, signal, ...standardStreams() });
+  return runRelay({
+    url,
+    token: known,
+    signal,
+    ...(workspace !== undefined && { workspace }),
+    ...standardStreams(),
+  });
 }

@@ -55,6 +55,7 @@ export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
   'token.bad_profile': exitCodes.usage,
   'token.bad_tools': exitCodes.usage,
   'token.bad_label': exitCodes.usage,
+  'token.bad_workspace': exitCodes.usage,
   'token.bad_expiry': exitCodes.usage,
   'token.not_found': exitCodes.notFound,
   'token.revoked': exitCodes.usage,
@@ -68,6 +69,7 @@ export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
 export const exitOfHttp: Readonly<Record<HttpCode, ExitCode>> = {
   'auth.required': exitCodes.unauthorized,
   'access.unavailable': exitCodes.unavailable,
+  'workspace.not_found': exitCodes.notFound,
   'route.not_found': exitCodes.notFound,
 };
 

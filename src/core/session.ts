@@ -34,6 +34,8 @@ export interface Caller {
   readonly chain: readonly Delegation[];
   /** Id of the credential used; not a secret. Sessions and streams belong to it. */
   readonly credential: string;
+  /** The only workspace that the credential is valid for. Default: any workspace that is served. */
+  readonly workspace?: string;
 }
 
 /** A session's lifetime: the connection (stdio), session id (HTTP up to 2025-11-25) or credential (2026-07-28). */

@@ -30,3 +30,6 @@ export function createWireCommon(version: string, runId: string): WireCommon {
     },
   };
 }
+
+/** Names the client's folder, percent-encoded where it has characters that a header cannot have. */
+export const workspaceHeader = 'tidegate-workspace';

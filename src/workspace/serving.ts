@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SocketGuest, SocketServer } from '../gateway/index.js';
+import type { HttpWorkspace } from '../transports/http/index.js';
 
 export interface HttpServing {
   readonly url: string;
@@ -11,12 +12,22 @@ export interface HttpServing {
 }
 
 /** How a gateway serves its clients. */
-export interface Serving {
+export interface Serving extends HttpWorkspaceSource {
   /** Serves stdin and stdout; resolves when the client disconnects. */
   serveStdio(): Promise<void>;
   /** Serves clients with a valid ticket on a local socket. */
   serveSocket(address: string, admit: (ticket: string) => SocketGuest | undefined): Promise<SocketServer>;
-  serveHttp(at?: { readonly port?: number; readonly host?: string }): Promise<HttpServing>;
+  /** `beside`: other workspaces on the same address. */
+  serveHttp(at?: {
+    readonly port?: number;
+    readonly host?: string;
+    readonly beside?: readonly HttpWorkspaceSource[];
+  }): Promise<HttpServing>;
+}
+
+export interface HttpWorkspaceSource {
+  /** What `serveHttp` needs to serve this workspace together with others. */
+  httpWorkspace(): Promise<HttpWorkspace>;
 }
 
 /** The file in which a running `serve` announces itself to other commands. */

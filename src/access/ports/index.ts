@@ -105,6 +105,8 @@ export interface TokenRecord {
   readonly profile?: string;
   /** Tool names and patterns. Other tools do not exist for this credential. */
   readonly tools?: readonly string[];
+  /** The only workspace that the credential is valid for, as an absolute path. */
+  readonly workspace?: string;
   /** The parent token. The token can never do more than its parent. */
   readonly parent?: string;
   /** For a child: whether it starts with its parent's active tools. */

@@ -66,7 +66,14 @@ function childStanding(record: TokenRecord, parent: GoodStanding | undefined): G
   const delegation = linkOf(record, parent === undefined ? 'own' : 'inherited');
   const chain = Object.freeze([...(parent?.caller.chain ?? []), delegation]);
   const { id: tokenId, expiresAt = Number.POSITIVE_INFINITY } = record;
-  const caller = Object.freeze({ principal: delegation.principal, chain, credential: `token:${tokenId}` });
+  // A child cannot leave the workspace of its parent.
+  const workspace = parent?.caller.workspace ?? record.workspace;
+  const caller: Caller = Object.freeze({
+    principal: delegation.principal,
+    chain,
+    credential: `token:${tokenId}`,
+    ...(workspace !== undefined && { workspace }),
+  });
   return { kind: 'good', caller, tokenId, expiresAt, ...(parent && { parent }) };
 }
 
@@ -120,7 +127,9 @@ export function attenuate(parent: Caller, options: ChildOptions): Caller {
   const own = tokenId === undefined ? undefined : `token:${tokenId}`;
   // Names may contain slashes; encode them so that different chains never look alike.
   const credential = own ?? `${parent.credential}/${encodeURIComponent(formatPrincipal(principal))}`;
-  return Object.freeze({ principal, chain: Object.freeze([...parent.chain, delegation]), credential });
+  const chain = Object.freeze([...parent.chain, delegation]);
+  const { workspace } = parent;
+  return Object.freeze({ principal, chain, credential, ...(workspace !== undefined && { workspace }) });
 }
 
 export function refuseTooDeep(links: number): void {

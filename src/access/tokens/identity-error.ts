@@ -16,6 +16,10 @@ export const identityCodes = {
     meaning: 'The label is too long or has several lines.',
     remedy: 'Use at most 200 characters on one line.',
   },
+  'token.bad_workspace': {
+    meaning: 'The workspace is not an absolute path, or it is not the workspace of the parent token.',
+    remedy: 'Use the absolute path of a folder that `tidegate serve --workspace` serves.',
+  },
   'token.bad_expiry': {
     meaning: 'The expiry is not a valid future time.',
     remedy: 'Use a duration such as `12h` or `30d`, or a future date such as `2030-01-31`.',

@@ -57,7 +57,7 @@ export interface TokenAdmin {
 
 type Rights = Pick<
   TokenRecord,
-  'principal' | 'profile' | 'tools' | 'label' | 'parent' | 'inheritsActive' | 'expiresAt'
+  'principal' | 'profile' | 'tools' | 'workspace' | 'label' | 'parent' | 'inheritsActive' | 'expiresAt'
 >;
 
 export function createTokenAdmin(parts: TokenAdminParts): TokenAdmin {
@@ -118,6 +118,14 @@ export function createTokenAdmin(parts: TokenAdminParts): TokenAdmin {
     throw new IdentityError(code, `Token ${record.id} is no longer valid: ${stateTexts[state]}.`);
   }
 
+  async function refuseOtherWorkspace(parent: TokenRecord, wanted: string | undefined): Promise<void> {
+    const standing = await standingOf(store, zone, parent);
+    const own = standing.kind === 'good' ? standing.caller.workspace : undefined;
+    if (wanted === undefined || own === undefined || wanted === own) return;
+    const message = `The parent token ${parent.id} is only valid for the workspace ${own}.`;
+    throw new IdentityError('token.bad_workspace', message);
+  }
+
   async function linksTo(record: TokenRecord): Promise<number> {
     const standing = await standingOf(store, zone, record);
     return standing.kind === 'good' ? standing.caller.chain.length : maxDelegations;
@@ -164,6 +172,7 @@ export function createTokenAdmin(parts: TokenAdminParts): TokenAdmin {
       const parent = await findParent(given);
       await refuseVoid(parent);
       refuseTooDeep(await linksTo(parent));
+      await refuseOtherWorkspace(parent, options.workspace);
       const fields = readOptions({ principal: parent.principal, ...options }, context(parts));
       const expiresAt = earlier(fields.expiresAt, parent.expiresAt);
       const by = isTokenSecret(given) ? holderOf(parent) : parts.by;
@@ -222,11 +231,12 @@ function context({ now, profiles }: TokenAdminParts): Parameters<typeof readOpti
 
 /** The rights of a token, without its identity. */
 function rightsOf(token: TokenRecord): Rights {
-  const { principal, profile, tools, label, parent, inheritsActive, expiresAt } = token;
+  const { principal, profile, tools, workspace, label, parent, inheritsActive, expiresAt } = token;
   return {
     principal,
     ...(profile !== undefined && { profile }),
     ...(tools !== undefined && { tools }),
+    ...(workspace !== undefined && { workspace }),
     ...(label !== undefined && { label }),
     ...(parent !== undefined && { parent }),
     ...(inheritsActive !== undefined && { inheritsActive }),
@@ -243,10 +253,11 @@ function earlier(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-function ceilings({ profile, tools, expiresAt }: TokenRecord): Readonly<Record<string, unknown>> {
+function ceilings({ profile, tools, workspace, expiresAt }: TokenRecord): Readonly<Record<string, unknown>> {
   return {
     ...(profile !== undefined && { profile }),
     ...(tools !== undefined && { tools }),
+    ...(workspace !== undefined && { workspace }),
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
   };
 }

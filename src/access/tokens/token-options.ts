@@ -9,6 +9,8 @@ export interface TokenOptions {
   readonly principal: string;
   readonly profile?: string;
   readonly tools?: readonly string[];
+  /** An absolute path. */
+  readonly workspace?: string;
   readonly label?: string;
   /** `30d`, `12h`, or a date. */
   readonly expires?: string;
@@ -25,19 +27,24 @@ export interface OptionsContext {
   readonly profiles?: readonly string[];
 }
 
-export type GivenFields = Pick<TokenRecord, 'principal' | 'profile' | 'tools' | 'label' | 'expiresAt'>;
+export type GivenFields = Pick<
+  TokenRecord,
+  'principal' | 'profile' | 'tools' | 'workspace' | 'label' | 'expiresAt'
+>;
 
 const maxPatterns = 256;
 const patternShape = /^!?[A-Za-z0-9_.*?/-]{1,128}$/;
 const profileShape = /^[\w.-]{1,64}$/;
+const workspaceShape = /^(?:\/|[A-Za-z]:[\\/])[^\p{Cc}\p{Zl}\p{Zp}]{0,4095}$/u;
 const labelShape = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** Validates the options and returns the record fields. Throws on the first problem. */
 export function readOptions(options: TokenOptions, context: OptionsContext): GivenFields {
   const principal = readPrincipal(options.principal);
-  const { profile, tools, label, expires } = options;
+  const { profile, tools, workspace, label, expires } = options;
   if (profile !== undefined) refuseBadProfile(profile, context.profiles);
   if (tools !== undefined) refuseBadTools(tools);
+  if (workspace !== undefined) refuseBadWorkspace(workspace);
   if (label !== undefined && !labelShape.test(label)) {
     throw new IdentityError('token.bad_label', 'A label can have at most 200 characters on one line.');
   }
@@ -46,6 +53,7 @@ export function readOptions(options: TokenOptions, context: OptionsContext): Giv
     principal,
     ...(profile !== undefined && { profile }),
     ...(tools !== undefined && { tools: [...new Set(tools)] }),
+    ...(workspace !== undefined && { workspace }),
     ...(label !== undefined && { label }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
@@ -71,6 +79,12 @@ function refuseBadTools(tools: readonly string[]): void {
   const wrong = tools.find((pattern) => !patternShape.test(pattern));
   if (wrong === undefined) return;
   throw new IdentityError('token.bad_tools', `"${short(wrong)}" is not a valid tool name or pattern.`);
+}
+
+function refuseBadWorkspace(workspace: string): void {
+  if (workspaceShape.test(workspace)) return;
+  const message = `"${short(workspace)}" is not a valid workspace. Use the absolute path of a folder.`;
+  throw new IdentityError('token.bad_workspace', message);
 }
 
 function readEnd(text: string, now: number): number {

@@ -96,7 +96,7 @@ class BadBody extends Error {}
 
 type Body = ChildTokenOptions & { readonly parent?: string };
 
-const textMembers = ['principal', 'profile', 'label', 'expires', 'parent'] as const;
+const textMembers = ['principal', 'profile', 'workspace', 'label', 'expires', 'parent'] as const;
 /** Two names for the same field. */
 const inheritMembers = ['inherit_active_mcp', 'inheritsActive'] as const;
 const allMembers: readonly string[] = [...textMembers, 'tools', ...inheritMembers];

@@ -64,7 +64,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/tokens',
     summary:
-      'Makes a token: `principal`, and if wanted `profile`, `tools`, `expires`, `label`, or the id of a `parent`. The answer holds its secret, which is shown this once.',
+      'Makes a token: `principal`, and if wanted `profile`, `tools`, `workspace`, `expires`, `label`, or the id of a `parent`. The answer holds its secret, which is shown this once.',
     isForAdmins: true,
   },
   {

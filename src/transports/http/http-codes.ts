@@ -10,6 +10,11 @@ export const httpCodes = {
     meaning: 'The gate cannot find out who is asking: its store of grants does not answer.',
     remedy: 'Try again; whoever runs the gate sees why with `tidegate doctor`.',
   },
+  'workspace.not_found': {
+    status: 404,
+    meaning: 'This gateway does not serve the workspace, or the token is not valid for it.',
+    remedy: 'Serve it with `tidegate serve --workspace <folder>`, and use a token of that workspace.',
+  },
   'route.not_found': {
     status: 404,
     meaning: 'The gate has nothing at this address.',

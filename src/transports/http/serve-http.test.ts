@@ -9,7 +9,8 @@ import { createFakeProvider, type FakeHandler } from '../../testing/index.js';
 import { type AdminApi, adminOperations, type AdminRequest } from '../../ports/admin-api.js';
 import { routes } from '../admin-api/routes.js';
 import { createWireCommon } from '../identity.js';
-import { type HttpParts, type HttpServer, serveHttp } from './serve-http.js';
+import type { HttpWorkspace } from './open-workspace.js';
+import { type HttpServer, serveHttp } from './serve-http.js';
 
 const tokens: Readonly<Record<string, Caller>> = {
   'Bearer ada': callerOf(ada),
@@ -36,7 +37,7 @@ const echoes = Object.fromEntries(
   adminOperations.map((name) => [name, async (order: AdminRequest) => ({ value: { name, ...order } })]),
 ) as unknown as AdminApi['operations'];
 
-const access: Pick<HttpParts, 'identify' | 'credentials' | 'adminApi'> = {
+const access: Pick<HttpWorkspace, 'identify' | 'credentials' | 'adminApi'> = {
   identify(authorization) {
     if (authorization === 'Bearer outage')
       throw Object.assign(new Error('at postgres://u:p@h'), { code: 'store.unavailable' });
@@ -91,12 +92,10 @@ async function open(tools: Readonly<Record<string, FakeHandler>> = { echo }): Pr
 }> {
   const gateway = openHall({ providers: [createFakeProvider('one', tools)], access: createOpenAccess() });
   server = await serveHttp({
-    gateway,
-    common: createWireCommon('1', 'run'),
+    workspaces: [{ folder: '/one', gateway, common: createWireCommon('1', 'run'), ...access }],
     host: '127.0.0.1',
     port: 0,
     now: () => Date.now(),
-    ...access,
     warn: (message, fields) => void warned.push({ message, ...fields }),
   });
   const { port } = server;
@@ -387,13 +386,18 @@ describe('a legacy session', () => {
   it('has a stream for what belongs to no request', async () => {
     const provider = createFakeProvider('one', { a: echo });
     server = await serveHttp({
-      gateway: openHall({ providers: [provider] }),
-      common: createWireCommon('1', 'run'),
+      workspaces: [
+        {
+          folder: '/one',
+          gateway: openHall({ providers: [provider] }),
+          common: createWireCommon('1', 'run'),
+          ...access,
+          identify: () => callerOf(ada),
+        },
+      ],
       host: '127.0.0.1',
       port: 0,
       now: () => Date.now(),
-      ...access,
-      identify: () => callerOf(ada),
       warn: () => undefined,
     });
     const { port } = server;

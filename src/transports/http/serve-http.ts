@@ -1,35 +1,26 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Gateway } from '../../gateway/index.js';
-import { type Caller, shareOwner } from '../../core/index.js';
-import { openAdmin } from '../admin-api/admin.js';
-import type { AdminApi } from '../../ports/admin-api.js';
+import { shareOwner } from '../../core/index.js';
 import { protocolError } from '../faults.js';
-import type { WireCommon } from '../identity.js';
 import { answerJson } from './answer-json.js';
 import { createBodyRoom } from './body-room.js';
 import { httpAnswer } from './http-codes.js';
 import { createConnectionSlots } from './connection-slots.js';
-import { createCredentialSessions } from './credential-sessions.js';
+import { chooseWorkspace, type Entered, type Entry } from './choose-workspace.js';
 import { isOurHost, isOurOrigin } from './guard.js';
-import type { CredentialWatch, Identify, Refused } from './identify.js';
-import { openMcpEndpoint } from './mcp-endpoint.js';
+import { type HttpWorkspace, type OpenWorkspace, openWorkspace } from './open-workspace.js';
 import { createRefusals, type Warn } from './refusals.js';
 import { createSentAhead } from './sent-ahead.js';
 import { answerUnauthorized, answerUnavailable } from './unauthorized.js';
 
 export interface HttpParts {
-  readonly gateway: Gateway;
-  readonly common: WireCommon;
+  /** The first is for clients that choose none. Each needs its own folder. */
+  readonly workspaces: readonly [HttpWorkspace, ...HttpWorkspace[]];
   readonly host: string;
   readonly port: number;
-  /** Measures spans of time: a clock that nobody can set. */
+  /** A monotonic clock. */
   readonly now: () => number;
-  readonly identify: Identify;
-  readonly credentials: CredentialWatch;
-  /** What operators do over the admin API. */
-  readonly adminApi: AdminApi;
-  /** For the operator's log. Never told what was sent as a token. */
+  /** For the operator's log. Never gets the text of a token. */
   readonly warn: Warn;
 }
 
@@ -39,7 +30,10 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const nowhere = httpAnswer('route.not_found', 'No such address. MCP is at /mcp.');
+const elsewhere = httpAnswer(
+  'workspace.not_found',
+  'This gateway does not serve that workspace, or the token is not valid for it.',
+);
 const tendMs = 15_000;
 /** Connections without a valid token make room for each other; the rest are for callers that have one. */
 const slotLimits = { unproven: 1024, proven: 3072, reserve: 64 };
@@ -60,18 +54,23 @@ const maxSentAhead = 16;
 /** Serves MCP, health and the admin API. Every route checks Host and Origin; all but health check the token. */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   const bodyRoom = createBodyRoom();
-  const lasting = createCredentialSessions(parts.gateway);
-  const endpoint = openMcpEndpoint({
-    ...parts,
-    lasting,
-    bodyRoom,
-    isAlive: (credential) => parts.credentials.isAlive(credential),
-    identifyAgain: callerOf,
-  });
-  const admin = openAdmin({ ...parts, lasting, bodyRoom, counts: () => ({ sessions: endpoint.sessions() }) });
+  const open = (workspace: HttpWorkspace): OpenWorkspace =>
+    openWorkspace({
+      workspace,
+      now: parts.now,
+      bodyRoom,
+      identifyAgain: (request, response) =>
+        enter(request, response, (again) => {
+          if (again.workspace.folder === workspace.folder) return again.caller;
+          answerJson(response, elsewhere.status, elsewhere.body);
+          return undefined;
+        }),
+    });
+  const [first, ...others] = parts.workspaces;
+  const workspaces = [open(first), ...others.map(open)] as const;
   const keptOut: Warn = (message, fields) => {
     parts.warn(message, fields);
-    parts.credentials.keptOut?.(fields);
+    first.credentials.keptOut?.(fields);
   };
   const refusals = createRefusals('refused over HTTP: no token, or a wrong one', keptOut, parts.now);
   const outages = createRefusals(
@@ -79,22 +78,21 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     parts.warn,
     parts.now,
   );
-  let isReady = false;
   let port = parts.port;
-  void parts.gateway.settle().then(() => {
-    isReady = true;
-  });
 
-  /** Undefined for nobody, who has been answered then. */
-  function callerOf(
+  /** Undefined: the caller was rejected, and the request has been answered. */
+  function enter<T>(
     request: IncomingMessage,
     response: ServerResponse,
-  ): Caller | undefined | Promise<Caller | undefined> {
-    const letIn = (found: Caller | Refused): Caller | undefined => {
-      if (!('refused' in found)) return found;
-      const { refused: reason, ...which } = found;
-      refusals.refused(reason, { address: request.socket.remoteAddress, ...which });
-      answerUnauthorized(response);
+    use: (entered: Entered) => T,
+  ): T | undefined | Promise<T | undefined> {
+    const letIn = (entry: Entry): T | undefined => {
+      if (entry === 'elsewhere') answerJson(response, elsewhere.status, elsewhere.body);
+      else if ('refused' in entry) {
+        const { refused: reason, ...which } = entry;
+        refusals.refused(reason, { address: request.socket.remoteAddress, ...which });
+        answerUnauthorized(response);
+      } else return use(entry);
       return undefined;
     };
     const keepOut = (error: unknown): undefined => {
@@ -103,7 +101,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
       return undefined;
     };
     try {
-      const found = parts.identify(allOf(request, 'authorization'));
+      const found = chooseWorkspace(workspaces, request);
       return found instanceof Promise ? found.then(letIn).catch(keepOut) : letIn(found);
     } catch (error) {
       return keepOut(error);
@@ -118,16 +116,15 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     if (path === '/healthz') return answerJson(response, 200, '{"status":"ok"}');
     if (path === '/readyz') {
+      const isReady = workspaces.every((workspace) => workspace.isReady());
       return answerJson(response, isReady ? 200 : 503, `{"status":"${isReady ? 'ready' : 'starting'}"}`);
     }
-    const asked = callerOf(request, response);
-    // No tick is lost where the answer is there at once.
-    const caller = asked instanceof Promise ? await asked : asked;
-    if (caller === undefined) return;
-    slots.prove(request.socket, shareOwner(caller));
-    if (path === '/mcp') return endpoint.handle(request, response, caller);
-    if (path === '/api' || path.startsWith('/api/')) return admin.handle(request, response, caller, path);
-    answerJson(response, nowhere.status, nowhere.body);
+    const asked = enter(request, response, (entered) => entered);
+    // Don't lose a tick if the answer is known already.
+    const entered = asked instanceof Promise ? await asked : asked;
+    if (entered === undefined) return;
+    slots.prove(request.socket, shareOwner(entered.caller));
+    await entered.workspace.handle(request, response, entered.caller, path);
   }
 
   const server = createServer(timeouts);
@@ -164,19 +161,17 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   });
   ({ port } = server.address() as AddressInfo);
   const timer = setInterval(() => {
-    endpoint.tend();
+    for (const workspace of workspaces) workspace.tend();
     refusals.tend();
     outages.tend();
   }, tendMs);
   timer.unref();
-  const stopWatching = parts.credentials.onChange(() => endpoint.endVoid());
   return {
     port,
     url: `http://${parts.host.includes(':') ? `[${parts.host}]` : parts.host}:${String(port)}/mcp`,
     async close() {
       clearInterval(timer);
-      stopWatching();
-      endpoint.close();
+      for (const workspace of workspaces) workspace.close();
       refusals.flush();
       outages.flush();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -190,11 +185,6 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
 function soleHost({ headersDistinct }: IncomingMessage): string | undefined {
   const { host = [] } = headersDistinct;
   return host.length === 1 ? host[0] : undefined;
-}
-
-/** Two of a kind make a text that nobody takes for one. */
-function allOf({ headersDistinct }: IncomingMessage, name: string): string | undefined {
-  return headersDistinct[name]?.join(', ');
 }
 
 /** The message of an error may tell where a store is, and with which password. */

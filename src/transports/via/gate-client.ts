@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { decodeUtf8 } from '../../lib/lines.js';
-import { maxMessageBytes } from '../identity.js';
+import { maxMessageBytes, workspaceHeader } from '../identity.js';
 import { createEventReader } from './event-reader.js';
 
 /** One HTTP exchange with the gate. */
@@ -43,7 +43,13 @@ export interface GateClient {
 /** The gate keeps quiet streams alive more often than this. */
 const silenceMs = 120_000;
 
-export async function openGateClient(url: URL, token: string | undefined): Promise<GateClient> {
+export interface GateClientParts {
+  readonly url: URL;
+  readonly token: string | undefined;
+  readonly workspace?: string;
+}
+
+export async function openGateClient({ url, token, workspace }: GateClientParts): Promise<GateClient> {
   const isSecure = url.protocol === 'https:';
   const https = isSecure ? await import('node:https') : undefined;
   const agent = https ? new https.Agent({ keepAlive: true }) : new Agent({ keepAlive: true });
@@ -53,6 +59,7 @@ export async function openGateClient(url: URL, token: string | undefined): Promi
   const common = {
     accept: 'application/json, text/event-stream',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(workspace !== undefined && { [workspaceHeader]: encodeURIComponent(workspace) }),
   };
 
   function follow(response: IncomingMessage): void {

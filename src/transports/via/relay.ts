@@ -16,6 +16,8 @@ import { createModernProtocol } from './stateless.js';
 export interface RelayParts {
   readonly url: URL;
   readonly token: string | undefined;
+  /** The workspace to ask for. Default: the gateway's own choice. */
+  readonly workspace?: string;
   readonly input: Readable;
   readonly output: Writable;
   /** Ends the bridge early. */
@@ -35,7 +37,7 @@ const unreadable = {
 
 /** Carries the messages of a client on a pair of streams to a gate over HTTP, and back, as they are. */
 export async function runRelay(parts: RelayParts): Promise<RelayEnd> {
-  const client = await openGateClient(parts.url, parts.token);
+  const client = await openGateClient(parts);
   const writer = openLineWriter(parts.output);
   const reader = createLineReader(maxMessageBytes);
   const stop = new AbortController();

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { aborted } from './aborted.js';
 import {
   asOption,
@@ -30,12 +31,18 @@ export const mcp: Command = {
       value: 'token',
       about: 'Token for that gateway. Default: TIDEGATE_TOKEN, then its token file.',
     },
+    {
+      name: 'workspace',
+      value: 'folder',
+      about: 'Workspace to use at that gateway, if it serves several.',
+      goesWith: 'via',
+    },
   ],
   examples: [
     'tidegate mcp --config ./tidegate.yaml',
     'tidegate mcp --as agent:alice --profile coding',
     "tidegate mcp --tools 'Read,github_*,!github_delete_*'",
-    'tidegate mcp --via http://127.0.0.1:7331/mcp',
+    'tidegate mcp --via http://127.0.0.1:7331/mcp --workspace .',
   ],
   run(given, context) {
     const via = textOption(given, 'via');
@@ -78,9 +85,12 @@ async function relay(via: string, given: Given, context: Context): Promise<ExitC
   }
   const { relayToGateway } = await import('../../../app/via.js');
   const token = textOption(given, 'token') ?? context.env['TIDEGATE_TOKEN'];
+  const workspace = textOption(given, 'workspace');
   const end = await relayToGateway({
     url,
     token,
+    // The folder may exist only on the machine of the gateway.
+    ...(workspace !== undefined && { workspace: resolve(context.cwd, workspace) }),
     env: context.env,
     signal: context.signal,
   });

@@ -1,10 +1,11 @@
-import type { HttpServing } from '../../../app/index.js';
+import type { HttpServing, Tidegate, TidegateOptions } from '../../../app/index.js';
 import { type Config, isLoopbackHost, printable, shellWord } from '../../../config/index.js';
 import { aborted } from './aborted.js';
 import {
   type Command,
   configOption,
   type Context,
+  type Given,
   profileOptions,
   textOption,
   toolsOption,
@@ -12,8 +13,16 @@ import {
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { keepHeapSmall } from './small-heap.js';
-import { noFileNamed } from '../../locate.js';
-import { trustHint, withGate, workspaceNotes } from '../../with-gateway.js';
+import { noFileNamed, problemLines } from '../../locate.js';
+import { realFolder } from '../../real-folder.js';
+import {
+  actorOf,
+  openingFailure,
+  patternsOf,
+  trustHint,
+  withGate,
+  workspaceNotes,
+} from '../../with-gateway.js';
 
 export const serve: Command = {
   name: 'serve',
@@ -25,27 +34,86 @@ export const serve: Command = {
     toolsOption,
     { name: 'port', value: 'number', about: 'Port to listen on; 0 picks a free one.' },
     { name: 'host', value: 'address', about: 'Address to listen on.' },
+    {
+      name: 'workspace',
+      value: 'folder',
+      isRepeated: true,
+      about:
+        'Serve this folder too, with its own configuration. Clients choose it with a token or the Tidegate-Workspace header.',
+    },
   ],
-  examples: ['tidegate serve --port 8080'],
+  examples: ['tidegate serve --port 8080', 'tidegate serve --workspace ../api --workspace ../web'],
   async run(given, context) {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
     return withGate(given, context, 'http', async (tidegate) => {
       refuseUnprotected(tidegate.config.http, host);
-      const serving = await listen(() =>
-        tidegate.serveHttp({ ...(port !== undefined && { port }), ...(host !== undefined && { host }) }),
-      );
-      announce(context, serving, trustHint(tidegate));
-      if (tidegate.trust.file === undefined) context.output.note(noFileNamed);
-      for (const line of workspaceNotes(tidegate)) context.output.note(line);
-      // Only now, because a larger heap makes startup faster.
-      keepHeapSmall();
-      await aborted(context.signal);
-      await serving.close();
+      const beside = await openBeside(tidegate, foldersOf(given, context), given, context);
+      try {
+        for (const other of beside) refuseUnprotected(other.config.http, host ?? tidegate.config.http.host);
+        const at = { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
+        const serving = await listen(() => tidegate.serveHttp({ ...at, beside }));
+        announce(context, serving, trustHint(tidegate));
+        await serveUntilStopped(tidegate, context, serving);
+      } finally {
+        await Promise.all(beside.map((other) => other.close()));
+      }
       return exitCodes.ok;
     });
   },
 };
+
+async function serveUntilStopped(tidegate: Tidegate, context: Context, serving: HttpServing): Promise<void> {
+  if (tidegate.trust.file === undefined) context.output.note(noFileNamed);
+  for (const line of workspaceNotes(tidegate)) context.output.note(line);
+  // Only now, because a larger heap makes startup faster.
+  keepHeapSmall();
+  await aborted(context.signal);
+  await serving.close();
+}
+
+function foldersOf(given: Given, { cwd }: Context): readonly string[] {
+  const folders = (given.lists?.['workspace'] ?? []).map((folder) => realFolder(folder, cwd));
+  const all = [realFolder('.', cwd), ...folders];
+  const twice = all.find((folder, at) => all.indexOf(folder) !== at);
+  if (twice === undefined) return folders;
+  throw new Failure('usage.bad_value', `The workspace ${twice} is served already. Name each folder once.`);
+}
+
+/** Opens the other workspaces one after the other, so that an error names its folder. */
+async function openBeside(
+  tidegate: Tidegate,
+  folders: readonly string[],
+  given: Given,
+  context: Context,
+): Promise<readonly Tidegate[]> {
+  const opened: Tidegate[] = [];
+  for (const cwd of folders) {
+    try {
+      const { env, version } = context;
+      const other = await tidegate.openBeside({ cwd, env, version, mode: 'http', ...limitsOf(given) });
+      opened.push(other);
+      for (const line of problemLines(other.problems)) context.output.note(line);
+      const untrusted = trustHint(other);
+      if (untrusted !== undefined && !context.output.isJson)
+        context.output.note(
+          `Servers from an untrusted file were not started. Review it, then run: ${untrusted}`,
+        );
+    } catch (error) {
+      await Promise.all(opened.map((other) => other.close()));
+      const { AccessRefused, ConfigRefused } = await import('../../../app/index.js');
+      context.output.note(`Workspace ${printable(cwd)}:`);
+      throw openingFailure(error, undefined, { AccessRefused, ConfigRefused });
+    }
+  }
+  return opened;
+}
+
+function limitsOf(given: Given): Pick<TidegateOptions, 'toolPatterns' | 'profile'> {
+  const toolPatterns = patternsOf(given);
+  const { profile } = actorOf(given);
+  return { ...(toolPatterns && { toolPatterns }), ...(profile !== undefined && { profile }) };
+}
 
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

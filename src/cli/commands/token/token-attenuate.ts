@@ -2,7 +2,14 @@ import { type Command, configOption, type Context, type Given, textOption } from
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { tellMade } from './token-made.js';
-import { expiresOption, labelOption, profileCeiling, toolsCeiling, optionsOf } from './token-options.js';
+import {
+  expiresOption,
+  labelOption,
+  optionsOf,
+  profileCeiling,
+  toolsCeiling,
+  workspaceCeiling,
+} from './token-options.js';
 import { withTokenAdmin } from './with-token-admin.js';
 
 export const tokenAttenuate: Command = {
@@ -23,6 +30,7 @@ export const tokenAttenuate: Command = {
     },
     profileCeiling,
     toolsCeiling,
+    workspaceCeiling,
     expiresOption,
     labelOption,
     {
@@ -40,7 +48,7 @@ export const tokenAttenuate: Command = {
     const parent = parentOf(given, context);
     const as = textOption(given, 'as');
     const request = {
-      ...optionsOf(given),
+      ...optionsOf(given, context.cwd),
       ...(as !== undefined && { principal: as }),
       inheritsActive: inheritsActive(given),
     };

@@ -3,7 +3,14 @@ import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { didYouMean } from '../../nearest-name.js';
 import { tellMade } from './token-made.js';
-import { expiresOption, labelOption, profileCeiling, toolsCeiling, optionsOf } from './token-options.js';
+import {
+  expiresOption,
+  labelOption,
+  optionsOf,
+  profileCeiling,
+  toolsCeiling,
+  workspaceCeiling,
+} from './token-options.js';
 import { withTokenAdmin } from './with-token-admin.js';
 
 export const tokenCreate: Command = {
@@ -13,6 +20,7 @@ export const tokenCreate: Command = {
     { name: 'as', value: 'principal', about: 'Principal the token is for, such as agent:alice.' },
     profileCeiling,
     toolsCeiling,
+    workspaceCeiling,
     expiresOption,
     labelOption,
     configOption,
@@ -23,7 +31,7 @@ export const tokenCreate: Command = {
   ],
   async run(given, context) {
     const principal = principalOf(given);
-    const request = { ...optionsOf(given), principal };
+    const request = { ...optionsOf(given, context.cwd), principal };
     return withTokenAdmin(given, context, async (opened) => {
       await tellMade(await opened.service.create(request), opened, context);
       return exitCodes.ok;

@@ -1,4 +1,5 @@
 import { type Given, type OptionSpec, textOption } from '../../command.js';
+import { realFolder } from '../../real-folder.js';
 import { patternsOf } from '../../with-gateway.js';
 
 export const profileCeiling: OptionSpec = {
@@ -12,6 +13,12 @@ export const toolsCeiling: OptionSpec = {
   value: 'patterns',
   about:
     'Limit the token to these tools: names or patterns with * and ?, separated by commas; !name excludes.',
+};
+
+export const workspaceCeiling: OptionSpec = {
+  name: 'workspace',
+  value: 'folder',
+  about: 'Limit the token to this workspace of `tidegate serve`, and use it unless the client names another.',
 };
 
 export const expiresOption: OptionSpec = {
@@ -30,16 +37,19 @@ export const labelOption: OptionSpec = {
 export interface TypedOptions {
   readonly profile?: string;
   readonly tools?: readonly string[];
+  readonly workspace?: string;
   readonly expires?: string;
   readonly label?: string;
 }
 
-export function optionsOf(given: Given): TypedOptions {
+export function optionsOf(given: Given, cwd: string): TypedOptions {
   const [profile, expires, label] = ['profile', 'expires', 'label'].map((name) => textOption(given, name));
   const tools = patternsOf(given, 'tidegate token create');
+  const workspace = textOption(given, 'workspace');
   return {
     ...(profile !== undefined && { profile }),
     ...(tools !== undefined && { tools }),
+    ...(workspace !== undefined && { workspace: realFolder(workspace, cwd) }),
     ...(expires !== undefined && { expires }),
     ...(label !== undefined && { label }),
   };

@@ -31,6 +31,7 @@ export function tokenLines(token: Token, { output }: Context): void {
     ['Label', token.label],
     ['Profile', token.profile],
     ['Tools', token.tools?.join(', ')],
+    ['Workspace', token.workspace],
     ['Parent', token.parent],
     [
       'Activated',
