@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isRecord } from '../lib/is-record.js';
 import type { AllowedTool, Grant, NativePermissions } from './native-permissions.js';
 
 /** How to start one agent CLI and read its output. Each CLI has one file. */
@@ -237,7 +238,7 @@ export function readJson(line: string): Json | undefined {
 }
 
 export function asJson(value: unknown): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 export function listOf(value: unknown): readonly Json[] {

@@ -1,5 +1,5 @@
+import { asRecord } from '../lib/is-record.js';
 import type { Outcome } from '../core/index.js';
-import { recordOf } from './openai/reply.js';
 
 export interface ToolAnswer {
   readonly text: string;
@@ -23,7 +23,7 @@ export function answerOf(outcome: Outcome): ToolAnswer {
   }
   if (outcome.kind === 'asks')
     return { isError: true, text: 'Error: the tool asks for input, which is not available here.' };
-  const { content, structuredContent, isError } = recordOf(outcome.result.value);
+  const { content, structuredContent, isError } = asRecord(outcome.result.value);
   const blocks = Array.isArray(content) ? content.map(blockText).filter((text) => text !== '') : [];
   const said = blocks.join('\n');
   const text = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said;
@@ -32,11 +32,11 @@ export function answerOf(outcome: Outcome): ToolAnswer {
 }
 
 function blockText(block: unknown): string {
-  const { type, text, mimeType, data, uri, resource } = recordOf(block);
+  const { type, text, mimeType, data, uri, resource } = asRecord(block);
   if (type === 'text') return String(text);
   if (type === 'resource_link') return `[resource ${String(uri)}]`;
   if (type === 'resource') {
-    const { text: inside, uri: at, mimeType: kind } = recordOf(resource);
+    const { text: inside, uri: at, mimeType: kind } = asRecord(resource);
     return typeof inside === 'string'
       ? inside
       : `[resource ${String(at)} of type ${String(kind)}, not shown]`;

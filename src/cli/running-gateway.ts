@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isRecord } from '../lib/is-record.js';
 import type { Tidegate } from '../app/index.js';
 import { isLoopbackHost } from '../config/index.js';
 import type { Context } from './command.js';
@@ -67,7 +68,7 @@ export async function askRunning(
 function readRunning(path: string): Running | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isObject(value)) return undefined;
+    if (!isRecord(value)) return undefined;
     const { url, pid, file } = value;
     if (typeof url !== 'string' || !URL.canParse(url) || typeof pid !== 'number') return undefined;
     return file === undefined || typeof file === 'string' ? { url, pid, file } : undefined;
@@ -87,12 +88,12 @@ function isAlive(pid: number): boolean {
 }
 
 function reportsIn(answer: unknown): readonly ProviderReport[] | undefined {
-  const servers: unknown = isObject(answer) ? answer['servers'] : undefined;
+  const servers: unknown = isRecord(answer) ? answer['servers'] : undefined;
   return Array.isArray(servers) && servers.every(isReport) ? servers : undefined;
 }
 
 function isReport(value: unknown): value is ProviderReport {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { id, state, tools, restarts, pid, protocolVersion, detail } = value;
   return (
     [id, state].every((text) => typeof text === 'string') &&
@@ -100,8 +101,4 @@ function isReport(value: unknown): value is ProviderReport {
     (pid === undefined || typeof pid === 'number') &&
     [protocolVersion, detail].every((text) => text === undefined || typeof text === 'string')
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,5 @@
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { isRecord } from '../lib/is-record.js';
 
 export interface NewServer {
   readonly name: string;
@@ -17,7 +18,7 @@ export function addServers(text: string, servers: readonly NewServer[]): string 
   if (servers.length === 0) return text;
   const before = plainOf(text);
   const next = spliced(text, servers);
-  const known = isObject(before['servers']) ? before['servers'] : {};
+  const known = isRecord(before['servers']) ? before['servers'] : {};
   const added = Object.fromEntries(servers.map(({ name, entry }) => [name, entry]));
   const wanted = { ...before, servers: { ...known, ...added } };
   if (!sameValue(plainOf(next), wanted)) throw new CannotAdd('adding the servers would change other values');
@@ -27,7 +28,7 @@ export function addServers(text: string, servers: readonly NewServer[]): string 
 /** The servers of a text by name, from `servers` and `mcpServers`. */
 export function serversOf(text: string): Readonly<Record<string, unknown>> {
   const { servers, mcpServers } = plainOf(text);
-  return { ...(isObject(mcpServers) ? mcpServers : {}), ...(isObject(servers) ? servers : {}) };
+  return { ...(isRecord(mcpServers) ? mcpServers : {}), ...(isRecord(servers) ? servers : {}) };
 }
 
 /** The data of a text without its servers. */
@@ -51,7 +52,7 @@ function plainOf(text: string): Readonly<Record<string, unknown>> {
     throw new CannotAdd('it has an alias that cannot be resolved');
   }
   if (value === null || value === undefined) return {};
-  if (!isObject(value)) throw new CannotAdd('it is not a mapping');
+  if (!isRecord(value)) throw new CannotAdd('it is not a mapping');
   return value;
 }
 
@@ -130,8 +131,4 @@ function ended(text: string, end: string): string {
 
 function sameValue(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

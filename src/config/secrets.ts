@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isRecord } from '../lib/is-record.js';
 import { withFileLock } from './file-lock.js';
 import { readPrivateFile, replacePrivateFile } from './private-file.js';
 import { createProblem, type Problem } from './problem.js';
@@ -74,7 +75,7 @@ function valuesIn(text: string): ReadonlyMap<string, string> | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(content) || content['version'] !== 1 || !isObject(content['values'])) return undefined;
+  if (!isRecord(content) || content['version'] !== 1 || !isRecord(content['values'])) return undefined;
   const entries = Object.entries(content['values']);
   return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
     ? new Map(entries)
@@ -95,8 +96,4 @@ function merged(
 
 function textOf(values: ReadonlyMap<string, string>): string {
   return `${JSON.stringify({ version: 1, values: Object.fromEntries(values) }, undefined, 2)}\n`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

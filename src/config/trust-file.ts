@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.js';
 import { readPrivateFile, replacePrivateFile } from './private-file.js';
 
 /** A file that the operator has trusted, identified by its content at that time. */
@@ -51,7 +52,7 @@ function parseRecords(text: string): TrustContent {
   } catch {
     return corrupt;
   }
-  if (!isObject(content) || content['version'] !== 1 || !isObject(content['files'])) return corrupt;
+  if (!isRecord(content) || content['version'] !== 1 || !isRecord(content['files'])) return corrupt;
   const records = Object.entries(content['files']).map(([file, entry]) => parseRecord(file, entry));
   const sound = records.filter((record) => record !== undefined);
   // One bad entry makes the others untrustworthy too.
@@ -59,7 +60,7 @@ function parseRecords(text: string): TrustContent {
 }
 
 function parseRecord(file: string, entry: unknown): TrustRecord | undefined {
-  if (!isObject(entry)) return undefined;
+  if (!isRecord(entry)) return undefined;
   const { sha256, recorded, covers, guards } = entry;
   if (typeof sha256 !== 'string' || typeof recorded !== 'string') return undefined;
   if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
@@ -69,7 +70,7 @@ function parseRecord(file: string, entry: unknown): TrustRecord | undefined {
 }
 
 function isGuards(value: unknown): value is TrustGuards {
-  return isObject(value) && [value['fixed'], value['absent']].every(isTextList);
+  return isRecord(value) && [value['fixed'], value['absent']].every(isTextList);
 }
 
 function isTextList(value: unknown): boolean {
@@ -77,9 +78,5 @@ function isTextList(value: unknown): boolean {
 }
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return isObject(value) && Object.values(value).every((one) => typeof one === 'string');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) && Object.values(value).every((one) => typeof one === 'string');
 }

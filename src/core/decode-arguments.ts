@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.js';
 import { createParseBudget } from '../lib/json-rpc.js';
 import { duplicateKey } from '../lib/json-scan.js';
 import { nearest } from '../lib/nearest.js';
@@ -201,8 +202,4 @@ function inEnum(text: string, schema: JsonObject): string {
   const lower = text.toLowerCase();
   const words = allowed.filter((one) => typeof one === 'string');
   return words.find((one) => one.toLowerCase() === lower) ?? text;
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

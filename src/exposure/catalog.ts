@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.js';
 import type {
   Catalog,
   FoundTool,
@@ -184,8 +185,8 @@ function found(tool: ToolSpec, state: ToolState, hit?: Pick<FoundTool, 'score' |
     server: serverOf(tool),
     ...(typeof title === 'string' && { title: cleaned(title) }),
     description: typeof description === 'string' ? cleaned(description) : '',
-    inputSchema: isObject(inputSchema) ? cleanedSchema(inputSchema) : {},
-    ...(isObject(annotations) && { annotations }),
+    inputSchema: isRecord(inputSchema) ? cleanedSchema(inputSchema) : {},
+    ...(isRecord(annotations) && { annotations }),
     state,
     ...(hit?.score !== undefined && { score: hit.score }),
     ...(hit?.confidence !== undefined && { confidence: hit.confidence }),
@@ -203,8 +204,4 @@ function cleanedSchema(schema: Readonly<Record<string, unknown>>): Readonly<Reco
 function cleaned(text: string): string {
   const plain = text.replace(/[^\P{C}\n\t]/gu, '');
   return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

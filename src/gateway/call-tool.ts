@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.js';
 import { clientAdditions, createFault, type Outcome, type Request, type ToolSpec } from '../core/index.js';
 import { JsonText, membersOf, textOf, withMembers } from '../lib/json-text.js';
 import { duplicateKey } from '../lib/json-scan.js';
@@ -11,7 +12,7 @@ import { callToolName, searchName } from '../exposure/index.js';
 export function throughCallTool(request: Request, aliases: Aliases = {}): Request | undefined {
   const { params } = request;
   const { arguments: outer } = params.value as { readonly arguments?: unknown };
-  if (!isObject(outer)) return undefined;
+  if (!isRecord(outer)) return undefined;
   // Unknown arguments of call_tool must be reported, not dropped, so call_tool itself answers.
   const known = ['name', 'arguments'].flatMap((argument) => [argument, ...(aliases[argument] ?? [])]);
   if (!Object.keys(outer).every((key) => known.includes(key) || clientAdditions.has(key))) return undefined;
@@ -40,14 +41,10 @@ function argumentsIn(
 ): string | undefined {
   const given = outer[key] ?? {};
   if (typeof given === 'string') return objectIn(given);
-  if (!isObject(given)) return undefined;
+  if (!isRecord(given)) return undefined;
   const text = textOf(params, membersOf(params), 'arguments') ?? '{}';
   const written = textOf(text, membersOf(text), key);
   return written === undefined || written === 'null' ? '{}' : written;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Some models send the arguments as a JSON string. */
@@ -57,7 +54,7 @@ function objectIn(text: string): string | undefined {
   if (!isParsable(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && duplicateKey(text) === undefined ? text : undefined;
+    return isRecord(value) && duplicateKey(text) === undefined ? text : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isRecord } from '../lib/is-record.js';
 import { type Delegation, principalKey, type Request, wantedName } from '../core/index.js';
 import { membersOf, textOf } from '../lib/json-text.js';
 
@@ -72,9 +73,7 @@ function linkOf({ principal, rights, profile, tools, tokenId }: Delegation): rea
 /** Canonical text of a value, independent of spacing and key order. */
 function canonical(text: string): string {
   return JSON.stringify(JSON.parse(withExactNumbers(text)), (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 }
 

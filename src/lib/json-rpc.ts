@@ -1,3 +1,4 @@
+import { isRecord } from './is-record.js';
 import { type Measure, measureOf } from './json-scan.js';
 import { hasDuplicateKeys, JsonText, type Member, membersOf, memberOf } from './json-text.js';
 
@@ -97,7 +98,7 @@ function frameOf(text: string, value: Readonly<Record<string, unknown>>): Frame 
   if (value['method'] === undefined) return responseOf(text, members, value, id);
   if (typeof value['method'] !== 'string') return bad(id, -32600, 'Invalid request: method must be a string');
   const params = value['params'];
-  if (params !== undefined && !isObject(params)) {
+  if (params !== undefined && !isRecord(params)) {
     return bad(id, -32600, 'Invalid request: params must be an object');
   }
   const json = jsonMember(text, members, value, 'params');
@@ -114,7 +115,7 @@ function responseOf(
 ): Frame {
   const error = jsonMember(text, members, value, 'error');
   const result = jsonMember(text, members, value, 'result');
-  if (error !== undefined && isObject(error.value)) return { kind: 'error', id, error };
+  if (error !== undefined && isRecord(error.value)) return { kind: 'error', id, error };
   if (result !== undefined && id !== undefined) return { kind: 'result', id, result };
   return bad(id, -32600, 'Invalid request: neither a request nor a response');
 }
@@ -155,10 +156,6 @@ function jsonMember(
 ): JsonText | undefined {
   const member = memberOf(members, key);
   return member && JsonText.known(text.slice(member.start, member.end), value[key]);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function bad(id: RawId | undefined, code: -32700 | -32600, reason: string): Frame {

@@ -1,3 +1,4 @@
+import { asRecord } from '../lib/is-record.js';
 import type { ModelFormat, SpokenAnswer, SpokenCall } from './format.js';
 import {
   contentText,
@@ -5,7 +6,6 @@ import {
   event,
   type JsonRecord,
   listOf,
-  recordOf,
   recordsOf,
   textOf,
   valueOf,
@@ -20,7 +20,7 @@ export const anthropicMessages: ModelFormat = {
   counting: { isAt: (path) => path.endsWith('/v1/messages/count_tokens'), answer: { input_tokens: 10 } },
   idPrefix: 'toolu_',
   read(body) {
-    const { model, stream, tools, messages, system } = recordOf(body);
+    const { model, stream, tools, messages, system } = asRecord(body);
     const history = recordsOf(messages);
     return {
       model: textOf(model),

@@ -1,4 +1,5 @@
-import { recordOf, textOf } from './parts.js';
+import { asRecord } from '../lib/is-record.js';
+import { textOf } from './parts.js';
 import type { ModelRequest, ScriptedTurn } from './turn.js';
 
 /** Maximum depth of generated JSON; deeper than any schema that agents send. */
@@ -16,18 +17,18 @@ export function asideFor({
 }
 
 function schemaIn(body: unknown): unknown {
-  const { generationConfig } = recordOf(body);
-  const { responseJsonSchema, responseSchema } = recordOf(generationConfig);
+  const { generationConfig } = asRecord(body);
+  const { responseJsonSchema, responseSchema } = asRecord(generationConfig);
   return responseJsonSchema ?? responseSchema;
 }
 
 /** The simplest value that matches the types of a schema. */
 function valueFor(schema: unknown, depth: number): unknown {
-  const { type, properties, enum: values } = recordOf(schema);
+  const { type, properties, enum: values } = asRecord(schema);
   if (Array.isArray(values) && values.length > 0) return values[0] as unknown;
   switch (textOf(type).toLowerCase()) {
     case 'object': {
-      const entries = depth === 0 ? [] : Object.entries(recordOf(properties));
+      const entries = depth === 0 ? [] : Object.entries(asRecord(properties));
       return Object.fromEntries(entries.map(([name, one]) => [name, valueFor(one, depth - 1)]));
     }
     case 'array':

@@ -1,5 +1,6 @@
+import { asRecord } from '../lib/is-record.js';
 import type { ModelFormat, SpokenAnswer } from './format.js';
-import { event, type JsonRecord, recordOf, recordsOf, textOf, valueOf, words } from './parts.js';
+import { event, type JsonRecord, recordsOf, textOf, valueOf, words } from './parts.js';
 import type { AdvertisedTool, ToolResult } from './turn.js';
 
 const place = /\/models\/([^/]+):(streamGenerateContent|generateContent)$/;
@@ -11,7 +12,7 @@ export const gemini: ModelFormat = {
   counting: { isAt: (path) => /\/models\/[^/]+:countTokens$/.test(path), answer: { totalTokens: 10 } },
   idPrefix: 'call_',
   read(body, path) {
-    const { tools, contents, systemInstruction } = recordOf(body);
+    const { tools, contents, systemInstruction } = asRecord(body);
     const [, model = '', verb] = place.exec(path) ?? [];
     const history = recordsOf(contents);
     return {
@@ -22,7 +23,7 @@ export const gemini: ModelFormat = {
         (content) => content['role'] === 'model' && partsOf(content, 'functionCall').length > 0,
       ).length,
       results: history.flatMap((content) => partsOf(content, 'functionResponse')).map(resultOf),
-      instructions: textIn(recordOf(systemInstruction)),
+      instructions: textIn(asRecord(systemInstruction)),
       messages: history.map((content) => ({ role: String(content['role']), text: textIn(content) })),
     };
   },
@@ -46,7 +47,7 @@ function toolsOf({ functionDeclarations, ...others }: JsonRecord): readonly Adve
 }
 
 function partsOf({ parts }: JsonRecord, kind: string): readonly JsonRecord[] {
-  return recordsOf(parts).flatMap((part) => (kind in part ? [recordOf(part[kind])] : []));
+  return recordsOf(parts).flatMap((part) => (kind in part ? [asRecord(part[kind])] : []));
 }
 
 function textIn({ parts }: JsonRecord): string {
@@ -57,7 +58,7 @@ function textIn({ parts }: JsonRecord): string {
 }
 
 function resultOf({ id, name, response: given }: JsonRecord): ToolResult {
-  const { error, output } = recordOf(given);
+  const { error, output } = asRecord(given);
   const said = error ?? output ?? given;
   return {
     callId: textOf(id),

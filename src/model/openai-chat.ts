@@ -1,15 +1,6 @@
+import { asRecord } from '../lib/is-record.js';
 import type { ModelFormat, SpokenAnswer, SpokenCall } from './format.js';
-import {
-  contentText,
-  cut,
-  event,
-  type JsonRecord,
-  listOf,
-  recordOf,
-  recordsOf,
-  textOf,
-  words,
-} from './parts.js';
+import { contentText, cut, event, type JsonRecord, listOf, recordsOf, textOf, words } from './parts.js';
 import type { ToolResult } from './turn.js';
 
 /** OpenAI Chat Completions API, which many others use too. */
@@ -18,13 +9,13 @@ export const openaiChat: ModelFormat = {
   isAt: (path) => path.endsWith('/chat/completions'),
   idPrefix: 'call_',
   read(body) {
-    const { model, stream, tools, messages } = recordOf(body);
+    const { model, stream, tools, messages } = asRecord(body);
     const history = recordsOf(messages);
     return {
       model: textOf(model),
       isStreaming: stream === true,
       advertised: recordsOf(tools).map((tool) => ({
-        name: String(recordOf(tool['function'])['name']),
+        name: String(asRecord(tool['function'])['name']),
         kind: 'function',
         isDeferred: false,
       })),
@@ -82,7 +73,7 @@ function resultsOf(history: readonly JsonRecord[]): readonly ToolResult[] {
   const names = new Map(
     history
       .flatMap(({ tool_calls: calls }) => recordsOf(calls))
-      .map((call) => [textOf(call['id']), textOf(recordOf(call['function'])['name'])]),
+      .map((call) => [textOf(call['id']), textOf(asRecord(call['function'])['name'])]),
   );
   return history
     .filter(({ role }) => role === 'tool')

@@ -1,5 +1,6 @@
+import { asRecord } from '../lib/is-record.js';
 import type { ModelFormat, SpokenAnswer, SpokenCall } from './format.js';
-import { cut, event, type JsonRecord, recordOf, valueOf, words } from './parts.js';
+import { cut, event, type JsonRecord, valueOf, words } from './parts.js';
 import { readResponses } from './responses-request.js';
 import type { ModelRequest } from './turn.js';
 
@@ -74,7 +75,7 @@ function callItem(call: SpokenCall, request: ModelRequest): Typed {
     case 'tool_search':
       return { type: 'tool_search_call', execution: 'client', arguments: valueOf(text), status };
     case 'local_shell':
-      return { type: 'local_shell_call', action: { type: 'exec', ...recordOf(valueOf(text)) }, status };
+      return { type: 'local_shell_call', action: { type: 'exec', ...asRecord(valueOf(text)) }, status };
   }
 }
 
@@ -121,7 +122,7 @@ function piecesOf(item: Item, pieces?: number): readonly Typed[] {
 }
 
 function textIn({ content }: Item): string {
-  return String(recordOf(Array.isArray(content) ? content[0] : undefined)['text']);
+  return String(asRecord(Array.isArray(content) ? content[0] : undefined)['text']);
 }
 
 function begun(item: Item): object {

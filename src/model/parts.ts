@@ -1,17 +1,15 @@
+import { asRecord } from '../lib/is-record.js';
+
 /** Helpers that every format uses to read a body and write an answer. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
-
-export function recordOf(value: unknown): JsonRecord {
-  return typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
-}
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 export function recordsOf(value: unknown): readonly JsonRecord[] {
-  return listOf(value).map(recordOf);
+  return listOf(value).map(asRecord);
 }
 
 export function textOf(value: unknown): string {

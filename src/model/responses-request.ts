@@ -1,10 +1,11 @@
+import { asRecord } from '../lib/is-record.js';
 import type { ReadRequest } from './format.js';
-import { contentText, type JsonRecord, recordOf, recordsOf, textOf } from './parts.js';
+import { contentText, type JsonRecord, recordsOf, textOf } from './parts.js';
 import type { AdvertisedTool, ToolResult } from './turn.js';
 
 /** Reads an OpenAI Responses body: the conversation is a list of items, which may include tools. */
 export function readResponses(body: unknown): ReadRequest {
-  const { model, stream, tools, input, instructions } = recordOf(body);
+  const { model, stream, tools, input, instructions } = asRecord(body);
   const items =
     typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : recordsOf(input);
   const messages = items

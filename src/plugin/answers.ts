@@ -1,3 +1,4 @@
+import { asRecord } from '../lib/is-record.js';
 import type { SchemaIssue } from '../core/index.js';
 import {
   type EventMessage,
@@ -185,10 +186,7 @@ function valuesOf(map: ReadonlyMap<string, Uint8Array>): Readonly<Record<string,
 }
 
 function objectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  const value = valueOf(bytes);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return asRecord(valueOf(bytes));
 }
 
 function issueOf({ severity, message, step = '', field = '' }: Issue): ValidationIssue {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as zod from 'zod';
+import { isRecord } from '../lib/is-record.js';
 import { defineOperation, definePlugin, type Plugin } from './define-plugin.js';
 import { servePlugin } from './serve-plugin.js';
 
@@ -17,7 +18,7 @@ export async function runPluginFile(file: URL | string): Promise<void> {
     virtualModules: { 'tidegate/plugin': door, zod },
   });
   const exported: unknown = await jiti.import(path);
-  const plugin = isObject(exported) ? exported['default'] : undefined;
+  const plugin = isRecord(exported) ? exported['default'] : undefined;
   if (isPlugin(plugin)) return servePlugin(plugin);
   process.stderr.write(`${path}: the default export is not a plugin. Create one with definePlugin.\n`);
   process.exitCode = 1;
@@ -25,9 +26,5 @@ export async function runPluginFile(file: URL | string): Promise<void> {
 
 /** A run-time check, because the file may not be type-checked. */
 function isPlugin(value: unknown): value is Plugin {
-  return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return isRecord(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../lib/is-record.js';
+
 /** The indexed text of a tool. `id` is its display name. */
 export interface ToolText {
   readonly id: string;
@@ -63,9 +65,9 @@ function schemaTexts(schema: unknown): SchemaTexts {
 }
 
 function collect(schema: unknown, depth: number, found: SchemaTexts): void {
-  if (!isObject(schema) || depth > deepest) return;
+  if (!isRecord(schema) || depth > deepest) return;
   const { properties } = schema;
-  if (isObject(properties)) {
+  if (isRecord(properties)) {
     for (const [name, property] of Object.entries(properties)) {
       if (found.names.length >= mostParameters) return;
       found.names.push(name);
@@ -82,7 +84,7 @@ function collect(schema: unknown, depth: number, found: SchemaTexts): void {
 }
 
 function note(property: unknown, found: SchemaTexts): void {
-  if (!isObject(property)) return;
+  if (!isRecord(property)) return;
   const { description } = property;
   if (typeof description === 'string') found.texts.push(description.slice(0, longestText));
   const values = property['enum'];
@@ -90,8 +92,4 @@ function note(property: unknown, found: SchemaTexts): void {
   for (const value of values.slice(0, mostValues - found.values.length)) {
     if (typeof value === 'string') found.values.push(value);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

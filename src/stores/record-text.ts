@@ -1,5 +1,6 @@
 // Conditions, tokens and audit records as the JSON text that databases keep, and back.
 import { createHash } from 'node:crypto';
+import { isRecord } from '../lib/is-record.js';
 import { type AuditRecord, type GrantTuple, StoreError, type TokenRecord } from '../access/ports/index.js';
 
 const longestColumn = 200;
@@ -19,7 +20,7 @@ export function conditionOf(text: string | null): Condition | undefined {
   const { name, context } = found;
   if (typeof name !== 'string') throw unreadable('condition');
   if (context === undefined) return { name };
-  if (!isObject(context)) throw unreadable('condition');
+  if (!isRecord(context)) throw unreadable('condition');
   return { name, context };
 }
 
@@ -61,7 +62,7 @@ export function columnText(text: string): string {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value) || 'toJSON' in value) return value;
+  if (!isRecord(value) || 'toJSON' in value) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
@@ -73,12 +74,8 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new StoreError('store.corrupt', 'A record in the store is not JSON.', { cause });
   }
-  if (!isObject(value)) throw unreadable('record');
+  if (!isRecord(value)) throw unreadable('record');
   return value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isToken(value: object): value is TokenRecord {

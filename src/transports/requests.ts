@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.js';
 import type { Client, Request, Resumption, Session, Trace, Wanted } from '../core/index.js';
 import { duplicateKey } from '../lib/json-scan.js';
 import { type JsonText, type Member, membersOf, textOf, JsonText as Json } from '../lib/json-text.js';
@@ -35,7 +36,7 @@ export function readWanted(method: CallMethod, params: JsonText): Wanted | strin
   if (method === 'completion/complete') return readCompletion(value['ref'] as Value | undefined);
   if (typeof value['name'] !== 'string') return needs('name');
   const { arguments: given } = value;
-  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+  if (given !== undefined && !isRecord(given)) {
     return 'Invalid params: arguments must be an object';
   }
   return { kind: method === 'tools/call' ? 'tool' : 'prompt', name: value['name'] };

@@ -1,6 +1,6 @@
+import { asRecord } from '../lib/is-record.js';
 import { clis, nativeLevel } from '../agents/index.js';
 import { providerNamed } from './grammar/providers.js';
-import { isMap } from './run/journal-shape.js';
 
 /** Describes in one line what an agent may do with its own tools. */
 export function nativeWords(provider: string, given: unknown): string {
@@ -14,7 +14,7 @@ export function nativeWords(provider: string, given: unknown): string {
     edit: `it may change files in the workspace and ${commands}`,
     full: 'it may change any file and run any command, without asking',
   };
-  const options = isMap(given) ? given : {};
+  const options = asRecord(given);
   const { allowed_tools: listed } = options;
   const level = nativeLevel(options);
   const more =

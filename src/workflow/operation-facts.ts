@@ -1,4 +1,5 @@
 // Shows what a built-in operation sends and where, so that a person can decide whether to trust it.
+import { isRecord } from '../lib/is-record.js';
 import { choosersIn } from './endpoint.js';
 import { builtinOf, operationInputs } from './grammar/builtin-operations.js';
 import type { StepOf } from './grammar/workflow.js';
@@ -30,7 +31,7 @@ export function builtinFacts(step: StepOf<'operation'>, show: Show): readonly st
 function requestFacts({ method, headers, ...others }: Values, url: unknown, show: Show): readonly string[] {
   return [
     `endpoint: ${textOf(method)} ${textOf(url)}`,
-    ...(isMap(headers) ? Object.entries(headers).map(headerFact) : given('headers', headers, show)),
+    ...(isRecord(headers) ? Object.entries(headers).map(headerFact) : given('headers', headers, show)),
     ...rest(others, show),
   ];
 }
@@ -85,8 +86,4 @@ function variablesOf(text: string): readonly string[] {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-}
-
-function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

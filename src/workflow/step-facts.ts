@@ -1,4 +1,5 @@
 // Describes what a step would do, for a person who decides on trust. Shows every key not listed as harmless.
+import { isRecord } from '../lib/is-record.js';
 import { durationText } from './fields/amounts.js';
 import type { Fields } from './fields/field.js';
 import { commonFields, type StepKind, stepFields } from './fields/tables.js';
@@ -106,7 +107,7 @@ function agentFacts({ own }: StepOf<'agent'>): readonly string[] {
 
 /** Program, model, endpoint and the secret that is sent to it. */
 function optionFacts(provider: string, given: unknown): readonly string[] {
-  if (given !== undefined && !isMap(given)) return whole('options', textOf(given));
+  if (given !== undefined && !isRecord(given)) return whole('options', textOf(given));
   const options = given ?? {};
   const {
     model,
@@ -188,8 +189,4 @@ function whole(label: string, text: string): readonly string[] {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isRecord } from '../lib/is-record.js';
 import { StoreError, type ZoneHead } from '../access/ports/index.js';
 import { type Config, withFileLock } from '../config/index.js';
 import { readPrivateFile, replacePrivateFile } from '../config/private-file.js';
@@ -119,7 +120,7 @@ function readOrNothing(read: () => Stores): Stores {
 function parse(text: string): Stores | undefined {
   try {
     const content: unknown = JSON.parse(text);
-    if (!isObject(content) || content['version'] !== 1 || !isObject(content['stores'])) return undefined;
+    if (!isRecord(content) || content['version'] !== 1 || !isRecord(content['stores'])) return undefined;
     return Object.values(content['stores']).every(isOrigins) ? (content['stores'] as Stores) : undefined;
   } catch {
     return undefined;
@@ -127,9 +128,5 @@ function parse(text: string): Stores | undefined {
 }
 
 function isOrigins(value: unknown): value is Origins {
-  return isObject(value) && Object.values(value).every((origin) => typeof origin === 'string');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) && Object.values(value).every((origin) => typeof origin === 'string');
 }

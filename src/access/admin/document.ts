@@ -1,3 +1,4 @@
+import { asRecord, isRecord } from '../../lib/is-record.js';
 import { formatTuple } from '../engine/index.js';
 import type { GrantTuple } from '../ports/index.js';
 
@@ -31,14 +32,13 @@ export function readDocument(document: unknown): ReadDocument {
   const tell = (problem: string): void => {
     if (problems.length < maxProblems) problems.push(problem);
   };
-  const known = asRecord(document);
-  if (known === undefined) return { tuples: [], problems: ['the document must be a mapping'] };
-  for (const key of Object.keys(known)) if (!keys.includes(key)) tell(`${key}: unknown field`);
-  if (known['tidegate'] !== 'access') tell('tidegate: must be `access`');
-  if (known['format'] !== 1) tell('format: must be 1; the document may come from a newer version');
-  const { zone, model } = known;
+  if (!isRecord(document)) return { tuples: [], problems: ['the document must be a mapping'] };
+  for (const key of Object.keys(document)) if (!keys.includes(key)) tell(`${key}: unknown field`);
+  if (document['tidegate'] !== 'access') tell('tidegate: must be `access`');
+  if (document['format'] !== 1) tell('format: must be 1; the document may come from a newer version');
+  const { zone, model } = document;
   if (zone !== undefined && typeof zone !== 'string') tell('zone: must be a string');
-  const tuples = readTuples(known['tuples'], tell);
+  const tuples = readTuples(document['tuples'], tell);
   return {
     ...(typeof zone === 'string' && { zone }),
     ...(typeof model === 'string' && { model }),
@@ -72,9 +72,8 @@ export function readTuples(value: unknown, tell: (problem: string) => void): rea
 }
 
 function readTuple(value: unknown): GrantTuple | string {
-  const known = asRecord(value);
-  if (known === undefined) return 'must be a mapping';
-  const { user, relation, object, condition, ...others } = known;
+  if (!isRecord(value)) return 'must be a mapping';
+  const { user, relation, object, condition, ...others } = value;
   const [other] = Object.keys(others);
   if (other !== undefined) return `${other}: unknown field`;
   if (typeof user !== 'string' || typeof relation !== 'string' || typeof object !== 'string')
@@ -85,15 +84,9 @@ function readTuple(value: unknown): GrantTuple | string {
 }
 
 function readCondition(value: unknown): NonNullable<GrantTuple['condition']> | string {
-  const { name, context, ...others } = asRecord(value) ?? {};
-  const values = context === undefined ? undefined : asRecord(context);
+  const { name, context, ...others } = asRecord(value);
   if (typeof name !== 'string' || Object.keys(others).length > 0)
     return 'condition: needs name, and optionally context';
-  if (context !== undefined && values === undefined) return 'condition.context: must be a mapping';
-  return values === undefined ? { name } : { name, context: values };
-}
-
-export function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined;
+  if (context === undefined) return { name };
+  return isRecord(context) ? { name, context } : 'condition.context: must be a mapping';
 }

@@ -1,7 +1,8 @@
+import { asRecord } from '../../lib/is-record.js';
 import type { GrantTuple } from '../ports/index.js';
 import type { PrincipalSource, ProfileSource } from '../profiles/index.js';
 import { AdminError } from './admin-error.js';
-import { asRecord, readTuples } from './document.js';
+import { readTuples } from './document.js';
 
 /** The expected rights of one principal. */
 export interface Expectation {
@@ -40,7 +41,7 @@ export function readTestDocument(document: unknown): TestDocument {
   const tell = (problem: string): void => {
     if (problems.length < most.problems) problems.push(problem);
   };
-  const known = asRecord(document) ?? {};
+  const known = asRecord(document);
   const { tests, tuples, profiles, default_profile: defaultProfile, principals, ...others } = known;
   for (const key of Object.keys(others)) tell(`${key}: unknown field`);
   const read: TestDocument = {
@@ -69,7 +70,7 @@ function readTests(value: unknown, tell: Tell): readonly Expectation[] {
   }
   let entries = 0;
   const tests = value.flatMap((one: unknown, at) => {
-    const test = readTest(asRecord(one) ?? {}, `tests.${String(at)}`, tell);
+    const test = readTest(asRecord(one), `tests.${String(at)}`, tell);
     entries += test.lists.reduce((sum, list) => sum + list.entries.length, 0);
     return [test];
   });
@@ -97,9 +98,9 @@ function readTest(known: Readonly<Record<string, unknown>>, place: string, tell:
 }
 
 function readProfiles(value: unknown, tell: Tell): readonly ProfileSource[] {
-  return Object.entries(asRecord(value) ?? {}).map(([name, one]) => {
+  return Object.entries(asRecord(value)).map(([name, one]) => {
     const place = `profiles.${name}`;
-    const { description, extends: parents, tools, see_only: seeOnly, ...others } = asRecord(one) ?? {};
+    const { description, extends: parents, tools, see_only: seeOnly, ...others } = asRecord(one);
     for (const key of Object.keys(others)) tell(`${place}.${key}: unknown field`);
     return {
       name,
@@ -114,9 +115,9 @@ function readProfiles(value: unknown, tell: Tell): readonly ProfileSource[] {
 }
 
 function readPrincipals(value: unknown, tell: Tell): readonly PrincipalSource[] {
-  return Object.entries(asRecord(value) ?? {}).map(([principal, one]) => {
+  return Object.entries(asRecord(value)).map(([principal, one]) => {
     const place = `principals.${principal}`;
-    const { profile, add, remove, ...others } = asRecord(one) ?? {};
+    const { profile, add, remove, ...others } = asRecord(one);
     for (const key of Object.keys(others)) tell(`${place}.${key}: unknown field`);
     return {
       principal,

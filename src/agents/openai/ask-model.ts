@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asRecord } from '../../lib/is-record.js';
 import { AgentFailure, type AgentEvent } from '../agent.js';
 import { eventData, wholeBody } from './events.js';
 import { post } from './post.js';
-import { createAssembly, recordOf, type Reply } from './reply.js';
+import { createAssembly, type Reply } from './reply.js';
 import type { Settings } from './settings.js';
 import { Trouble, troubleInStream, troubleOf } from './trouble.js';
 
@@ -116,7 +117,7 @@ async function readStream(body: AsyncIterable<Uint8Array>, { onEvent }: Question
         throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response stream of the model is not valid.', {
           isRetryable: true,
         });
-      const { error } = recordOf(chunk);
+      const { error } = asRecord(chunk);
       if (error !== undefined && error !== null) throw troubleInStream(error);
       const text = assembly.take(chunk);
       if (text !== '') onEvent({ kind: 'text', text });
@@ -134,7 +135,7 @@ async function readStream(body: AsyncIterable<Uint8Array>, { onEvent }: Question
 
 function readWhole(text: string, { onEvent }: Question): Reply {
   const value = parsed(text);
-  const { error, choices } = recordOf(value);
+  const { error, choices } = asRecord(value);
   if (error !== undefined && error !== null) throw troubleInStream(error);
   if (!Array.isArray(choices) || choices.length === 0) {
     throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response of the model is not valid.', {

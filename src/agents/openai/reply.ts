@@ -1,3 +1,5 @@
+import { asRecord } from '../../lib/is-record.js';
+
 /** A call by the model. Its arguments may not be valid JSON. */
 export interface ModelCall {
   readonly id: string;
@@ -52,7 +54,7 @@ export function createAssembly(): Assembly {
   function takeCall(delta: JsonRecord): void {
     const index = indexOf(delta);
     const draft = drafts.get(index) ?? { id: '', name: '', argumentsText: '' };
-    const { name, arguments: more } = recordOf(delta['function']);
+    const { name, arguments: more } = asRecord(delta['function']);
     if (typeof delta['id'] === 'string' && delta['id'] !== '') draft.id = delta['id'];
     if (typeof name === 'string' && name !== '') draft.name ||= name;
     if (typeof more === 'string') draft.argumentsText += more;
@@ -63,14 +65,14 @@ export function createAssembly(): Assembly {
 
   return {
     take(chunk) {
-      const { choices, usage: told } = recordOf(chunk);
+      const { choices, usage: told } = asRecord(chunk);
       usage = usageOf(told) ?? usage;
-      const choice = recordOf(listOf(choices)[0]);
+      const choice = asRecord(listOf(choices)[0]);
       // A server that does not stream sends `message` instead of `delta`.
-      const delta = recordOf(choice['delta'] ?? choice['message']);
+      const delta = asRecord(choice['delta'] ?? choice['message']);
       const added = contentText(delta['content']);
       text += added;
-      for (const call of listOf(delta['tool_calls'])) takeCall(recordOf(call));
+      for (const call of listOf(delta['tool_calls'])) takeCall(asRecord(call));
       if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '')
         finish = choice['finish_reason'];
       return added;
@@ -96,19 +98,15 @@ function callsOf(drafts: ReadonlyMap<number, Draft>): readonly ModelCall[] {
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)
-    .map((part) => recordOf(part)['text'])
+    .map((part) => asRecord(part)['text'])
     .filter((part) => typeof part === 'string')
     .join('');
 }
 
 function usageOf(value: unknown): Reply['usage'] {
-  const { prompt_tokens: input, completion_tokens: output, cost } = recordOf(value);
+  const { prompt_tokens: input, completion_tokens: output, cost } = asRecord(value);
   if (typeof input !== 'number' || typeof output !== 'number') return undefined;
   return { input, output, ...(typeof cost === 'number' && { cost }) };
-}
-
-export function recordOf(value: unknown): JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import { type Client, createQuietExchange } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder, type Usage } from '../agent.js';
@@ -120,7 +121,7 @@ async function makeCall(call: ModelCall, shown: ShownTools, order: AgentOrder): 
 function readObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

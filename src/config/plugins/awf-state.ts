@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { asRecord } from '../../lib/is-record.js';
 import type { Environment } from '../substitute.js';
 import { dataHome } from './directories.js';
 
@@ -25,7 +26,7 @@ export function readAwfState(environment: Environment): ReadonlyMap<string, AwfR
   try {
     if (statSync(file).size > mostBytes) return new Map();
     const all: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return new Map(Object.entries(asObject(all)).map(([name, value]) => [name, recordOf(asObject(value))]));
+    return new Map(Object.entries(asRecord(all)).map(([name, value]) => [name, recordOf(asRecord(value))]));
   } catch {
     // Most users have no AWF state.
     return new Map();
@@ -34,12 +35,6 @@ export function readAwfState(environment: Environment): ReadonlyMap<string, AwfR
 
 function recordOf({ enabled, config }: Readonly<Record<string, unknown>>): AwfRecord {
   const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
-  const entries = Object.entries(asObject(config)).filter(([, value]) => isScalar(value));
+  const entries = Object.entries(asRecord(config)).filter(([, value]) => isScalar(value));
   return { isOff: enabled === false, config: new Map(entries.map(([key, value]) => [key, String(value)])) };
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }

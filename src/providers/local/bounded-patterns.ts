@@ -1,4 +1,5 @@
 import { format } from '@cfworker/json-schema';
+import { isRecord } from '../../lib/is-record.js';
 import { createStepBudget, matchWithin, type StepBudget } from '../../lib/pattern/match-within.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -120,8 +121,4 @@ function walk(schema: unknown, tell: (word: string, value: unknown) => void): vo
     if (named.has(word) && isRecord(value)) for (const part of Object.values(value)) walk(part, tell);
     else walk(value, tell);
   }
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { Console } from 'node:console';
+import { asRecord, isRecord } from '../../lib/is-record.js';
 import { CardRefused, cardOf, type ToolCard } from '../../core/index.js';
 import type { ToolModule } from '../../ports/tool-module.js';
 import type { ToolFile } from './scan-workspace.js';
@@ -37,7 +38,7 @@ export async function evaluateTool(
   });
   await verify();
   const exported = await inTime(file, () => jiti.evalModule(text, { filename: file, async: true }));
-  const module = isObject(exported) && 'default' in exported ? exported.default : undefined;
+  const module = asRecord(exported)['default'];
   const problem = problemOf(module);
   if (problem !== undefined) throw new BrokenTool(`${file}:1: ${problem}`);
   try {
@@ -94,13 +95,12 @@ const others = ['hints', 'needs', 'optional', 'tier', 'output', 'aliases', 'grap
 
 /** A first check, because the file was not type-checked. `cardOf` is stricter. */
 function problemOf(module: unknown): string | undefined {
-  if (!isObject(module)) return 'its default export is not a tool; create one with defineTool';
-  const tool = module as Readonly<Record<string, unknown>>;
+  if (!isRecord(module)) return 'its default export is not a tool; create one with defineTool';
   const known = [...Object.keys(fields), ...others];
-  const odd = Object.keys(tool).find((key) => !known.includes(key));
+  const odd = Object.keys(module).find((key) => !known.includes(key));
   const hint = odd === undefined ? '' : ` (unknown field: ${odd})`;
   for (const [field, kind] of Object.entries(fields)) {
-    if (!isOfKind(tool[field], kind)) return `${field} ${wantedOf[kind]}${hint}`;
+    if (!isOfKind(module[field], kind)) return `${field} ${wantedOf[kind]}${hint}`;
   }
   return odd === undefined ? undefined : `unknown field ${odd}; allowed fields: ${known.join(', ')}`;
 }
@@ -115,10 +115,6 @@ const wantedOf = {
 function isOfKind(value: unknown, kind: keyof typeof wantedOf): boolean {
   if (kind === 'text') return typeof value === 'string';
   if (kind === 'effect') return ['read', 'write', 'execute', 'ask'].includes(String(value));
-  if (kind === 'schema') return isObject(value) && '~standard' in value;
+  if (kind === 'schema') return isRecord(value) && '~standard' in value;
   return typeof value === 'function';
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

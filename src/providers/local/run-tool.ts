@@ -1,3 +1,4 @@
+import { asRecord, isRecord } from '../../lib/is-record.js';
 import {
   type Call,
   content,
@@ -87,7 +88,7 @@ async function outcomeOf(
   if (output !== undefined) return typedOutcome(name, output, result, notes, ignored);
   if (typeof result === 'string')
     return encoded(name, { content: [{ type: 'text', text: result }, ...notes] });
-  if (!isObject(result) || !('content' in result)) return faulted(badOutput(name, 'it returned no result'));
+  if (!isRecord(result) || !('content' in result)) return faulted(badOutput(name, 'it returned no result'));
   return areBlocks(result.content)
     ? encoded(name, { content: [...result.content, ...notes] })
     : faulted(badOutput(name, 'its content is not a list of blocks'));
@@ -97,19 +98,19 @@ async function outcomeOf(
 async function typedOutcome(
   name: string,
   output: Schema,
-  result: ToolResult,
+  result: unknown,
   notes: readonly ContentBlock[],
   ignored: readonly string[],
 ): Promise<Outcome> {
-  if (!isObject(result) || !('data' in result)) return faulted(badOutput(name, 'it returned no data'));
-  const checked = await output['~standard'].validate(result.data);
+  if (!isRecord(result) || !('data' in result)) return faulted(badOutput(name, 'it returned no data'));
+  const checked = await output['~standard'].validate(result['data']);
   if (checked.issues) return faulted(badOutput(name, describeIssues(checked.issues).join('; ')));
   const { text = JSON.stringify(checked.value), content: more = [] } = result;
   if (typeof text !== 'string' || !areBlocks(more))
     return faulted(badOutput(name, 'its content is not a list of blocks'));
   // Some clients show the model only one of `content` and `structuredContent`.
   const structuredContent =
-    ignored.length > 0 && isObject(checked.value)
+    ignored.length > 0 && isRecord(checked.value)
       ? { ...checked.value, ignored_arguments: ignored }
       : checked.value;
   return encoded(name, { content: [{ type: 'text', text }, ...more, ...notes], structuredContent });
@@ -130,11 +131,8 @@ function encoded(name: string, result: object): Outcome {
   return faulted(createFault('work.failed', message, { reason: 'too_large', suggestion }));
 }
 
-function areBlocks(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every((block) => isObject(block) && 'type' in block && typeof block.type === 'string')
-  );
+function areBlocks(value: unknown): value is readonly ContentBlock[] {
+  return Array.isArray(value) && value.every((block) => typeof asRecord(block)['type'] === 'string');
 }
 
 function badOutput(name: string, problem: string): Fault {
@@ -186,8 +184,4 @@ function toldFailure({
     // Copy it as JSON, because other values would break the response later.
     ...(details && { data: JSON.parse(JSON.stringify(details)) as Readonly<Record<string, unknown>> }),
   });
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

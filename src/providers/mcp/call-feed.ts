@@ -2,7 +2,7 @@ import { type Exchange, type LogLevel, logLevels } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import type { Log } from '../../ports/log.js';
 import { cutText, maxWords } from './cut-text.js';
-import { isRecord } from './is-record.js';
+import { isRecord } from '../../lib/is-record.js';
 import type { Clock } from './options.js';
 import { createPace } from './pace.js';
 

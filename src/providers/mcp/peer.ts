@@ -1,7 +1,7 @@
 import type { Call, Protocol, Exchange, Outcome } from '../../core/index.js';
 import type { JsonText } from '../../lib/json-text.js';
 import type { Reply } from './in-flight.js';
-import { isRecord } from './is-record.js';
+import { isRecord } from '../../lib/is-record.js';
 
 export { isRecord };
 

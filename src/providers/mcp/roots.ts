@@ -8,7 +8,7 @@ import {
   type Resumption,
 } from '../../core/index.js';
 import { JsonText, membersOf, textOf, withMembers } from '../../lib/json-text.js';
-import { isRecord } from './is-record.js';
+import { isRecord } from '../../lib/is-record.js';
 
 /**
  * Which roots a server gets. All sessions share a server, so roots of one caller would apply to everyone. By default, a

@@ -1,6 +1,6 @@
 import { JsonText, membersOf, textOf } from '../../lib/json-text.js';
 import { cutText, maxWords } from './cut-text.js';
-import { isRecord } from './is-record.js';
+import { isRecord } from '../../lib/is-record.js';
 
 /** Cuts an error of a server that is too long for a caller. */
 export function shortError(error: JsonText): JsonText {

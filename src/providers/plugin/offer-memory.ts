@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '../../lib/is-record.js';
 import type { OperationSchema, StepTypeInfo } from '../../plugin-protocol/index.js';
 
 /** The operations and step types that a plugin listed, unprocessed. */
@@ -76,8 +77,4 @@ function isStepType(value: unknown): value is StepTypeInfo {
 
 function hasTexts(value: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
   return keys.every((key) => typeof value[key] === 'string');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import { JsonText } from '../../lib/json-text.js';
 import { skeletonOf } from '../../lib/deceptive-names.js';
 import type { Source, ToolSpec } from '../../core/index.js';
@@ -130,7 +131,7 @@ function defaultOf({ type, default: text }: InputSchema): unknown {
     case 'array':
       return parsed(text, Array.isArray);
     case 'object':
-      return parsed(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+      return parsed(text, isRecord);
     default:
       return clean(text);
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import { createFault, type Fault, type Provider } from '../../core/index.js';
 import { decodeUtf8 } from '../../lib/lines.js';
 import type { Log } from '../../ports/log.js';
@@ -182,9 +183,7 @@ function objectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefi
   try {
     const value: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
     if (value === null) return {};
-    return typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

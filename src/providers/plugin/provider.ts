@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import {
   type Call,
   type Catalogue,
@@ -172,7 +173,7 @@ function changedIn(before: RawOffer | undefined, after: RawOffer): ReadonlySet<s
 /** Parses the arguments for the stages. The plugin validates them itself. */
 function parse(_target: Target, params: JsonText): Parsed {
   const { arguments: given = {} } = params.value as { readonly arguments?: unknown };
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return { ok: true, input: given };
+  if (isRecord(given)) return { ok: true, input: given };
   return { ok: false, fault: createFault('input.invalid', 'The arguments must be an object.') };
 }
 

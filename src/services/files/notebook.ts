@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/is-record.js';
+
 /** A notebook as text: its cells in order, with what they printed. Undefined when it is not a notebook after all. */
 export function renderNotebook(json: string): string | undefined {
   const notebook = parse(json);
@@ -55,8 +57,4 @@ function parse(json: string): unknown {
     // Then it is shown as the text that it is.
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

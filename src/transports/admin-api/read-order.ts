@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isRecord } from '../../lib/is-record.js';
 import { duplicateKey } from '../../lib/json-scan.js';
 import { excessIn } from '../../lib/json-rpc.js';
 import type { TakeRoom } from '../http/body-room.js';
@@ -65,7 +66,7 @@ function parseObject(text: string): ReadObject {
   if (excess !== undefined) return invalid(`The body ${excess}. Send less at once.`);
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalid(notAnObject);
+    if (!isRecord(value)) return invalid(notAnObject);
   } catch {
     return invalid(notAnObject);
   }

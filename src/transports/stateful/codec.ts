@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import type { Client } from '../../core/index.js';
 import { emptyObject, JsonText, membersOf, textOf, withMembers } from '../../lib/json-text.js';
 
@@ -70,13 +71,9 @@ export function legacyResult(result: JsonText): string {
     readonly structuredContent?: unknown;
     readonly content?: unknown;
   };
-  if (structuredContent === undefined || isPlainObject(structuredContent)) return result.text;
+  if (structuredContent === undefined || isRecord(structuredContent)) return result.text;
   const hasText = Array.isArray(content) && content.length > 0;
   const structured = textOf(result.text, membersOf(result.text), 'structuredContent') ?? 'null';
   const asText = `[{"type":"text","text":${JSON.stringify(structured)}}]`;
   return withMembers(result.text, { structuredContent: undefined, ...(!hasText && { content: asText }) });
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

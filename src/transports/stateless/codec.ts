@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import { type Client, type LogLevel, logLevels } from '../../core/index.js';
 import {
   type JsonText,
@@ -33,8 +34,8 @@ export function hasEnvelope(params: JsonText | undefined): boolean {
 export function metaOf(params: JsonText | undefined): Readonly<Record<string, unknown>> | undefined {
   const value = params?.value as { readonly _meta?: unknown } | undefined;
   const meta = value?._meta;
-  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return undefined;
-  return meta as Readonly<Record<string, unknown>>;
+  if (!isRecord(meta)) return undefined;
+  return meta;
 }
 
 /** Reads what every modern request says about its sender. */

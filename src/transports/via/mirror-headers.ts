@@ -1,3 +1,4 @@
+import { asRecord } from '../../lib/is-record.js';
 import type { Frame } from '../../lib/json-rpc.js';
 import type { JsonText } from '../../lib/json-text.js';
 import { metaKeys, metaOf, modernVersion } from '../stateless/codec.js';
@@ -62,9 +63,4 @@ function headerValue(value: string): string {
 
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? (value as Readonly<Record<string, unknown>>) : {};
 }

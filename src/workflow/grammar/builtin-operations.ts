@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import type { PluginInput } from '../../ports/plugins.js';
 import { splitDotted, type Step, type Workflow } from './workflow.js';
 
@@ -72,7 +73,5 @@ export function builtinOf(
 export function operationInputs(step: Step): Readonly<Record<string, unknown>> | undefined {
   if (step.kind !== 'operation') return undefined;
   const given: unknown = step.own.inputs ?? step.own.operation_inputs ?? {};
-  return typeof given === 'object' && given !== null && !Array.isArray(given)
-    ? (given as Readonly<Record<string, unknown>>)
-    : undefined;
+  return isRecord(given) ? given : undefined;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import type { StepResult } from './result.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ function isHead(head: Values): boolean {
   const { withheld, text, profile, rights } = head;
   return (
     areTexts(head, 'id', 'name', 'file', 'sha256', 'cwd', 'startedAt', 'version', 'startedBy') &&
-    isMap(head['inputs']) &&
+    isRecord(head['inputs']) &&
     Array.isArray(withheld) &&
     withheld.every((name) => typeof name === 'string') &&
     isTextOrNothing(text) &&
@@ -38,7 +39,7 @@ function isHead(head: Values): boolean {
 
 /** An unreadable delegation must not turn into one without limits. */
 function isLink(link: unknown): boolean {
-  if (!isMap(link) || !isMap(link['principal'])) return false;
+  if (!isRecord(link) || !isRecord(link['principal'])) return false;
   const { principal, rights, profile, tools, tokenId } = link;
   return (
     areTexts(principal, 'kind', 'id', 'zone') &&
@@ -50,21 +51,21 @@ function isLink(link: unknown): boolean {
 }
 
 function isResult(result: unknown): result is StepResult {
-  if (!isMap(result)) return false;
+  if (!isRecord(result)) return false;
   const { error } = result;
   return (
     ends.includes(result['status']) &&
     areTexts(result, 'output', 'stderr', 'startedAt') &&
     areNumbers(result, 'exitCode', 'attempts', 'ms') &&
-    isMap(result['response']) &&
-    (error === undefined || (isMap(error) && areTexts(error, 'code', 'message')))
+    isRecord(result['response']) &&
+    (error === undefined || (isRecord(error) && areTexts(error, 'code', 'message')))
   );
 }
 
 function isEnd(end: unknown): boolean {
-  if (!isMap(end)) return false;
+  if (!isRecord(end)) return false;
   const { message, code, outputs } = end;
-  const isGiven = outputs === undefined || isMap(outputs);
+  const isGiven = outputs === undefined || isRecord(outputs);
   return (
     ends.includes(end['status']) &&
     areTexts(end, 'at') &&
@@ -76,7 +77,7 @@ function isEnd(end: unknown): boolean {
 }
 
 function isWay(way: unknown): boolean {
-  return way === undefined || (isMap(way) && areTexts(way, 'to'));
+  return way === undefined || (isRecord(way) && areTexts(way, 'to'));
 }
 
 function areTexts(values: Values, ...names: readonly string[]): boolean {
@@ -89,8 +90,4 @@ function areNumbers(values: Values, ...names: readonly string[]): boolean {
 
 function isTextOrNothing(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
-}
-
-export function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

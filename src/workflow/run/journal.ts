@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { isRecord } from '../../lib/is-record.js';
 import { type DurableLines, openDurableLines } from './durable-lines.js';
-import { isMap, isWhole, type runEnds } from './journal-shape.js';
+import { isWhole, type runEnds } from './journal-shape.js';
 import type { Delegation } from '../../core/index.js';
 import type { StepResult } from './result.js';
 
@@ -129,7 +130,7 @@ export interface ReadJournal {
 export function readJournal(file: string): ReadJournal {
   const lines = readFileSync(file, 'utf8').split('\n');
   const read = lines.flatMap(lineOf);
-  const values = read.filter(isRecord);
+  const values = read.filter(isJournalRecord);
   const head = values.find((value): value is RunHead => value.kind === 'run');
   const entries = values.filter((value): value is Entry => value.kind !== 'run');
   const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry] : []));
@@ -161,13 +162,13 @@ function timeOf(head: RunHead | undefined, entries: readonly Entry[]): number {
 function lineOf(line: string): readonly object[] {
   try {
     const value: unknown = JSON.parse(line);
-    return isMap(value) && 'kind' in value ? [value] : [];
+    return isRecord(value) && 'kind' in value ? [value] : [];
   } catch {
     return [];
   }
 }
 
-function isRecord(value: object): value is RunHead | Entry {
+function isJournalRecord(value: object): value is RunHead | Entry {
   return isWhole(value as Readonly<Record<string, unknown>>);
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/is-record.js';
 import { parseTemplate } from './parse.js';
 import { type Nodes, type Operand, type Pipeline, TemplateError } from './template.js';
 import { isTrue, rawText, type TemplateFunction, templateFunctions } from './functions.js';
@@ -150,8 +151,4 @@ function pascal(word: string): string {
     .split('_')
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { asRecord } from '../../lib/is-record.js';
 import {
   type AgentCli,
   AgentFailure,
@@ -10,7 +11,6 @@ import { quote } from '../../lib/source-place.js';
 import type { Report } from '../finding.js';
 import { providerNamed } from '../grammar/providers.js';
 import type { StepOf } from '../grammar/workflow.js';
-import { isMap } from '../run/journal-shape.js';
 import { isIsolated } from '../step-tools.js';
 import { flawAt } from './flaw-at.js';
 
@@ -23,7 +23,7 @@ export function checkNatives(step: Agent, report: Report): void {
   const { provider = '', options, mcp_proxy: proxy, tidegate: gate } = step.own;
   const cli = clis.find(({ name }) => name === providerNamed(provider));
   if (cli === undefined) return;
-  const given = isMap(options) ? options : {};
+  const given = asRecord(options);
   if (isIsolated(proxy, gate)) {
     for (const key of keys) {
       if (given[key] === undefined) continue;

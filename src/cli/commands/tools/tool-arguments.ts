@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/is-record.js';
 import { shellWord } from '../../../config/index.js';
 import type { Input } from '../../command.js';
 import { Failure } from '../../failure.js';
@@ -31,7 +32,7 @@ export async function argumentsText(
 function objectText(text: string, where: string, refuse: Refuse): string {
   if (text.trim() === '') return '{}';
   const value = parsed(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text.trim();
+  if (isRecord(value)) return text.trim();
   return refuse(
     `Invalid input in ${where}: ${value === undefined ? 'not valid JSON' : 'JSON, but not an object'}.`,
   );

@@ -1,3 +1,4 @@
+import { asRecord } from '../../../lib/is-record.js';
 import { printable } from '../../../config/index.js';
 import type { Tool } from './with-tools.js';
 
@@ -72,8 +73,4 @@ function valueWords(value: unknown): string {
 
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-export function asRecord(value: unknown): JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/is-record.js';
 import { printable, printableLines } from '../../../config/index.js';
 
 interface Result {
@@ -24,12 +25,12 @@ interface Block {
 }
 
 function blockText(value: unknown): string {
-  const block = isObject(value) ? (value as Block) : {};
+  const block = isRecord(value) ? (value as Block) : {};
   if (block.type === 'text' && typeof block.text === 'string') return printableLines(block.text);
   if (typeof block.data === 'string')
     return `[${word(block.type)} ${word(block.mimeType)}, ${bytesOf(block.data)} bytes]`;
   if (block.type === 'resource_link') return `[resource ${word(block.uri)}]`;
-  if (block.type === 'resource' && isObject(block.resource)) {
+  if (block.type === 'resource' && isRecord(block.resource)) {
     const { uri, text } = block.resource as Block;
     return typeof text === 'string' ? printableLines(text) : `[resource ${word(uri)}]`;
   }
@@ -42,8 +43,4 @@ function word(value: unknown): string {
 
 function bytesOf(base64: string): string {
   return String(Math.floor((base64.replace(/=+$/, '').length * 3) / 4));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

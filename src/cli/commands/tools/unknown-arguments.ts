@@ -1,5 +1,6 @@
+import { asRecord } from '../../../lib/is-record.js';
 import { nearest, printable } from '../../../config/index.js';
-import { asRecord, inputSchemaOf } from './tool-fields.js';
+import { inputSchemaOf } from './tool-fields.js';
 import type { Tool } from './with-tools.js';
 
 type JsonRecord = Readonly<Record<string, unknown>>;

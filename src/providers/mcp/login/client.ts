@@ -1,5 +1,5 @@
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client';
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../../../lib/is-record.js';
 import { sameIssuer, type Found } from './discover.js';
 import type { GuardedFetch } from './guarded-fetch.js';
 import type { KeptClient, KeptLogin } from './kept-login.js';

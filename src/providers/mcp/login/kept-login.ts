@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../../../lib/is-record.js';
 import type { LoginSettings } from './settings.js';
 
 /** Our client registration at one authorization server. */

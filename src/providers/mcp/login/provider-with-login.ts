@@ -14,7 +14,7 @@ import {
   type ToolSpec,
 } from '../../../core/index.js';
 import { JsonText } from '../../../lib/json-text.js';
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../../../lib/is-record.js';
 import { LoginFailure } from './settings.js';
 import type { UpstreamLogin } from './upstream-login.js';
 

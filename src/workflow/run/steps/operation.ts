@@ -1,3 +1,4 @@
+import { asRecord } from '../../../lib/is-record.js';
 import { createQuietExchange, type Fault, type Outcome, type Session } from '../../../core/index.js';
 import { isParsable } from '../../../lib/json-rpc.js';
 import { JsonText } from '../../../lib/json-text.js';
@@ -131,10 +132,7 @@ function doneOf(value: unknown, name: string): Done {
 function readObject(text: string): Readonly<Record<string, unknown>> {
   if (!isParsable(text)) return {};
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
+    return asRecord(JSON.parse(text));
   } catch {
     return {};
   }
