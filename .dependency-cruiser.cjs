@@ -225,7 +225,7 @@ module.exports = {
 };
 // Not enumerable, because dependency-cruiser refuses keys it does not know.
 Object.defineProperty(module.exports, 'tables', {
-  value: { modules, testImports, openModules, entryFiles, rules },
+  value: { modules, testImports, openModules, entryFiles, anyModule, rules },
 });
 
 function moduleRules([module, imported]) {

@@ -3,14 +3,78 @@ import tseslint from 'typescript-eslint';
 
 const typescript = ['src/**/*.ts', 'test/**/*.ts', 'examples/**/*.ts'];
 const tests = ['**/*.test.ts', 'test/**/*.ts'];
-const toolLoader = 'src/providers/local/load-tool.ts';
-// A plugin is a process of its own, and its handshake comes by the environment.
+// A plugin runs in a separate process and gets its handshake through the environment.
 const readsEnvironment = ['src/config/**', 'src/cli/**', 'src/plugin/**'];
+
+/** Lines of code: blank lines and comments of a file are not counted. A function counts with both. */
+const fileSize = { max: 250, skipBlankLines: true, skipComments: true };
+const functionSize = { max: 80 };
+/** One table each; a table is not easier to read in two files. */
+const tables = ['src/workflow/codes.ts', 'src/workflow/fields/tables.ts'];
+/** Files that are still too large. This list only gets shorter. */
+const stillTooLarge = [
+  'src/access/audit/open-audit.ts',
+  'src/access/authorizer/open-authorizer.ts',
+  'src/access/authorizer/predicates.ts',
+  'src/access/authorizer/replica.ts',
+  'src/access/engine/evaluate.ts',
+  'src/access/engine/list-users.ts',
+  'src/access/tokens/standings.ts',
+  'src/access/tokens/token-admin.ts',
+  'src/agents/codex.ts',
+  'src/agents/opencode.ts',
+  'src/app/local-tools.ts',
+  'src/app/open-tidegate.ts',
+  'src/cli/failure.ts',
+  'src/config/started/cover.ts',
+  'src/exposure/catalog.ts',
+  'src/exposure/lazy-exposure.ts',
+  'src/gateway/gateway.ts',
+  'src/gateway/registry.ts',
+  'src/lib/pattern/parse-pattern.ts',
+  'src/lib/pattern/program.ts',
+  'src/observers/log/buffered-file.ts',
+  'src/providers/mcp/catalog-cache.ts',
+  'src/providers/mcp/http-answers.ts',
+  'src/providers/mcp/http-transport.ts',
+  'src/providers/mcp/in-flight.ts',
+  'src/providers/mcp/login/provider-with-login.ts',
+  'src/providers/mcp/login/upstream-login.ts',
+  'src/providers/mcp/provider.ts',
+  'src/providers/mcp/questions.ts',
+  'src/providers/mcp/rpc.ts',
+  'src/providers/mcp/stateful-peer.ts',
+  'src/providers/mcp/stateless-peer.ts',
+  'src/providers/mcp/stdio-transport.ts',
+  'src/providers/mcp/subscription.ts',
+  'src/providers/mcp/supervisor.ts',
+  'src/providers/mcp/turns.ts',
+  'src/providers/plugin/events.ts',
+  'src/providers/plugin/provider.ts',
+  'src/providers/plugin/supervisor.ts',
+  'src/services/shell/background.ts',
+  'src/services/shell/shell.ts',
+  'src/stores/memory/memory-store.ts',
+  'src/stores/postgres/open-postgres-store.ts',
+  'src/transports/admin-api/admin.ts',
+  'src/transports/admin-api/routes.ts',
+  'src/transports/http/mcp-endpoint.ts',
+  'src/transports/http/serve-http.ts',
+  'src/transports/stateful/peer.ts',
+  'src/transports/stdio/serve-stdio.ts',
+  'src/transports/via/carrier.ts',
+  'src/transports/via/stateful.ts',
+  'src/workflow/bundle.ts',
+  'src/workflow/expression/parse.ts',
+  'src/workflow/library.ts',
+  'src/workflow/template/parse.ts',
+  'src/workspace/access/open-access.ts',
+];
 
 const noEnum = { selector: 'TSEnumDeclaration', message: 'Use a const tuple and a union type.' };
 const noComputedImport = {
   selector: 'ImportExpression[source.type!="Literal"]',
-  message: 'The dependency check cannot see a computed import(). Only the tool loader has one.',
+  message: 'The dependency check cannot see a computed import().',
 };
 const noDoubleAssertion = {
   selector: 'TSAsExpression > TSAsExpression',
@@ -70,16 +134,18 @@ export default defineConfig(
     rules: {
       'no-restricted-syntax': ['error', ...inProgram, noComputedImport, ...noEnvironment],
       'no-console': 'error',
-      'max-lines': ['error', 350],
+      'max-lines': ['error', fileSize],
+      'max-lines-per-function': ['error', functionSize],
       'no-restricted-imports': ['error', { paths: [hidden('createRequire'), hidden('register')] }],
     },
   },
+  { files: tables, rules: { 'max-lines': 'off' } },
+  { files: stillTooLarge, rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' } },
   {
     files: readsEnvironment,
     ignores: tests,
     rules: { 'no-restricted-syntax': ['error', ...inProgram, noComputedImport] },
   },
-  { files: [toolLoader], rules: { 'no-restricted-syntax': ['error', ...inProgram, ...noEnvironment] } },
   { files: ['src/cli/**/*.ts'], rules: { 'no-console': 'off' } },
   { files: ['**/*.tool.ts', 'examples/plugins/*/plugin.ts'], rules: { 'no-restricted-exports': 'off' } },
   {

@@ -11,15 +11,20 @@ const token = `tg_${'bench'.repeat(8)}`;
 /** Prepares a gate with one upstream and tools of its own workspace; `close` removes its files. */
 export async function openGate(program, { echo, env = {}, tools = 0 }) {
   const home = await mkdtemp(join(tmpdir(), 'tidegate-bench-'));
-  const config = join(home, 'tidegate.yaml');
+  // Tidegate refuses a workspace inside its state directory.
+  const state = join(home, 'state');
+  const work = join(home, 'work');
+  const config = join(work, 'tidegate.yaml');
+  await mkdir(state);
+  await mkdir(work);
   const server = { command: process.execPath, args: [echo], env };
   // JSON is YAML.
   await writeFile(config, JSON.stringify({ servers: { bench: server } }, null, 2));
-  await writeFile(join(home, 'token'), `${token}\n`, { mode: 0o600 });
-  const environment = { TIDEGATE_HOME: home };
-  await writeTools(join(home, '.tidegate', 'tools'), tools);
+  await writeFile(join(state, 'token'), `${token}\n`, { mode: 0o600 });
+  const environment = { TIDEGATE_HOME: state };
+  await writeTools(join(work, '.tidegate', 'tools'), tools);
   await run(process.execPath, [program, 'trust', '--yes'], {
-    cwd: home,
+    cwd: work,
     env: { ...process.env, ...environment },
   });
   return {

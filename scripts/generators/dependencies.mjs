@@ -39,7 +39,7 @@ function page({ modules, testImports, openModules, entryFiles, rules }) {
     '',
     ...entryFiles.map((file) => `- ${code(`src/${file}`)}`),
     '',
-    'The check cannot see a computed `import()`. The linter allows one in the tool loader only.',
+    'The check cannot see a computed `import()`, so the linter rejects it.',
     '',
   ].join('\n');
 }
