@@ -81,7 +81,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   );
   let isReady = false;
   let port = parts.port;
-  void parts.gateway.settle().then(() => {
+  void parts.gateway.registry.settle().then(() => {
     isReady = true;
   });
 
