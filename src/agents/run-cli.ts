@@ -111,8 +111,8 @@ async function guidanceFor(cli: AgentCli, order: AgentOrder): Promise<string | u
   const { gateway, session, isIsolated } = order;
   const { hidesGuidanceAs: name } = cli;
   if (name === undefined || isIsolated === false) return undefined;
-  await gateway.settle(session);
-  return gateway.instructions(session, {
+  await gateway.registry.settle(session);
+  return gateway.registry.instructions(session, {
     protocol: 'legacy',
     protocolVersion: '',
     capabilities: JsonText.from({}),

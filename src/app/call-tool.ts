@@ -15,7 +15,7 @@ export async function callTool(
     const message = `Duplicate argument: ${JSON.stringify(twin)}.`;
     return { kind: 'fault', fault: createFault('input.invalid', message) };
   }
-  await tidegate.gateway.settle();
+  await tidegate.gateway.registry.settle();
   return tidegate.gateway.call(
     {
       id: tidegate.newRequestId(),
@@ -29,8 +29,8 @@ export async function callTool(
 }
 
 export async function listTools(tidegate: Tidegate): Promise<readonly ToolSpec[]> {
-  await tidegate.gateway.settle();
-  return tidegate.gateway.visibleTools(tidegate.localSession('connection'));
+  await tidegate.gateway.registry.settle();
+  return tidegate.gateway.registry.visibleTools(tidegate.localSession('connection'));
 }
 
 /** The unchanged definition plus source, effect and tier. */

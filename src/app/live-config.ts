@@ -79,8 +79,8 @@ export function openLiveConfig(parts: LiveConfigParts): { close(): void } {
     await parts.applyAccess(next);
     const gone = parts.servers.apply(next.config, next.isTrusted);
     if (next.isTrusted) parts.local.apply(next.config);
-    parts.gateway.replaceProviders(parts.everyProvider());
-    void parts.gateway.settle();
+    parts.gateway.registry.replace(parts.everyProvider());
+    void parts.gateway.registry.settle();
     await Promise.all(gone.map((provider) => provider.close()));
   }
 

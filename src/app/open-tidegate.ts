@@ -150,7 +150,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...actor,
     isShared: options.mode === 'http',
     needsAdmin: options.withRights === true,
-    lookup: (wanted) => gateway.lookup(wanted),
+    lookup: (wanted) => gateway.registry.lookup(wanted),
     isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
     log,
   }).catch(giveUp);
@@ -183,7 +183,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       });
   if (!isCommand) {
     local.follow();
-    plugins.follow(() => gateway.replaceProviders(everyProvider()));
+    plugins.follow(() => gateway.registry.replace(everyProvider()));
     void whenListed(gateway, everyProvider()).then(tellCollisions);
   }
   const idlePatterns = (): readonly string[] =>
@@ -274,7 +274,7 @@ function narrowed(access: Access, patterns: readonly string[] | undefined): Acce
 async function whenListed(gateway: Gateway, providers: readonly Provider[]): Promise<void> {
   const isKnown = (provider: Provider): boolean =>
     provider.list().tools.length > 0 || !['idle', 'pending'].includes(provider.status().state);
-  if (!providers.every(isKnown)) await gateway.firstListed();
+  if (!providers.every(isKnown)) await gateway.registry.firstListed();
 }
 
 function toolNames(providers: readonly Provider[]): readonly string[] {

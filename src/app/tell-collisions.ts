@@ -6,7 +6,7 @@ export function createCollisionTeller(gateway: () => Gateway, log: Log): () => v
   let told = new Set<string>();
   return () => {
     const lines = new Map<string, Readonly<Record<string, string>>>();
-    for (const { name, first, second, looksLike } of gateway().collisions())
+    for (const { name, first, second, looksLike } of gateway().registry.collisions())
       lines.set(`${second} ${first} ${name}`, {
         name,
         owner: first,

@@ -4,7 +4,7 @@ import type { Tidegate } from '../app/index.js';
 import { isLoopbackHost } from '../config/index.js';
 import type { Context } from './command.js';
 
-export type ProviderReport = ReturnType<Tidegate['gateway']['status']>[number];
+export type ProviderReport = ReturnType<Tidegate['gateway']['registry']['status']>[number];
 
 interface Running {
   readonly url: string;

@@ -68,12 +68,12 @@ describe('what is hidden and what is absent', () => {
   it('are missing from the same lists and descriptions', () => {
     const session = toolRequest('echo').session;
     const hidden = openHall({ providers: [provider()], access: createOpenAccess(() => true) });
-    expect(hidden.list(session, 'tools')).toEqual([]);
-    expect(hidden.list(session, 'prompts')).toEqual([]);
-    expect(hidden.list(session, 'resources')).toEqual([]);
-    expect(hidden.list(session, 'templates')).toEqual([]);
-    expect(hidden.describe(session, 'echo')).toBeUndefined();
-    expect(hidden.instructions(session)).toBeUndefined();
+    expect(hidden.registry.list(session, 'tools')).toEqual([]);
+    expect(hidden.registry.list(session, 'prompts')).toEqual([]);
+    expect(hidden.registry.list(session, 'resources')).toEqual([]);
+    expect(hidden.registry.list(session, 'templates')).toEqual([]);
+    expect(hidden.registry.describe(session, 'echo')).toBeUndefined();
+    expect(hidden.registry.instructions(session)).toBeUndefined();
   });
 
   it('[16.26] what may be seen but not called is not permitted', async () => {
@@ -88,7 +88,7 @@ describe('what is hidden and what is absent', () => {
       fault: { code: 'tool.not_permitted' },
     });
     expect(fake.calls).toEqual([]);
-    expect(gateway.list(toolRequest('echo').session, 'tools')).toHaveLength(1);
+    expect(gateway.registry.list(toolRequest('echo').session, 'tools')).toHaveLength(1);
   });
 });
 

@@ -92,8 +92,8 @@ describe('a provider of which a name is dropped', () => {
         createFakeProvider('two', { same: done, b: done }),
       ],
     });
-    expect(gateway.collisions()).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
-    expect(gateway.status()).toMatchObject([
+    expect(gateway.registry.collisions()).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
+    expect(gateway.registry.status()).toMatchObject([
       { id: 'one', state: 'ready', tools: 1 },
       {
         id: 'two',
@@ -109,16 +109,16 @@ describe('a provider of which a name is dropped', () => {
     const one = createFakeProvider('one', { same: done });
     const gateway = openHall({ providers: [one, createFakeProvider('two', { same: done })] });
     one.offer({ other: done });
-    expect(gateway.collisions()).toEqual([]);
-    expect(gateway.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other', 'same']);
+    expect(gateway.registry.collisions()).toEqual([]);
+    expect(gateway.registry.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other', 'same']);
   });
 
   it('does not get the name while the provider that claimed it is there', async () => {
     const one = createFakeProvider('one', { same: done });
     const gateway = openHall({ providers: [one, createFakeProvider('two', { same: done })] });
-    await gateway.settle();
+    await gateway.registry.settle();
     one.offer({ other: done });
-    expect(gateway.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other']);
-    expect(gateway.collisions()).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
+    expect(gateway.registry.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other']);
+    expect(gateway.registry.collisions()).toEqual([{ name: 'same', first: 'one', second: 'two' }]);
   });
 });

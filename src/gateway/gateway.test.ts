@@ -73,12 +73,12 @@ describe('the gateway', () => {
     const provider = createFakeProvider('one', { echo: () => done });
     const gateway = openHall({ providers: [provider] });
     const session = sessionOf('s', eve);
-    expect(gateway.list(session, 'tools')).toEqual([]);
+    expect(gateway.registry.list(session, 'tools')).toEqual([]);
     const outcome = await gateway.call(toolRequest('echo', {}, { session }), createFakeExchange());
     expect(outcome).toMatchObject({ fault: { code: 'tool.not_found' } });
     expect(provider.calls).toEqual([]);
     // The control: its owner sees it.
-    expect(gateway.list(sessionOf('s', ada), 'tools')).toHaveLength(1);
+    expect(gateway.registry.list(sessionOf('s', ada), 'tools')).toHaveLength(1);
   });
 
   it('fails closed when the access rule throws', async () => {
@@ -91,7 +91,7 @@ describe('the gateway', () => {
     });
     const outcome = await gateway.call(toolRequest('echo'), createFakeExchange());
     expect(outcome).toMatchObject({ fault: { code: 'internal' } });
-    expect(() => gateway.list(sessionOf(), 'tools')).toThrow('store down');
+    expect(() => gateway.registry.list(sessionOf(), 'tools')).toThrow('store down');
     expect(provider.calls).toEqual([]);
   });
 

@@ -13,8 +13,6 @@ import {
   type Request,
   type Resumption,
   type Session,
-  type Source,
-  type Spec,
   type ToolSpec,
   type Wanted,
 } from '../core/index.js';
@@ -23,11 +21,8 @@ import type { JsonText } from '../lib/json-text.js';
 import { callToolName, type Exposure } from '../exposure/index.js';
 import { admit } from './admit.js';
 import { isCallTool, throughCallTool, toldByCallTool } from './call-tool.js';
-import type { Collision } from './catalog.js';
 import { createPipeline, describeError } from './pipeline.js';
-import { openRegistry } from './registry.js';
-import type { ProviderReport } from './provider-reports.js';
-import type { ListKind, ListOf } from './lists.js';
+import { openRegistry, type Registry } from './registry.js';
 import { callWithLiveAsks } from './live-asks.js';
 import type { NameClaims } from './name-claims.js';
 import { readQuestions, unanswerable } from './questions.js';
@@ -55,63 +50,32 @@ export interface GatewayParts {
   readonly seal?: StateSeal;
 }
 
-/** The only way to call, list and watch tools, prompts and resources. */
+/** The only way to tools, prompts and resources. */
 export interface Gateway {
+  /** What exists, and what a session sees of it. */
+  readonly registry: Registry;
   call(request: Request, exchange: Exchange): Promise<Outcome>;
-  /** The list for this client; without a client, everything the session can see. */
-  list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
-  /** Every tool that the session can see, active or not. */
-  visibleTools(session: Session): readonly ToolSpec[];
-  /** Every tool regardless of access. For building the search index only, never for answers. */
-  everyTool(): readonly ToolSpec[];
-  /** Status of the providers of which the session can see, or could see, something. */
-  statusFor(session: Session): readonly ProviderReport[];
-  /** Looks up a target regardless of access. For operators and records only, never for answers. */
-  lookup(wanted: Wanted): Spec | undefined;
-  /** One tool as this session sees it, or undefined. Always agrees with list and call. */
-  describe(session: Session, name: string): ToolSpec | undefined;
-  /**
-   * Waits for the first lists (once, at most two seconds) and refreshes the session's rights. Await it before you show a
-   * list to the session.
-   */
-  settle(session?: Session): Promise<void>;
-  /** Resolves when these providers, or all, have listed or failed to. For callers that can wait. */
-  listed(sources?: readonly Source[]): Promise<void>;
-  /** Resolves when every provider has listed. Starts nothing. */
-  firstListed(): Promise<void>;
-  /** Refreshes the session's rights, which `list` and `describe` use. Undefined: they are up to date. */
-  refresh(session: Session): Promise<void> | undefined;
-  instructions(session: Session, client?: Client): string | undefined;
-  /** The instructions of one provider, if the session can see its tools. */
-  instructionsOf(source: Source): string | undefined;
-  watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  /** Called with the lists of this session that changed, because servers or its rights changed. */
-  onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
   /** Ends the session and everything that belongs to it. */
   leave(session: Session): void;
-  status(): readonly ProviderReport[];
-  collisions(): readonly Collision[];
-  /** Replaces all providers; sessions stay. The caller closes the old ones. */
-  replaceProviders(providers: readonly Provider[]): void;
   close(): Promise<void>;
 }
 
 export function openGateway(parts: GatewayParts): Gateway {
-  const directory = openRegistry({ ...parts, access: withoutOperations(parts.access) });
+  const registry = openRegistry({ ...parts, access: withoutOperations(parts.access) });
   const pipeline = createPipeline(parts.interceptors);
   const seal = parts.seal ?? createStateSeal(parts.now);
   const multiRound = openMultiRound(seal);
 
   function findFor(session: Session, wanted: Wanted): ReturnType<Parameters<typeof admit>[1]> {
-    const isSeen = wanted.kind === 'tool' && directory.describe(session, wanted.name) !== undefined;
-    return directory.find(session, wanted) ?? (isSeen ? 'not_permitted' : undefined);
+    const isSeen = wanted.kind === 'tool' && registry.describe(session, wanted.name) !== undefined;
+    return registry.find(session, wanted) ?? (isSeen ? 'not_permitted' : undefined);
   }
 
   function rightsTo({ session, wanted }: Request): Rights {
     return {
       async isAllowed() {
-        await directory.refresh(session);
-        return directory.find(session, wanted) !== undefined;
+        await registry.refresh(session);
+        return registry.find(session, wanted) !== undefined;
       },
       onChange: (listener) => parts.access.onChange(listener),
     };
@@ -123,10 +87,10 @@ export function openGateway(parts: GatewayParts): Gateway {
     continued: Continued,
     seen: Seen,
   ): Promise<Outcome> {
-    const settling = directory.settleFor(request.session, request.wanted);
+    const settling = registry.settleFor(request.session, request.wanted);
     if (settling !== undefined) await settling;
     // Refresh right before the check: a revoked right must not let the call through.
-    const refreshing = directory.refresh(request.session);
+    const refreshing = registry.refresh(request.session);
     if (refreshing !== undefined) await refreshing;
     const admission = admit(request, (wanted) => findFor(request.session, wanted), continued);
     if (!admission.ok) return faulted(admission.fault);
@@ -158,7 +122,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   function used(request: Request, { target }: Call): Fault | undefined {
     if (target.kind !== 'tool' || target.spec.reach === 'workflow') return undefined;
     const { session, client, via } = request;
-    const visible = directory.visibleTools(session);
+    const visible = registry.visibleTools(session);
     const isUnread = via !== undefined || parts.exposure.isDeferred(session, target.spec, visible, client);
     parts.exposure.called(session, target.spec, visible, client);
     const issues = isUnread ? (parts.checkArguments?.(target.spec, request.params) ?? []) : [];
@@ -207,46 +171,23 @@ export function openGateway(parts: GatewayParts): Gateway {
 
   /** Callers without access to call_tool get `tool.not_found`. */
   async function viaCallTool(request: Request, exchange: Exchange): Promise<Outcome> {
-    await directory.refresh(request.session);
-    const found = directory.find(request.session, { kind: 'tool', name: callToolName });
+    await registry.refresh(request.session);
+    const found = registry.find(request.session, { kind: 'tool', name: callToolName });
     const aliases = found?.target.kind === 'tool' ? found.target.spec.aliases : undefined;
     const real = found && throughCallTool(request, aliases);
     return real === undefined ? watched(request, exchange) : toldByCallTool(await watched(real, exchange));
   }
 
   return {
+    registry: registry,
     call: (request, exchange) => (isCallTool(request) ? viaCallTool : watched)(request, exchange),
-    list(session, kind, client) {
-      const list = directory.list(session, kind, client);
-      if (kind === 'tools' && client !== undefined) parts.exposure.listed(session);
-      return list;
-    },
-    visibleTools: (session) => directory.visibleTools(session),
-    everyTool: () => directory.everyTool(),
-    statusFor: (session) => directory.statusFor(session),
-    refresh: (session) => directory.refresh(session),
-    lookup: (wanted) => directory.lookup(wanted),
-    describe: (session, name) => directory.describe(session, name),
-    async settle(session) {
-      await directory.settle();
-      if (session !== undefined) await directory.refresh(session);
-    },
-    listed: (sources) => directory.listed(sources),
-    firstListed: () => directory.firstListed,
-    instructions: (session, client) => directory.instructions(session, client),
-    instructionsOf: (source) => directory.instructionsOf(source),
-    watch: (session, uri, listener) => directory.watch(session, uri, listener),
-    onChange: (session, listener) => directory.onChange(session, listener),
     leave(session) {
       parts.exposure.forget(session);
       parts.onLeave?.(session);
     },
-    status: () => directory.status(),
-    collisions: () => directory.collisions(),
-    replaceProviders: (providers) => directory.replace(providers),
     async close() {
       multiRound.close();
-      await directory.close();
+      await registry.close();
     },
   };
 }

@@ -20,7 +20,7 @@ const done = (): Outcome => content(emptyObject);
 const session = sessionOf();
 
 function namesOf(gateway: Gateway): readonly string[] {
-  return gateway.list(session, 'tools').map(({ name }) => name);
+  return gateway.registry.list(session, 'tools').map(({ name }) => name);
 }
 
 /** A provider whose first list comes when the test says so. */
@@ -42,18 +42,18 @@ function slow(id: string): { readonly provider: FakeProvider; arrive(tool: strin
 describe('lists', () => {
   it('are the same object as long as nothing changed, so that pages are cut once', () => {
     const gateway = openHall({ providers: [createFakeProvider('one', { a: done })] });
-    expect(gateway.list(session, 'tools')).toBe(gateway.list(session, 'tools'));
-    expect(Object.isFrozen(gateway.list(session, 'tools'))).toBe(true);
+    expect(gateway.registry.list(session, 'tools')).toBe(gateway.registry.list(session, 'tools'));
+    expect(Object.isFrozen(gateway.registry.list(session, 'tools'))).toBe(true);
   });
 
   it('keep their identity when a provider lists the same again, without a notification', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange(session, (changed) => void told.push(changed));
-    const before = gateway.list(session, 'tools');
+    gateway.registry.onChange(session, (changed) => void told.push(changed));
+    const before = gateway.registry.list(session, 'tools');
     provider.offer({ a: done });
-    expect(gateway.list(session, 'tools')).toBe(before);
+    expect(gateway.registry.list(session, 'tools')).toBe(before);
     expect(told).toEqual([]);
   });
 
@@ -61,8 +61,8 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: string[] = [];
-    gateway.onChange(session, (changed) => void told.push(`first ${changed.join()}`));
-    const stop = gateway.onChange(session, (changed) => void told.push(`second ${changed.join()}`));
+    gateway.registry.onChange(session, (changed) => void told.push(`first ${changed.join()}`));
+    const stop = gateway.registry.onChange(session, (changed) => void told.push(`second ${changed.join()}`));
     provider.offer({ a: done, b: done });
     stop();
     provider.offer({ b: done });
@@ -74,7 +74,7 @@ describe('lists', () => {
     const provider = createFakeProvider('one', { a: done, b: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange(session, (changed) => void told.push(changed));
+    gateway.registry.onChange(session, (changed) => void told.push(changed));
     provider.offer({ b: done, a: done });
     expect(told).toEqual([['tools']]);
   });
@@ -85,8 +85,8 @@ describe('lists', () => {
       access: createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'b'),
     });
     expect(namesOf(gateway)).toEqual(['a', 'c']);
-    expect(gateway.describe(session, 'a')?.name).toBe('a');
-    expect(gateway.describe(session, 'b')).toBeUndefined();
+    expect(gateway.registry.describe(session, 'a')?.name).toBe('a');
+    expect(gateway.registry.describe(session, 'b')).toBeUndefined();
   });
 
   it('list what the exposure shows of the visible tools; a call reaches the others', async () => {
@@ -109,12 +109,12 @@ describe('what providers say about themselves', () => {
       ],
       access: createOpenAccess((_session, spec) => spec.source === 'server:two'),
     });
-    expect(gateway.instructions(session)).toBe('# one\nSay a.');
+    expect(gateway.registry.instructions(session)).toBe('# one\nSay a.');
   });
 
   it('is undefined when no provider has instructions', () => {
     expect(
-      openHall({ providers: [createFakeProvider('one', { a: done })] }).instructions(session),
+      openHall({ providers: [createFakeProvider('one', { a: done })] }).registry.instructions(session),
     ).toBeUndefined();
   });
 });
@@ -127,7 +127,7 @@ describe('the first lists', () => {
     const { provider } = slow('never');
     const gateway = openHall({ providers: [createFakeProvider('one', { a: done }), provider] });
     let isSettled = false;
-    void gateway.settle().then(() => {
+    void gateway.registry.settle().then(() => {
       isSettled = true;
     });
     await vi.advanceTimersByTimeAsync(1999);
@@ -140,7 +140,7 @@ describe('the first lists', () => {
   it('that come in time are all there, and the timer is gone', async () => {
     const { provider, arrive } = slow('soon');
     const gateway = openHall({ providers: [provider] });
-    const settled = gateway.settle();
+    const settled = gateway.registry.settle();
     arrive('late');
     await settled;
     expect(namesOf(gateway)).toEqual(['late']);
@@ -156,12 +156,12 @@ describe('the first lists', () => {
     };
     const gateway = openHall({ providers: [{ ...provider, ready }] });
     let isTold = false;
-    void gateway.firstListed().then(() => {
+    void gateway.registry.firstListed().then(() => {
       isTold = true;
     });
     await vi.advanceTimersByTimeAsync(5000);
     expect(asked).toBe(0);
-    void gateway.settle();
+    void gateway.registry.settle();
     await vi.advanceTimersByTimeAsync(5000);
     expect({ asked, isTold }).toEqual({ asked: 1, isTold: false });
     arrive('a');
@@ -172,9 +172,9 @@ describe('the first lists', () => {
   it('are waited for once: later callers go on at once', async () => {
     const { provider } = slow('never');
     const gateway = openHall({ providers: [provider] });
-    void gateway.settle();
+    void gateway.registry.settle();
     await vi.advanceTimersByTimeAsync(2000);
-    await gateway.settle();
+    await gateway.registry.settle();
     expect(namesOf(gateway)).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ describe('the first lists', () => {
       },
     };
     const gateway = openHall({ providers: [rejects, throws, createFakeProvider('three', { a: done })] });
-    await gateway.settle();
+    await gateway.registry.settle();
     expect(namesOf(gateway)).toEqual(['a']);
   });
 
@@ -218,8 +218,8 @@ describe('the first lists', () => {
     const old = slow('old');
     const fresh = slow('fresh');
     const gateway = openHall({ providers: [old.provider] });
-    void gateway.settle();
-    gateway.replaceProviders([fresh.provider]);
+    void gateway.registry.settle();
+    gateway.registry.replace([fresh.provider]);
     old.arrive('x');
     await vi.advanceTimersByTimeAsync(0);
     const waiting = gateway.call(toolRequest('late'), createFakeExchange());
@@ -234,12 +234,12 @@ describe('new providers', () => {
     const old = createFakeProvider('old', { a: done });
     const gateway = openHall({ providers: [old] });
     const told: (readonly ListKind[])[] = [];
-    gateway.onChange(session, (changed) => void told.push(changed));
-    gateway.replaceProviders([createFakeProvider('new', { b: done })]);
+    gateway.registry.onChange(session, (changed) => void told.push(changed));
+    gateway.registry.replace([createFakeProvider('new', { b: done })]);
     old.offer({ c: done });
     expect(namesOf(gateway)).toEqual(['b']);
     expect(told).toEqual([['tools']]);
-    expect(gateway.status().map(({ id }) => id)).toEqual(['new']);
+    expect(gateway.registry.status().map(({ id }) => id)).toEqual(['new']);
   });
 });
 
@@ -263,7 +263,7 @@ describe('resources', () => {
   it('are watched at the provider that has them', async () => {
     const gateway = openHall({ providers: [watchable('one', ['x://1']), watchable('two', ['x://2'])] });
     let updates = 0;
-    const stop = await gateway.watch(session, 'x://2', () => {
+    const stop = await gateway.registry.watch(session, 'x://2', () => {
       updates += 1;
     });
     expect(typeof stop).toBe('function');
@@ -275,8 +275,8 @@ describe('resources', () => {
     const hidden = openHall({ providers, access: createOpenAccess(() => true) });
     const absent = openHall({ providers: [] });
     const [a, b] = [
-      await hidden.watch(session, 'x://1', () => {}),
-      await absent.watch(session, 'x://1', () => {}),
+      await hidden.registry.watch(session, 'x://1', () => {}),
+      await absent.registry.watch(session, 'x://1', () => {}),
     ];
     expect(a).toEqual(b);
     expect(a).toMatchObject({ code: 'resource.not_found', data: { uri: 'x://1' } });
@@ -285,9 +285,11 @@ describe('resources', () => {
 
   it('that are not listed go to the only provider that may have them, never to one of two', async () => {
     const one = openHall({ providers: [watchable('one', [], true), watchable('two', [])] });
-    expect(typeof (await one.watch(session, 'x://9', () => {}))).toBe('function');
+    expect(typeof (await one.registry.watch(session, 'x://9', () => {}))).toBe('function');
     const two = openHall({ providers: [watchable('one', [], true), watchable('two', [], true)] });
-    expect(await two.watch(session, 'x://9', () => {})).toMatchObject({ code: 'resource.not_found' });
+    expect(await two.registry.watch(session, 'x://9', () => {})).toMatchObject({
+      code: 'resource.not_found',
+    });
     expect(watched).toEqual(['one x://9']);
   });
 
@@ -304,7 +306,7 @@ describe('resources', () => {
     const access = createOpenAccess((_, { source }) => source === 'server:secret');
     const gateway = openHall({ providers: [secret, watchable('open', [], true)], access });
     for (const uri of ['x://1', 'x://2', 'y://3'])
-      expect(typeof (await gateway.watch(session, uri, () => {}))).toBe('function');
+      expect(typeof (await gateway.registry.watch(session, uri, () => {}))).toBe('function');
     expect(watched).toEqual(['open x://1', 'open x://2', 'open y://3']);
   });
 
@@ -323,11 +325,13 @@ describe('resources', () => {
     );
     const gateway = openHall({ providers: [both('secret'), both('open')], access });
     const sources = (of: Session) =>
-      (['resources', 'templates'] as const).map((kind) => gateway.list(of, kind).map(({ source }) => source));
+      (['resources', 'templates'] as const).map((kind) =>
+        gateway.registry.list(of, kind).map(({ source }) => source),
+      );
     expect(sources(session)).toEqual([['server:secret'], ['server:secret']]);
     expect(sources(sessionOf('s', eve))).toEqual([['server:open'], ['server:open']]);
-    expect(gateway.list(sessionOf('s', eve), 'resources')).toHaveLength(1);
-    expect(gateway.list(session, 'resources')).toBe(gateway.list(session, 'resources'));
+    expect(gateway.registry.list(sessionOf('s', eve), 'resources')).toHaveLength(1);
+    expect(gateway.registry.list(session, 'resources')).toBe(gateway.registry.list(session, 'resources'));
   });
 
   it('prompts and templates are found for completions', async () => {

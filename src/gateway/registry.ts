@@ -46,37 +46,50 @@ const holdMs = 10_000;
 
 /** The merged lists of all providers, filtered by `visible` for each session. */
 export interface Registry {
-  find(session: Session, wanted: Wanted): Found | undefined;
   /** The list for this client; without a client, everything the session can see. */
   list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
   /** Every tool that the session can see, active or not. */
   visibleTools(session: Session): readonly ToolSpec[];
+  /** Every tool regardless of access. For building the search index only, never for answers. */
   everyTool(): readonly ToolSpec[];
-  /** Only providers of which the session can see, or could see, something. */
+  /** Status of the providers of which the session can see, or could see, something. */
   statusFor(session: Session): readonly ProviderReport[];
+  /** Looks up a target regardless of access. For operators and records only, never for answers. */
   lookup(wanted: Wanted): Spec | undefined;
+  /** One tool as this session sees it, or undefined. Always agrees with list and call. */
   describe(session: Session, name: string): ToolSpec | undefined;
-  settle(): Promise<void>;
+  /**
+   * Waits for the first lists (once, at most two seconds) and refreshes the session's rights. Await it before you show a
+   * list to the session.
+   */
+  settle(session?: Session): Promise<void>;
+  /** Resolves when these providers, or all, have listed or failed to. For callers that can wait. */
   listed(sources?: readonly Source[]): Promise<void>;
   /** Resolves when every provider has listed. Starts nothing. */
-  readonly firstListed: Promise<void>;
-  /** Like settle, but only if the target is unknown. Hidden targets wait like absent ones, so timing reveals nothing. */
-  settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
-  /** Refreshes the session's rights. Await it before finding or listing anything. */
+  firstListed(): Promise<void>;
+  /** Refreshes the session's rights, which `list` and `describe` use. Undefined: they are up to date. */
   refresh(session: Session): Promise<void> | undefined;
   instructions(session: Session, client?: Client): string | undefined;
-  /** The instructions of one provider. */
+  /** The instructions of one provider. Check first that the session can see its tools. */
   instructionsOf(source: Source): string | undefined;
   watch(session: Session, uri: string, listener: (params: JsonText) => void): Promise<(() => void) | Fault>;
-  /** Called with the lists of this session that changed, for any reason. */
+  /** Called with the lists of this session that changed, because servers or its rights changed. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
   status(): readonly ProviderReport[];
   collisions(): readonly Collision[];
+  /** Replaces all providers; sessions stay. The caller closes the old ones. */
   replace(providers: readonly Provider[]): void;
+}
+
+/** The registry as the gateway itself uses it. */
+export interface OpenRegistry extends Registry {
+  find(session: Session, wanted: Wanted): Found | undefined;
+  /** Like settle, but only if the target is unknown. Hidden targets wait like absent ones, so timing reveals nothing. */
+  settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
-export interface DirectoryParts {
+export interface RegistryParts {
   readonly providers: readonly Provider[];
   readonly access: Access;
   readonly exposure: Exposure;
@@ -91,7 +104,7 @@ export function openRegistry({
   exposure,
   claims = createNameClaims(),
   onCollisions,
-}: DirectoryParts): Registry {
+}: RegistryParts): OpenRegistry {
   let providers = first;
   let catalog = mergeCatalogs(providers, claims);
   let contested = createContestedNames(catalog, access);
@@ -270,7 +283,11 @@ export function openRegistry({
 
   return {
     find,
-    list: shown,
+    list(session, kind, client) {
+      const list = shown(session, kind, client);
+      if (kind === 'tools' && client !== undefined) exposure.listed(session);
+      return list;
+    },
     visibleTools: (session) => visible(session, 'tools'),
     everyTool: () => lists.tools,
     statusFor(session) {
@@ -287,12 +304,15 @@ export function openRegistry({
       const next = contested.nextOf(session, 'tools', name)?.spec;
       return next?.kind === 'tool' ? next : undefined;
     },
-    settle,
+    async settle(session) {
+      await settle();
+      if (session !== undefined) await access.refresh(session);
+    },
     listed: (sources) =>
       allLists(
         sources === undefined ? providers : providers.filter(({ source }) => sources.includes(source)),
       ),
-    firstListed,
+    firstListed: () => firstListed,
     settleFor: (session, wanted) =>
       isListed || find(session, wanted) !== undefined ? undefined : hold(session, wanted),
     refresh: (session) => access.refresh(session),

@@ -109,5 +109,5 @@ function failedTool(
   outcome: Outcome,
 ): ToolSpec | undefined {
   const hasFailed = outcome.kind === 'fault' && wanted.kind === 'tool';
-  return hasFailed ? gateway.describe(session, wanted.name) : undefined;
+  return hasFailed ? gateway.registry.describe(session, wanted.name) : undefined;
 }

@@ -65,7 +65,7 @@ export function openListen(parts: ListenParts): Listen {
     const watched: string[] = [];
     for (const uri of filter.resources) {
       if (caller.isCancelled) break;
-      const stop = await gateway.watch(session, uri, (params) =>
+      const stop = await gateway.registry.watch(session, uri, (params) =>
         send(notificationText('notifications/resources/updated', taggedParams(params.text, id))),
       );
       if (typeof stop !== 'function') continue;
@@ -76,9 +76,9 @@ export function openListen(parts: ListenParts): Listen {
   }
 
   async function begin(): Promise<void> {
-    await gateway.settle(session);
+    await gateway.registry.settle(session);
     const watched = await watchAll();
-    keep(gateway.onChange(session, (changed) => sendChanges(changed, filter, id, send)));
+    keep(gateway.registry.onChange(session, (changed) => sendChanges(changed, filter, id, send)));
     if (state !== 'opening') return;
     line.tell(
       notificationText('notifications/subscriptions/acknowledged', acknowledged(filter, watched, id)),

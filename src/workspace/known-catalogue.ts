@@ -9,10 +9,10 @@ export function knownCatalogue(gateway: Gateway, principal: Principal): AdminCat
   const chain = [{ principal, rights: 'all' }] as const;
   const session: Session = { id: 'admin', principal, chain, scope: 'connection' };
   // Includes tools that are only available by name.
-  const others = kinds.flatMap((kind): readonly Spec[] => gateway.list(session, kind));
-  const specs = [...gateway.everyTool(), ...others];
+  const others = kinds.flatMap((kind): readonly Spec[] => gateway.registry.list(session, kind));
+  const specs = [...gateway.registry.everyTool(), ...others];
   const known = new Set(specs.map(({ source }) => source));
-  const unlisted = gateway
+  const unlisted = gateway.registry
     .status()
     .filter(({ source, state }) => !known.has(source) && state !== 'untrusted' && state !== 'disabled')
     .map(({ source }) => source)

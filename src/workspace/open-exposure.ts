@@ -52,7 +52,7 @@ export function openExposure({ config, gateway, log, warn }: ExposureParts): Ope
     const { createRanking } = await import('../exposure/ranking.js');
     const embedder =
       embeddings && (await import('../services/embeddings/index.js')).createEmbedder(embeddings);
-    const everyTool = (): readonly ToolSpec[] => gateway().everyTool();
+    const everyTool = (): readonly ToolSpec[] => gateway().registry.everyTool();
     return createRanking({ everyTool, hints, synonyms, ...(embedder && { embedder }) });
   }
 
@@ -63,10 +63,10 @@ export function openExposure({ config, gateway, log, warn }: ExposureParts): Ope
       maxTokens: settings.maxActiveTokens,
       holdMs: settings.holdMs,
     },
-    refresh: (session) => gateway().refresh(session),
-    visible: (session) => gateway().visibleTools(session),
-    servers: (session) => gateway().statusFor(session).filter(isServer).map(reportOf),
-    instructionsOf: ({ source }) => gateway().instructionsOf(source),
+    refresh: (session) => gateway().registry.refresh(session),
+    visible: (session) => gateway().registry.visibleTools(session),
+    servers: (session) => gateway().registry.statusFor(session).filter(isServer).map(reportOf),
+    instructionsOf: ({ source }) => gateway().registry.instructionsOf(source),
     rank,
     now: () => performance.now(),
   } satisfies CatalogParts;
@@ -82,7 +82,7 @@ export function openExposure({ config, gateway, log, warn }: ExposureParts): Ope
     checkArguments: createForeignCheck({ warn }),
     factsOf({ request: { session, client, wanted } }) {
       if (wanted.kind !== 'tool') return {};
-      const facts = exposure.facts(session, gateway().visibleTools(session), client);
+      const facts = exposure.facts(session, gateway().registry.visibleTools(session), client);
       if (facts === undefined) return {};
       const place = exposure.placeInSearch(session, wanted.name);
       return {

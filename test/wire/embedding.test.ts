@@ -60,8 +60,8 @@ describe('a program that embeds the gate', () => {
       run(`${opening.replace("toolPatterns: ['add']", "toolPatterns: ['add', 'Read', 'Write', 'Bash']")}
       const { createFakeExchange } = await import('tidegate/testing');
       const see = async (session) => {
-        await gate.gateway.settle(session);
-        return gate.gateway.list(session, 'tools').map(({ name }) => name).sort();
+        await gate.gateway.registry.settle(session);
+        return gate.gateway.registry.list(session, 'tools').map(({ name }) => name).sort();
       };
       const own = gate.localSession('connection');
       const lead = await gate.subSession(own, { as: 'agent:lead', tools: ['add', 'Read', 'Write'] });

@@ -20,14 +20,14 @@ export async function runOpenai(order: AgentOrder): Promise<AgentAnswer> {
   const settings = readSettings(order);
   const guard = createLoopGuard(settings.maxTurns);
   // Server instructions are known only after the servers have started.
-  await gateway.settle(session);
-  const messages = openingMessages(order, gateway.instructions(session, clientOf(version)));
+  await gateway.registry.settle(session);
+  const messages = openingMessages(order, gateway.registry.instructions(session, clientOf(version)));
   const spent: Spent = { input: 0, output: 0, isEstimated: false, cost: undefined };
   let toolCalls = 0;
   onEvent({ kind: 'message', role: 'user', text: order.prompt });
   for (let turns = 1; ; turns += 1) {
-    await gateway.settle(session);
-    const shown = showTools(gateway.list(session, 'tools', clientOf(version)));
+    await gateway.registry.settle(session);
+    const shown = showTools(gateway.registry.list(session, 'tools', clientOf(version)));
     const reply = await askModel({ settings, messages, tools: shown.tools, version, signal, onEvent });
     spend(spent, reply, settings, messages);
     onEvent({ kind: 'usage', usage: usageOf(spent) });

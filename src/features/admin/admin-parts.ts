@@ -35,7 +35,7 @@ export async function adminParts(place: AdminPlace): Promise<Omit<AdminParts, 'b
     profileWarnings: (tools) => policy.warnings(tools).map(describeProblem),
     catalogue: async () => knownCatalogue(gateway, operator),
     async wholeCatalogue() {
-      await atMost(patienceMs, gateway.listed());
+      await atMost(patienceMs, gateway.registry.listed());
       return knownCatalogue(gateway, operator);
     },
     isBuiltin: (name) => builtinTools.some(({ card }) => card.name === name),

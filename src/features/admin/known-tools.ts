@@ -14,7 +14,7 @@ export async function knownTools(
       const { gateway, access } = tidegate;
       const { specs } = knownCatalogue(gateway, access.local.principal);
       const known = new Set<string>(specs.map(({ source }) => source));
-      const unlisted = gateway
+      const unlisted = gateway.registry
         .status()
         .filter(({ source, state }) => source.startsWith('server:') && state !== 'disabled')
         .map(({ source }): string => source);

@@ -16,7 +16,7 @@ export function createContextOperation(parts: {
     const { client, exact = false } = readMembers(query, { client: 'text', exact: 'flag' });
     const { principal, chain, credential } = by;
     const session = { id: `context/${credential}`, principal, chain, scope: 'credential' } as const;
-    await parts.gateway.settle(session);
+    await parts.gateway.registry.settle(session);
     const { contextReport } = await import('./context-report.js');
     const value = await contextReport({
       gateway: parts.gateway,

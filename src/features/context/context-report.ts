@@ -48,7 +48,7 @@ export interface ReportParts {
 export async function contextReport(parts: ReportParts): Promise<ContextReport> {
   const { gateway, opened, session } = parts;
   const { counted, tool: count } = await openCounter(parts.isExact);
-  const visible = gateway.visibleTools(session);
+  const visible = gateway.registry.visibleTools(session);
   // A separate session id, so that the report does not change the state of a real session.
   const looking: Session = { ...session, id: `look/${session.id}` };
   const client = clientOf(parts.client ?? 'unknown');
@@ -71,7 +71,7 @@ export async function contextReport(parts: ReportParts): Promise<ContextReport> 
     listed: { tools: listed.length, tokens: sum(listed, count) },
     deferred: { tools: deferred.length, tokens: sum(deferred, count) },
     defersItself: mode === 'eager' && opened.exposure.defersItself(looking, visible, client),
-    idle: idleWords(opened, gateway.everyTool()),
+    idle: idleWords(opened, gateway.registry.everyTool()),
     servers: costs(existing, new Set(deferred), count),
     sessions: [...opened.exposure.sessions().map(sessionOf), ...(await liveSessions(parts.live))],
   };

@@ -45,7 +45,7 @@ export interface CostParts {
 export async function costReport(parts: CostParts): Promise<CostReport> {
   const { gateway, opened, uses } = parts;
   const counter = await openCounter(parts.isExact);
-  const visible = gateway.visibleTools(parts.session);
+  const visible = gateway.registry.visibleTools(parts.session);
   const view = viewsOf(parts, visible, counter);
   const costs = new Map(visible.map((tool) => [tool, counter.tool(tool)]));
   const sum = (tools: readonly ToolSpec[]): Amount => ({

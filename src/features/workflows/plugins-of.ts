@@ -30,13 +30,13 @@ function rivalsIn({ gateway, config, trust }: Tidegate): FindRivals {
         trust.isTrusted && isEnabled && tools.some((name) => name.startsWith(prefix)),
     );
     const sources = servers.map(({ name }) => `server:${name}` as const);
-    await gateway.listed(sources);
-    const reports = gateway.status();
+    await gateway.registry.listed(sources);
+    const reports = gateway.registry.status();
     const isAsked = (state: string | undefined): boolean => state === 'ready' || state === 'idle';
     const stateOf = (name: string): string | undefined =>
       reports.find(({ source }) => source === `server:${name}`)?.state;
     return {
-      collisions: gateway.collisions().filter(({ name }) => tools.includes(name)),
+      collisions: gateway.registry.collisions().filter(({ name }) => tools.includes(name)),
       unasked: servers.map(({ name }) => name).filter((name) => !isAsked(stateOf(name))),
     };
   };

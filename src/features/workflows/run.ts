@@ -47,7 +47,7 @@ function runAt(openTidegate: OpenTidegate, options: RunOptions, starter?: RunRep
 
 /** Whether the agent that started the run may still call `execute_workflow`. */
 async function mayRun({ gateway, access: { access } }: Tidegate, session: Session): Promise<boolean> {
-  const tool = gateway.lookup({ kind: 'tool', name: 'execute_workflow' });
+  const tool = gateway.registry.lookup({ kind: 'tool', name: 'execute_workflow' });
   await access.refresh(session);
   return tool !== undefined && access.visible(session, tool).callable;
 }

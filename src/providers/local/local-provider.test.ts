@@ -272,7 +272,7 @@ describe('a tool that runs here', () => {
       services: {},
     });
     const hall = openHall({ providers: [provider] });
-    expect(hall.list(sessionOf(), 'tools')).toHaveLength(1);
+    expect(hall.registry.list(sessionOf(), 'tools')).toHaveLength(1);
     await hall.call(toolRequest('add', { a: 'x' }), createFakeExchange());
     expect(loads).toBe(0);
     await hall.call(toolRequest('add', { a: 1, b: 2 }), createFakeExchange());
@@ -283,11 +283,11 @@ describe('a tool that runs here', () => {
     const provider = provide([add]);
     const hall = openHall({ providers: [provider] });
     const changes: unknown[] = [];
-    hall.onChange(sessionOf(), (changed) => changes.push(changed));
+    hall.registry.onChange(sessionOf(), (changed) => changes.push(changed));
     const other = tool('other', () => 'here');
     provider.offer([{ card: cardOf(other), load: () => Promise.resolve(other) }]);
     expect(changes).toEqual([['tools']]);
-    expect(hall.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other']);
+    expect(hall.registry.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other']);
     expect(await hall.call(toolRequest('add', { a: 1, b: 2 }), createFakeExchange())).toMatchObject({
       fault: { code: 'tool.not_found' },
     });

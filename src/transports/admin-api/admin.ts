@@ -60,7 +60,7 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
     if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
     if (outcome.kind === 'asks')
       return failure(409, 'ask.unsupported', 'This tool asks questions: call it from an agent.');
-    const fault = faultText(outcome.fault, 'tool', 'modern', gateway.describe(session, name));
+    const fault = faultText(outcome.fault, 'tool', 'modern', gateway.registry.describe(session, name));
     const isMissing = outcome.fault.code === 'tool.not_found';
     return fault.as === 'result'
       ? { status: 200, body: fault.text }
@@ -98,17 +98,17 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
   const own: Readonly<Record<Exclude<Route['operation'], AdminOperation>, Handler>> = {
     openApi: () => ok(openApi(common.server.version)),
     status: () => ok({ version: common.server.version, ...counts() }),
-    servers: () => ok({ servers: serversOf(gateway), collisions: gateway.collisions() }),
+    servers: () => ok({ servers: serversOf(gateway), collisions: gateway.registry.collisions() }),
     async tools({ caller }) {
       const session = lasting.enter('admin', caller);
-      await gateway.settle(session);
-      const specs = gateway.list(session, 'tools');
+      await gateway.registry.settle(session);
+      const specs = gateway.registry.list(session, 'tools');
       return { status: 200, body: `{"tools":[${specs.map((spec) => spec.definition.text).join(',')}]}` };
     },
     async tool({ caller, parameter: name }) {
       const session = lasting.enter('admin', caller);
-      await gateway.settle(session);
-      const spec = gateway.describe(session, name);
+      await gateway.registry.settle(session);
+      const spec = gateway.registry.describe(session, name);
       if (spec === undefined) {
         const wanted = { kind: 'tool', name } as const;
         adminApi.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
@@ -173,7 +173,7 @@ function outageReply(error: unknown): AdminReply {
 }
 
 function serversOf(gateway: Gateway): readonly ProviderReport[] {
-  return gateway.status().filter(({ source }) => source.startsWith('server:'));
+  return gateway.registry.status().filter(({ source }) => source.startsWith('server:'));
 }
 
 function findRoute(method: string, path: string): { route: Route; parameter: string } | undefined {

@@ -92,7 +92,7 @@ export function openMcpEndpoint({
   ): Promise<void> {
     const session = lasting.enter('modern', { principal, chain, credential });
     // Headers are held against what the caller sees, and that must be what it may see now.
-    await gateway.refresh(session);
+    await gateway.registry.refresh(session);
     const line = openLine(request, response, {});
     if (frame.kind === 'request') {
       const problem = modernProblem(frame, request, gateway, session);
@@ -244,7 +244,7 @@ function modernProblem(
   const problem = headerProblem(request.headers, frame.method, params, version);
   if (problem !== undefined || frame.method !== 'tools/call') return problem;
   const { name } = params.value as { readonly name?: unknown };
-  const tool = typeof name === 'string' ? gateway.describe(session, name) : undefined;
+  const tool = typeof name === 'string' ? gateway.registry.describe(session, name) : undefined;
   return tool && tool.definition.text.includes('x-mcp-header')
     ? paramProblem(request.headers, tool, params)
     : undefined;

@@ -54,7 +54,7 @@ export function openWorkspace({ workspace, now, bodyRoom, identifyAgain }: Works
   const admin = openAdmin({ gateway, common, lasting, adminApi, bodyRoom, counts });
   const stopWatching = credentials.onChange(() => endpoint.endVoid());
   let isReady = false;
-  void gateway.settle().then(() => {
+  void gateway.registry.settle().then(() => {
     isReady = true;
   });
   return {

@@ -53,7 +53,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   let nextQuestion = 0;
   let isReady = false;
   let isClosed = false;
-  const stopChanges = gateway.onChange(parts.session, (changed) => {
+  const stopChanges = gateway.registry.onChange(parts.session, (changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
 
@@ -89,11 +89,13 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   async function list({ frame, line, caller }: Asked): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
-    await gateway.settle(session);
+    await gateway.registry.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
     const page =
-      cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
+      cursor === null
+        ? undefined
+        : parts.pager.page(gateway.registry.list(session, method.kind, client), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor)));
   }
@@ -104,9 +106,12 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (client === undefined) {
       return line.end(protocolError(frame.id, -32602, 'Invalid params: protocolVersion must be a string'));
     }
-    await gateway.settle(session);
+    await gateway.registry.settle(session);
     line.end(
-      resultText(frame.id, initializeResult(client, parts.server, gateway.instructions(session, client))),
+      resultText(
+        frame.id,
+        initializeResult(client, parts.server, gateway.registry.instructions(session, client)),
+      ),
     );
     isReady = true;
   }
@@ -116,8 +121,8 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (uri === undefined)
       return line.end(protocolError(frame.id, -32602, 'Invalid params: uri must be a string'));
     if (!watches.has(uri) && watches.size >= maxSubscriptions) return line.end(tooMany(frame.id));
-    await gateway.settle(session);
-    const stop = await gateway.watch(session, uri, (params) =>
+    await gateway.registry.settle(session);
+    const stop = await gateway.registry.watch(session, uri, (params) =>
       parts.push(notificationText('notifications/resources/updated', params.text)),
     );
     if (typeof stop !== 'function') {

@@ -61,19 +61,21 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
   async function list({ frame, line, caller }: Asked, { client }: Sender): Promise<void> {
     const method = listMethods.get(frame.method);
     if (method === undefined) return line.end(unknownMethod(frame.id, frame.method), 404);
-    await gateway.settle(session);
+    await gateway.registry.settle(session);
     if (caller.isCancelled) return line.drop();
     const cursor = cursorOf(frame.params);
     const page =
-      cursor === null ? undefined : parts.pager.page(gateway.list(session, method.kind, client), cursor);
+      cursor === null
+        ? undefined
+        : parts.pager.page(gateway.registry.list(session, method.kind, client), cursor);
     if (page === undefined) return line.end(badCursor(frame.id));
     line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor, server)));
   }
 
   async function discover({ frame, line, caller }: Asked, { client }: Sender): Promise<void> {
-    await gateway.settle(session);
+    await gateway.registry.settle(session);
     if (caller.isCancelled) return line.drop();
-    line.end(resultText(frame.id, discoverResult(server, gateway.instructions(session, client))));
+    line.end(resultText(frame.id, discoverResult(server, gateway.registry.instructions(session, client))));
   }
 
   async function listen({ frame, line, caller }: Asked): Promise<void> {

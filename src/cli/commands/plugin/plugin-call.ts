@@ -44,7 +44,7 @@ export const pluginCall: Command = {
       if (problem)
         throw new Failure('plugin.no_operation', problem.message, `tidegate plugin show ${shellWord(name)}`);
       await neighboursListed(tidegate);
-      const isTaken = tidegate.gateway
+      const isTaken = tidegate.gateway.registry
         .collisions()
         .some((one) => one.second === `plugin:${name}` && one.name === tools[0]);
       const clash = reportsOf(tidegate).find((one) => one.name === name);

@@ -6,7 +6,7 @@ import { Failure } from '../../failure.js';
 /** Fails if a plugin cannot be used, with the reason and the next command. */
 export function refuseUnused(tidegate: Tidegate, plugin: LocatedPlugin): void {
   const { name, standing, isEnabled, offBy } = plugin;
-  const status = tidegate.gateway.status().find(({ id }) => id === `plugin:${name}`);
+  const status = tidegate.gateway.registry.status().find(({ id }) => id === `plugin:${name}`);
   const because = status?.detail === undefined ? '' : `: ${printable(status.detail)}`;
   const message = `Plugin ${printable(name)} cannot be used${because}.`;
   if (standing === 'broken')

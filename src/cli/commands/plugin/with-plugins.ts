@@ -45,7 +45,7 @@ const neighbourMs = 2000;
 
 /** Waits until the other tools are listed, because names may collide. */
 export async function neighboursListed({ gateway }: Tidegate): Promise<void> {
-  await Promise.race([gateway.listed(), sleep(neighbourMs, undefined, { ref: false })]);
+  await Promise.race([gateway.registry.listed(), sleep(neighbourMs, undefined, { ref: false })]);
 }
 
 /** The tool of an operation. Uses the current listing first; later listings do not change it. */
@@ -68,7 +68,7 @@ export interface PluginReport {
 
 /** The state of each plugin. */
 export function reportsOf(tidegate: Tidegate): readonly PluginReport[] {
-  const status = new Map(tidegate.gateway.status().map((one) => [one.id, one]));
+  const status = new Map(tidegate.gateway.registry.status().map((one) => [one.id, one]));
   return tidegate.locatedPlugins().plugins.map(({ name, type, version, capabilities, place }) => {
     const { state = 'stopped', detail, tools = 0 } = status.get(`plugin:${name}`) ?? {};
     return {

@@ -37,7 +37,7 @@ async function reportsOf(given: Given, context: Context): Promise<readonly Provi
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined)
       context.output.note(`The file is not trusted. Review it, then run: ${untrusted}`);
-    const reports = tidegate.gateway.status().filter(({ source }) => source.startsWith('server:'));
+    const reports = tidegate.gateway.registry.status().filter(({ source }) => source.startsWith('server:'));
     return tidegate.trust.isTrusted ? withRefusals(reports, tidegate.config, context) : reports;
   });
 }

@@ -49,7 +49,7 @@ export function toolFilter(given: Given): (servers: readonly string[]) => (tool:
 
 /** All servers, including those that are down. */
 export function serversIn(tools: readonly Tool[], { gateway }: Pick<Tidegate, 'gateway'>): readonly string[] {
-  return [...new Set([...tools, ...gateway.status()].map(serverOf))];
+  return [...new Set([...tools, ...gateway.registry.status()].map(serverOf))];
 }
 
 function serverOf({ source }: Pick<Tool, 'source'>): string {

@@ -69,7 +69,7 @@ function reportOf(given: Given, context: Context): Promise<CostReport> {
       context.output.note(
         `Servers from an untrusted file are not included. Review it, then run: ${untrusted}`,
       );
-    for (const { id, state } of tidegate.gateway.status())
+    for (const { id, state } of tidegate.gateway.registry.status())
       if (state === 'failed' || state === 'pending')
         context.output.note(
           `${printable(id)} ${state === 'failed' ? 'failed' : 'is still starting'}, so its tools are not counted`,

@@ -37,7 +37,7 @@ export const toolsList: Command = {
           summaryOf(tool),
         ]),
       );
-      const troubled = tidegate.gateway
+      const troubled = tidegate.gateway.registry
         .status()
         .filter(({ state }) => state === 'failed' || state === 'pending');
       for (const { id, state, detail } of troubled) {

@@ -40,7 +40,7 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
 /** The tools of a failed server are unknown, so a similar name from another server would mislead. */
 function refuseToolOfFailed(tidegate: Tidegate, name: string): void {
   const down = new Set(
-    tidegate.gateway.status().flatMap(({ id, state }) => (state === 'failed' ? [id] : [])),
+    tidegate.gateway.registry.status().flatMap(({ id, state }) => (state === 'failed' ? [id] : [])),
   );
   const server = tidegate.config.servers.find(
     (one) => down.has(one.name) && one.prefix !== '' && name.startsWith(one.prefix),

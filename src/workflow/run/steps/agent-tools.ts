@@ -13,11 +13,11 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
   const options = stepTools(step.own.mcp_proxy, step.own.tidegate);
   const isAny = options.patterns.length > 0 || options.servers.length > 0 || options.pluginTools.length > 0;
   // A server that is still starting has not listed its tools yet.
-  if (isAny) await gateway.listed();
+  if (isAny) await gateway.registry.listed();
   const pluginTools = await pluginToolsOf(options, frame, place);
   const tools = [...options.patterns, ...pluginTools, ...serverTools(options, frame)];
   const isGiven = createToolFilter(tools);
-  const clash = gateway.collisions().find(({ name }) => isGiven(name));
+  const clash = gateway.registry.collisions().find(({ name }) => isGiven(name));
   if (clash !== undefined) {
     const message = `${clash.first} and ${clash.second} both offer ${JSON.stringify(clash.name)}.`;
     throw new StepFailure('USER.MCP_PROXY.NAME_COLLISION', message);
@@ -40,7 +40,7 @@ function tellIdle(
   { path }: Place,
 ): void {
   const tell = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
-  const known = parts.gateway.list(parts.session, 'tools').map(({ name }) => name);
+  const known = parts.gateway.registry.list(parts.session, 'tools').map(({ name }) => name);
   for (const line of idlePatternLines(patterns, known, 'tools: ')) tell(line);
   // Plugin tools are exact names that were already checked.
   const isGiven = createToolFilter(tools);
@@ -77,7 +77,7 @@ async function pluginToolsOf(
 /** Fixed when the step starts: tools that a server adds later are not included. */
 function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[] {
   const { gateway, session } = parts;
-  const reports = gateway.status();
+  const reports = gateway.registry.status();
   for (const server of servers) {
     const report = reports.find(({ source }) => source === `server:${server}`);
     const problem =
@@ -93,7 +93,7 @@ function serverTools({ servers }: StepTools, { parts }: Frame): readonly string[
     throw new StepFailure('EXECUTION.AGENT.FAILED', message, {}, next);
   }
   const sources = servers.map((server) => `server:${server}`);
-  return gateway
+  return gateway.registry
     .list(session, 'tools')
     .filter(({ source, name }) => sources.includes(source) && !/[*?!]/.test(name))
     .map(({ name }) => name);
