@@ -35,9 +35,15 @@ export function openTrustedFiles({ state }: { readonly state: State }): (config:
     if (known?.key === key) return known.locked;
     const isOff = (record: string) => off.some((name) => record === name || record.startsWith(`${name} in `));
     const records = state.trust.list().filter((record) => !isOff(record.file) && !isGone(record.file));
-    known = { key, locked: lockedBy(records, roots.map(realOr), writable.map(realOr)) };
+    known = { key, locked: withFewPaths(lockedBy(records, roots.map(realOr), writable.map(realOr))) };
     return known.locked;
   };
+}
+
+function withFewPaths({ program, absent }: LockedPaths): LockedPaths {
+  if (program.length <= most) return { program, absent };
+  const folders = outermost(program.map(installedWith));
+  return { program: folders, absent: absent.filter((path) => !folders.some((one) => isInside(path, one))) };
 }
 
 /** Callers can't remove files of these folders. A configuration elsewhere can be removed while its gateway still runs. */
@@ -46,7 +52,8 @@ function isGone(record: string): boolean {
   return protectedFolders.some((name) => file.split(sep).includes(name)) && !existsSync(file);
 }
 
-function lockedBy(
+/** What these records lock for commands that can write to the roots and the writable folders. Real paths. */
+export function lockedBy(
   records: readonly TrustRecord[],
   roots: readonly string[],
   writable: readonly string[],
@@ -63,8 +70,7 @@ function lockedBy(
     ...covered.filter(isInGround).flatMap((path) => withFolder(path, isWork)),
     ...records.flatMap(({ guards }) => guards?.fixed ?? []),
   ].filter(isLockable);
-  const single = outermost(fixed);
-  const program = single.length > most ? outermost(single.map(installedWith)) : single;
+  const program = outermost(fixed);
   const absent = outermost(records.flatMap(({ guards }) => guards?.absent ?? []).filter(isLockable));
   return { program, absent: absent.filter((path) => !program.some((one) => isInside(path, one))) };
 }
