@@ -87,11 +87,12 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   // Files opened at startup stay in use, even if the configuration changed.
   const ownNow = (): OwnPlaces => {
     const now = ownPlaces({ ...parts, config: applied });
-    const { program, absent } = trustedFiles(applied);
+    const { program, absent } = trustedFiles.locked(applied);
+    const { governingNames: names = [] } = now;
     return {
       ...now,
       files: [...first.files, ...now.files],
-      governing: [...first.governing, ...now.governing],
+      governing: [...first.governing, ...now.governing, ...trustedFiles.recorded(names)],
       program: [...now.program, ...program],
       absent,
     };

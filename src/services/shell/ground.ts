@@ -114,6 +114,7 @@ export async function layGround(
   };
 }
 
-export function locksOf({ fixed, absent }: OwnMasks): readonly string[] {
-  return [...fixed, ...absent];
+/** Without what is ours by its name alone: no trusted program loads it. */
+export function locksOf({ fixed, byName, absent }: OwnMasks): readonly string[] {
+  return [...fixed.filter((path) => !byName.includes(path)), ...absent];
 }

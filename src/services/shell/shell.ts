@@ -22,6 +22,7 @@ import { createLinkReader } from './git-links.js';
 import { globalGitConfigs } from './git-runs.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
 import { createFileLimits } from './file-limit.js';
+import { createKnownNames } from './known-names.js';
 import { openLimitWatch } from './limit-watch.js';
 import { type ShellLimits, usualLimits } from './limits.js';
 import { createMadePlaces } from './made-places.js';
@@ -106,6 +107,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const pace = createPace(now);
   const overlapping = new Set<ReadonlySet<string>>();
   const scan = createWorkspaceScan(roots, parts.protectedPaths);
+  const names = createKnownNames(log);
   const madePlaces = createMadePlaces(parts.stateDir);
   const recordCheck = createCheckRecords(parts.stateDir, scratch.owner);
   const { globalConfigs = globalGitConfigs({}) } = parts;
@@ -158,7 +160,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     const { outputName, masks } = view;
     const added = bubblewrap === undefined ? noneWritable : writableNow(places);
     const writable = added.inForce;
-    const mounts = { roots, placeholders, temporary, own: masks, outputName, held, writable };
+    const mounts = { roots, placeholders, temporary, own: masks, names, outputName, held, writable };
     const [root, folders] = foldersOf(spoolFolders, cwd);
     const folder = folders.of(outputName);
     const pathFor = (file: string) => pathForCallers(file, roots);
