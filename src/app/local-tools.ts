@@ -31,6 +31,7 @@ import type { State } from '../workspace/locate-config.js';
 import { surviveErrorsFrom } from './loose-errors.js';
 import { ownPlaces } from '../workspace/own-places.js';
 import { openPortServices, type OwnedServices } from '../workspace/port-services.js';
+import { createStartHolds, type FindHold } from '../workspace/start-holds.js';
 import { openTrustedFiles } from '../workspace/trusted-files.js';
 import { givenModules, importsWithin } from '../workspace/tool-imports.js';
 
@@ -64,6 +65,8 @@ export interface LocalTools {
   /** Applies a changed configuration. */
   apply(config: Config): void;
   follow(): void;
+  /** Why a trusted program must wait, under the settings that apply now. */
+  readonly findHold: FindHold;
   /** Runs commands like `Bash` in that session. */
   shellFor(session: Session): Promise<Shell>;
   /** Ends what the calls of this session left running. */
@@ -80,14 +83,16 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
   let applied = config;
   const first = ownPlaces({ ...parts, config });
   const trustedFiles = openTrustedFiles(parts);
+  const findHold = createStartHolds({ state, isLocked: () => applied.workspace.isLocked !== false });
   // Files opened at startup stay in use, even if the configuration changed.
   const ownNow = (): OwnPlaces => {
     const now = ownPlaces({ ...parts, config: applied });
-    const { program, absent } = trustedFiles(applied);
+    const { program, absent } = trustedFiles.locked(applied);
+    const { governingNames: names = [] } = now;
     return {
       ...now,
       files: [...first.files, ...now.files],
-      governing: [...first.governing, ...now.governing],
+      governing: [...first.governing, ...now.governing, ...trustedFiles.recorded(names)],
       program: [...now.program, ...program],
       absent,
     };
@@ -130,6 +135,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
     trusted: () => trustedNow(state),
     recordedImports: (file) => state.trust.list().find((record) => record.file === file)?.covers ?? {},
     findImports: importsWithin(parts.folder, () => applied),
+    findHold: (file) => findHold((name) => name === file),
     trustFile: join(state.directory, 'trust.json'),
     memory: openCardMemory(cardFile(state, parts.folder), version),
     authoring: givenModules,
@@ -163,6 +169,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       builtin = create('builtin', 'builtin', ownTools());
       workspace = create('workspace', 'workspace', found);
     },
+    findHold,
     shellFor: async (session) => owned.shell.serve(session),
     follow: () => tools.follow(),
     forget(session) {

@@ -95,7 +95,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     memory,
     pythonCache: pythonCacheIn(state.directory),
     ownFolder: state.directory,
-    trust: state.trust,
+    state,
     logins: openLogins(state.directory),
     givesLinks: !isCommand,
     version,
@@ -129,6 +129,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     folder: located.folder,
     processes,
     memory,
+    findHold: local.findHold,
     log,
   });
   const giveUp = async (error: unknown): Promise<never> => {

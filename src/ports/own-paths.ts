@@ -46,6 +46,8 @@ export interface OwnMasks {
   readonly hidden: readonly string[];
   /** Existing files and folders that a command may read but not change. */
   readonly fixed: readonly string[];
+  /** Those of `hidden` and `fixed` that are ours by their name alone: a command can make a file of that name. */
+  readonly byName: readonly string[];
   /** Paths that must not be created while a command runs, and must not change if they exist. */
   readonly absent: readonly string[];
   /** Folders for command output, existing or not; only `outputName` is visible in each. */
@@ -66,7 +68,7 @@ export const noOwnPaths: OwnPaths = {
     hasSecondNames: false,
     whyNotWritten: () => undefined,
     hiddenBelow: () => [],
-    masks: { hidden: [], fixed: [], absent: [], output: [] },
+    masks: { hidden: [], fixed: [], byName: [], absent: [], output: [] },
     outputName: 'own',
     whyNotRun: () => undefined,
   }),

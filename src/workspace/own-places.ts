@@ -45,15 +45,15 @@ export function ownPlaces({ config, env, folder, logFile }: OwnPlacesParts): Own
     program: ownProgram(roots),
     governing: [
       ...(config.file === undefined ? [] : [config.file]),
-      ...folders.flatMap((one) => [
-        ...configNames.map((name) => join(one, name)),
-        ...policyFiles({ directory: one }),
-        ...policyFiles({ directory: one, ...named }),
-        ...pluginLists(one),
-      ]),
+      ...Object.values(named),
       ...configHomes(env),
       join(dataHome(env), 'tidegate'),
     ],
+    governingNames: folders.flatMap((one) => [
+      ...configNames.map((name) => join(one, name)),
+      ...policyFiles({ directory: one }),
+      ...pluginLists(one),
+    ]),
   };
 }
 

@@ -4,7 +4,7 @@ import {
   type Config,
   type Environment,
   type ServerConfig,
-  type Trust,
+  serverRecordName,
   withNpxOutside,
   withPythonCache,
 } from '../config/index.js';
@@ -19,6 +19,8 @@ import {
 } from '../providers/mcp/index.js';
 import { createSecretsRedactor, redactEach } from './plugins/plugin-secrets.js';
 import { builtinTools } from './builtin-tools.generated.js';
+import type { State } from './locate-config.js';
+import { createStartHolds, withHold } from './start-holds.js';
 
 export interface ServerParts {
   readonly env: Environment;
@@ -29,7 +31,7 @@ export interface ServerParts {
   readonly ownFolder: string;
   readonly memory: UpstreamMemory;
   /** Checked before each start: the files a server runs must still be trusted. */
-  readonly trust: Trust;
+  readonly state: Pick<State, 'directory' | 'trust'>;
   readonly logins: LoginFiles;
   /** Whether login links can be completed, because the process keeps running. */
   readonly givesLinks: boolean;
@@ -62,7 +64,9 @@ export function createServerProviders(parts: ServerParts): ServerProviders {
 }
 
 function openServer(server: ServerConfig, config: Config, isTrusted: boolean, parts: ServerParts): Provider {
-  const { env, trust } = parts;
+  const { env, state } = parts;
+  const { trust } = state;
+  const findHold = createStartHolds({ state, isLocked: () => config.workspace.isLocked !== false });
   const withoutSecrets = createSecretsRedactor(secretsIn(server, config.referenced ?? []));
   return openMcpProvider({
     name: server.name,
@@ -76,10 +80,13 @@ function openServer(server: ServerConfig, config: Config, isTrusted: boolean, pa
     idleMs: server.idle,
     protocol: server.protocol,
     trusted: isTrusted,
-    recheck: async () => {
-      const { serverRefusal } = await import('../config/started/index.js');
-      return serverRefusal(server, { config, env, trust });
-    },
+    recheck: withHold(
+      () => findHold(isOfServer(server, config)),
+      async () => {
+        const { serverRefusal } = await import('../config/started/index.js');
+        return serverRefusal(server, { config, env, trust });
+      },
+    ),
     enabled: server.isEnabled,
     processes: parts.processes,
     memory: parts.memory,
@@ -95,6 +102,12 @@ function openServer(server: ServerConfig, config: Config, isTrusted: boolean, pa
     log: (level, message, fields) =>
       parts.log(level, message, { server: server.name, ...redactEach(fields, withoutSecrets) }),
   });
+}
+
+function isOfServer({ name }: ServerConfig, { file }: Config): (record: string) => boolean {
+  if (file === undefined) return () => false;
+  const own = serverRecordName(file, name);
+  return (record) => record === own || record.startsWith(`${own} in `);
 }
 
 /** Built-in tool names by their visual form, to detect lookalikes. */

@@ -42,7 +42,7 @@ describe('[15.3] files that the operator trusted to run', () => {
       workspace: { roots: [at()], isLocked },
       shell: { writable },
     } as unknown as Config;
-    return openTrustedFiles({ state })(config);
+    return openTrustedFiles({ state }).locked(config);
   }
   const locked = (covered: readonly string[], more: More = {}): readonly string[] =>
     relative(lockedPaths(covered, more).program);

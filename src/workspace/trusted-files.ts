@@ -11,6 +11,12 @@ export interface LockedPaths {
   readonly absent: readonly string[];
 }
 
+export interface TrustedFiles {
+  locked(config: Config): LockedPaths;
+  /** Those of the paths that are trusted, or lead to a trusted file. */
+  recorded(paths: readonly string[]): readonly string[];
+}
+
 /** Above that many, packages are locked together with everything beside them. */
 const most = 500;
 /** A folder with one of these holds a whole package: its modules are looked up there, and nowhere above. */
@@ -24,20 +30,43 @@ const nothing: LockedPaths = { program: [], absent: [] };
  * their files lie within reach of callers. Files are compared before they run, but a sandboxed command can see the comparison
  * and exchange the file right after it; so callers do not get to write them.
  */
-export function openTrustedFiles({ state }: { readonly state: State }): (config: Config) => LockedPaths {
+export function openTrustedFiles({ state }: { readonly state: State }): TrustedFiles {
   let known: { readonly key: string; readonly locked: LockedPaths } | undefined;
-  return ({ file, servers, workspace: { roots, isLocked }, shell: { writable } }) => {
+  let recorded: { readonly key: string; readonly files: ReadonlySet<string> } | undefined;
+  const stamp = () => stampOf(join(state.directory, 'trust.json'));
+  const lockedNow: TrustedFiles['locked'] = ({
+    file,
+    servers,
+    workspace: { roots, isLocked },
+    shell: { writable },
+  }) => {
     if (isLocked === false) return nothing;
     const off = servers.flatMap(({ name, isEnabled }) =>
       isEnabled || file === undefined ? [] : [serverRecordName(file, name)],
     );
-    const key = JSON.stringify([stampOf(join(state.directory, 'trust.json')), off, roots, writable]);
+    const key = JSON.stringify([stamp(), off, roots, writable]);
     if (known?.key === key) return known.locked;
     const isOff = (record: string) => off.some((name) => record === name || record.startsWith(`${name} in `));
     const records = state.trust.list().filter((record) => !isOff(record.file) && !isGone(record.file));
-    known = { key, locked: lockedBy(records, roots.map(realOr), writable.map(realOr)) };
+    known = { key, locked: withFewPaths(lockedBy(records, roots.map(realOr), writable.map(realOr))) };
     return known.locked;
   };
+  return {
+    locked: lockedNow,
+    recorded(paths) {
+      const key = stamp();
+      if (recorded?.key !== key)
+        recorded = { key, files: new Set(state.trust.list().map(({ file }) => file)) };
+      const { files } = recorded;
+      return paths.filter((path) => files.has(path) || files.has(realOr(path)));
+    },
+  };
+}
+
+function withFewPaths({ program, absent }: LockedPaths): LockedPaths {
+  if (program.length <= most) return { program, absent };
+  const folders = outermost(program.map(installedWith));
+  return { program: folders, absent: absent.filter((path) => !folders.some((one) => isInside(path, one))) };
 }
 
 /** Callers can't remove files of these folders. A configuration elsewhere can be removed while its gateway still runs. */
@@ -46,7 +75,8 @@ function isGone(record: string): boolean {
   return protectedFolders.some((name) => file.split(sep).includes(name)) && !existsSync(file);
 }
 
-function lockedBy(
+/** What these records lock for commands that can write to the roots and the writable folders. Real paths. */
+export function lockedBy(
   records: readonly TrustRecord[],
   roots: readonly string[],
   writable: readonly string[],
@@ -63,8 +93,7 @@ function lockedBy(
     ...covered.filter(isInGround).flatMap((path) => withFolder(path, isWork)),
     ...records.flatMap(({ guards }) => guards?.fixed ?? []),
   ].filter(isLockable);
-  const single = outermost(fixed);
-  const program = single.length > most ? outermost(single.map(installedWith)) : single;
+  const program = outermost(fixed);
   const absent = outermost(records.flatMap(({ guards }) => guards?.absent ?? []).filter(isLockable));
   return { program, absent: absent.filter((path) => !program.some((one) => isInside(path, one))) };
 }

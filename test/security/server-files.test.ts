@@ -345,7 +345,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
       place.write(config);
       place.trust();
       await waitFor(
-        async () => (await agent.call('srv_hello').catch(() => ({ text: '' }))).text.includes('hi'),
+        () => agent.said().includes('server not started yet'),
         20_000,
         () => agent.said(),
       );
@@ -356,6 +356,11 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
       await agent.call('KillBash', { shell_id: job.structured['background_id'] });
       expect((await agent.call('Bash', { command: 'echo x > srv/late.mjs; true' })).isError).toBe(false);
       expect(existsSync(join(root, 'srv/late.mjs'))).toBe(false);
+      await waitFor(
+        async () => (await agent.call('srv_hello').catch(() => ({ text: '' }))).text.includes('hi'),
+        20_000,
+        () => agent.said(),
+      );
     },
   );
 

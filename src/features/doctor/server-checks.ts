@@ -65,7 +65,7 @@ async function examineServers(scene: Scene, located: Located): Promise<readonly 
     memory,
     pythonCache: pythonCacheIn(scene.home),
     ownFolder: scene.home,
-    trust: scene.trust,
+    state: { directory: scene.home, trust: scene.trust },
     version,
     log,
     logins: openLogins(scene.home),

@@ -2,7 +2,7 @@ import type { Runner, WorkflowFacts } from '../../ports/runner.js';
 import { type Session, ToolFailure } from '../../core/index.js';
 import { bundleOf, type Library, type RunEvent, type RunResult } from '../../workflow/index.js';
 import type { Tidegate, TidegateOptions } from '../../workspace/tidegate.js';
-import { isStillTrusted, isTrustedWorkflow } from './is-trusted.js';
+import { holdOfWorkflow, isStillTrusted, isTrustedWorkflow } from './is-trusted.js';
 import { openTrustedLibrary } from '../../workspace/workflow-library.js';
 import { runInFolder } from './run-in-folder.js';
 import type { RunLimit } from './run-limit.js';
@@ -39,8 +39,9 @@ export function openRunner({ tidegate, options, session, limit }: RunnerParts): 
           suggestion: 'Use a name from list_workflows.',
         });
       }
-      // Run exactly the content that was hashed.
       refuseNatives(known.file, library);
+      refuseHeld(await holdOfWorkflow(known.file, place));
+      // Run exactly the content that was hashed.
       library.seal();
       const leave = limit.enter(session);
       const request = {
@@ -75,6 +76,16 @@ function refuseNatives(file: string, library: Library): void {
   throw new ToolFailure('refused', `Agents cannot run this workflow: ${native}.`, {
     reason: 'not_isolated',
     suggestion: 'Ask the operator to run it, or to isolate the step.',
+  });
+}
+
+/** Each step checks this again. */
+function refuseHeld(why: string | undefined): void {
+  if (why === undefined) return;
+  throw new ToolFailure('bad_state', `The workflow can't run yet: ${why}.`, {
+    reason: 'older_command_runs',
+    suggestion: 'Wait until the command has ended, or end it with KillBash. Then retry the call.',
+    retryable: true,
   });
 }
 

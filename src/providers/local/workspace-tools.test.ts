@@ -56,6 +56,7 @@ function open(more: Partial<WorkspaceToolsParts> = {}) {
     trusted: () => () => true,
     recordedImports: () => ({}),
     findImports: noImports,
+    findHold: () => Promise.resolve(undefined),
     trustFile: join(workspace, 'trust.json'),
     memory: openCardMemory(join(workspace, 'cards', 'a.json'), '1'),
     authoring: () => Promise.resolve({ 'tidegate/tool': { defineTool: (tool: object) => tool, z } }),

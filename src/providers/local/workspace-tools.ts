@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
 import { cleanDefinition } from '../../lib/clean-definition.js';
 import { skeletonOf } from '../../lib/deceptive-names.js';
-import { type ToolCard, ToolFailure } from '../../core/index.js';
+import { isToolFailure, type ToolCard, ToolFailure } from '../../core/index.js';
 import type { ToolModule } from '../../ports/tool-module.js';
 import type { CardMemory } from './card-memory.js';
 import { type Authoring, BrokenTool, type Evaluated, evaluateTool } from './evaluate-tool.js';
@@ -37,6 +37,8 @@ export interface WorkspaceToolsParts {
   /** The recorded imports of a file, by name and hash. */
   readonly recordedImports: (file: string) => Readonly<Record<string, string>>;
   readonly findImports: FindImports;
+  /** Why the imports of a file must not be loaded now, as a part of a sentence. */
+  readonly findHold: (file: string) => Promise<string | undefined>;
   /** Checked for changes in addition to the tools. */
   readonly trustFile: string;
   readonly memory: CardMemory;
@@ -69,14 +71,22 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
   const loaded = new Map<string, Promise<ToolModule>>();
   let running: Promise<readonly WorkspaceReport[]> = Promise.resolve([]);
   let stamp = '';
+  /** A tool could not be run for a passing reason. */
+  let isHeld = false;
   let timer: NodeJS.Timeout | undefined;
+  const onHeld = (): void => {
+    isHeld = true;
+  };
 
   async function look(): Promise<readonly WorkspaceReport[]> {
     stamp = stampOf(parts);
+    isHeld = false;
     const { files, beside, problems } = await scanWorkspace(parts.workspace, parts.findImports);
     const found: Found[] = problems.map(({ file, message }) => broken(file, `${file}: ${message}`));
     if (files.length > 0)
-      found.push(...(await checkAll(files, { parts, loaded, hasBeside: beside.length > 0, refresh })));
+      found.push(
+        ...(await checkAll(files, { parts, loaded, hasBeside: beside.length > 0, refresh, onHeld })),
+      );
     const settled = withoutClashes(found, parts.reserved);
     forgetOthers(loaded, files);
     const reports = settled.map(({ report }) => report);
@@ -97,7 +107,7 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
     refresh,
     follow() {
       timer ??= setInterval(() => {
-        if (stampOf(parts) !== stamp) void refresh();
+        if (isHeld || stampOf(parts) !== stamp) void refresh();
       }, lookEveryMs).unref();
     },
     close: () => clearInterval(timer),
@@ -139,6 +149,7 @@ interface Loading {
   /** Whether the folder has other files that tools could import. */
   readonly hasBeside: boolean;
   readonly refresh: () => Promise<unknown>;
+  readonly onHeld: () => void;
 }
 
 async function checkModule(
@@ -162,6 +173,7 @@ async function checkModule(
     const report: WorkspaceReport = { file, state: 'ready', tool: card.name };
     return { report, tool: { card, load }, isRemembered: remembered !== undefined };
   } catch (error) {
+    if (isHold(error)) loading.onHeld();
     return broken(file, error instanceof BrokenTool ? error.message : `${file}: ${String(error)}`);
   }
 }
@@ -202,9 +214,11 @@ async function loadOnce(found: ToolFile, loading: Loading): Promise<ToolModule> 
 
 /** Imports are read when the tool runs, so they must not have changed since they were trusted. */
 async function verify({ file, sha256, imports }: ToolFile, { parts, refresh }: Loading): Promise<void> {
+  await refuseHeld(file, parts);
   const { files } = await scanWorkspace(parts.workspace, parts.findImports);
   const now = files.find((one) => one.file === file);
-  if (now?.sha256 === sha256) return;
+  // Again: the command may have made a file that was missing.
+  if (now?.sha256 === sha256) return refuseHeld(file, parts);
   void refresh();
   const before = Object.fromEntries(imports.files.map((one) => [one.file, one.sha256]));
   const changed = now === undefined ? [] : differing(before, now.imports);
@@ -214,6 +228,22 @@ async function verify({ file, sha256, imports }: ToolFile, { parts, refresh }: L
       : `A file that the tool imports (${listed(changed)})`;
   const message = `${what} has changed since it was trusted. Ask the operator to review it and run \`tidegate trust\`.`;
   throw new ToolFailure('refused', message, { reason: 'changed_since_trusted' });
+}
+
+const heldReason = 'older_command_runs';
+
+async function refuseHeld(file: string, { findHold }: WorkspaceToolsParts): Promise<void> {
+  const why = await findHold(file);
+  if (why === undefined) return;
+  throw new ToolFailure('bad_state', `The tool can't be run yet: ${why}.`, {
+    reason: heldReason,
+    suggestion: 'Wait until the command has ended, or end it with KillBash. Then retry the call.',
+    retryable: true,
+  });
+}
+
+function isHold(error: unknown): boolean {
+  return isToolFailure(error) && error.facts.reason === heldReason;
 }
 
 /** Files that were changed, added or removed. */

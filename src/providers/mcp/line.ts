@@ -35,6 +35,9 @@ export class ConnectFailure extends Error {}
 /** The files of the server are not trusted. It is tried again when something needs it. */
 export class UntrustedStart extends ConnectFailure {}
 
+/** The server must not start at this moment. It is tried again soon, even if nothing asks for it. */
+export class HeldStart extends ConnectFailure {}
+
 export async function openLine(parts: LineParts): Promise<Line> {
   const { signal, events } = parts;
   if (signal.aborted) throw new ConnectFailure('it took too long to start');

@@ -1,4 +1,5 @@
 import type { Log, Redactor } from '../../ports/log.js';
+import type { CheckStart } from '../../ports/start-refusal.js';
 import type { Processes } from '../../ports/processes.js';
 import type { LoginFiles } from './login/kept-login.js';
 import type { LoginSettings } from './login/settings.js';
@@ -49,8 +50,8 @@ export interface McpProviderOptions {
   readonly protocol: 'auto' | 'legacy' | 'modern';
   /** For plugins: if set, it is not started, for this reason. */
   readonly closed?: { readonly state: 'untrusted' | 'disabled' | 'failed'; readonly why: string };
-  /** Checks right before each start whether it is allowed. Returns a reason if not. */
-  readonly recheck?: () => Promise<string | undefined>;
+  /** Checks right before each start whether it is allowed. */
+  readonly recheck?: CheckStart;
   readonly trusted: boolean;
   readonly enabled: boolean;
   readonly processes: Processes;

@@ -16,7 +16,7 @@ import { openCatalogCache } from './catalog-cache.js';
 import { connect } from './connect.js';
 import { clientOf, principalOf } from './in-flight.js';
 import { lendTurn } from './lent-turn.js';
-import { UntrustedStart } from './line.js';
+import { HeldStart, UntrustedStart } from './line.js';
 import type { Transport, TransportEvents } from './transport.js';
 import { loginFault } from './transport-faults.js';
 import { providerWithLogin } from './login/provider-with-login.js';
@@ -203,7 +203,7 @@ async function openTransport(
 ): Promise<Transport> {
   const { transport, log, name } = options;
   const refused = await options.recheck?.();
-  if (refused !== undefined) throw new UntrustedStart(refused);
+  if (refused !== undefined) throw new (refused.isPassing ? HeldStart : UntrustedStart)(refused.why);
   if (transport.kind === 'http') {
     const { openHttpTransport } = await import('./http-transport.js');
     const { url, headers } = transport;

@@ -1,6 +1,7 @@
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
 import type { Log, Redactor } from '../../ports/log.js';
-import { UntrustedStart } from './line.js';
+import { passingMs } from '../../ports/start-refusal.js';
+import { HeldStart, UntrustedStart } from './line.js';
 import { cancelledFault } from './transport-faults.js';
 import type { Clock } from './options.js';
 import { createPauses } from './pauses.js';
@@ -58,10 +59,12 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
   let state: ProviderState = 'idle';
   let detail: string | undefined;
   let restarts = 0;
+  /** Its start was refused for a passing reason. */
+  let isHeld = false;
   let stopIdle: (() => void) | undefined;
 
   function mustReturn(): boolean {
-    return state === 'failed' && (parts.isNeeded() || parts.isUnlisted());
+    return state === 'failed' && !isHeld && (parts.isNeeded() || parts.isUnlisted());
   }
 
   function start(): Promise<Peer | Fault> {
@@ -76,7 +79,8 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     await closing;
     await pauses.wait(life.signal);
     if (life.signal.aborted) return unavailable(server, 'it is shutting down');
-    if (state === 'failed') restarts += 1;
+    if (state === 'failed' && !isHeld) restarts += 1;
+    isHeld = false;
     state = 'pending';
     const limit = new AbortController();
     const stopLimit = clock.after(parts.startMs, () => limit.abort());
@@ -93,6 +97,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
           `it took longer than ${parts.startMs / 1000} s to start. Servers get a minimal environment, so set proxy variables under its env`,
         );
       if (error instanceof UntrustedStart) return refused(error.message);
+      if (error instanceof HeldStart) return held(error.message);
       return failed(error instanceof Error ? error.message : String(error));
     } finally {
       stopLimit();
@@ -129,6 +134,16 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
     if (detail !== why) log('error', 'server not started', { reason: why });
     detail = why;
     return createFault('provider.untrusted', `The server ${server} was not started: ${why}.`);
+  }
+
+  /** No call can start a server whose tools are not known, so it is tried again in any case. */
+  function held(why: string): Fault {
+    state = life.signal.aborted ? 'stopped' : 'failed';
+    if (detail !== why) log('warn', 'server not started yet', { reason: why });
+    detail = why;
+    isHeld = true;
+    clock.after(passingMs, () => isHeld && live === undefined && !life.signal.aborted && void start(), true);
+    return createFault('provider.unavailable', `The server ${server} is not started yet: ${why}.`);
   }
 
   function lost(why: string): void {

@@ -1,5 +1,6 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { HeldStart } from './supervisor.js';
 import { atMost } from '../../lib/at-most.js';
 import type { PluginCapability } from '../../ports/plugins.js';
 import {
@@ -42,7 +43,8 @@ export async function openLivePlugin(
   lost: (why: string) => void,
 ): Promise<LivePlugin> {
   const refused = await options.recheck();
-  if (refused !== undefined) throw new Error(refused);
+  if (refused?.isPassing === true) throw new HeldStart(refused.why);
+  if (refused !== undefined) throw new Error(refused.why);
   const folder = makeSocketFolder(options.socketHome);
   const identity = options.isPlain === true ? undefined : createIdentity();
   const { name, program, processes, log } = options;

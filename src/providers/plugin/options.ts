@@ -1,6 +1,7 @@
 import type { Log, Redactor } from '../../ports/log.js';
 import type { PluginCapability } from '../../ports/plugins.js';
 import type { Processes } from '../../ports/processes.js';
+import type { CheckStart } from '../../ports/start-refusal.js';
 import type { ProviderState } from '../../core/index.js';
 import type { OfferMemory } from './offer-memory.js';
 
@@ -30,8 +31,8 @@ export interface PluginOptions {
     readonly state: Extract<ProviderState, 'untrusted' | 'disabled' | 'failed'>;
     readonly why: string;
   };
-  /** Checks right before each start that the program is still what was trusted. Returns a reason if not. */
-  readonly recheck: () => Promise<string | undefined>;
+  /** Checks right before each start that the program is still what was trusted. */
+  readonly recheck: CheckStart;
   /** Cache key for what is known of the plugin. */
   readonly identity: string;
   readonly memory: OfferMemory;

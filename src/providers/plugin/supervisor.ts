@@ -1,6 +1,7 @@
 import { atMost } from '../../lib/at-most.js';
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
+import { passingMs } from '../../ports/start-refusal.js';
 import type { LivePlugin } from './live-plugin.js';
 
 export interface SupervisorParts {
@@ -23,6 +24,9 @@ export interface Supervisor {
   status(): ProviderStatus;
   close(): Promise<void>;
 }
+
+/** The plugin must not start at this moment. It is tried again soon, and this is no failure of the plugin. */
+export class HeldStart extends Error {}
 
 /** After this many failures without a good run in between, the plugin is not restarted. */
 const mostFalls = 5;
@@ -72,6 +76,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       run.plugin = plugin;
       return welcome(plugin);
     } catch (error) {
+      if (error instanceof HeldStart) return held(error.message);
       return fell(error instanceof Error ? error.message : String(error));
     }
   }
@@ -118,6 +123,17 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       },
     );
     return unavailable(name, detail);
+  }
+
+  /** No call can start a plugin whose operations are not known, so it is tried again in any case. */
+  function held(reason: string): Fault {
+    if (life.signal.aborted) return closed(name);
+    const why = parts.redact(reason);
+    state = 'failed';
+    if (detail !== why) log('warn', 'plugin not started yet', { reason: why });
+    detail = why;
+    setTimeout(() => live === undefined && !life.signal.aborted && void start(), passingMs).unref();
+    return unavailable(name, why);
   }
 
   return {

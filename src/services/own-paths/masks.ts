@@ -5,14 +5,18 @@ import { isInside, type ResolvedPlaces } from './own-places.js';
 
 export function findMasks(places: ResolvedPlaces, seesGoverning: boolean): OwnMasks {
   const governing = places.governing.filter(isThere);
+  const logs = places.logs.flatMap(logFiles).filter(isThere);
+  const [own = '', ...others] = places.stateDirs.filter(isThere);
   return {
     hidden: outermost([
-      ...places.stateDirs.filter(isThere),
+      ...(own === '' ? [] : [own]),
+      ...others,
       ...places.stores.flatMap((file) => masksOfStore(file, places)),
-      ...places.logs.flatMap(withCompanions).filter(isThere),
+      ...logs,
       ...(seesGoverning ? [] : governing),
     ]),
     fixed: [...(seesGoverning ? governing : []), ...places.program.filter(isThere)],
+    byName: [...logs, ...others, ...governing],
     absent: places.absent,
     output: places.output,
   };
@@ -26,6 +30,18 @@ function masksOfStore(file: string, { roots }: ResolvedPlaces): readonly string[
   const folder = dirname(file);
   if (roots.some((root) => isInside(folder, root) && folder !== root)) return [folder];
   return withCompanions(file);
+}
+
+/** Each mask is a mount, and commands can make any number of such names. */
+const maxLogs = 32;
+
+/** The log and those beside it, the oldest first: commands cannot set the time that counts. */
+function logFiles(file: string): readonly string[] {
+  const ages = new Map(withCompanions(file).map((path) => [path, statsOf(path)?.ctimeNs ?? 0n]));
+  const isOlder = (one: string, other: string) => (ages.get(one) ?? 0n) < (ages.get(other) ?? 0n);
+  const others = [...ages.keys()].filter((path) => path !== file);
+  others.sort((one, other) => (isOlder(one, other) ? -1 : 1));
+  return [...(ages.has(file) ? [file] : []), ...others.slice(0, maxLogs)];
 }
 
 /** True for a store whose folder cannot be hidden, because the work is in it. */

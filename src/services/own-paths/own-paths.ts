@@ -5,7 +5,15 @@ import { isOperator, type OwnPaths, type OwnView } from '../../ports/own-paths.j
 import { principalKey, type Session } from '../../core/index.js';
 import { identitiesOf } from './identities.js';
 import { findMasks } from './masks.js';
-import { folded, isInside, namesOf, type OwnPlaces, realOf, type ResolvedPlaces } from './own-places.js';
+import {
+  folded,
+  isInside,
+  nameOf,
+  namesOf,
+  type OwnPlaces,
+  realOf,
+  type ResolvedPlaces,
+} from './own-places.js';
 import { createRules, type Rules } from './rules.js';
 import { systemFolders } from './system-folders.js';
 import { whyNotRun } from './why-not-run.js';
@@ -16,7 +24,16 @@ export function createOwnPaths(places: OwnPlaces): OwnPaths {
 }
 
 function resolve(
-  { roots: given, stateDir, otherStateDirs = [], files, governing, program, absent = [] }: OwnPlaces,
+  {
+    roots: given,
+    stateDir,
+    otherStateDirs = [],
+    files,
+    governing,
+    governingNames = [],
+    program,
+    absent = [],
+  }: OwnPlaces,
   system: readonly string[],
 ): ResolvedPlaces {
   const roots = given.map(realOf);
@@ -29,7 +46,9 @@ function resolve(
     stores: ofKind('store'),
     logs: ofKind('log'),
     // A workspace in such a folder is worked on by its own names: see `protected.ts` of the file service.
-    governing: all(governing).filter((path) => !roots.some((root) => isInside(root, path))),
+    governing: [...new Set([...all(governing), ...governingNames.map(nameOf)])].filter(
+      (path) => !roots.some((root) => isInside(root, path)),
+    ),
     program: all(program),
     absent: all(absent),
     system,

@@ -11,6 +11,8 @@ export interface OwnPlaces {
   readonly files: readonly PrivateFile[];
   /** Files and folders that decide who may do what. */
   readonly governing: readonly string[];
+  /** Names under which such files would be found. Links are not followed: a caller could point one at any file. */
+  readonly governingNames?: readonly string[];
   /** What runs with the operator's rights: the gateway, servers, tools. Callers may read it and must not change it. */
   readonly program: readonly string[];
   /** What must not come to exist, because such a program would load it. */
@@ -53,9 +55,13 @@ export function realOf(path: string): string {
 
 /** Where a path leads, and the name itself where that is a link. */
 export function namesOf(path: string): readonly string[] {
+  return [...new Set([nameOf(path), realOf(path)])];
+}
+
+/** The path itself, in its real folder. */
+export function nameOf(path: string): string {
   const parent = dirname(path);
-  const named = parent === path ? path : join(realOf(parent), basename(path));
-  return [...new Set([named, realOf(path)])];
+  return parent === path ? path : join(realOf(parent), basename(path));
 }
 
 export function isInside(path: string, folder: string): boolean {

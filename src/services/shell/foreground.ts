@@ -2,6 +2,7 @@ import { type Exchange, isToolFailure, ToolFailure } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import type { ShellResult, StreamedEnd } from '../../ports/shell.js';
 import type { CommandEnd, CommandRun } from './command-run.js';
+import { lockChangedReason } from './refusals.js';
 
 const progressMs = 1000;
 const maxLine = 200;
@@ -102,5 +103,6 @@ function notSetUp(errors: string): ToolFailure {
 
 /** True when nothing of the command has run. */
 export function isNotSetUp(error: unknown): boolean {
-  return isToolFailure(error) && error.facts.reason === notSetUpReason;
+  if (!isToolFailure(error)) return false;
+  return error.facts.reason === notSetUpReason || error.facts.reason === lockChangedReason;
 }

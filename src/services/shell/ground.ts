@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { OwnMasks } from '../../ports/own-paths.js';
 import type { ShellTampering } from '../../ports/shell.js';
 import { relativeHookFolders } from './git-runs.js';
+import { isInside } from './inside.js';
 import { layMounts, type MountParts } from './mounts.js';
 import { findNestedArmed } from './nested-armed.js';
 import { findPlaces, type PlaceParts } from './protected-places.js';
-import { tooManyTrees } from './refusals.js';
+import { lockChanged, tooManyTrees } from './refusals.js';
 import type { RecordCheck } from './unfinished-checks.js';
 import { type NestedFindings, openWatch } from './watch.js';
 import type { Pace } from './watch-pace.js';
@@ -22,6 +24,10 @@ export interface GroundParts {
   readonly recordCheck: RecordCheck;
   /** See `WatchParts`. */
   readonly overlapping: Set<ReadonlySet<string>>;
+  /** What trusted programs load, as the trust records are now. */
+  readonly locksNow: () => readonly string[];
+  /** See `OpenCheck`. */
+  readonly writable: readonly string[];
   /** Gets what came to be below the top of the roots. */
   readonly onMade: (paths: readonly string[]) => void;
 }
@@ -44,7 +50,7 @@ export interface Ground {
 const noneArmed = { armed: [], pointers: [], linking: [] };
 
 export async function layGround(
-  { mounts, places, pathFor, pace, scan, recordCheck, overlapping, onMade }: GroundParts,
+  { mounts, places, pathFor, pace, scan, recordCheck, overlapping, onMade, locksNow, writable }: GroundParts,
   { isSandboxed, isBackground }: GroundOptions,
 ): Promise<Ground> {
   const { roots, readLinks } = places;
@@ -81,22 +87,34 @@ export async function layGround(
   });
   const { known, begunAt } = watch;
   const grounds = [...found.grounds, ...mounts.writable];
+  const locks = locksOf(mounts.own);
   const checked =
     laid === undefined
       ? () => {}
-      : recordCheck({ roots, grounds, begunAt, known, fixed: laid.fixed, hookFolders });
+      : recordCheck({ roots, grounds, begunAt, known, fixed: laid.fixed, hookFolders, writable, locks });
+  const release = async (): Promise<ShellTampering> => {
+    laid?.release();
+    const { made, ...tampering } = await watch.end();
+    checked();
+    onMade(made);
+    return tampering;
+  };
+  // A program that was trusted before the record was written did not find this command there, so it may be starting now.
+  if (laid !== undefined && !locksNow().every((path) => locks.some((lock) => isInside(path, lock)))) {
+    await release();
+    throw lockChanged();
+  }
   return {
     args: laid?.args ?? [],
     points,
     onAttack(listener) {
       tell = listener;
     },
-    async release() {
-      laid?.release();
-      const { made, ...tampering } = await watch.end();
-      checked();
-      onMade(made);
-      return tampering;
-    },
+    release,
   };
+}
+
+/** Without what is ours by its name alone: no trusted program loads it. */
+export function locksOf({ fixed, byName, absent }: OwnMasks): readonly string[] {
+  return [...fixed.filter((path) => !byName.includes(path)), ...absent];
 }

@@ -1,5 +1,5 @@
 export { sweepScratch } from './scratch.js';
-export { finishChecks } from './unfinished-checks.js';
+export { finishChecks, type RunningCommand, runningCommands } from './unfinished-checks.js';
 export { openShell, undoneLate } from './shell.js';
 export { createGitGuard } from './git-guard.js';
 export { findWritable } from './writable.js';

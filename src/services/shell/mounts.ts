@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from '
 import { dirname, join } from 'node:path';
 import type { OwnMasks } from '../../ports/own-paths.js';
 import { isInside } from './inside.js';
+import type { KnownNames } from './known-names.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
 import type { ProtectedPlaces } from './protected-places.js';
@@ -16,6 +17,7 @@ export interface MountParts {
   readonly writable: readonly string[];
   /** What is Tidegate's own, and the folder of this principal's output. */
   readonly own: OwnMasks;
+  readonly names: KnownNames;
   readonly outputName: string;
   /** The paths that each command which runs now has as mount points of its own. */
   readonly held: () => readonly ReadonlySet<string>[];
@@ -52,7 +54,9 @@ interface Mount {
  */
 export function layMounts(parts: MountParts, { grounds: found, paths, links }: ProtectedPlaces): Mounts {
   const grounds = [...found, ...parts.writable];
-  const { own } = parts;
+  const isInGround = (path: string): boolean => grounds.some((ground) => isInside(path, ground));
+  const running = parts.held();
+  const own = parts.names.settle(parts.own, (path) => !isInGround(path) || isSteady(path, grounds, running));
   const held = parts.placeholders.held();
   // The slash asks for a placeholder: what comes to be while the command runs must be masked already.
   const hidden = own.hidden.map((path) => (existsSync(path) && !held.has(path) ? path : `${path}/`));
@@ -63,12 +67,10 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
     ...plans.flatMap((plan) => plan.missing),
     ...own.output.filter((path) => !existsSync(path) || held.has(path)),
   ]);
-  const isInGround = (path: string): boolean => grounds.some((ground) => isInside(path, ground));
   const masked = new Set([...own.hidden.filter(isInGround), ...own.output]);
   const accesses = new Map(plans.flatMap((plan) => [...plan.paths]));
   for (const path of [...masked, ...own.fixed.filter(isInGround)]) fixWithFolders(accesses, path, grounds);
   for (const link of links.keys()) holdFolders(accesses, link, grounds);
-  const running = parts.held();
   // What lies in a folder that is fixed as a whole is not in the plan, and needs no mount.
   const planned = own.absent.filter((path) => accesses.has(path));
   const ours = [...masked, ...own.fixed.filter(isInGround), ...planned];

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { RunRefusal } from '../../ports/own-paths.js';
 import { ToolFailure } from '../../core/index.js';
 
+export const lockChangedReason = 'lock_changed';
 export const maxRunning = 64;
 export const reservedRunning = 4;
 /** The system takes no argument above 128 KiB. */
@@ -53,6 +54,15 @@ export function cannotHide(): ToolFailure {
       suggestion: 'Try again when the commands that run now have ended.',
       retryable: true,
     },
+  );
+}
+
+/** Nothing of the command has run: it can be started again at once. */
+export function lockChanged(): ToolFailure {
+  return new ToolFailure(
+    'bad_state',
+    'The operator trusted other files while the command was about to start, so it did not run.',
+    { reason: lockChangedReason, suggestion: 'Run the command again.', retryable: true },
   );
 }
 

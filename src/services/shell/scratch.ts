@@ -117,6 +117,11 @@ export function isDeadOwner(folder: string, name: string, end: RegExp): boolean 
   return end.test(name) && isDead(folder, name, name.replace(end, ''));
 }
 
+/** Whether a gateway of that name runs, or ran, on this machine and in this container. */
+export function isOfThisSystem(owner: string): boolean {
+  return namePattern.exec(owner)?.[3] === systemName();
+}
+
 function isDead(all: string, name: string, owner = name): boolean {
   const [, pid, startTime, system] = namePattern.exec(owner) ?? [];
   if (pid === undefined) return false;

@@ -17,10 +17,12 @@ import { createCgroups } from './cgroup.js';
 import { type CommandParts, type CommandRun, startCommand } from './command-run.js';
 import { createEndedSessions } from './ended-sessions.js';
 import { attend, attendStream, isNotSetUp } from './foreground.js';
+import { locksOf } from './ground.js';
 import { createLinkReader } from './git-links.js';
 import { globalGitConfigs } from './git-runs.js';
 import { isInside, pathForCallers, resolveDirectory } from './inside.js';
 import { createFileLimits } from './file-limit.js';
+import { createKnownNames } from './known-names.js';
 import { openLimitWatch } from './limit-watch.js';
 import { type ShellLimits, usualLimits } from './limits.js';
 import { createMadePlaces } from './made-places.js';
@@ -105,6 +107,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const pace = createPace(now);
   const overlapping = new Set<ReadonlySet<string>>();
   const scan = createWorkspaceScan(roots, parts.protectedPaths);
+  const names = createKnownNames(log);
   const madePlaces = createMadePlaces(parts.stateDir);
   const recordCheck = createCheckRecords(parts.stateDir, scratch.owner);
   const { globalConfigs = globalGitConfigs({}) } = parts;
@@ -143,7 +146,9 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       ? noneWritable
       : findWritable({ paths: named, whyNot: whyNotWritable, grounds: findPlaces(places).grounds });
 
-  const prepare = async (sessionId: string, view: OwnView, cwd: string): Promise<CommandParts> => {
+  const prepare = async (session: Session, cwd: string): Promise<CommandParts> => {
+    const { id: sessionId } = session;
+    const view: OwnView = own.viewOf(session);
     const bubblewrap = parts.sandbox === 'off' ? undefined : await chooseSandbox();
     refuseExposed(view.whyNotRun(bubblewrap !== undefined));
     const { processes, env, protectedPaths } = parts;
@@ -155,7 +160,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     const { outputName, masks } = view;
     const added = bubblewrap === undefined ? noneWritable : writableNow(places);
     const writable = added.inForce;
-    const mounts = { roots, placeholders, temporary, own: masks, outputName, held, writable };
+    const mounts = { roots, placeholders, temporary, own: masks, names, outputName, held, writable };
     const [root, folders] = foldersOf(spoolFolders, cwd);
     const folder = folders.of(outputName);
     const pathFor = (file: string) => pathForCallers(file, roots);
@@ -174,6 +179,8 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       recordCheck,
       overlapping,
       onMade: (paths: readonly string[]) => madePlaces.add(paths),
+      locksNow: () => locksOf(own.viewOf(session).masks),
+      writable: named.map(realOf),
     };
     return { processes, env, interpreter, bubblewrap, mounts, places, folder, root, pathFor, ...confined };
   };
@@ -191,7 +198,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       refuseMovedRoots(roots);
       const cwd = await resolveDirectory(order.cwd, roots);
       preparing.push(sessionId);
-      const prepared = await prepare(sessionId, own.viewOf(session), cwd);
+      const prepared = await prepare(session, cwd);
       // One after the other, so that each start knows what the commands before it hold.
       const run = await inTurn(async () => {
         refuseEnded();
@@ -225,7 +232,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     start: async (order: ShellCommand) => {
       const giveBack = background.reserve(sessionId, shareOwner(session));
       try {
-        const run = await begin(session, order, true);
+        const run = await twice(() => begin(session, order, true));
         void run.ended.then(giveBack);
         const id = background.add(sessionId, order.command, run);
         return { id, sandbox: run.sandbox, ...run.reach, cwd: run.cwd };

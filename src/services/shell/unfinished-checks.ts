@@ -6,7 +6,7 @@ import { isInside } from './inside.js';
 import { findNestedArmed } from './nested-armed.js';
 import { shownPath } from './odd-path.js';
 import { findPlaces } from './protected-places.js';
-import { isDeadOwner } from './scratch.js';
+import { isDeadOwner, isOfThisSystem } from './scratch.js';
 import { causesToMove } from './undo-causes.js';
 import { undoAll } from './undo-rounds.js';
 import { createWorkspaceScan } from './workspace-scan.js';
@@ -21,10 +21,24 @@ export interface OpenCheck {
   readonly fixed: readonly string[];
   /** See `relativeHookFolders`. Missing in records of older versions. */
   readonly hookFolders?: readonly string[];
+  /** Folders outside the roots that the configuration lets commands write to. */
+  readonly writable?: readonly string[];
+  /** What the command can't change because trusted programs load it. */
+  readonly locks?: readonly string[];
+}
+
+/** A sandboxed command that has not ended, of any gateway with this state folder. */
+export interface RunningCommand extends Required<Pick<OpenCheck, 'roots' | 'writable' | 'locks'>> {
+  readonly begunAt: number;
+  /** The gateway that started it. */
+  readonly gatewayPid: number;
+  /** The record, if the gateway is on another machine or in another container and can't be asked. */
+  readonly foreignRecord?: string;
 }
 
 export type RecordCheck = (check: OpenCheck) => () => void;
 
+const recordEnd = /\.[0-9]+\.json$/;
 const checksFolder = (stateDir: string): string => join(stateDir, 'git-checks');
 
 /** Records each command until its check is done: the next gateway does those of one that was killed. */
@@ -39,6 +53,23 @@ export function createCheckRecords(stateDir: string, owner: string): RecordCheck
     renameSync(`${file}.new`, file);
     return () => rmSync(file, { force: true });
   };
+}
+
+/** Each command is recorded before it starts, until nothing of it is left. */
+export function runningCommands(stateDir: string): readonly RunningCommand[] {
+  const folder = checksFolder(stateDir);
+  return namesIn(folder).flatMap((name) => {
+    if (!recordEnd.test(name) || isDeadOwner(folder, name, recordEnd)) return [];
+    const file = join(folder, name);
+    const check = readCheck(file);
+    // It has ended since the folder was read.
+    if (check === undefined) return [];
+    const { roots, writable = [], locks = [], begunAt } = check;
+    const owner = name.replace(recordEnd, '');
+    const gatewayPid = Number.parseInt(owner, 10);
+    const command = { roots, writable, locks, begunAt, gatewayPid };
+    return [isOfThisSystem(owner) ? command : { ...command, foreignRecord: file }];
+  });
 }
 
 /** Does the checks that killed gateways left, and returns what was moved aside. */

@@ -21,6 +21,7 @@ import { createToolFilter, type Provider } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
 import type { Plugins } from '../../ports/plugins.js';
 import type { Processes } from '../../ports/processes.js';
+import type { CheckStart } from '../../ports/start-refusal.js';
 import { type McpProviderOptions, openMcpProvider, type UpstreamMemory } from '../../providers/mcp/index.js';
 import {
   openOfferMemory,
@@ -35,6 +36,7 @@ import { createSecretsRedactor, redactEach, secretsOf } from './plugin-secrets.j
 import { closedBecause, tellOf } from './plugin-standing.js';
 import { withSafeErrors } from './safe-errors.js';
 import { socketHome } from '../socket-home.js';
+import { type FindHold, withHold } from '../start-holds.js';
 
 export interface PluginHostParts {
   readonly state: State;
@@ -44,6 +46,8 @@ export interface PluginHostParts {
   readonly folder: string;
   readonly processes: Processes;
   readonly memory: UpstreamMemory;
+  /** See `createStartHolds`. */
+  readonly findHold: FindHold;
   readonly log: Log;
 }
 
@@ -176,11 +180,18 @@ function optionsOf(
     timeoutMs: timeout,
     isPlain: !plugin.hasTls,
     ...(closed && { closed }),
-    recheck: () => stillTrusted(plugin, parts.state.trust),
+    recheck: recheckOf(plugin, parts),
     processes: parts.processes,
     socketHome: socketHome(parts.state.directory),
     ...sayingOf(plugin, parts),
   };
+}
+
+function recheckOf(plugin: LocatedPlugin, { state, findHold }: PluginHostParts): CheckStart {
+  return withHold(
+    () => findHold((name) => name === plugin.record?.file),
+    () => stillTrusted(plugin, state.trust),
+  );
 }
 
 /** Removes the plugin's configured secrets from its log lines and errors. */
@@ -225,7 +236,7 @@ function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember
     trusted: closed === undefined,
     enabled: closed === undefined,
     ...(closed && { closed }),
-    recheck: () => stillTrusted(plugin, parts.state.trust),
+    recheck: recheckOf(plugin, parts),
     processes: parts.processes,
     memory: parts.memory,
     version: parts.version,

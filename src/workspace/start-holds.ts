@@ -1,0 +1,74 @@
+import { lstatSync } from 'node:fs';
+import type { CheckStart } from '../ports/start-refusal.js';
+import type { RunningCommand } from '../services/shell/index.js';
+import type { State } from './locate-config.js';
+import { lockedBy } from './trusted-files.js';
+
+export interface StartHoldParts {
+  readonly state: Pick<State, 'directory' | 'trust'>;
+  /** False with `workspace.lock_trusted: false`: then no command is kept from the files. */
+  readonly isLocked: () => boolean;
+}
+
+/** Why what is trusted under such a name must wait, as a part of a sentence. Undefined: it may start. */
+export type FindHold = (isRecord: (name: string) => boolean) => Promise<string | undefined>;
+
+/**
+ * A sandboxed command that began before files were trusted can still write them: it could exchange one after it was
+ * compared and before it is loaded. So nothing starts until that command has ended.
+ */
+export function createStartHolds({ state, isLocked }: StartHoldParts): FindHold {
+  return async (isRecord) => {
+    if (!isLocked()) return undefined;
+    const records = state.trust.list().filter(({ file }) => isRecord(file));
+    if (records.length === 0) return undefined;
+    const { runningCommands } = await import('../services/shell/index.js');
+    for (const command of runningCommands(state.directory)) {
+      const { program, absent } = lockedBy(records, command.roots, command.writable);
+      const open = [...program.filter(isThere), ...absent].find(
+        (path) => !command.locks.some((lock) => isInside(path, lock)),
+      );
+      if (open !== undefined) return holdBy(command, open);
+    }
+    return undefined;
+  };
+}
+
+/** Before and after the comparison: a command may end in between, or make a file that was missing. */
+export function withHold(
+  findHold: () => Promise<string | undefined>,
+  compare: () => Promise<string | undefined>,
+): CheckStart {
+  const held = async () => {
+    const why = await findHold();
+    return why === undefined ? undefined : { why, isPassing: true };
+  };
+  return async () => {
+    const before = await held();
+    if (before !== undefined) return before;
+    const why = await compare();
+    return why === undefined ? held() : { why };
+  };
+}
+
+function holdBy({ begunAt, gatewayPid, foreignRecord }: RunningCommand, path: string): string {
+  const since = new Date(begunAt).toISOString().slice(0, 19).replace('T', ' ');
+  const where =
+    foreignRecord === undefined
+      ? `gateway process ${String(gatewayPid)}`
+      : `a gateway on another machine or in another container; if that gateway is gone, remove ${foreignRecord}`;
+  return `a Bash command that began at ${since} UTC, before ${path} was trusted, still runs and could change it (${where}). Wait until the command has ended, or end it with KillBash`;
+}
+
+/** A link can't be locked for any command. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+  } catch {
+    return false;
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
