@@ -30,9 +30,13 @@ function admitEcho(request: Request = toolRequest('echo')): Call {
   const fake = provider();
   const spec = fake.list().tools[0];
   if (spec === undefined) throw new Error('the fake lost its tool');
-  const admission = admit(request, () => ({ target: { kind: 'tool', spec }, provider: fake }), {
-    resumed: false,
-  });
+  const admission = admit(
+    request,
+    { target: { kind: 'tool', spec }, provider: fake },
+    {
+      resumed: false,
+    },
+  );
   if (!admission.ok) throw new Error('not admitted');
   return admission.call;
 }
@@ -138,6 +142,6 @@ describe('an admitted call', () => {
     const spec = fake.list().tools[0];
     if (spec === undefined) throw new Error('the fake lost its tool');
     const found = { target: { kind: 'tool', spec }, provider: fake } as const;
-    expect(admit(toolRequest('echo'), () => found, { resumed: false })).toEqual({ ok: false, fault });
+    expect(admit(toolRequest('echo'), found, { resumed: false })).toEqual({ ok: false, fault });
   });
 });

@@ -15,21 +15,28 @@ export interface Found {
   readonly provider: Provider;
 }
 
+/** What a request continues, if anything. */
+export interface Continued {
+  readonly resumed: boolean;
+  readonly answers?: Resumption;
+  /** The call that waits here for these answers. */
+  readonly parkedId?: string;
+}
+
 export type Admission =
-  | { readonly ok: true; readonly call: Call; readonly provider: Provider }
+  | { readonly ok: true; readonly call: Call; readonly provider: Provider; readonly parkedId?: string }
   | { readonly ok: false; readonly fault: Fault };
 
 /** Turns a request into a call, or returns a fault. The only place where calls are created. */
 export function admit(
   request: Request,
-  find: (wanted: Wanted) => Found | 'not_permitted' | undefined,
-  continued: { readonly answers?: Resumption; readonly resumed: boolean },
+  found: Found | 'not_permitted' | undefined,
+  { answers, resumed, parkedId }: Continued,
 ): Admission {
-  const found = find(request.wanted);
-  if (found === undefined) return { ok: false, fault: notFound(request.wanted) };
-  if (found === 'not_permitted') return { ok: false, fault: notPermitted(request.wanted) };
+  if (found === undefined) return refused(notFound(request.wanted));
+  if (found === 'not_permitted') return refused(notPermitted(request.wanted));
   const parsed = found.provider.parse(found.target, request.params);
-  if (!parsed.ok) return { ok: false, fault: parsed.fault };
+  if (!parsed.ok) return refused(parsed.fault);
   const { session, client, params } = request;
   const call = seal({
     requestId: request.id,
@@ -42,10 +49,14 @@ export function admit(
     input: parsed.input,
     ignored: parsed.ignored,
     trace: request.trace,
-    answers: continued.answers,
-    resumed: continued.resumed,
+    answers,
+    resumed,
   });
-  return { ok: true, call, provider: found.provider };
+  return { ok: true, call, provider: found.provider, ...(parkedId !== undefined && { parkedId }) };
+}
+
+export function refused(fault: Fault): Admission {
+  return { ok: false, fault };
 }
 
 /** The same call with the answers of another input round. Target, principal and input stay as admitted. */

@@ -23,7 +23,7 @@ function admitted(): Call {
   const spec = provider.list().tools[0];
   if (spec === undefined) throw new Error('the fake lost its tool');
   const found = { target: { kind: 'tool', spec }, provider } as const;
-  const admission = admit(toolRequest('echo'), () => found, { resumed: false });
+  const admission = admit(toolRequest('echo'), found, { resumed: false });
   if (!admission.ok) throw new Error('not admitted');
   return admission.call;
 }

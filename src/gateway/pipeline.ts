@@ -2,6 +2,7 @@ import {
   type Call,
   createFault,
   type Exchange,
+  type Fault,
   faulted,
   faultTable,
   type Interceptor,
@@ -20,13 +21,14 @@ const provider = 'the provider';
 export function createPipeline(interceptors: readonly Interceptor[]): Pipeline {
   const ordered = orderByStage(interceptors);
   return async (call, exchange, end) => {
-    if (!isAdmitted(call)) return internal('a call that was never admitted reached the pipeline');
+    if (!isAdmitted(call))
+      return faulted(internalFault('a call that was never admitted reached the pipeline'));
     try {
       return ordered.length === 0
         ? checked(await end(exchange), provider)
         : await walk(ordered, 0, call, exchange, end);
     } catch (error) {
-      return internal(describeError(error));
+      return faulted(internalFault(error));
     }
   };
 }
@@ -89,12 +91,10 @@ function isFault(value: unknown): boolean {
   return typeof value.code === 'string' && Object.hasOwn(faultTable, value.code);
 }
 
-function internal(detail: string): Outcome {
-  return faulted(
-    createFault('internal', 'Tidegate failed to run this call because of an internal error.', { detail }),
-  );
-}
-
-export function describeError(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** A bug becomes `internal`; the agent sees no detail of it. */
+export function internalFault(error: unknown): Fault {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return createFault('internal', 'Tidegate failed to run this call because of an internal error.', {
+    detail,
+  });
 }

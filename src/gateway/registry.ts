@@ -83,9 +83,13 @@ export interface Registry {
 
 /** The registry as the gateway itself uses it. */
 export interface OpenRegistry extends Registry {
-  find(session: Session, wanted: Wanted): Found | undefined;
-  /** Like settle, but only if the target is unknown. Hidden targets wait like absent ones, so timing reveals nothing. */
-  settleFor(session: Session, wanted: Wanted): Promise<void> | undefined;
+  /** The target and its provider. `not_permitted`: the session can see the tool, but may not call it. */
+  find(session: Session, wanted: Wanted): Found | 'not_permitted' | undefined;
+  /**
+   * Refreshes the session's rights; if the target is unknown, also waits for servers that have not listed yet. Hidden
+   * targets wait like absent ones, so timing reveals nothing.
+   */
+  prepare(session: Session, wanted: Wanted): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -281,8 +285,18 @@ export function openRegistry({
     return next === undefined ? undefined : usableBy(session)(next, next.spec.kind);
   }
 
+  function describe(session: Session, name: string): ToolSpec | undefined {
+    const spec = catalog.tools.get(name)?.spec;
+    if (visibility(session, spec, 'tool').visible) return spec;
+    const next = contested.nextOf(session, 'tools', name)?.spec;
+    return next?.kind === 'tool' ? next : undefined;
+  }
+
   return {
-    find,
+    find(session, wanted) {
+      const isSeen = wanted.kind === 'tool' && describe(session, wanted.name) !== undefined;
+      return find(session, wanted) ?? (isSeen ? 'not_permitted' : undefined);
+    },
     list(session, kind, client) {
       const list = shown(session, kind, client);
       if (kind === 'tools' && client !== undefined) exposure.listed(session);
@@ -298,12 +312,7 @@ export function openRegistry({
       );
     },
     lookup,
-    describe(session, name) {
-      const spec = catalog.tools.get(name)?.spec;
-      if (visibility(session, spec, 'tool').visible) return spec;
-      const next = contested.nextOf(session, 'tools', name)?.spec;
-      return next?.kind === 'tool' ? next : undefined;
-    },
+    describe,
     async settle(session) {
       await settle();
       if (session !== undefined) await access.refresh(session);
@@ -313,8 +322,10 @@ export function openRegistry({
         sources === undefined ? providers : providers.filter(({ source }) => sources.includes(source)),
       ),
     firstListed: () => firstListed,
-    settleFor: (session, wanted) =>
-      isListed || find(session, wanted) !== undefined ? undefined : hold(session, wanted),
+    prepare: (session, wanted) =>
+      isListed || find(session, wanted) !== undefined
+        ? access.refresh(session)
+        : hold(session, wanted).then(() => access.refresh(session)),
     refresh: (session) => access.refresh(session),
     instructions(session, client) {
       const specs = listKinds.flatMap((kind): readonly Spec[] =>

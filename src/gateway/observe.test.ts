@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { emptyObject } from '../lib/json-text.js';
-import type { Observer } from '../core/index.js';
+import type { Exchange, Observer } from '../core/index.js';
 import { createFakeExchange } from '../testing/index.js';
-import { withSteps } from './with-steps.js';
+import { createWatching } from './observe.js';
+import { toolRequest } from '../../test/support/gateway.js';
 
 const begin: Observer['begin'] = () => () => {};
+
+function withSteps(exchange: Exchange, id: string, observers: readonly Observer[]): Exchange {
+  return createWatching(observers, () => 0)(toolRequest('echo', {}, { id })).withSteps(exchange);
+}
 
 describe('steps of a call', () => {
   it('cost nothing without observers', () => {
