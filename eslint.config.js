@@ -64,10 +64,6 @@ const stillTooLarge = [
   'src/transports/stdio/serve-stdio.ts',
   'src/transports/via/carrier.ts',
   'src/transports/via/stateful.ts',
-  'src/workflow/bundle.ts',
-  'src/workflow/expression/parse.ts',
-  'src/workflow/library.ts',
-  'src/workflow/template/parse.ts',
   'src/workspace/access/open-access.ts',
 ];
 
