@@ -21,11 +21,8 @@ const stillTooLarge = [
   'src/access/engine/list-users.ts',
   'src/access/tokens/standings.ts',
   'src/access/tokens/token-admin.ts',
-  'src/agents/codex.ts',
-  'src/agents/opencode.ts',
   'src/app/local-tools.ts',
   'src/app/open-tidegate.ts',
-  'src/cli/failure.ts',
   'src/config/started/cover.ts',
   'src/exposure/catalog.ts',
   'src/exposure/lazy-exposure.ts',
@@ -64,10 +61,6 @@ const stillTooLarge = [
   'src/transports/stdio/serve-stdio.ts',
   'src/transports/via/carrier.ts',
   'src/transports/via/stateful.ts',
-  'src/workflow/bundle.ts',
-  'src/workflow/expression/parse.ts',
-  'src/workflow/library.ts',
-  'src/workflow/template/parse.ts',
   'src/workspace/access/open-access.ts',
 ];
 

@@ -6,7 +6,7 @@ export async function outputs() {
   const { mcpFaults } = await loadTs('src/transports/faults.ts');
   const { problemCodes } = await loadTs('src/config/codes.ts');
   const { exitOfFault } = await loadTs('src/cli/exit-codes.ts');
-  const { commandCodes } = await loadTs('src/cli/failure.ts');
+  const { commandCodes } = await loadTs('src/cli/command-codes.ts');
   const { exitOfAdmin, exitOfIdentity } = await loadTs('src/cli/exit-codes.ts');
   const { identityCodes } = await loadTs('src/access/tokens/identity-error.ts');
   const { adminCodes } = await loadTs('src/access/admin/admin-error.ts');

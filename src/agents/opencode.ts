@@ -1,24 +1,21 @@
 import { dirname, join } from 'node:path';
 import {
   type AgentCli,
-  asJson,
-  type CliEvent,
   coexistence,
   emptyFolder,
   type Environment,
   type Json,
   type LaunchPlan,
   type LaunchSettings,
-  numberIn,
   type PlanFile,
   readJson,
-  textIn,
   withoutGit,
   whereabouts,
   wordsBefore,
 } from './launch.js';
 import { native } from './natives.js';
 import { opencodeGrant, opencodePermissions } from './opencode-permissions.js';
+import { createOpencodeReader, opencodeRefusal } from './opencode-reader.js';
 
 /** User settings that select the model. */
 const modelKeys = ['provider', 'model', 'small_model', 'disabled_providers', 'enabled_providers'] as const;
@@ -43,7 +40,7 @@ export const opencode: AgentCli = {
   keyEnv: 'OPENAI_API_KEY',
   login: 'opencode auth login',
   leftovers: ['invalid'],
-  refusal: /Model tried to call unavailable tool/,
+  refusal: opencodeRefusal,
   addsVersion: false,
   grant: opencodeGrant,
   natives: [
@@ -78,7 +75,7 @@ export const opencode: AgentCli = {
     commands: [{ name: 'run', texts: 'any' }],
   },
   plan,
-  createReader,
+  createReader: createOpencodeReader,
 };
 
 function plan(settings: LaunchSettings): LaunchPlan {
@@ -214,80 +211,5 @@ function ownModel({ endpoint, model = 'default', env }: LaunchSettings): Json {
     model: name,
     small_model: name,
     provider: { [provider]: { npm: '@ai-sdk/openai-compatible', name: provider, options, models } },
-  };
-}
-
-const refused = /rejected permission to use|specified a rule which prevents/;
-
-function createReader(server: string): (line: string) => readonly CliEvent[] {
-  const prefix = `${server}_`;
-  let hasSession = false;
-  let answer = '';
-
-  function toolEvents(part: Json): readonly CliEvent[] {
-    const state = asJson(part['state']) ?? {};
-    const [id, tool] = [textIn(part['callID']), textIn(part['tool'])];
-    // Stands for a tool that does not exist or is not offered.
-    const isInvalid = tool === 'invalid';
-    const name = (isInvalid && textIn(asJson(state['input'])?.['tool'])) || tool;
-    const isNative = !name.startsWith(prefix);
-    answer = '';
-    const hasRun = state['status'] === 'completed' && !isInvalid;
-    const text = textIn(state['output']) || textIn(state['error']);
-    const isRefused = !hasRun && (isInvalid ? opencode.refusal : refused).test(text);
-    return [
-      { kind: 'use', id, name, input: state['input'], isNative },
-      { kind: 'result', id, name, isNative, hasRun, ...(isRefused && { isRefused }), text },
-    ];
-  }
-
-  function read(event: Json): readonly CliEvent[] {
-    const part = asJson(event['part']) ?? {};
-    switch (event['type']) {
-      case 'tool_use':
-        return toolEvents(part);
-      case 'text':
-        answer += textIn(part['text']);
-        return [{ kind: 'text', text: textIn(part['text']) }];
-      case 'step_finish':
-        return [
-          ...spent(part),
-          ...(part['reason'] === 'stop' ? [{ kind: 'answer', text: answer } as const] : []),
-        ];
-      case 'error':
-        return [errorOf(event['error'])];
-      default:
-        return [];
-    }
-  }
-
-  return (line) => {
-    const event = readJson(line);
-    if (event === undefined) return [];
-    const events = read(event);
-    const id = textIn(event['sessionID']);
-    if (hasSession || id === '') return events;
-    hasSession = true;
-    return [{ kind: 'session', id }, ...events];
-  };
-}
-
-function spent(part: Json): readonly CliEvent[] {
-  const tokens = asJson(part['tokens']) ?? {};
-  const cache = asJson(tokens['cache']) ?? {};
-  const input = numberIn(tokens['input']) + numberIn(cache['read']) + numberIn(cache['write']);
-  const output = numberIn(tokens['output']) + numberIn(tokens['reasoning']);
-  return [{ kind: 'usage', input, output, cost: numberIn(part['cost']) }];
-}
-
-function errorOf(error: unknown): CliEvent {
-  const known = asJson(error);
-  const data = asJson(known?.['data']);
-  const status = data?.['statusCode'];
-  const message = textIn(data?.['message']) || textIn(known?.['message']) || textIn(known?.['name']);
-  return {
-    kind: 'error',
-    message: message || 'no reason given',
-    ...(typeof status === 'number' && { status }),
   };
 }

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { foreignChoices } from './agent-choices.js';
-import { digestOf, isInside, programOf } from './agent-program.js';
+import { programOf } from './agent-program.js';
+import { type BundleContent, createBundleContent } from './bundle-content.js';
 import { foreignEndpoints } from './endpoint.js';
 import type { Step, Workflow } from './grammar/workflow.js';
 import { providerNamed } from './grammar/providers.js';
 import type { Library, RunFiles } from './library.js';
 import { nativeReason } from './step-tools.js';
-import { filesRead } from './template/files-read.js';
-import { TemplateError } from './template/template.js';
 
 /** All files a run of the workflow would use, with one hash over them. */
 export interface Bundle {
@@ -26,92 +24,85 @@ export interface Bundle {
 
 /** Trusting a workflow includes the files it calls, inserts, runs and shows to agents. */
 export function bundleOf(file: string, library: Library): Bundle {
-  const files = new Map<string, Buffer>();
-  const seen = new Set<string>();
-  const unknown = new Set<string>();
-  const unsafe = new Set<string>();
-  const natives = new Set<string>();
-  const commands = new Set<string>();
-  const scriptFiles = new Set<string>();
-  const folders = new Set<string>([library.cwd]);
-  const add = (path: string, read = (): Buffer => library.read(path)): string => {
-    try {
-      const bytes = files.get(path) ?? read();
-      files.set(path, bytes);
-      return bytes.toString('utf8');
-    } catch {
-      unknown.add(path);
-      return '';
-    }
-  };
-  const addRead = (text: string): void => {
-    for (const name of namesRead(text)) {
-      if (name === undefined) unknown.add('{{readFile …}}');
-      else add(resolve(library.cwd, name), () => library.readInside(name));
-    }
-  };
-  const addProgram = (name: string): void => {
-    const found = name.includes('{{') ? undefined : library.program(name);
-    if (found === undefined) unknown.add(name);
-    else if (isInside(found, library.roots)) unsafe.add(`agents can write the program ${found}`);
-    else add(found, () => digestOf(found));
-  };
-  const visit = (path: string): void => {
-    if (seen.has(path)) return;
-    seen.add(path);
-    add(path);
-    const { workflow, templates } = library.load(path);
-    for (const template of templates) add(template);
-    for (const text of textsOf(workflow)) addRead(text);
-    for (const choice of [...foreignChoices(workflow), ...foreignEndpoints(workflow)]) unsafe.add(choice);
-    const scripts = new Set(
-      [...workflow.steps.values()].map((step) => step.kind === 'command' && step.own.script_file),
-    );
-    for (const { holds, text } of workflow.texts)
-      if (holds === 'command' && !scripts.has(text)) commands.add(text);
-    for (const step of workflow.steps.values()) {
-      for (const { name, found, isFilled } of usedBy(step, library)) {
-        if (name.includes('{{')) unknown.add(name);
-        else if (found !== undefined) {
-          const text = add(found);
-          if (isFilled) addRead(text);
-          // The `#!` line counts as a command: it names the interpreter.
-          if (step.kind === 'command') {
-            commands.add(text.replace(/^#!/, ''));
-            scriptFiles.add(found);
-          }
-        }
-      }
-      const native = nativeStep(step);
-      if (native !== undefined) natives.add(native);
-      const program = programOf(step);
-      if (program !== undefined) addProgram(program);
-      if (step.kind === 'command' && step.own.dir !== undefined)
-        folders.add(resolve(library.cwd, step.own.dir));
-      const called = calledBy(step, library);
-      if (called !== undefined) visit(called);
-    }
-  };
-  visit(file);
+  const content = createBundleContent(library);
+  const { unknown, unsafe } = content;
+  const { natives, commands, scriptFiles, folders } = collect(file, library, content);
   const isWide = library.isUnsandboxed(file);
   const run = library.filesRunBy([...commands].map(withoutBraces), [...folders], isWide);
-  // Only the hash is stored: these files are never read through the library.
-  for (const one of run.files) if (!files.has(one.file)) files.set(one.file, Buffer.from(one.sha256));
+  for (const one of run.files) content.addHash(one.file, one.sha256);
   if (run.problem !== undefined) unknown.add(run.problem);
   for (const command of commands) for (const name of filledPrograms(command)) unknown.add(name);
-  const hash = createHash('sha256');
-  // Leaving the sandbox is a separate decision: the operator is asked again even if no file changed.
-  if (isWide) hash.update('unsandboxed, locked\0');
-  for (const [path, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1)))
-    hash.update(path).update('\0').update(bytes).update('\0');
   return {
-    files: [...files.keys()],
-    sha256: hash.digest('hex'),
+    files: content.files(),
+    // Leaving the sandbox is a separate decision: the operator is asked again even if no file changed.
+    sha256: content.sha256(isWide ? 'unsandboxed, locked\0' : ''),
     ...(isWide && { unsandboxed: { ...run, files: [...run.files, ...[...scriptFiles].map(hashed)] } }),
     unknown: [...unknown],
     unsafe: [...unsafe],
     natives: [...natives],
   };
+}
+
+interface Collected {
+  readonly natives: Set<string>;
+  readonly commands: Set<string>;
+  readonly scriptFiles: Set<string>;
+  /** Folders that commands run in. */
+  readonly folders: Set<string>;
+}
+
+/** Adds the files of the workflow and of all workflows it calls. */
+function collect(file: string, library: Library, content: BundleContent): Collected {
+  const collected: Collected = {
+    natives: new Set(),
+    commands: new Set(),
+    scriptFiles: new Set(),
+    folders: new Set([library.cwd]),
+  };
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    content.add(path);
+    const { workflow, templates } = library.load(path);
+    for (const template of templates) content.add(template);
+    for (const text of textsOf(workflow)) content.addRead(text);
+    for (const choice of [...foreignChoices(workflow), ...foreignEndpoints(workflow)])
+      content.unsafe.add(choice);
+    for (const command of commandsIn(workflow)) collected.commands.add(command);
+    for (const step of workflow.steps.values()) {
+      collectStep(step, library, content, collected);
+      const called = calledBy(step, library);
+      if (called !== undefined) visit(called);
+    }
+  };
+  visit(file);
+  return collected;
+}
+
+function collectStep(step: Step, library: Library, content: BundleContent, collected: Collected): void {
+  for (const { name, found, isFilled } of usedBy(step, library)) {
+    if (name.includes('{{')) content.unknown.add(name);
+    if (name.includes('{{') || found === undefined) continue;
+    const text = content.add(found);
+    if (isFilled) content.addRead(text);
+    if (step.kind !== 'command') continue;
+    // The `#!` line counts as a command: it names the interpreter.
+    collected.commands.add(text.replace(/^#!/, ''));
+    collected.scriptFiles.add(found);
+  }
+  const native = nativeStep(step);
+  if (native !== undefined) collected.natives.add(native);
+  const program = programOf(step);
+  if (program !== undefined) content.addProgram(program);
+  if (step.kind === 'command' && step.own.dir !== undefined)
+    collected.folders.add(resolve(library.cwd, step.own.dir));
+}
+
+/** Commands written in the workflow itself; script files are read when they are added. */
+function commandsIn({ steps, texts }: Workflow): readonly string[] {
+  const scripts = new Set([...steps.values()].map((step) => step.kind === 'command' && step.own.script_file));
+  return texts.flatMap(({ holds, text }) => (holds === 'command' && !scripts.has(text) ? [text] : []));
 }
 
 /** The hash of the workflow covers the content, so the lock record needs only the name. */
@@ -144,16 +135,6 @@ function filledPrograms(command: string): readonly string[] {
 
 function textsOf({ texts }: Workflow): readonly string[] {
   return texts.flatMap(({ holds, text }) => (holds === 'template' || holds === 'command' ? [text] : []));
-}
-
-function namesRead(text: string): readonly (string | undefined)[] {
-  try {
-    return filesRead(text);
-  } catch (error) {
-    // An invalid template also fails its step.
-    if (error instanceof TemplateError) return [];
-    throw error;
-  }
 }
 
 /** Resolved from the file of the step, which may be a template: the same way the run does it. */

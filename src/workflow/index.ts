@@ -5,7 +5,7 @@ export { describeFinding, type Finding } from './finding.js';
 export { readInputs } from './grammar/inputs.js';
 export type { Input } from './grammar/workflow.js';
 export { type FixedLibrary, openFixedLibrary } from './fixed-library.js';
-export { filesIn, type Library, type LibraryParts, openLibrary } from './library.js';
+export { type Library, type LibraryParts, openLibrary } from './library.js';
 export { planLines, planMermaid } from './plan.js';
 export {
   beginJournal,
@@ -23,3 +23,4 @@ export { type Validated, validateWorkflow } from './validate/validate-workflow.j
 export type { ProviderName } from './grammar/providers.js';
 export type { GateNames } from './validate/agents.js';
 export type { FindRivals } from './validate/plugins.js';
+export { filesIn } from './shelves.js';

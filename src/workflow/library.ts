@@ -1,10 +1,11 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { findProgram } from '../lib/find-program.js';
 import { readWorkflow } from './grammar/read-workflow.js';
 import type { Workflow } from './grammar/workflow.js';
 import { type Finding, findingOf, type Source } from './finding.js';
 import { readRegular } from './read-regular.js';
+import { createShelves, type Shelves } from './shelves.js';
 
 /** A file that was read, and the problems found while parsing it. */
 export interface SourceReading extends Source {
@@ -58,25 +59,15 @@ export interface Loaded {
   readonly sha256?: string;
 }
 
-export type Shelf = 'workflows' | 'templates' | 'prompts' | 'scripts' | 'skills' | 'roles' | 'plugins';
-
 /** Finds workflows and the files they use. */
-export interface Library {
+export interface Library extends Shelves {
   readonly cwd: string;
   /** Folders agents can write to. */
   readonly roots: readonly string[];
   /** Folders that are searched, nearest first. */
   readonly bases: readonly string[];
-  /** The first of the `bases` that exists, or else the first. */
-  readonly home: string;
-  /** Finds a workflow by path or name. Undefined if there is none. */
-  find(nameOrPath: string, from?: string): string | undefined;
   /** `text`: content to use instead of the file. */
   load(file: string, text?: string): Loaded;
-  /** Every workflow that can be found by name. */
-  list(): readonly { readonly name: string; readonly file: string }[];
-  /** Finds a file or a folder by name. */
-  lookup(shelf: Shelf, name: string, from: string): string | undefined;
   /** The bytes of a file found here. Throws unless it is a regular file of limited size. */
   read(path: string): Buffer;
   /** Reads a file inside the workspace. Links must not lead outside. */
@@ -89,29 +80,10 @@ export interface Library {
   isUnsandboxed(file: string): boolean;
 }
 
-const endings = ['.yaml', '.yml'];
-
 export function openLibrary(parts: LibraryParts): Library {
   const { cwd, folders, homes, read = readRegular } = parts;
   const bases = [...folders.flatMap((folder) => [join(folder, '.tidegate'), join(folder, '.awf')]), ...homes];
-
-  function find(nameOrPath: string, from?: string): string | undefined {
-    const isPath =
-      endings.includes(extname(nameOrPath)) || isAbsolute(nameOrPath) || nameOrPath.startsWith('.');
-    if (isPath)
-      return [...(from === undefined ? [] : [dirname(from)]), cwd]
-        .map((at) => resolve(at, nameOrPath))
-        .find(isFile);
-    const beside = from === undefined ? [] : [dirname(from)];
-    const [pack = '', name] = nameOrPath.split('/');
-    if (name !== undefined && nameOrPath.split('/').length === 2) {
-      const found = firstFile(bases.map((base) => join(base, 'workflow-packs', pack, 'workflows', name)));
-      if (found !== undefined) return found;
-    }
-    return firstFile(
-      [...beside, ...bases.map((base) => join(base, 'workflows'))].map((at) => join(at, nameOrPath)),
-    );
-  }
+  const shelves = createShelves(cwd, bases);
 
   /** Parses the bytes from `read`, because the file on disk may change in the meantime. */
   function readSource(file: string): SourceReading {
@@ -125,64 +97,46 @@ export function openLibrary(parts: LibraryParts): Library {
   }
 
   function template(name: string, from: string): (SourceReading & { readonly at: string }) | undefined {
-    if (!isPlainName(name)) return undefined;
-    const folders = [join(dirname(from), 'templates'), ...bases.map((base) => join(base, 'templates'))];
-    const file = firstFile(folders.map((folder) => join(folder, name)));
+    const file = shelves.findTemplate(name, from);
     return file === undefined ? undefined : { ...readSource(file), at: file };
   }
 
-  function list(): ReturnType<Library['list']> {
-    const found = new Map<string, string>();
-    for (const base of bases) {
-      for (const file of filesIn(join(base, 'workflows'))) {
-        const name = basename(file, extname(file));
-        if (!found.has(name)) found.set(name, file);
+  function load(file: string, text?: string): Loaded {
+    const source = text === undefined ? readSource(file) : parts.readSource(file, text);
+    const flaws = source.flaws.map((flaw) =>
+      findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source, ...flaw }),
+    );
+    const more: Finding[] = [];
+    const templates = new Set<string>();
+    const read = readWorkflow(source, (name) => {
+      const found = template(name, file);
+      if (found !== undefined) templates.add(found.at);
+      for (const flaw of found?.flaws ?? []) {
+        if (found) more.push(findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source: found, ...flaw }));
       }
-    }
-    return [...found].map(([name, file]) => ({ name, file })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return found;
+    });
+    // If the YAML is invalid, further findings would only be noise.
+    const isUnread =
+      source.flaws.length > 0 && source.root.kind === 'map' && source.root.entries.length === 0;
+    const findings = isUnread ? flaws : [...flaws, ...more, ...read.findings];
+    return {
+      workflow: read.workflow,
+      findings,
+      templates: [...templates],
+      ...(source.sha256 !== undefined && { sha256: source.sha256 }),
+    };
   }
 
   return {
+    ...shelves,
     cwd,
     roots: parts.roots,
     bases,
-    home: bases.find((base) => statOf(base)?.isDirectory() === true) ?? bases[0] ?? cwd,
-    find,
-    load(file, text) {
-      const source = text === undefined ? readSource(file) : parts.readSource(file, text);
-      const flaws = source.flaws.map((flaw) =>
-        findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source, ...flaw }),
-      );
-      const more: Finding[] = [];
-      const templates = new Set<string>();
-      const read = readWorkflow(source, (name) => {
-        const found = template(name, file);
-        if (found !== undefined) templates.add(found.at);
-        for (const flaw of found?.flaws ?? []) {
-          if (found) more.push(findingOf({ code: 'WORKFLOW.PARSE.YAML_SYNTAX', source: found, ...flaw }));
-        }
-        return found;
-      });
-      // If the YAML is invalid, further findings would only be noise.
-      const isUnread =
-        source.flaws.length > 0 && source.root.kind === 'map' && source.root.entries.length === 0;
-      const findings = isUnread ? flaws : [...flaws, ...more, ...read.findings];
-      return {
-        workflow: read.workflow,
-        findings,
-        templates: [...templates],
-        ...(source.sha256 !== undefined && { sha256: source.sha256 }),
-      };
-    },
-    list,
+    load,
     isUnsandboxed: (file) =>
       (parts.unsandboxed ?? []).length > 0 &&
-      list().some((one) => one.file === file && parts.unsandboxed?.includes(one.name) === true),
-    lookup(shelf, name, from) {
-      if (isAbsolute(name)) return exists(name) ? name : undefined;
-      const places = [dirname(from), ...bases.map((base) => join(base, shelf)), cwd];
-      return places.map((place) => join(place, name)).find(exists);
-    },
+      shelves.list().some((one) => one.file === file && parts.unsandboxed?.includes(one.name) === true),
     read,
     readInside: (path) => readInside(cwd, path),
     program: (name) => findProgram(name, parts.env, cwd),
@@ -198,42 +152,4 @@ function readInside(cwd: string, path: string): Buffer {
   if (way.startsWith('..') || way === '' || resolve(way) === way)
     throw new Error('it is outside the workspace');
   return readRegular(real, largestInside);
-}
-
-/** Workflow files in a folder, sorted by name. */
-export function filesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => endings.includes(extname(entry.name)) && !entry.isDirectory())
-      .map((entry) => join(folder, entry.name))
-      .sort();
-  } catch {
-    // The folder does not exist or is not readable.
-    return [];
-  }
-}
-
-function firstFile(paths: readonly string[]): string | undefined {
-  return paths.flatMap((path) => endings.map((ending) => path + ending)).find(isFile);
-}
-
-function isPlainName(name: string): boolean {
-  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(name) && !name.split('/').includes('..');
-}
-
-function isFile(path: string): boolean {
-  return statOf(path)?.isFile() ?? false;
-}
-
-function exists(path: string): boolean {
-  return statOf(path) !== undefined;
-}
-
-function statOf(path: string): ReturnType<typeof statSync> | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // The path leads through a file, or its name is not valid on this system.
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Names } from '../expression/evaluate.js';
 import type { Input } from '../grammar/workflow.js';
-import type { Library, Shelf } from '../library.js';
+import type { Library } from '../library.js';
+import type { Shelf } from '../shelves.js';
 import type { Scope } from '../template/render.js';
 import { TemplateError } from '../template/template.js';
 import type { StepResult } from './result.js';

@@ -1,3 +1,6 @@
+/** How deep blocks and parentheses of a template may be nested. */
+export const deepest = 50;
+
 /** A parsed text with {{ }}, in the subset of Go's text/template that workflows use. */
 export interface Template {
   readonly nodes: readonly TemplateNode[];

@@ -1,6 +1,7 @@
 import type { KnownCode } from '../../../app/index.js';
 import type { Context } from '../../command.js';
-import { commandCodes, exitOf, Failure, type FailureCode } from '../../failure.js';
+import { commandCodes } from '../../command-codes.js';
+import { exitOf, Failure, type FailureCode } from '../../failure.js';
 import { didYouMean } from '../../nearest-name.js';
 import { wrapped } from '../../terminal/wrap.js';
 
