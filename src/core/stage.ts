@@ -2,7 +2,7 @@ import type { Attempt, Call, Outcome, Request } from './call.js';
 import type { EndStep, Exchange } from './exchange.js';
 
 /** The pipeline stages in order. The provider comes last. */
-export const stages = ['policy', 'approval', 'limit', 'cache', 'redaction'] as const;
+export const stages = ['policy', 'limits', 'approval', 'results', 'cache', 'redaction'] as const;
 export type Stage = (typeof stages)[number];
 
 /** Continues with the next stage. A stage may pass on a wrapped exchange, but never another call. */

@@ -110,7 +110,7 @@ describe('the gateway', () => {
 
   it('refuses two interceptors at one stage when it is opened', () => {
     const pass = (name: string): Interceptor => ({
-      stage: 'limit',
+      stage: 'limits',
       name,
       handle: (_call, exchange, next) => next(exchange),
     });

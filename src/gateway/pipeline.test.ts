@@ -77,14 +77,16 @@ describe('the pipeline', () => {
     await walk([...notes].reverse());
     expect(passed).toEqual([
       '> policy',
+      '> limits',
       '> approval',
-      '> limit',
+      '> results',
       '> cache',
       '> redaction',
       '< redaction',
       '< cache',
-      '< limit',
+      '< results',
       '< approval',
+      '< limits',
       '< policy',
     ]);
   });
@@ -124,14 +126,14 @@ describe('the pipeline', () => {
 
   it('refuses two interceptors at one stage, naming both', () => {
     const handle: Handle = (_call, exchange, next) => next(exchange);
-    expect(() => createPipeline([at('limit', handle, 'first'), at('limit', handle, 'second')])).toThrow(
-      'stage limit: both first and second are registered',
+    expect(() => createPipeline([at('limits', handle, 'first'), at('limits', handle, 'second')])).toThrow(
+      'stage limits: both first and second are registered',
     );
   });
 
   it('refuses a stage that it does not know', () => {
     const interceptor = {
-      ...at('limit', (_call, exchange, next) => next(exchange)),
+      ...at('limits', (_call, exchange, next) => next(exchange)),
       stage: wrongly('early'),
     };
     expect(() => createPipeline([interceptor])).toThrow('unknown stage: early');

@@ -9,8 +9,8 @@ import { supportedVersions } from '../../src/transports/identity.js';
 // The expected side is written out. A pin is changed on purpose and in its own commit, never to go green.
 
 describe('the stages of the pipeline', () => {
-  it('are these five, in this order', () => {
-    expect(stages).toEqual(['policy', 'approval', 'limit', 'cache', 'redaction']);
+  it('are these six, in this order', () => {
+    expect(stages).toEqual(['policy', 'limits', 'approval', 'results', 'cache', 'redaction']);
   });
 });
 
