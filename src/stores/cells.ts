@@ -1,4 +1,4 @@
-// What a database gives back, read as what was written there. Anything else is a damaged store.
+// Parse what the database returns. Any unexpected value means that the store is damaged.
 import { type GrantChange, type GrantTuple, StoreError } from '../access/ports/index.js';
 import { conditionOf } from './record-text.js';
 
@@ -20,14 +20,14 @@ export function numberOrNull(cell: unknown): number | null {
   return cell === null ? null : numberOf(cell);
 }
 
-/** The text of a JSON array. */
+/** Parse a JSON array. */
 export function listOf(cell: unknown): readonly unknown[] {
   const value: unknown = JSON.parse(textOf(cell));
   if (!Array.isArray(value)) throw unexpected();
   return value;
 }
 
-/** User, relation, object, and the text of a condition. */
+/** User, relation, object, and the condition as JSON. */
 export function tupleOf(cells: unknown): GrantTuple {
   const list: readonly unknown[] = Array.isArray(cells) ? cells : [];
   const [user, relation, object, given] = list;
@@ -47,5 +47,5 @@ function isChange(value: unknown): value is GrantChange {
 }
 
 function unexpected(): StoreError {
-  return new StoreError('store.corrupt', 'The store holds another kind of value than was written there.');
+  return new StoreError('store.corrupt', 'The store contains a value of an unexpected type.');
 }

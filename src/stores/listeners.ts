@@ -1,4 +1,4 @@
-/** Whoever wants a hint that a zone changed. */
+/** Listeners that get a hint when a zone changes. */
 export interface ZoneListeners {
   readonly size: number;
   add(listener: (zone: string) => void): () => void;
@@ -13,7 +13,7 @@ export function createListeners(): ZoneListeners {
       return entries.size;
     },
     add(listener) {
-      // In an entry of its own: the same function may listen twice.
+      // Wrapped, because the same function may subscribe twice.
       const entry = { listener };
       entries.add(entry);
       return () => entries.delete(entry);
@@ -23,7 +23,7 @@ export function createListeners(): ZoneListeners {
         try {
           listener(zone);
         } catch {
-          // It was only a hint, and the change is made: who fails over it must not stop its neighbours.
+          // The change is already made: a failing listener must not stop the others.
         }
       }
     },

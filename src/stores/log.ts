@@ -1,4 +1,4 @@
-/** Where a store tells of trouble that nobody is waiting to hear. */
+/** Where a store reports problems that no caller is waiting for. */
 export type StoreLog = (
   level: 'warn' | 'info',
   message: string,

@@ -17,21 +17,21 @@ function plan(present: readonly GrantTuple[], change: Partial<GrantWrite>) {
   );
 }
 
-describe('the plan of a change', () => {
-  it('has nothing that is so already', () => {
+describe('planChange', () => {
+  it('drops changes that are already in place', () => {
     expect(plan([a], { add: [a], remove: [b] })).toEqual({ added: [], removed: [] });
     expect(plan([a], { removeMatching: [{}], add: [a] })).toEqual({ added: [], removed: [] });
     expect(plan([], { add: [a], remove: [a] })).toEqual({ added: [a], removed: [] });
   });
 
-  it('takes the last word for the same tuple', () => {
+  it('uses the last change of a tuple', () => {
     const first = { ...a, condition: { name: 'first' } };
     const last = { ...a, condition: { name: 'last' } };
     expect(plan([], { add: [first, last] })).toEqual({ added: [last], removed: [] });
     expect(plan([last], { add: [first, last] })).toEqual({ added: [], removed: [] });
   });
 
-  it('replaces a condition, and says so to those who follow', () => {
+  it('replaces a condition and reports the change to followers', () => {
     const until = { ...a, condition: { name: 'not_expired', context: { until: 'x' } } };
     const made = plan([a, b], { add: [until] });
     expect(made).toEqual({ added: [until], removed: [a] });
@@ -41,12 +41,12 @@ describe('the plan of a change', () => {
     ]);
   });
 
-  it('leaves the history of a stored tuple out', () => {
+  it('ignores the metadata of a stored tuple', () => {
     const stored = { ...a, createdBy: 'user:ana', createdAt: 1, revision: 3 };
     expect(plan([stored], { remove: [a] })).toEqual({ added: [], removed: [a] });
   });
 
-  it('does not care for the order of the fields of a condition, nor keep what JSON cannot', () => {
+  it('ignores the field order of a condition and drops what JSON cannot hold', () => {
     const one = { ...a, condition: { name: 'c', context: { x: 1, y: { p: 1, q: [2] }, gone: undefined } } };
     const other = { ...a, condition: { name: 'c', context: { y: { q: [2], p: 1 }, x: 1 } } };
     expect(plan([one], { add: [other] })).toEqual({ added: [], removed: [] });

@@ -2,7 +2,7 @@ import type { GrantChange, GrantFilter, GrantKey, GrantTuple, GrantWrite } from 
 import { conditionOf, conditionText } from './record-text.js';
 import { compareKeys, keyOf, onlyKey } from './words.js';
 
-/** The tuples of the write's zone, as they are before it. */
+/** The tuples of the zone before the write. */
 export interface PresentGrants {
   find(key: GrantKey): GrantTuple | undefined;
   matching(filter: GrantFilter): Iterable<GrantTuple>;
@@ -13,7 +13,7 @@ export interface ChangePlan {
   readonly removed: readonly GrantTuple[];
 }
 
-/** What a write really changes: whatever goes and comes back as it was, stays. */
+/** What a write actually changes. A tuple that is removed and added unchanged stays. */
 export function planChange(change: GrantWrite, present: PresentGrants): ChangePlan {
   const touched = new Map<string, { before: GrantTuple | undefined; after: GrantTuple | undefined }>();
   const put = (key: GrantKey, before: GrantTuple | undefined, after: GrantTuple | undefined): void => {
@@ -37,7 +37,7 @@ export function planChange(change: GrantWrite, present: PresentGrants): ChangePl
   };
 }
 
-/** The plan as others follow it: what went first, then what came. */
+/** The plan as followers see it: removals first, then additions. */
 export function changesOf({ added, removed }: ChangePlan): readonly GrantChange[] {
   return [
     ...removed.map((tuple): GrantChange => ({ kind: 'remove', tuple: onlyKey(tuple) })),
@@ -59,7 +59,7 @@ function isSame(one: GrantTuple | undefined, other: GrantTuple | undefined): boo
   return conditionText(one.condition) === conditionText(other.condition);
 }
 
-/** Without the history that a stored tuple has, and with its condition as it will come back. */
+/** Without the metadata of a stored tuple, and with its condition as it will be read back. */
 function onlyTuple({ user, relation, object, condition: given }: GrantTuple): GrantTuple {
   const condition = conditionOf(conditionText(given));
   return condition === undefined ? { user, relation, object } : { user, relation, object, condition };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { auditOf, columnText, conditionOf, conditionText, tokenOf, tokenText } from './record-text.js';
 
 describe('records as text', () => {
-  it('are damaged when they are not what was written', () => {
+  it('are reported as damaged when they are not what was written', () => {
     const corrupt = { name: 'StoreError', code: 'store.corrupt' };
     const reads = [
       () => conditionOf('{'),
@@ -16,14 +16,14 @@ describe('records as text', () => {
     for (const read of reads) expect(read).toThrow(expect.objectContaining(corrupt));
   });
 
-  it('keep a token without what stands in columns', () => {
+  it('leave out the token fields that have their own columns', () => {
     const token = { id: 'i', zone: 'z', hash: 'h', principal: 'agent:a', createdBy: 'user:b', createdAt: 1 };
     const text = tokenText({ ...token, revokedAt: 2, lastUsedAt: 3 });
     expect(JSON.parse(text)).toEqual(token);
     expect(tokenOf(text, 4, null)).toEqual({ ...token, revokedAt: 4 });
   });
 
-  it('spell a condition in one way', () => {
+  it('give equal conditions the same text', () => {
     expect(conditionText(undefined)).toBe(null);
     expect(conditionText({ name: 'c', context: { b: 1, a: new Date(0) } })).toBe(
       '{"name":"c","context":{"a":"1970-01-01T00:00:00.000Z","b":1}}',

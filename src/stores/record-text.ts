@@ -1,4 +1,4 @@
-// Conditions, tokens and audit records as the JSON text that databases keep, and back.
+// Convert conditions, tokens and audit records to JSON text and back.
 import { createHash } from 'node:crypto';
 import { isRecord } from '../lib/is-record.js';
 import { type AuditRecord, type GrantTuple, StoreError, type TokenRecord } from '../access/ports/index.js';
@@ -7,7 +7,7 @@ const longestColumn = 200;
 
 type Condition = NonNullable<GrantTuple['condition']>;
 
-/** The same text for the same condition, whatever the order of its fields. */
+/** Equal conditions give the same text, whatever their field order. */
 export function conditionText(condition: Condition | undefined): string | null {
   if (condition === undefined) return null;
   const { name, context } = condition;
@@ -24,7 +24,7 @@ export function conditionOf(text: string | null): Condition | undefined {
   return { name, context };
 }
 
-/** What stays as it was made. When a token was revoked and used stands in columns of its own. */
+/** The fields of a token that never change. Its times of revocation and last use have their own columns. */
 export function tokenText({ revokedAt: _revoked, lastUsedAt: _used, ...made }: TokenRecord): string {
   return JSON.stringify(made);
 }
@@ -39,7 +39,7 @@ export function tokenOf(text: string, revokedAt: number | null, lastUsedAt: numb
   };
 }
 
-/** `revision` is what the store fills in, for the record of a change. */
+/** `revision`: filled in by the store for the record of a change. */
 export function auditText(record: AuditRecord, revision: number | undefined): string {
   return JSON.stringify(revision === undefined ? record : { ...record, revision });
 }
@@ -51,12 +51,11 @@ export function auditOf(text: string): AuditRecord {
 }
 
 /**
- * For a column that is searched: the text itself, or something else that only this text gives. What an agent sent may be longer
- * than an index takes, or hold what a database cannot.
+ * The value of an indexed column: the text, or its hash if the text is too long for an index or not storable.
  */
 export function columnText(text: string): string {
   if (text.length <= longestColumn && !/\0|\p{Surrogate}/u.test(text)) return text;
-  // As JSON, where half a surrogate pair is spelt out.
+  // Hash the JSON form, which escapes a lone surrogate.
   return `sha256:${createHash('sha256').update(JSON.stringify(text)).digest('hex')}`;
 }
 
@@ -72,7 +71,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new StoreError('store.corrupt', 'A record in the store is not JSON.', { cause });
+    throw new StoreError('store.corrupt', 'A record in the store is not valid JSON.', { cause });
   }
   if (!isRecord(value)) throw unreadable('record');
   return value;
@@ -96,5 +95,5 @@ function hasNumber(value: object, name: string): boolean {
 }
 
 function unreadable(what: string): StoreError {
-  return new StoreError('store.corrupt', `A ${what} in the store is not what was written there.`);
+  return new StoreError('store.corrupt', `A ${what} in the store is not valid: it was changed or damaged.`);
 }

@@ -7,14 +7,14 @@ const word = fc.string({ unit: 'grapheme', maxLength: 6 });
 const key = fc.record({ user: word, relation: word, object: word });
 
 describe('texts', () => {
-  it('are refused where they would not come back as they were', () => {
+  it('are refused if they could not be read back unchanged', () => {
     for (const text of ['a\0', '\ud83d', '\ude00\ud83d', 'x'.repeat(4097)])
       expect(() => requireStorable({ user: text })).toThrow(/^user /);
     expect(() => requireStorable({ zone: 'x'.repeat(257) })).toThrow(/^zone is longer than 256/);
     expect(() => requireStorable({ user: 'x'.repeat(4096), zone: '😀', label: undefined })).not.toThrow();
   });
 
-  it('are looked at in every part of a write', () => {
+  it('are checked in every part of a write', () => {
     const fine = { user: 'u', relation: 'r', object: 'o' };
     const odd = '\0';
     const writes = [
@@ -26,11 +26,11 @@ describe('texts', () => {
       { removeMatching: [{ objectType: odd }] },
     ];
     for (const write of writes)
-      expect(() => requireStorableWrite({ zone: 'z', record, ...write })).toThrow('cannot be kept');
+      expect(() => requireStorableWrite({ zone: 'z', record, ...write })).toThrow('cannot be stored');
     expect(() => requireStorableWrite({ zone: 'z', record, add: [fine] })).not.toThrow();
   });
 
-  it('are ordered as the bytes of UTF-8 are', () => {
+  it('are sorted by their UTF-8 bytes', () => {
     fc.assert(
       fc.property(key, key, (one, other) => {
         const bytes = (text: string): Buffer => Buffer.from(text);
@@ -46,7 +46,7 @@ describe('texts', () => {
     ).toBeLessThan(0);
   });
 
-  it('of a tuple have one name together', () => {
+  it('of a tuple form one key', () => {
     expect(keyOf({ user: 'a","b', relation: '', object: '' })).not.toBe(
       keyOf({ user: 'b', relation: 'a', object: '' }),
     );

@@ -1,22 +1,22 @@
-// Texts that every store keeps the same, and the order in which all of them give tuples.
+// The texts that every store can hold, and the order in which all stores return tuples.
 import type { GrantKey, GrantTuple, GrantWrite } from '../access/ports/index.js';
 
 const longestText = 4096;
-/** Of what stands in an index of PostgreSQL as it is. */
+/** Fits into a PostgreSQL index. */
 const longestName = 256;
-// A text ends at NUL in SQLite and cannot hold it in PostgreSQL; half a surrogate pair becomes U+FFFD in both, so that two
-// different names would turn into one.
+// NUL ends a text in SQLite and is invalid in PostgreSQL. A lone surrogate becomes U+FFFD in both, so two
+// names would become one.
 const unstorable = /\0|\p{Surrogate}/u;
 
 const names: ReadonlySet<string> = new Set(['zone', 'id', 'hash']);
 
-/** Throws for a text that would not come back as it went in. */
+/** Throws if a text could not be read back unchanged. */
 export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [what, text] of Object.entries(texts)) {
     if (text === undefined) continue;
     const longest = names.has(what) ? longestName : longestText;
     if (text.length > longest) throw new TypeError(`${what} is longer than ${longest} characters`);
-    if (unstorable.test(text)) throw new TypeError(`${what} holds a character that cannot be kept`);
+    if (unstorable.test(text)) throw new TypeError(`${what} contains a character that cannot be stored`);
   }
 }
 
@@ -30,7 +30,7 @@ export function requireStorableWrite(change: GrantWrite): void {
     requireStorable({ user, relation, object, condition: condition?.name });
 }
 
-/** A name for the three words of a tuple, for maps. */
+/** A map key for user, relation and object. */
 export function keyOf({ user, relation, object }: GrantKey): string {
   return JSON.stringify([object, relation, user]);
 }
@@ -44,7 +44,7 @@ export function compareKeys(one: GrantKey, other: GrantKey): number {
   );
 }
 
-/** By code points, as databases compare the bytes of UTF-8; `<` would compare halves of pairs. */
+/** By code point, as databases compare UTF-8 bytes; `<` compares UTF-16 units. */
 function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   const end = Math.min(one.length, other.length);
@@ -60,7 +60,7 @@ function rank(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** The three words alone. */
+/** The key without the other fields. */
 export function onlyKey({ user, relation, object }: GrantTuple): GrantKey {
   return { user, relation, object };
 }

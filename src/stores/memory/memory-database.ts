@@ -12,15 +12,15 @@ import { compareKeys } from '../words.js';
 
 export interface MemoryZone {
   head: ZoneHead;
-  /** Which revision each known point of the history is. */
+  /** The revision of each known point in the history. */
   readonly histories: Map<string, number>;
-  /** From here on, and no earlier, the log knows every change. */
+  /** The log has every change after this revision. */
   floor: number;
   readonly log: { readonly revision: number; readonly change: GrantChange }[];
   readonly grants: Map<string, StoredGrant>;
 }
 
-/** What several handles share. It lives as long as they do. */
+/** Shared by several handles. Lives as long as they do. */
 export interface MemoryDatabase {
   readonly zones: Map<string, MemoryZone>;
   readonly tokens: Map<string, TokenRecord>;
@@ -32,7 +32,7 @@ export interface MemoryDatabase {
 }
 
 const keptChanges = 10_000;
-// Cut off in larger pieces, so that not every change moves ten thousand.
+// Trim in batches, so that most changes don't have to move ten thousand entries.
 const slack = 1000;
 const noHistory: ZoneHead = { revision: 0, history: '', origin: '' };
 

@@ -5,13 +5,13 @@ import { createMemoryDatabase, createMemoryStore } from './index.js';
 const record = { at: 1, zone: 'z', action: 'call', decision: 'allow', principal: 'user:ana' } as const;
 const add = [{ user: 'u:a', relation: 'caller', object: 'tool:a' }];
 
-describe('the store in memory keeps the word of every store', () => {
+describe('the memory store passes the conformance suite', () => {
   const database = createMemoryDatabase();
   for (const { name, run } of accessStoreCases) it(name, () => run(async () => createMemoryStore(database)));
 });
 
-describe('the store in memory', () => {
-  it('forgets the oldest records', async () => {
+describe('the memory store', () => {
+  it('drops the oldest records', async () => {
     const store = createMemoryStore();
     for (let round = 0; round < 25; round += 1)
       await store.appendAudit(Array.from({ length: 1000 }, () => ({ ...record, requestId: String(round) })));
@@ -21,7 +21,7 @@ describe('the store in memory', () => {
     expect([kept[0]?.requestId, kept[0]?.seq]).toEqual(['24', 25_000]);
   });
 
-  it('gives hints to every handle that listens, until it stops', async () => {
+  it('sends hints to every listening handle until it unsubscribes', async () => {
     const database = createMemoryDatabase();
     const [one, other] = [createMemoryStore(database), createMemoryStore(database)];
     const heard: string[] = [];

@@ -22,14 +22,14 @@ import {
   zoneOf,
 } from './memory-database.js';
 
-/** A handle on a database in memory; on one of its own, unless it is given one. */
+/** Open a handle on a memory database; on a new one by default. */
 export function createMemoryStore(database: MemoryDatabase = createMemoryDatabase()): AccessStore {
-  const { zones, tokens, hashes, audit, handles } = database;
+  const { handles } = database;
   const listeners = createListeners();
   handles.add(listeners);
   let isClosed = false;
   const requireOpen = (): void => {
-    if (isClosed) throw new StoreError('store.closed', 'The store in memory is closed.');
+    if (isClosed) throw new StoreError('store.closed', 'The memory store is closed.');
   };
   return {
     kind: 'memory',
@@ -45,6 +45,23 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
       requireOpen();
       return listeners.add(listener);
     },
+    ...grantMethods(database, requireOpen),
+    ...tokenMethods(database, requireOpen),
+    ...auditMethods(database, requireOpen),
+    async close() {
+      isClosed = true;
+      handles.delete(listeners);
+      listeners.clear();
+    },
+  };
+}
+
+function grantMethods(
+  database: MemoryDatabase,
+  requireOpen: () => void,
+): Pick<AccessStore, 'changes' | 'write' | 'grants'> {
+  const { zones } = database;
+  return {
     changes(zone, from) {
       requireOpen();
       return changesSince(zones.get(zone), from);
@@ -61,6 +78,15 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
       const present = [...(zones.get(zone)?.grants.values() ?? [])];
       return present.filter((grant) => isMatch(grant, filter)).sort(compareKeys);
     },
+  };
+}
+
+function tokenMethods(
+  database: MemoryDatabase,
+  requireOpen: () => void,
+): Pick<AccessStore, 'findToken' | 'token' | 'addToken' | 'revokeToken' | 'tokens' | 'touchTokens'> {
+  const { tokens, hashes } = database;
+  return {
     findToken(hash) {
       requireOpen();
       return tokens.get(hashes.get(hash) ?? '');
@@ -98,6 +124,15 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
           tokens.set(id, { ...token, lastUsedAt: Math.max(at, token.lastUsedAt ?? at) });
       }
     },
+  };
+}
+
+function auditMethods(
+  database: MemoryDatabase,
+  requireOpen: () => void,
+): Pick<AccessStore, 'appendAudit' | 'audit' | 'countAudit' | 'pruneAudit'> {
+  const { audit } = database;
+  return {
     async appendAudit(records) {
       requireOpen();
       const kept = records.map((record) => auditOf(auditText(record, undefined)));
@@ -128,11 +163,6 @@ export function createMemoryStore(database: MemoryDatabase = createMemoryDatabas
       if (most > 0) audit.splice(0, audit.length, ...audit.filter((record) => !going.has(record)));
       return most > 0 ? going.size : 0;
     },
-    async close() {
-      isClosed = true;
-      handles.delete(listeners);
-      listeners.clear();
-    },
   };
 }
 
@@ -161,7 +191,7 @@ function addToken(database: MemoryDatabase, token: TokenRecord, record: AuditRec
   const { id, zone, hash } = token;
   requireStorable({ id, zone, hash });
   if (database.tokens.has(id) || database.hashes.has(hash))
-    throw new StoreError('store.conflict', 'There is a token with this id or secret already.');
+    throw new StoreError('store.conflict', 'A token with this id or secret already exists.');
   const { revokedAt = null, lastUsedAt = null } = token;
   const kept = tokenOf(tokenText(token), revokedAt, lastUsedAt);
   const revision = bump(database, zone, record);

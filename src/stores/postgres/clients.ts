@@ -1,10 +1,11 @@
-// The only file that knows postgres.js. Every wait ends: when the server does not answer, the connections are given up.
+// The only file that knows postgres.js. Every wait ends: if the server does not respond, its connections are
+// dropped.
 import type postgres from 'postgres';
 import { StoreError } from '../../access/ports/index.js';
 import { isConnectionLoss, storeErrorOf } from './failures.js';
 import { createSlots } from './slots.js';
 
-/** Types that are read otherwise than the driver would: all our whole numbers are safe ones. */
+/** Types that we parse differently from the driver: all our integers are safe integers. */
 interface Types extends Record<string, unknown> {
   bigint: number;
 }
@@ -13,11 +14,11 @@ export type Transaction = postgres.TransactionSql<Types>;
 
 export interface Clients {
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** In one transaction, kept when it resolves. */
+  /** Run in one transaction, committed when the work resolves. */
   write<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
-  /** In one transaction that may take as long as it needs: a new schema reads and writes every row. */
+  /** Run in one transaction without a time limit: a migration may read and write every row. */
   migrate<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
-  /** Until it is stopped, over all losses of the connection. */
+  /** Listen until stopped; survives lost connections. */
   listen(hear: () => void): () => void;
   close(): Promise<void>;
 }
@@ -26,12 +27,12 @@ const connectSeconds = 3;
 const readMs = 5000;
 const writeMs = 20_000;
 const writers = 2;
-const turnMs = 30_000;
-/** A server that says nothing for so long is given up; millions of rows take minutes. */
+const queueMs = 30_000;
+/** Drop a server that is silent for this long; migrating millions of rows takes minutes. */
 const longestMigrationMs = 6 * 3_600_000;
 export const channel = 'tidegate';
 
-/** Connects when it is asked for something. `place` names the server in errors. */
+/** Connects on first use. `place` names the server in errors. */
 export async function createClients(url: string, place: string): Promise<Clients> {
   const { default: connect } = await import('postgres');
   const open = (max: number, backoff: number): Sql =>
@@ -39,9 +40,9 @@ export async function createClients(url: string, place: string): Promise<Clients
       max,
       connect_timeout: connectSeconds,
       idle_timeout: 60,
-      // Whoever asks is told at once, and the next one who asks tries again.
+      // A query fails at once, and the next one reconnects.
       backoff: () => backoff,
-      // It would print notices to standard output, which belongs to the protocol.
+      // The driver would print notices to standard output, which belongs to the protocol.
       onnotice: () => {},
       fetch_types: false,
       types: {
@@ -54,17 +55,17 @@ export async function createClients(url: string, place: string): Promise<Clients
       },
       connection: { application_name: 'tidegate' },
     });
-  // Apart, so that writers who wait for each other keep no reader waiting.
+  // Separate pools, so that waiting writers don't block readers.
   const reading = createPool(() => open(2, 0), { ms: readMs, place });
   const writing = createPool(() => open(writers, 0), { ms: writeMs, place });
-  // Whoever waits for his turn is not yet waiting for the server.
-  const inTurn = createSlots(writers, turnMs);
+  // The server's time limit starts only after the semaphore lets the write in.
+  const queued = createSlots(writers, queueMs);
   const migrating = createPool(() => open(1, 0), { ms: longestMigrationMs, place });
   return {
-    read: (work) => twice(() => reading.run(work)),
+    read: (work) => retryOnce(() => reading.run(work)),
     async write(work) {
       try {
-        return await inTurn(() => writing.run((sql) => inTransaction(sql, work)));
+        return await queued(() => writing.run((sql) => inTransaction(sql, work)));
       } catch (error) {
         throw storeErrorOf(error, place);
       }
@@ -77,12 +78,12 @@ export async function createClients(url: string, place: string): Promise<Clients
   };
 }
 
-/** A connection that was idle may have been closed by the other side long ago: who only reads may ask again, once. */
-async function twice<T>(ask: () => Promise<T>): Promise<T> {
+/** The server may have closed an idle connection, so a read is retried once. */
+async function retryOnce<T>(query: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await query();
   } catch (error) {
-    if (error instanceof StoreError && isConnectionLoss(error.cause)) return ask();
+    if (error instanceof StoreError && isConnectionLoss(error.cause)) return query();
     throw error;
   }
 }
@@ -104,7 +105,7 @@ async function inTransaction<T>(
 const limited =
   "set local lock_timeout = '10s'; set local statement_timeout = '15s'; set local synchronous_commit = on";
 
-/** Also for the lock: a second program waits until the first has migrated. */
+/** Also without a lock timeout: a second process waits until the first has migrated. */
 const unlimited =
   'set local lock_timeout = 0; set local statement_timeout = 0; set local synchronous_commit = on';
 
@@ -116,9 +117,9 @@ interface Pool {
 function createPool(open: () => Sql, { ms, place }: { readonly ms: number; readonly place: string }): Pool {
   let sql: Sql | undefined;
   let isClosed = false;
-  const giveUp = (dead: Sql): void => {
+  const drop = (dead: Sql): void => {
     if (sql === dead) sql = undefined;
-    // What still waits in it must not be done later, when nobody expects it any more.
+    // Drop queued queries: they must not run later, when no caller expects them.
     dead.end({ timeout: 0 }).catch(() => {});
   };
   return {
@@ -127,7 +128,7 @@ function createPool(open: () => Sql, { ms, place }: { readonly ms: number; reado
       sql ??= open();
       const used = sql;
       try {
-        return await within(ms, work(used), () => giveUp(used));
+        return await within(ms, work(used), () => drop(used));
       } catch (error) {
         throw storeErrorOf(error, place);
       }
@@ -139,25 +140,25 @@ function createPool(open: () => Sql, { ms, place }: { readonly ms: number; reado
   };
 }
 
-async function within<T>(ms: number, work: Promise<T>, giveUp: () => void): Promise<T> {
+async function within<T>(ms: number, work: Promise<T>, drop: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      giveUp();
-      reject(new Error(`no answer within ${ms / 1000} seconds`));
+      drop();
+      reject(new Error(`no response within ${ms / 1000} seconds`));
     }, ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The driver listens again by itself after a loss. */
+/** The driver reconnects after a loss. */
 function listen(sql: Sql, hear: () => void): () => void {
   sql.listen(channel, hear, hear).catch(() => {
-    // Whoever listens also looks for himself now and then.
+    // The watch also polls, so a failure here loses nothing.
   });
   return () => {
     sql.end({ timeout: 0 }).catch(() => {});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCoalescer } from './coalesce.js';
 
-/** Questions that wait until the test answers them. */
+/** Queries that stay open until the test answers them. */
 function openAsked() {
   const sent: { readonly keys: readonly string[]; answer(value: number): void; fail(): void }[] = [];
   const askAll = (keys: readonly string[]): Promise<() => number> =>
@@ -19,8 +19,8 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('questions that are asked together', () => {
-  it('are sent once for all who ask in one breath', async () => {
+describe('createCoalescer', () => {
+  it('sends one query for all callers in the same tick', async () => {
     const { sent, askAll } = openAsked();
     const ask = createCoalescer(askAll);
     const answers = Promise.all([ask('a'), ask('b'), ask('a')]);
@@ -30,14 +30,14 @@ describe('questions that are asked together', () => {
     expect(await answers).toEqual([7, 7, 7]);
   });
 
-  it('never answer anybody who asked after they were sent', async () => {
+  it('never answers a caller from a query that was sent earlier', async () => {
     const { sent, askAll } = openAsked();
     const ask = createCoalescer(askAll, 1);
     const early = ask('a');
     await turn();
     const late = ask('a');
     await turn();
-    // One at a time: the second waits, and those who come meanwhile with it.
+    // Only one at a time: the second query waits and takes later callers along.
     const later = ask('a');
     expect(sent).toHaveLength(1);
     sent[0]?.answer(1);
@@ -48,7 +48,7 @@ describe('questions that are asked together', () => {
     expect(await Promise.all([late, later])).toEqual([2, 2]);
   });
 
-  it('have as many under way as they may', async () => {
+  it('runs as many queries at once as allowed', async () => {
     const { sent, askAll } = openAsked();
     const ask = createCoalescer(askAll, 2);
     const all = [];
@@ -65,7 +65,7 @@ describe('questions that are asked together', () => {
     expect(await Promise.all(all)).toEqual([0, 1, 2, 2, 2]);
   });
 
-  it('fail for those who asked, and not for the next', async () => {
+  it('rejects the callers of a failed query and no later ones', async () => {
     const { sent, askAll } = openAsked();
     const ask = createCoalescer(askAll, 1);
     const lost = [ask('a'), ask('b')];

@@ -1,4 +1,4 @@
-/** Asks for many at once, and gives the answer for each. */
+/** Query many keys at once and return a lookup. */
 type AskAll<Value> = (keys: readonly string[]) => Promise<(key: string) => Value>;
 
 interface Batch<Value> {
@@ -8,8 +8,8 @@ interface Batch<Value> {
 }
 
 /**
- * One question for all who ask before it is sent. Nobody is answered by a question that was sent before he asked: what he was
- * told by somebody else until then would not be in it.
+ * Share one query among all callers that arrive before it is sent. A caller never gets the result of an
+ * earlier query: it would miss writes that the caller already knows about.
  */
 export function createCoalescer<Value>(
   askAll: AskAll<Value>,
@@ -49,7 +49,7 @@ export function createCoalescer<Value>(
   return async (key) => {
     if (collecting === undefined) {
       collecting = collect();
-      // Whoever asks in the same breath comes along.
+      // Callers in the same tick share the query.
       if (underWay < mostAtOnce) queueMicrotask(send);
     }
     const { keys, answer } = collecting;

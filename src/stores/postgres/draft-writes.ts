@@ -11,7 +11,7 @@ import { changesOf, isMatch, planChange } from '../plan-change.js';
 import { keyOf } from '../words.js';
 import type { WriteOutcome } from './grant-batches.js';
 
-/** A tuple that is to be there, and who wrote it. */
+/** A tuple to store, and its author. */
 export interface DraftRow {
   readonly tuple: GrantTuple;
   readonly by: string;
@@ -35,18 +35,18 @@ export interface KeptRecord {
   readonly revision?: number;
 }
 
-/** What writes come to when they are done one after the other. */
+/** The result of several writes applied in order. */
 export interface DraftedWrites {
   readonly outcomes: readonly WriteOutcome[];
   readonly revisions: readonly NewRevision[];
-  /** Tuples that have to go, and those that have to come in the end. */
+  /** Tuples to delete, and tuples to insert. */
   readonly gone: readonly GrantKey[];
   readonly rows: readonly DraftRow[];
   readonly log: readonly LoggedChange[];
   readonly records: readonly KeptRecord[];
 }
 
-/** `present`: all that is stored and that any of the writes could touch. */
+/** `present`: every stored tuple that any of the writes could touch. */
 export function draftWrites(
   changes: readonly GrantWrite[],
   from: NewRevision,

@@ -1,34 +1,34 @@
 import { StoreError, type StoreErrorCode } from '../../access/ports/index.js';
 
-/** Anything that the driver or the server said, as a failure of the store. `place` says which, without its password. */
+/** Convert any driver or server error to a StoreError. `place` names the server, without its password. */
 export function storeErrorOf(error: unknown, place: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   const code = codeOf(error);
   const kind = kindOf(code);
-  const said = [code, reason].filter(Boolean).join(': ');
-  return new StoreError(kind, `${sentences[kind] ?? sentences['store.unavailable']} ${place} (${said})`, {
+  const detail = [code, reason].filter(Boolean).join(': ');
+  return new StoreError(kind, `${messages[kind] ?? messages['store.unavailable']} ${place} (${detail})`, {
     cause: error,
   });
 }
 
-/** Of PostgreSQL or of the system; empty for anything else. */
+/** The PostgreSQL or system error code; empty for other errors. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }
 
-/** Somebody took our tables away, or gave us another database. */
+/** The tables are missing: they were dropped, or the URL points to another database. */
 export function isWithoutSchema(error: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(error));
 }
 
-/** The connection ended under the question. */
+/** The connection was lost during the query. */
 export function isConnectionLoss(error: unknown): boolean {
   return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(codeOf(error));
 }
 
-/** What one write of several says is at fault: the server took the whole transaction back for it. */
+/** One write of the batch caused the error; the server rolled back the whole transaction. */
 export function isOfOneWrite(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return error.code === 'store.corrupt' || /^(?:22|23|54)/.test(codeOf(error.cause));
@@ -38,10 +38,10 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-const sentences: Partial<Record<StoreErrorCode, string>> = {
-  'store.unavailable': 'The store cannot be used:',
-  'store.full': 'There is no room left in the store:',
-  'store.read_only': 'The store takes no writes:',
+const messages: Partial<Record<StoreErrorCode, string>> = {
+  'store.unavailable': 'The store is unavailable:',
+  'store.full': 'The store is out of disk space:',
+  'store.read_only': 'The store is read-only:',
   'store.corrupt': 'The store is damaged:',
 };
 

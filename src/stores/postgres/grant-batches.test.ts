@@ -10,7 +10,7 @@ function write(name: string, more: Partial<GrantWrite> = {}): GrantWrite {
 
 const nameOf = ({ add = [] }: GrantWrite): string => add[0]?.object.slice('tool:'.length) ?? '';
 
-/** A server that counts revisions, refuses some writes and fails at others. */
+/** A fake server that counts revisions, refuses some writes and fails on others. */
 function openServer() {
   const sent: string[] = [];
   let revision = 0;
@@ -40,7 +40,7 @@ async function results(
 }
 
 describe('writes to one zone', () => {
-  it('that come together go together, each with its revision', async () => {
+  it('are sent together when they arrive together, each with its own revision', async () => {
     const { sent, batches } = openServer();
     const first = ['a', 'b'].map((name) => batches.write(write(name)));
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -50,27 +50,27 @@ describe('writes to one zone', () => {
     expect(sent[0]).toBe('a b');
   });
 
-  it('that are refused take only themselves back', async () => {
+  it('only roll back the ones that are refused', async () => {
     const { batches } = openServer();
     const all = ['a', 'late', 'b'].map((name) => batches.write(write(name)));
     expect(await results(all)).toEqual([1, 'StoreError: late', 2]);
   });
 
-  it('that the server does not take are tried alone, so that the others are kept', async () => {
+  it('are retried one by one when the server rejects the batch', async () => {
     const { sent, batches } = openServer();
     const all = ['a', 'bad', 'b'].map((name) => batches.write(write(name)));
     expect(await results(all)).toEqual([1, 'StoreError: bad', 2]);
     expect(sent).toEqual(['a bad b', 'a', 'bad', 'b']);
   });
 
-  it('are not tried again when nobody knows what became of them', async () => {
+  it('are not retried when their result is unknown', async () => {
     const { sent, batches } = openServer();
     const all = ['a', 'gone', 'b'].map((name) => batches.write(write(name)));
     expect(await results(all)).toEqual(Array.from({ length: 3 }, () => 'StoreError: gone'));
     expect(sent).toHaveLength(1);
   });
 
-  it('go in pieces, and a large one goes alone', async () => {
+  it('are split into batches, and a large write is sent alone', async () => {
     const { sent, batches } = openServer();
     const many = Array.from({ length: 600 }, (_, at) => ({
       user: 'u:a',
@@ -83,7 +83,7 @@ describe('writes to one zone', () => {
     expect(sent).toEqual(['64 writes', 's64', '0']);
   });
 
-  it('do not wait for those to another zone, and are all done when it is closed', async () => {
+  it('do not wait for writes to another zone, and finish before close', async () => {
     const { sent, batches } = openServer();
     const all = [batches.write(write('a')), batches.write(write('b', { zone: 'other' }))];
     await batches.settled();

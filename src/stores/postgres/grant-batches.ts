@@ -1,4 +1,4 @@
-// Writes that wait for the same zone go in one transaction: the zone is locked and the disk is waited for once for all of them.
+// Batch writes to the same zone in one transaction, so that they share one lock and one fsync.
 import { type GrantsWritten, type GrantWrite, StoreError } from '../../access/ports/index.js';
 import { isOfOneWrite } from './failures.js';
 
@@ -6,12 +6,15 @@ export type WriteOutcome =
   | { readonly ok: true; readonly written: GrantsWritten }
   | { readonly ok: false; readonly error: StoreError };
 
-/** In one transaction, one after the other; what is refused there has an outcome of its own. Rejects when nothing was kept. */
+/**
+ * Run the changes in order in one transaction; a refused change has its own outcome. Rejects if nothing was
+ * committed.
+ */
 export type WriteAll = (changes: readonly GrantWrite[]) => Promise<readonly WriteOutcome[]>;
 
 export interface GrantBatches {
   write(change: GrantWrite): Promise<GrantsWritten>;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no write is pending. */
   settled(): Promise<void>;
 }
 
@@ -22,17 +25,17 @@ interface Waiting {
 }
 
 const mostWaiting = 10_000;
-/** So that others who wait for the zone get their turn, and the first of a batch its answer. */
+/** Limits how long the lock on the zone is held and how long the first write of a batch waits. */
 const mostAtOnce = 64;
 const heaviestBatch = 500;
 
-/** Nobody waits for company: the first goes at once, and those who come meanwhile go together. */
+/** The first write is sent at once; writes that arrive in the meantime are sent together. */
 export function createGrantBatches(writeAll: WriteAll): GrantBatches {
   const zones = new Map<string, { readonly waiting: Waiting[]; readonly working: Promise<void> }>();
   let count = 0;
 
   async function work(zone: string, waiting: Waiting[]): Promise<void> {
-    // Until the end of this turn, all who ask in one breath.
+    // Collect all writes of this tick.
     await Promise.resolve();
     while (waiting.length > 0) await send(waiting.splice(0, sizeOfNext(waiting)));
     zones.delete(zone);
@@ -44,10 +47,14 @@ export function createGrantBatches(writeAll: WriteAll): GrantBatches {
       batch.forEach(({ resolve, reject }, at) => {
         const outcome = outcomes[at];
         if (outcome?.ok === true) resolve(outcome.written);
-        else reject(outcome?.error ?? new StoreError('store.unavailable', 'The write was not answered.'));
+        else
+          reject(
+            outcome?.error ?? new StoreError('store.unavailable', 'The store did not answer this write.'),
+          );
       });
     } catch (error) {
-      // One that the server does not take must not take the others with it; it has undone all of them.
+      // The server rolled back the whole batch: retry one by one, so that one bad write does not fail the
+      // others.
       if (batch.length > 1 && isOfOneWrite(error)) for (const one of batch) await send([one]);
       else for (const { reject } of batch) reject(error);
     }
@@ -56,7 +63,10 @@ export function createGrantBatches(writeAll: WriteAll): GrantBatches {
   return {
     async write(change) {
       if (count >= mostWaiting)
-        throw new StoreError('store.unavailable', `${String(mostWaiting)} writes wait for the store.`);
+        throw new StoreError(
+          'store.unavailable',
+          `${String(mostWaiting)} writes are already waiting for the store. Try again later.`,
+        );
       count += 1;
       try {
         return await new Promise<GrantsWritten>((resolve, reject) => {
@@ -77,7 +87,7 @@ export function createGrantBatches(writeAll: WriteAll): GrantBatches {
   };
 }
 
-/** At least one; a large write goes alone. */
+/** At least one; a large write is sent alone. */
 function sizeOfNext(waiting: readonly Waiting[]): number {
   let weight = 0;
   const end = waiting

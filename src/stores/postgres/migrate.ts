@@ -4,7 +4,7 @@ import type { StoreLog } from '../log.js';
 import type { Clients, Transaction } from './clients.js';
 import { schemaSteps, schemaVersion } from './schema.js';
 
-/** `TGAT` and a number: whoever migrates holds it. */
+/** `TGAT` and a number: the advisory lock held during a migration. */
 const lockKey = 0x54474154_01;
 
 interface MigrationParts {
@@ -14,7 +14,7 @@ interface MigrationParts {
   readonly steps?: readonly string[];
 }
 
-/** Brings the database to our schema, one step per transaction. Refuses a newer one. */
+/** Migrate the database to our schema, one transaction per step. Refuses a newer schema. */
 export async function migrate(clients: Clients, parts: MigrationParts): Promise<void> {
   const { place, steps = schemaSteps } = parts;
   const known = await clients.read(async (sql) => {
@@ -43,7 +43,7 @@ async function takeStep(
       version bigint primary key, program text not null, applied_at bigint not null
     )`);
   const [row] = await sql`select coalesce(max(version), 0)::bigint as version from tidegate.schema_versions`;
-  // Another process may have been quicker.
+  // Another process may have run this step already.
   const version = numberOf(row?.['version']);
   const step = steps[version];
   if (step === undefined) return version;
@@ -52,7 +52,7 @@ async function takeStep(
   return version + 1;
 }
 
-/** A later program may keep things that we would not see: better no answer than half of one. */
+/** A newer program may store data that this one cannot see: refuse instead of answering in part. */
 export async function refuseNewer(sql: Pick<Transaction, 'unsafe'>, place: string): Promise<never> {
   const rows = await sql.unsafe(
     'select version, program from tidegate.schema_versions order by version desc limit 1',

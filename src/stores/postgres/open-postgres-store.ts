@@ -1,6 +1,7 @@
 import { type AccessStore, StoreError, type ZoneHead } from '../../access/ports/index.js';
 import type { StoreLog } from '../log.js';
 import { requireStorable, requireStorableWrite } from '../words.js';
+import { appendAudit, pruneAudit } from './audit-writes.js';
 import { type Clients, createClients, type Sql, type Transaction } from './clients.js';
 import { createCoalescer } from './coalesce.js';
 import { isWithoutSchema, storeErrorOf } from './failures.js';
@@ -16,7 +17,7 @@ import {
   readTime,
   readTokens,
 } from './reads.js';
-import { addToken, appendAudit, pruneAudit, revokeToken, touchTokens, writeAllGrants } from './writes.js';
+import { addToken, revokeToken, touchTokens, writeAllGrants } from './writes.js';
 import { createZoneWatch } from './zone-watch.js';
 
 export interface PostgresStoreOptions {
@@ -26,8 +27,8 @@ export interface PostgresStoreOptions {
 }
 
 /**
- * Opens also when the server cannot be reached: then every question is answered with `store.unavailable` until it can.
- * Rejects for what waiting does not mend, such as a newer schema.
+ * Opens even if the server is unreachable: queries then fail with `store.unavailable` until it responds.
+ * Rejects on errors that waiting cannot fix, such as a newer schema.
  */
 export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOptions): Promise<AccessStore> {
   const place = placeOf(url);
@@ -41,21 +42,22 @@ export async function openPostgresStore({ url, log = () => {} }: PostgresStoreOp
       await clients.close();
       throw failure;
     }
-    log('warn', 'the store cannot be reached yet', { reason: failure.message });
+    log('warn', 'the store is not reachable yet', { reason: failure.message });
   }
-  return storeOf(clients, channel, place);
+  return storeOf(clients, channel);
 }
 
 const mostUnderWay = 10_000;
-/** How long a question waits for the schema. */
+/** How long a query waits for the schema. */
 const patienceMs = 10_000;
 
-/** Everything goes to tables that are there: the first to reach the server makes them. */
+/** Queries wait until the tables exist; the first connection creates them. */
 interface Channel {
+  readonly place: string;
   readonly ready: () => Promise<void>;
   readonly read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
   readonly write: <T>(work: (sql: Transaction) => Promise<T>) => Promise<T>;
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when everything in progress has ended. */
   readonly settled: () => Promise<void>;
 }
 
@@ -83,7 +85,10 @@ function createChannel(clients: Clients, place: string, log: StoreLog): Channel 
   };
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     if (underWay.size >= mostUnderWay)
-      throw new StoreError('store.unavailable', `${mostUnderWay} questions wait for the store ${place}.`);
+      throw new StoreError(
+        'store.unavailable',
+        `${mostUnderWay} queries are already waiting for the store ${place}. Try again later.`,
+      );
     const running = whenReady(work);
     underWay.add(running);
     try {
@@ -93,6 +98,7 @@ function createChannel(clients: Clients, place: string, log: StoreLog): Channel 
     }
   };
   return {
+    place,
     ready,
     settled: async () => {
       await Promise.allSettled(underWay);
@@ -102,11 +108,11 @@ function createChannel(clients: Clients, place: string, log: StoreLog): Channel 
   };
 }
 
-/** A question does not wait for a migration that takes minutes: it is refused, and can be asked again. */
+/** A migration can take minutes, so a query is refused with a retryable error instead of waiting for it. */
 async function readySoon(ready: Promise<void>, place: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = `The store ${place} is being upgraded to a new schema. Try again in a while.`;
+    const message = `The store ${place} is being upgraded to a new schema. Try again in a few minutes.`;
     timer = setTimeout(() => reject(new StoreError('store.unavailable', message)), patienceMs);
     timer.unref();
   });
@@ -117,7 +123,8 @@ async function readySoon(ready: Promise<void>, place: string): Promise<void> {
   }
 }
 
-function storeOf(clients: Clients, { read, write, settled }: Channel, place: string): AccessStore {
+function storeOf(clients: Clients, channel: Channel): AccessStore {
+  const { place, read, write, settled } = channel;
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw new StoreError('store.closed', `The store ${place} is closed.`);
@@ -158,6 +165,24 @@ function storeOf(clients: Clients, { read, write, settled }: Channel, place: str
       requireOpen();
       return read((sql) => readGrants(sql, zone, filter));
     },
+    ...tokenMethods(channel, requireOpen),
+    ...auditMethods(channel, requireOpen),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      watch.close();
+      await batches.settled();
+      await settled();
+      await clients.close();
+    },
+  };
+}
+
+function tokenMethods(
+  { place, read, write }: Channel,
+  requireOpen: () => void,
+): Pick<AccessStore, 'findToken' | 'token' | 'addToken' | 'revokeToken' | 'tokens' | 'touchTokens'> {
+  return {
     async findToken(hash) {
       requireOpen();
       return (await read((sql) => readTokens(sql, 'hash', hash)))[0];
@@ -184,6 +209,14 @@ function storeOf(clients: Clients, { read, write, settled }: Channel, place: str
       requireOpen();
       return write((sql) => touchTokens(sql, uses));
     },
+  };
+}
+
+function auditMethods(
+  { read, write }: Channel,
+  requireOpen: () => void,
+): Pick<AccessStore, 'appendAudit' | 'audit' | 'countAudit' | 'pruneAudit'> {
+  return {
     async appendAudit(records) {
       requireOpen();
       const kept = records.map((record) => ({ record }));
@@ -201,23 +234,15 @@ function storeOf(clients: Clients, { read, write, settled }: Channel, place: str
       requireOpen();
       return write((sql) => pruneAudit(sql, { zone, before, most }));
     },
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      watch.close();
-      await batches.settled();
-      await settled();
-      await clients.close();
-    },
   };
 }
 
-/** Which server and database, without the password. */
+/** The server and database, without the password. */
 function placeOf(url: string): string {
   try {
     const { host, pathname } = new URL(url);
     return `postgres://${host}${pathname}`;
   } catch (cause) {
-    throw new StoreError('store.unavailable', 'The address of the store is not a URL.', { cause });
+    throw new StoreError('store.unavailable', 'The store address is not a valid URL.', { cause });
   }
 }

@@ -16,13 +16,13 @@ import { schemaVersion } from './schema.js';
 type Row = Readonly<Record<string, unknown>>;
 const largestPage = 10_000;
 
-/** Of those of the zones that have one. */
+/** The heads of the given zones; zones without data are missing. */
 export async function readHeads(
   sql: Sql,
   zones: readonly string[],
   place: string,
 ): Promise<ReadonlyMap<string, ZoneHead>> {
-  // One statement sees one moment.
+  // A single statement reads one snapshot.
   const [row] = await sql<Row[]>`
     select (select max(version) from tidegate.schema_versions) as version,
       (select json_agg(json_build_array(name, revision, history, origin)) from tidegate.zones
@@ -31,13 +31,13 @@ export async function readHeads(
   return new Map(listOf(row?.['zones']).map(namedHead));
 }
 
-/** The point of its history, of all zones. */
+/** The latest point in the history of every zone. */
 export async function readAllHistories(sql: Sql): Promise<ReadonlyMap<string, string>> {
   const rows = await sql<Row[]>`select name, history from tidegate.zones`;
   return new Map(rows.map(({ name, history }) => [textOf(name), textOf(history)]));
 }
 
-/** By the clock of the server, in milliseconds. */
+/** The server's clock, in milliseconds. */
 export async function readTime(sql: Sql): Promise<number> {
   const [row] = await sql<Row[]>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
   return numberOf(row?.['now']);
@@ -50,7 +50,7 @@ interface ChangesQuestion {
 }
 
 export async function readChanges(sql: Sql, { zone, from, place }: ChangesQuestion): Promise<GrantChanges> {
-  // The empty history is that of a zone at revision 0, from which a log that was never cut leads on.
+  // The empty history stands for revision 0. It can be followed only if the log was never trimmed.
   const [row] = await sql<Row[]>`
     with zone as (
       select coalesce(max(revision), 0) as revision, coalesce(max(floor), 0) as floor,
@@ -95,7 +95,7 @@ export async function readGrants(
   }));
 }
 
-/** What comes after `where zone = …`. */
+/** The SQL after `where zone = …`. */
 export function filterOf(sql: Sql | Transaction, { user, relation, object, objectType }: GrantFilter) {
   return sql`
     ${user === undefined ? sql`` : sql`and subject = ${user}`}
@@ -138,7 +138,7 @@ async function requireKnown(sql: Sql, row: Row | undefined, place: string): Prom
   if (numberOf(row?.['version']) > schemaVersion) await refuseNewer(sql, place);
 }
 
-/** Nothing to gather is null in SQL. */
+/** SQL aggregates return null for no rows. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,6 @@
-// Every state that the tables were ever in. A released step is never edited: a change is a new step.
+// Every schema the tables ever had. Never edit a released step: add a new one.
 
-/** The step at place n makes version n + 1. */
+/** The step at index n creates version n + 1. */
 export const schemaSteps: readonly string[] = [
   `
   create table tidegate.zones (
@@ -53,8 +53,8 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on tidegate.audit (zone, principal, seq);
   create index audit_by_decision on tidegate.audit (zone, decision, seq);
   `,
-  // Records that waited elsewhere arrive late: they are read, and grow old, by their own time. The text is not read as JSON,
-  // which takes less than a record may hold; a quoted mark inside a text has a backslash before it.
+  // Delayed records are read and expire by their own time. The text is not parsed as JSON, because a record
+  // may hold text that PostgreSQL's JSON rejects; a quote inside a text is preceded by a backslash.
   `
   alter table tidegate.audit add column at bigint not null default 0;
   update tidegate.audit set at = coalesce(substring(record from '"at":([0-9]{1,16})')::bigint, 0);
@@ -65,7 +65,8 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on tidegate.audit (zone, principal, at, seq);
   create index audit_by_decision on tidegate.audit (zone, decision, at, seq);
   `,
-  // A number alone does not say which changes led to it: every revision has an id, and every zone an origin.
+  // A revision number does not say which changes led to it, so every revision has an id and every zone an
+  // origin.
   `
   alter table tidegate.zones add column history text collate "C" not null default '';
   alter table tidegate.zones add column origin text collate "C" not null default '';

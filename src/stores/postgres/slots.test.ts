@@ -10,7 +10,7 @@ function openGate() {
 }
 
 describe('slots', () => {
-  it('let so many through at a time, in the order of asking', async () => {
+  it('let a fixed number through at a time, in order of arrival', async () => {
     const through = createSlots(2, 10_000);
     const gates = Array.from({ length: 5 }, openGate);
     const begun: number[] = [];
@@ -31,17 +31,17 @@ describe('slots', () => {
     expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('do not let anybody wait for ever, and forget him', async () => {
+  it('time out a waiting caller and forget it', async () => {
     const through = createSlots(1, 20);
     const gate = openGate();
     const first = through(() => gate.passed);
-    await expect(through(async () => 'late')).rejects.toThrow('too many wait');
+    await expect(through(async () => 'late')).rejects.toThrow('too many tasks are waiting');
     gate.open();
     await first;
     expect(await through(async () => 'next')).toBe('next');
   });
 
-  it('hand their place on when somebody fails', async () => {
+  it('free their place when a caller fails', async () => {
     const through = createSlots(1, 1000);
     const failing = through(async () => {
       throw new Error('mine');

@@ -1,4 +1,4 @@
-/** Lets so many at a time through; the others wait for their turn, but not for ever. */
+/** Run at most `most` tasks at a time; the others wait in order, with a time limit. */
 export function createSlots(most: number, patienceMs: number): <T>(work: () => Promise<T>) => Promise<T> {
   const queue: (() => void)[] = [];
   let taken = 0;
@@ -10,7 +10,7 @@ export function createSlots(most: number, patienceMs: number): <T>(work: () => P
       };
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(go), 1);
-        reject(new Error(`too many wait, ${patienceMs / 1000} seconds already`));
+        reject(new Error(`too many tasks are waiting; gave up after ${patienceMs / 1000} seconds`));
       }, patienceMs);
       queue.push(go);
     });
@@ -20,7 +20,7 @@ export function createSlots(most: number, patienceMs: number): <T>(work: () => P
     try {
       return await work();
     } finally {
-      // The place is handed on, not given back: nobody can come in between.
+      // Pass the place on directly, so that no new caller can take it first.
       const next = queue.shift();
       if (next === undefined) taken -= 1;
       else next();

@@ -1,13 +1,13 @@
 import { createListeners } from '../listeners.js';
 
-/** Tells of zones that moved: when the server says so, and by looking now and then. Only while anybody listens. */
+/** Report changed zones: on NOTIFY and by polling. Runs only while there are listeners. */
 export interface ZoneWatch {
   add(listener: (zone: string) => void): () => void;
   close(): void;
 }
 
 interface WatchParts {
-  /** The point of its history, of every zone. */
+  /** The latest point in the history of every zone. */
   readonly look: () => Promise<ReadonlyMap<string, string>>;
   readonly listen: (hear: () => void) => () => void;
 }
@@ -33,7 +33,7 @@ export function createZoneWatch({ look, listen }: WatchParts): ZoneWatch {
     isLooking = true;
     while (isWanted && listeners.size > 0) {
       isWanted = false;
-      // Whoever asks the store for anything is told what is wrong with it.
+      // Ignored here: the next query reports the error.
       await lookOnce().catch(() => {});
     }
     isLooking = false;

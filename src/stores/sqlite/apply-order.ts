@@ -1,4 +1,4 @@
-// Each order in SQL, inside a transaction that the writer has begun.
+// The SQL of each order. Runs inside the writer's transaction.
 import {
   type AuditRecord,
   type GrantChange,
@@ -16,9 +16,9 @@ import type { Connection, Query } from './connection.js';
 import type { Order, OrderResults } from './orders.js';
 import { conditionsOf } from './reader.js';
 
-/** How many changes a zone keeps for those who follow it; whoever is further behind reads all tuples. */
+/** How many changes a zone keeps for followers. A follower that is further behind reads all tuples. */
 const keptChanges = 10_000;
-// Cut off in larger pieces, so that not every write has to.
+// Trim in batches instead of on every write.
 const slack = 1000;
 
 export type ApplyOrder = (order: Order) => OrderResults[Order['kind']];
@@ -35,7 +35,7 @@ export function createApplyOrder(connection: Connection): ApplyOrder {
         return addToken(statements, order);
       case 'revokeToken': {
         const { zone, id, at, record } = order;
-        requireExpected(order.expected, standingOf(statements, zone));
+        requireExpected(order.expected, zoneStateOf(statements, zone));
         return statements.revokeToken.run(at, id, zone) === 0 ? undefined : bump(statements, zone, record);
       }
       case 'touchTokens':
@@ -57,7 +57,7 @@ type Statements = ReturnType<typeof statementsOf>;
 function statementsOf(connection: Connection) {
   const prepare = (sql: string): Query => connection.prepare(sql);
   return {
-    standing: prepare('select revision, logged, floor, history from zones where name = ?'),
+    zoneState: prepare('select revision, logged, floor, history from zones where name = ?'),
     setZone: prepare(
       `insert into zones (name, revision, floor, logged, history, origin) values (?, ?, 0, ?, ?, ?)
        on conflict do update set revision = excluded.revision, logged = excluded.logged, history = excluded.history`,
@@ -93,8 +93,8 @@ function statementsOf(connection: Connection) {
 
 function writeGrants(connection: Connection, statements: Statements, change: GrantWrite): GrantsWritten {
   const { zone, expected, record } = change;
-  const standing = standingOf(statements, zone);
-  requireExpected(expected, standing);
+  const state = zoneStateOf(statements, zone);
+  requireExpected(expected, state);
   const plan = planChange(change, {
     find: (key) => {
       const row = statements.findGrant.first(zone, ...keyColumns(key));
@@ -107,28 +107,28 @@ function writeGrants(connection: Connection, statements: Statements, change: Gra
     },
   });
   const changes = changesOf(plan);
-  const revision = standing.revision + (changes.length > 0 ? 1 : 0);
+  const revision = state.revision + (changes.length > 0 ? 1 : 0);
   for (const tuple of plan.removed) statements.removeGrant.run(zone, ...keyColumns(tuple));
   for (const tuple of plan.added) {
     const condition = conditionText(tuple.condition);
     statements.addGrant.run(zone, ...keyColumns(tuple), condition, record.principal, record.at, revision);
   }
-  if (changes.length > 0) noteChanges(statements, zone, { ...standing, changes });
+  if (changes.length > 0) noteChanges(statements, zone, { ...state, changes });
   append(statements, record, revision);
   return { revision, ...plan };
 }
 
-interface Standing {
+interface ZoneState {
   readonly revision: number;
   readonly history: string;
-  /** How many changes its log has. */
+  /** How many changes the log has. */
   readonly logged: number;
-  /** The oldest revision that the log leads on from. */
+  /** The oldest revision that a follower can continue from. */
   readonly floor: number;
 }
 
-function standingOf({ standing }: Statements, zone: string): Standing {
-  const [revision = 0, logged = 0, floor = 0, history = ''] = standing.first(zone) ?? [];
+function zoneStateOf({ zoneState }: Statements, zone: string): ZoneState {
+  const [revision = 0, logged = 0, floor = 0, history = ''] = zoneState.first(zone) ?? [];
   return {
     revision: numberOf(revision),
     logged: numberOf(logged),
@@ -137,21 +137,21 @@ function standingOf({ standing }: Statements, zone: string): Standing {
   };
 }
 
-interface Noted extends Standing {
+interface Noted extends ZoneState {
   readonly changes: readonly GrantChange[];
 }
 
-function noteChanges(statements: Statements, zone: string, { changes, ...standing }: Noted): number {
-  const next = standing.revision + 1;
-  const total = standing.logged + changes.length;
+function noteChanges(statements: Statements, zone: string, { changes, ...state }: Noted): number {
+  const next = state.revision + 1;
+  const total = state.logged + changes.length;
   const history = newHistory();
   statements.setZone.run(zone, next, total, history, newHistory());
   statements.addHistory.run(zone, history, next);
   changes.forEach((change, place) => statements.addChange.run(zone, next, place, JSON.stringify(change)));
   const oldest = total > keptChanges + slack ? statements.oldest.first(zone, keptChanges)?.[0] : 0;
-  const kept = next - standing.floor > keptChanges + slack ? next - keptChanges : 0;
+  const kept = next - state.floor > keptChanges + slack ? next - keptChanges : 0;
   const floor = Math.max(numberOf(oldest), kept);
-  if (floor <= standing.floor) return next;
+  if (floor <= state.floor) return next;
   statements.forgetHistories.run(zone, floor);
   statements.setFloor.run(floor, statements.prune.run(zone, floor), zone);
   return next;
@@ -165,15 +165,15 @@ interface AddedToken {
 
 function addToken(statements: Statements, { token, record, expected }: AddedToken): number {
   const { id, zone, hash, revokedAt = null, lastUsedAt = null } = token;
-  requireExpected(expected, standingOf(statements, zone));
+  requireExpected(expected, zoneStateOf(statements, zone));
   if (statements.findToken.first(id, hash) !== undefined)
-    throw new StoreError('store.conflict', 'There is a token with this id or secret already.');
+    throw new StoreError('store.conflict', 'A token with this id or secret already exists.');
   statements.addToken.run(id, zone, hash, tokenText(token), revokedAt, lastUsedAt);
   return bump(statements, zone, record);
 }
 
 function bump(statements: Statements, zone: string, record: AuditRecord): number {
-  const revision = noteChanges(statements, zone, { ...standingOf(statements, zone), changes: [] });
+  const revision = noteChanges(statements, zone, { ...zoneStateOf(statements, zone), changes: [] });
   append(statements, record, revision);
   return revision;
 }

@@ -4,20 +4,20 @@ import { type FileIdentity, requireStillThere } from './place.js';
 export type Cell = string | number | null;
 export type Row = readonly unknown[];
 
-/** A prepared statement. Every call ends it, so that it holds no snapshot. */
+/** A prepared statement. Every call resets it, so that it holds no snapshot. */
 export interface Query {
   first(...values: readonly Cell[]): Row | undefined;
   all(...values: readonly Cell[]): readonly Row[];
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(...values: readonly Cell[]): number;
 }
 
 export interface Connection {
   prepare(sql: string): Query;
   exec(sql: string): void;
-  /** The first cell of the answer. */
+  /** Returns the first cell of the result. */
   pragma(words: string): unknown;
-  /** Takes back what is not committed, if there is anything. */
+  /** Roll back an open transaction, if there is one. */
   abandon(): void;
   close(): void;
 }
@@ -45,7 +45,7 @@ export async function openConnection({ file, identity, busyMs }: ConnectionOptio
     opened.close();
     throw error;
   }
-  // A statement is given back only when it is collected, so each is prepared once. There are as many as we have sentences.
+  // The library frees a statement only on garbage collection, so prepare each one once.
   const known = new Map<string, Query>();
   const prepare = (sql: string): Query => {
     const query = known.get(sql) ?? prepareNew(sql);
@@ -53,7 +53,7 @@ export async function openConnection({ file, identity, busyMs }: ConnectionOptio
     return query;
   };
   const prepareNew = (sql: string): Query => {
-    // Rows as arrays: as objects they would have one more key than columns.
+    // Read rows as arrays: row objects have an extra key.
     const prepared = opened.prepare(sql);
     const statement = prepared.reader ? prepared.raw() : prepared;
     return {

@@ -8,22 +8,22 @@ import { openReadConnection } from './reader.js';
 import { schemaVersion } from './schema.js';
 import { requireKnownVersion, schemaVersionOf } from './version.js';
 
-/** A store as somebody sees it who only looks. */
+/** The state of a store, read without changing it. */
 export interface SqliteState {
-  /** The schema of the file, and the newest that this program knows. */
+  /** The schema of the file, and the newest one this program knows. */
   readonly version: number;
   readonly newest: number;
-  /** Undefined: it is too large to be looked through while somebody waits. */
+  /** Undefined: the file is too large to check in reasonable time. */
   readonly isWhole: boolean | undefined;
-  /** How many records of calls and changes there are. */
+  /** The number of audit records. */
   readonly records: number;
-  /** Of every zone. */
+  /** The head of every zone. */
   readonly heads: ReadonlyMap<string, ZoneHead>;
 }
 
 const largestLookedThrough = 256 * 1024 * 1024;
 
-/** Looks at a file that is there, and changes nothing of it. Rejects with a `StoreError`. */
+/** Inspect an existing file without changing it. Rejects with a `StoreError`. */
 export async function inspectSqlite(file: string): Promise<SqliteState> {
   try {
     const connection = await openReadConnection(file, identifyPlace(file));
@@ -50,7 +50,7 @@ export async function inspectSqlite(file: string): Promise<SqliteState> {
   }
 }
 
-/** Zones have no origin before the third schema. */
+/** Zones have no origin before schema 3. */
 function headsIn(connection: Connection, version: number): ReadonlyMap<string, ZoneHead> {
   if (version < 3) return new Map();
   const rows = connection.prepare('select name, revision, history, origin from zones').all();

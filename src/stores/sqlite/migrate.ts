@@ -12,12 +12,15 @@ interface MigrationParts {
 /** Another process may be migrating millions of records. */
 const migrationPatienceMs = 3_600_000;
 
-/** Brings the file to our schema, one step per transaction: whoever is killed leaves an old version or the next one. */
+/**
+ * Migrate the file to our schema, one transaction per step: a killed process leaves the old version or the
+ * next one.
+ */
 export function migrate(
   connection: Connection,
   { file, program, steps = schemaSteps }: MigrationParts,
 ): void {
-  // Stays in the file from then on.
+  // This setting is stored in the file.
   whileBusy(() => connection.exec('pragma journal_mode = wal'));
   const isDone = (): boolean => {
     const version = schemaVersionOf(connection, file);
@@ -28,7 +31,7 @@ export function migrate(
     whileBusy(() => {
       try {
         connection.exec('begin immediate');
-        // Another process may have been quicker.
+        // Another process may have run this step already.
         const version = schemaVersionOf(connection, file);
         const step = steps[version];
         if (step !== undefined) {

@@ -24,7 +24,7 @@ const tuple = { user: 'principal:agent/a', relation: 'caller', object: 'tool:a' 
 
 let stores: BuiltStores;
 let folder: string;
-/** One tuple at revision 1, in a file that is whole by itself. */
+/** A complete database file with one tuple at revision 1. */
 let template: string;
 let files = 0;
 const opened: AccessStore[] = [];
@@ -72,8 +72,8 @@ async function failure(ask: () => unknown): Promise<unknown> {
   }
 }
 
-describe('the store in a file', () => {
-  it('is whole in one file that its owner alone can read, once it is closed', async () => {
+describe('the SQLite store', () => {
+  it('leaves one complete file that only its owner can read, once it is closed', async () => {
     expect(statSync(template).mode & 0o777).toBe(0o600);
     expect(statSync(`${template}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
     const file = copy();
@@ -87,7 +87,7 @@ describe('the store in a file', () => {
     for (const beside of ['-wal', '-shm']) expect(statSync(`${file}${beside}`).mode & 0o777).toBe(0o600);
   });
 
-  it('hints at what others wrote', async () => {
+  it('sends hints about the writes of other processes', async () => {
     const file = copy();
     const [one, other] = [await open(file), await open(file)];
     const heard: string[] = [];
@@ -98,7 +98,7 @@ describe('the store in a file', () => {
     stop();
   });
 
-  it('hints at its own writes at once', async () => {
+  it('sends hints about its own writes at once', async () => {
     const store = await open(copy());
     const heard: string[] = [];
     store.onChange((moved) => heard.push(moved));
@@ -107,8 +107,8 @@ describe('the store in a file', () => {
   });
 });
 
-describe('a file that is not what it should be', () => {
-  it('is damaged, in words that name it', async () => {
+describe('an unusable store file', () => {
+  it('is reported as damaged, with its path', async () => {
     const file = copy();
     writeFileSync(file, 'not a database, but long enough to look like one'.repeat(100), { mode: 0o600 });
     const error = await failure(() => stores.openSqliteStore({ file }));
@@ -116,9 +116,9 @@ describe('a file that is not what it should be', () => {
     expect(String(error)).toContain(file);
   });
 
-  it('is never answered from as if it were empty', async () => {
+  it('is never read as if it were empty', async () => {
     const file = copy();
-    // Everything but the first page, which has the schema.
+    // Damage everything but the first page, which has the schema.
     const bytes = readFileSync(file);
     const handle = openSync(file, 'r+');
     writeSync(handle, Buffer.alloc(bytes.length - 4096, 0xa5), 0, bytes.length - 4096, 4096);
@@ -130,7 +130,7 @@ describe('a file that is not what it should be', () => {
     expect(error).toMatchObject({ name: 'StoreError', code: 'store.corrupt' });
   });
 
-  it('gives no answer from memory once a write has found the damage', async () => {
+  it('is no longer read from memory once a write has found the damage', async () => {
     const file = copy();
     const store = await open(file);
     expect((await store.head(zone)).revision).toBe(1);
@@ -149,7 +149,7 @@ describe('a file that is not what it should be', () => {
       expect(await failure(async () => ask())).toMatchObject({ code: 'store.corrupt' });
   });
 
-  it('may belong to another program', async () => {
+  it('is refused when it belongs to another program', async () => {
     const file = join(folder, 'other.db');
     await change(file, 'create table recipes (name text)');
     expect(await failure(() => stores.openSqliteStore({ file }))).toMatchObject({
@@ -158,7 +158,7 @@ describe('a file that is not what it should be', () => {
     });
   });
 
-  it('is left to the newer program that wrote it, also when that comes while it is open', async () => {
+  it('is refused when a newer program wrote it, also while it is open', async () => {
     const file = copy();
     const store = await open(file);
     expect((await store.head(zone)).revision).toBe(1);
@@ -176,21 +176,18 @@ describe('a file that is not what it should be', () => {
     expect((await store.head(zone)).revision).toBe(1);
   });
 
-  it.each(['-shm', '-wal'])(
-    'is neither answered from nor written when its %s was taken away',
-    async (ending) => {
-      const file = copy();
-      const store = await open(file);
-      await store.write({ zone, add: [{ ...tuple, object: 'tool:b' }], record });
-      expect((await store.head(zone)).revision).toBe(2);
-      rmSync(`${file}${ending}`);
-      const away = { code: 'store.unavailable' };
-      await vi.waitFor(async () => expect(await failure(() => store.head(zone))).toMatchObject(away));
-      expect(await failure(() => store.write({ zone, remove: [tuple], record }))).toMatchObject(away);
-    },
-  );
+  it.each(['-shm', '-wal'])('is neither read nor written when its %s is missing', async (ending) => {
+    const file = copy();
+    const store = await open(file);
+    await store.write({ zone, add: [{ ...tuple, object: 'tool:b' }], record });
+    expect((await store.head(zone)).revision).toBe(2);
+    rmSync(`${file}${ending}`);
+    const away = { code: 'store.unavailable' };
+    await vi.waitFor(async () => expect(await failure(() => store.head(zone))).toMatchObject(away));
+    expect(await failure(() => store.write({ zone, remove: [tuple], record }))).toMatchObject(away);
+  });
 
-  it('is not answered from when it was replaced, and is when it is put back', async () => {
+  it('is not read while another file has its place, and is again once it is restored', async () => {
     const file = copy();
     const store = await open(file);
     await store.write({ zone, add: [{ ...tuple, object: 'tool:b' }], record });
@@ -209,8 +206,8 @@ describe('a file that is not what it should be', () => {
     expect((await store.write({ zone, remove: [tuple], record })).revision).toBe(3);
   });
 
-  describe('with a log that has writes the file lacks', () => {
-    /** A store that is open, so that its last write is only in the log. */
+  describe('a log that has writes the file lacks', () => {
+    /** A store that is open, so its last write is only in the log. */
     async function openWithLog(): Promise<string> {
       const file = copy();
       const store = await open(file);
@@ -219,7 +216,7 @@ describe('a file that is not what it should be', () => {
       return file;
     }
 
-    it('keeps the log if the file goes away between the check and the opening', async () => {
+    it('is kept if the file disappears between the check and the open', async () => {
       const file = await openWithLog();
       const identity = identifyPlace(file);
       const log = statSync(`${file}-wal`);
@@ -239,7 +236,7 @@ describe('a file that is not what it should be', () => {
     it.each([
       ['missing', (file: string) => renameSync(file, `${file}.away`)],
       ['empty', (file: string) => writeFileSync(file, '')],
-    ])('is refused while the file is %s, and the log is kept', async (_, damage) => {
+    ])('is kept, and the store refused, while the file is %s', async (_, damage) => {
       const file = await openWithLog();
       const log = statSync(`${file}-wal`);
       damage(file);

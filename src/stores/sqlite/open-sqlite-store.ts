@@ -22,7 +22,7 @@ export interface SqliteStoreOptions {
   readonly log?: StoreLog;
 }
 
-/** Opens the file, makes it or brings it up to date. Rejects with a `StoreError` if that cannot be. */
+/** Open the file; create or migrate it if needed. Rejects with a `StoreError`. */
 export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptions): Promise<AccessStore> {
   const path = resolve(file);
   let writer: WriterThread | undefined;
@@ -30,7 +30,7 @@ export async function openSqliteStore({ file, log = () => {} }: SqliteStoreOptio
     const identity = preparePlace(path);
     writer = createWriterThread({ file: path, identity, program: __TIDEGATE_VERSION__ });
     const opened = writer;
-    // Whoever revokes has to open it first, also on a full disk.
+    // A revoke must be able to open the store on a full disk too.
     const reader = await createReserve(path).use(() => openUpToDate(path, identity, opened));
     return storeOf({ file: path, identity, reader, writer, log });
   } catch (error) {
@@ -60,14 +60,14 @@ interface StoreParts {
   readonly log: StoreLog;
 }
 
-/** How long the name of the file is believed to mean the same file. */
-const believedMs = 100;
+/** How long a check of the file's identity stays valid. */
+const identityValidMs = 100;
 
 function storeOf({ file, identity, reader, writer, log }: StoreParts): AccessStore {
   const watch = createZoneWatch(reader, log);
   const areCompanionsThere = createCompanionWatch(file);
   areCompanionsThere();
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
   let damage: StoreError | undefined;
   let isClosed = false;
   const requireOpen = (): void => {
@@ -75,12 +75,12 @@ function storeOf({ file, identity, reader, writer, log }: StoreParts): AccessSto
   };
   const read = (): Reader => {
     requireOpen();
-    // What the reader still has in its memory may be sound; nobody can say so of a file that the writer found damaged.
+    // The reader's cache may still be intact, but a file that the writer found damaged can't be trusted.
     if (damage !== undefined) throw damage;
     const now = performance.now();
-    if (now - lookedAt < believedMs) return reader;
+    if (now - checkedAt < identityValidMs) return reader;
     if (!isStillThere(file, identity) || !areCompanionsThere()) throw replacedError(file);
-    lookedAt = now;
+    checkedAt = now;
     return reader;
   };
   const send: WriterThread['send'] = async (order) => {

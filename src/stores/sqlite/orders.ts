@@ -1,4 +1,4 @@
-// What the thread that reads and the thread that writes say to each other.
+// The messages between the reading thread and the writer thread.
 import type {
   AccessStore,
   AuditRecord,
@@ -9,7 +9,7 @@ import type {
 } from '../../access/ports/index.js';
 import type { FileIdentity } from './place.js';
 
-/** The arguments of the store's own methods. */
+/** The arguments of the store's methods. */
 export type Order =
   | { readonly kind: 'prepare' }
   | { readonly kind: 'write'; readonly change: GrantWrite }
@@ -36,7 +36,7 @@ export type Order =
       readonly most: number;
     };
 
-/** What each order is answered with. */
+/** The result of each order. */
 export interface OrderResults {
   readonly prepare: undefined;
   readonly write: GrantsWritten;
@@ -51,7 +51,7 @@ export type Outcome =
   | { readonly ok: true; readonly kind: Order['kind']; readonly value: OrderResults[Order['kind']] }
   | { readonly ok: false; readonly code: StoreErrorCode; readonly message: string };
 
-/** Orders go as JSON, which is what is kept of them anyway. */
+/** Orders are sent as JSON, the format in which they are stored. */
 export interface OrderMessage {
   readonly id: number;
   readonly order: string;
@@ -65,6 +65,6 @@ export interface OutcomeMessage {
 export interface WriterParts {
   readonly file: string;
   readonly identity: FileIdentity;
-  /** The version of this program, for those who find a schema that they do not know. */
+  /** The version of this program, shown to programs that don't know its schema. */
   readonly program: string;
 }

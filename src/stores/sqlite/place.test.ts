@@ -21,8 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-describe('the place of the file', () => {
-  it('is made for its owner alone', () => {
+describe('the store file', () => {
+  it('is created for its owner only', () => {
     const file = join(base, 'a', 'b', 'access.db');
     const identity = preparePlace(file);
     expect([statSync(join(base, 'a')).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
@@ -30,14 +30,14 @@ describe('the place of the file', () => {
     expect(isStillThere(file, identity)).toBe(true);
   });
 
-  it('is closed to others who could read it', () => {
+  it('is made unreadable for other users', () => {
     const file = join(base, 'access.db');
     writeFileSync(file, '', { mode: 0o644 });
     preparePlace(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('is refused where others could write, and where it is no plain file', () => {
+  it('is refused if other users can write to it or it is not a regular file', () => {
     const refused = expect.objectContaining({ code: 'store.unavailable' });
     const open = join(base, 'open');
     mkdirSync(open);
@@ -50,15 +50,15 @@ describe('the place of the file', () => {
     const target = join(base, 'target.db');
     writeFileSync(target, '', { mode: 0o600 });
     symlinkSync(target, join(base, 'link.db'));
-    expect(() => preparePlace(join(base, 'link.db'))).toThrow('not a plain file');
+    expect(() => preparePlace(join(base, 'link.db'))).toThrow('not a regular file');
     symlinkSync(join(base, 'nowhere.db'), join(base, 'dangling.db'));
-    expect(() => preparePlace(join(base, 'dangling.db'))).toThrow('not a plain file');
+    expect(() => preparePlace(join(base, 'dangling.db'))).toThrow('not a regular file');
     expect(lstatSync(join(base, 'nowhere.db'), { throwIfNoEntry: false })).toBe(undefined);
     mkdirSync(join(base, 'folder.db'));
-    expect(() => preparePlace(join(base, 'folder.db'))).toThrow('not a plain file');
+    expect(() => preparePlace(join(base, 'folder.db'))).toThrow('not a regular file');
   });
 
-  it('tells when a file beside it is another one or gone, once it was there', () => {
+  it('reports when a companion file is replaced or deleted', () => {
     const file = join(base, 'access.db');
     const areThere = createCompanionWatch(file);
     expect(areThere()).toBe(true);
@@ -72,7 +72,7 @@ describe('the place of the file', () => {
     expect(areThere()).toBe(true);
   });
 
-  it('tells when its name means another file', () => {
+  it('reports when its path leads to another file', () => {
     const file = join(base, 'access.db');
     const identity = preparePlace(file);
     renameSync(file, `${file}.old`);

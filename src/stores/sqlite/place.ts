@@ -2,13 +2,13 @@ import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, type Stats, statS
 import { dirname } from 'node:path';
 import { StoreError } from '../../access/ports/index.js';
 
-/** Which file it is, whatever its name says later. */
+/** Identifies a file, whatever its path is later. */
 export interface FileIdentity {
   readonly dev: number;
   readonly ino: number;
 }
 
-/** Makes the folder (0700) and the file (0600) where they are not, and refuses what others could have changed. */
+/** Create the missing folder (0700) and file (0600), and refuse what other users could have changed. */
 export function preparePlace(file: string): FileIdentity {
   const folder = dirname(file);
   makeFolder(folder);
@@ -17,7 +17,7 @@ export function preparePlace(file: string): FileIdentity {
   requireNoOrphanedLog(file, known);
   if (known !== undefined) return requireSafeFile(file, known);
   try {
-    // Only ever opened when it is new: closing a file takes away the locks that SQLite has on it in this process.
+    // Open the file only to create it: closing it drops the locks that SQLite holds in this process.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -44,13 +44,13 @@ function requireNoOrphanedLog(file: string, known: Stats | undefined): void {
   );
 }
 
-/** False when the name now means another file, or none: then others read and write what we do not see. */
+/** False if the path leads to another file or none: then other processes read and write a different store. */
 export function isStillThere(file: string, { dev, ino }: FileIdentity): boolean {
   const now = lstatSync(file, { throwIfNoEntry: false });
   return now?.ino === ino && now.dev === dev;
 }
 
-/** SQLite's own files beside the store. They stay as long as anybody has it open. */
+/** Watch SQLite's own files beside the store. They exist while any process has the store open. */
 export function createCompanionWatch(file: string): () => boolean {
   const known = new Map<string, FileIdentity>();
   return () =>
@@ -71,7 +71,7 @@ export function replacedError(file: string): StoreError {
   return new StoreError('store.unavailable', message);
 }
 
-// Step by step: Node's own `recursive` never comes back from a file system that takes no directories, such as /proc.
+// Level by level: Node's `recursive` hangs on a file system that takes no directories, such as /proc.
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const parent = dirname(folder);
@@ -79,23 +79,23 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
 
-// Who may change the folder may put another file, or another log of SQLite's, in the place of ours.
+// A user who can change the folder can replace our file or its log.
 function requireSafeFolder(folder: string): void {
   const stats = statSync(folder);
-  if (isForeign(stats)) throw unsafe(`The folder ${folder} of the store belongs to another user.`);
+  if (isForeign(stats)) throw unsafe(`The store folder ${folder} belongs to another user.`);
   if (canOthersWrite(stats))
-    throw unsafe(`Others may write to ${folder}, the folder of the store: chmod go-w it.`);
+    throw unsafe(`Other users can write to the store folder ${folder}. Run: chmod go-w ${folder}`);
 }
 
 function requireSafeFile(file: string, stats: Stats): FileIdentity {
-  if (!stats.isFile()) throw unsafe(`The store ${file} is not a plain file.`);
+  if (!stats.isFile()) throw unsafe(`The store ${file} is not a regular file.`);
   if (isForeign(stats)) throw unsafe(`The store ${file} belongs to another user.`);
-  if (canOthersWrite(stats)) throw unsafe(`Others may write to the store ${file}.`);
+  if (canOthersWrite(stats)) throw unsafe(`Other users can write to the store ${file}.`);
   if (process.getuid !== undefined && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
   return { dev: stats.dev, ino: stats.ino };
 }

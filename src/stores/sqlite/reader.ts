@@ -1,4 +1,4 @@
-// All that is read, on one connection that never writes. It answers at once, on the thread that asks.
+// All reads, on one connection that never writes. Answers synchronously on the calling thread.
 import {
   type AuditFilter,
   type GrantChanges,
@@ -18,11 +18,11 @@ import { requireKnownVersion } from './version.js';
 
 export interface Reader {
   head(zone: string): ZoneHead;
-  /** Of every zone, the point of its history. */
+  /** The latest point in the history of every zone. */
   histories(): ReadonlyMap<string, string>;
-  /** By the clock of SQLite. */
+  /** SQLite's clock. */
   time(): number;
-  /** Another number after every commit of another connection, and cheaper than looking what changed. */
+  /** Changes after every commit of another connection; cheaper than comparing zones. */
   dataVersion(): number;
   changes(zone: string, from: string | undefined): GrantChanges;
   grants(zone: string, filter: GrantFilter): readonly StoredGrant[];
@@ -34,19 +34,19 @@ export interface Reader {
   close(): void;
 }
 
-/** A reader waits only for a log that is being put in order after a crash; this blocks its thread. */
+/** A reader waits only while SQLite recovers the log after a crash; this blocks its thread. */
 const busyMs = 2000;
 const largestPage = 10_000;
 
 const tupleColumns = 'user, relation, object, condition';
 const tokenColumns = 'record, revoked_at, last_used_at';
 
-/** A connection for a reader. */
+/** Open a connection for a reader. */
 export function openReadConnection(file: string, identity: FileIdentity): Promise<Connection> {
   return openConnection({ file, identity, busyMs });
 }
 
-/** On a file whose schema is ours. Closes the connection when it is closed. */
+/** Read a file that has our schema. Closing the reader closes the connection. */
 export function createReader(connection: Connection, file: string): Reader {
   const prepare = (sql: string) => connection.prepare(sql);
   connection.exec('pragma query_only = 1');
@@ -80,7 +80,7 @@ export function createReader(connection: Connection, file: string): Reader {
     if (revision === null) return { revision: 0, history: '', origin: '' };
     return { revision: numberOf(revision), history: textOf(history), origin: textOf(origin) };
   };
-  /** Undefined for what the log does not lead on from. */
+  /** Undefined if the log does not reach back that far. */
   const sinceOf = (zone: string, from: string | undefined): number | undefined => {
     if (from === undefined) return undefined;
     const found = revisionAt.first(zone, from)?.[0];
@@ -134,7 +134,7 @@ function selectGrants(connection: Connection, zone: string, filter: GrantFilter)
   return query.all(...values);
 }
 
-/** The words of a filter in SQL. The texts themselves are never part of it. */
+/** The SQL of a filter. Its values are always bound, never inlined. */
 export function conditionsOf(zone: string, { user, relation, object, objectType }: GrantFilter): Conditions {
   return joined([
     ['zone = ?', zone],
@@ -166,7 +166,7 @@ interface Conditions {
   readonly values: readonly Cell[];
 }
 
-/** Those that are given, all of which must hold. */
+/** Join the given conditions with AND. */
 function joined(parts: readonly (readonly [sql: string, value: Cell | undefined])[]): Conditions {
   const given = parts.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   return { where: given.map(({ sql }) => sql).join(' and '), values: given.map(({ value }) => value) };

@@ -3,11 +3,14 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, statfsSync, w
 import { dirname } from 'node:path';
 import { storeErrorOf } from './failures.js';
 
-/** Room on the disk that is kept for revokes: a file beside the store that is emptied when a revoke finds the disk full. */
+/** Disk space kept for revokes: a file beside the store that is emptied when a revoke finds the disk full. */
 export interface Reserve {
-  /** Makes the file, or makes it larger, while the disk has plenty of room. */
+  /** Create or grow the file while the disk has plenty of space. */
   tend(): void;
-  /** Does the work; where the disk is full, once more with the room of the reserve. What is left of it is kept again. */
+  /**
+   * Run the work; if the disk is full, run it again with the space of the reserve. Refill the reserve
+   * afterwards.
+   */
   use<T>(work: () => T | Promise<T>): Promise<T>;
 }
 
@@ -19,14 +22,14 @@ export function createReserve(file: string): Reserve {
   const path = `${file}-reserve`;
   let tendedAt = Number.NEGATIVE_INFINITY;
 
-  /** Undefined when there is no such file and none can be made. */
+  /** Undefined if the file is missing and can't be created. */
   function withFile<T>(work: (descriptor: number) => T): T | undefined {
     let descriptor: number | undefined;
     try {
       descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
       return work(descriptor);
     } catch {
-      // A reserve that cannot be had changes nothing else.
+      // The store also works without a reserve.
       return undefined;
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
@@ -62,7 +65,7 @@ export function createReserve(file: string): Reserve {
         try {
           return await work();
         } finally {
-          // At once: writes that give rights must not take this room.
+          // Refill at once: writes that grant access must not use this space.
           withFile((descriptor) => fill(descriptor, released));
         }
       }
@@ -70,7 +73,7 @@ export function createReserve(file: string): Reserve {
   };
 }
 
-/** With bytes that no file system can store in less room. Throws when the disk is full; what was written stays. */
+/** Fill with bytes that no file system can compress. Throws when the disk is full; what was written stays. */
 function fill(descriptor: number, bytes: number): void {
   const piece = Buffer.alloc(pieceBytes);
   let { size } = fstatSync(descriptor);

@@ -1,9 +1,9 @@
-// Every state that the file's tables were ever in. A released step is never edited: a change is a new step.
+// Every schema the file ever had. Never edit a released step: add a new one.
 
-/** Says in the header of the file whose it is: `TGAT`. */
+/** `TGAT` in the header of the file says that it is ours. */
 const applicationId = 0x54474154;
 
-/** The step at place n makes version n + 1. */
+/** The step at index n creates version n + 1. */
 export const schemaSteps: readonly string[] = [
   `
   pragma application_id = ${applicationId};
@@ -59,7 +59,7 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on audit (zone, principal, seq);
   create index audit_by_decision on audit (zone, decision, seq);
   `,
-  // Records that waited elsewhere arrive late: they are read, and grow old, by their own time.
+  // Delayed records are read and expire by their own time.
   `
   alter table audit add column at integer not null default 0;
   update audit set at = coalesce(cast(json_extract(record, '$.at') as integer), 0);
@@ -70,7 +70,8 @@ export const schemaSteps: readonly string[] = [
   create index audit_by_principal on audit (zone, principal, at, seq);
   create index audit_by_decision on audit (zone, decision, at, seq);
   `,
-  // A number alone does not say which changes led to it: every revision has an id, and every zone an origin.
+  // A revision number does not say which changes led to it, so every revision has an id and every zone an
+  // origin.
   `
   alter table zones add column history text not null default '';
   alter table zones add column origin text not null default '';

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { WriterParts } from './orders.js';
 
 /**
- * Loaded late, so that the build gives this file a chunk of its own: from there the built writer is one folder up. From the
- * sources, as tests run it, the writer is TypeScript that somebody has to translate.
+ * Imported lazily, so that the build gives this file its own chunk, one folder below the built writer. Run
+ * from source, as in tests, the writer is TypeScript and needs a loader.
  */
 export function startWriter(parts: WriterParts): Worker {
   const isBuilt = !import.meta.url.endsWith('.ts');

@@ -3,7 +3,7 @@ import { numberOf, textOf } from '../cells.js';
 import type { Connection } from './connection.js';
 import { schemaVersion } from './schema.js';
 
-/** Which schema the file has; 0 for a file without one. Throws for a database that is not ours. */
+/** The schema of the file; 0 if it has none. Throws if the database is not ours. */
 export function schemaVersionOf(connection: Connection, file: string): number {
   const tables = connection.prepare(
     "select count(*), count(case when name = 'schema_versions' then 1 end) from sqlite_schema",
@@ -13,12 +13,12 @@ export function schemaVersionOf(connection: Connection, file: string): number {
   if (numberOf(versions) === 0)
     throw new StoreError(
       'store.corrupt',
-      `${file} is a database of another program, or of none that we know.`,
+      `${file} is not a Tidegate store: it is the database of another program.`,
     );
   return numberOf(connection.prepare('select coalesce(max(version), 0) from schema_versions').first()?.[0]);
 }
 
-/** A later program may keep things that we would not see: better no answer than half of one. */
+/** A newer program may store data that this one cannot see: refuse instead of answering in part. */
 export function requireKnownVersion(version: number, connection: Connection, file: string): void {
   if (version <= schemaVersion) return;
   const latest = connection

@@ -5,8 +5,8 @@ function busy(code: string): Error {
   return Object.assign(new Error('database is locked'), { code });
 }
 
-describe('work that somebody is in the way of', () => {
-  it('is done again until it can be', () => {
+describe('whileBusy', () => {
+  it('retries until the work succeeds', () => {
     let attempts = 0;
     const value = whileBusy(() => {
       attempts += 1;
@@ -16,7 +16,7 @@ describe('work that somebody is in the way of', () => {
     expect([value, attempts]).toEqual(['done', 4]);
   });
 
-  it('is not done again for any other reason, nor for ever', () => {
+  it('does not retry after other errors, and gives up in the end', () => {
     let attempts = 0;
     const always = (code: string) => () => {
       attempts += 1;

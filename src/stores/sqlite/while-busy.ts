@@ -5,8 +5,8 @@ const longestPauseMs = 12;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Does the work again while another process is in the way. Blocks its thread: for the writer's only. Pauses are drawn by
- * lot, so that two who met do not meet again, and short, so that nobody is passed over for long.
+ * Retry the work while another process holds the lock. Blocks the thread, so use it only in the writer. The
+ * pauses are random, to avoid repeated collisions, and short, to be fair.
  */
 export function whileBusy<T>(work: () => T, patience = patienceMs): T {
   const deadline = performance.now() + patience;

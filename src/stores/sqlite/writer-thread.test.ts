@@ -53,8 +53,8 @@ async function worker(place: number): Promise<FakeWorker> {
   });
 }
 
-describe('the link to the writer', () => {
-  it('starts it with the first order, and holds the process only while somebody waits', async () => {
+describe('the writer thread', () => {
+  it('starts with the first order, and keeps the process alive only while a caller waits', async () => {
     const thread = createWriterThread(parts);
     expect(started).toHaveLength(0);
     const sent = thread.send(touch);
@@ -67,7 +67,7 @@ describe('the link to the writer', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('tells everybody when it dies, and starts another for the next', async () => {
+  it('rejects all callers when it dies, and is restarted for the next order', async () => {
     const thread = createWriterThread(parts);
     const lost = [thread.send(touch), thread.send(touch)];
     const writer = await worker(0);
@@ -80,7 +80,7 @@ describe('the link to the writer', () => {
     const next = thread.send(touch);
     (await worker(1)).answer(done);
     await next;
-    // The end of the first is not the end of the second.
+    // The exit of the first thread must not end the second.
     const another = thread.send(touch);
     await worker(1);
     writer.emit('exit', 1);
@@ -88,7 +88,7 @@ describe('the link to the writer', () => {
     await another;
   });
 
-  it('gives refusals their code, and takes no more than it can keep', async () => {
+  it('passes on the code of a refusal, and limits the number of waiting orders', async () => {
     const thread = createWriterThread(parts);
     const refused = thread.send(touch);
     (await worker(0)).answer({ ok: false, code: 'store.conflict', message: 'no' });

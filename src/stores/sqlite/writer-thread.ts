@@ -4,10 +4,13 @@ import { StoreError } from '../../access/ports/index.js';
 import { atMost } from '../../lib/at-most.js';
 import type { Order, OrderMessage, OrderResults, Outcome, OutcomeMessage, WriterParts } from './orders.js';
 
-/** The writer's thread as the others see it. It starts with the first order and keeps nobody alive who waits for none. */
+/**
+ * The writer thread as its callers see it. Starts with the first order, and keeps the process alive only
+ * while a caller waits.
+ */
 export interface WriterThread {
   send<Kind extends Order['kind']>(order: Extract<Order, { kind: Kind }>): Promise<OrderResults[Kind]>;
-  /** Resolves when every order that was sent is answered and the thread has ended. */
+  /** Resolves when every order is answered and the thread has ended. */
   close(): Promise<void>;
 }
 
@@ -17,7 +20,7 @@ interface Waiting {
 }
 
 const mostWaiting = 10_000;
-/** Longer than the writer waits for others; whoever hears nothing for so long does not know what became of the order. */
+/** Longer than the writer waits for locks. After a timeout, the result of the order is unknown. */
 const patienceMs = 60_000;
 
 export function createWriterThread(parts: WriterParts): WriterThread {
@@ -41,7 +44,7 @@ export function createWriterThread(parts: WriterParts): WriterThread {
     const worker = startWriter(parts);
     let hasEnded = false;
     const ended = (reason: string): void => {
-      // An error is followed by the exit; there may be another thread by then.
+      // The error event comes before the exit event; a new thread may run by then.
       if (hasEnded) return;
       hasEnded = true;
       thread = undefined;
@@ -51,7 +54,7 @@ export function createWriterThread(parts: WriterParts): WriterThread {
       for (const { id, outcome } of answers) settle(id, ({ resolve }) => resolve(outcome), worker);
     });
     worker.on('error', (error: Error) => ended(error.message));
-    worker.on('exit', () => ended('the writer ended'));
+    worker.on('exit', () => ended('the writer thread ended'));
     return worker;
   };
   const post = async (message: OrderMessage): Promise<void> => {
@@ -76,12 +79,14 @@ export function createWriterThread(parts: WriterParts): WriterThread {
   return {
     async send<Kind extends Order['kind']>(order: Extract<Order, { kind: Kind }>) {
       if (isClosed) throw new StoreError('store.closed', `The store ${parts.file} is closed.`);
-      if (waiting.size >= mostWaiting) throw unavailable(parts.file, `${mostWaiting} writes are waiting`);
+      if (waiting.size >= mostWaiting)
+        throw unavailable(parts.file, `${mostWaiting} writes are already waiting`);
       const asked = ask(JSON.stringify(order));
-      // A new schema reads and writes every row, which may take minutes.
+      // A migration reads and writes every row, which may take minutes.
       const outcome = await (order.kind === 'prepare' ? asked : withinPatience(asked, parts.file));
       if (!outcome.ok) throw new StoreError(outcome.code, outcome.message);
-      if (outcome.kind !== order.kind) throw unavailable(parts.file, 'the writer answered another order');
+      if (outcome.kind !== order.kind)
+        throw unavailable(parts.file, 'the writer thread answered a different order');
       return outcome.value as OrderResults[Kind];
     },
     async close() {
@@ -100,7 +105,7 @@ export function createWriterThread(parts: WriterParts): WriterThread {
 async function withinPatience(outcome: Promise<Outcome>, file: string): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable(file, 'the writer does not answer')), patienceMs);
+    timer = setTimeout(() => reject(unavailable(file, 'the writer thread does not respond')), patienceMs);
     timer.unref();
   });
   try {
@@ -111,5 +116,5 @@ async function withinPatience(outcome: Promise<Outcome>, file: string): Promise<
 }
 
 function unavailable(file: string, reason: string): StoreError {
-  return new StoreError('store.unavailable', `The store ${file} cannot be written: ${reason}.`);
+  return new StoreError('store.unavailable', `Cannot write to the store ${file}: ${reason}.`);
 }

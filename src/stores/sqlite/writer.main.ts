@@ -1,9 +1,9 @@
-// The thread that writes. While it writes, orders pile up; the next transaction takes all of them.
+// The writer thread. Orders that arrive during a transaction go into the next one together.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Order, OrderMessage, OutcomeMessage, WriterParts } from './orders.js';
 import { createWriter } from './writer.js';
 
-/** So that one transaction does not keep the first of its orders waiting for ever. */
+/** Limits how long the first order of a transaction waits. */
 const mostAtOnce = 512;
 
 function serve(port: MessagePort, parts: WriterParts): void {
@@ -40,7 +40,7 @@ function serve(port: MessagePort, parts: WriterParts): void {
 }
 
 function receive(port: MessagePort): OrderMessage | null | undefined {
-  // Only our own other thread speaks on this port.
+  // Only our own main thread sends on this port.
   return (receiveMessageOnPort(port) as { readonly message: OrderMessage | null } | undefined)?.message;
 }
 

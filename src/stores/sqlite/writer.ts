@@ -10,9 +10,9 @@ import { createReserve, type Reserve } from './reserve.js';
 import { requireKnownVersion } from './version.js';
 import { whileBusy } from './while-busy.js';
 
-/** The one that writes. It blocks its thread, and has one of its own for that. */
+/** Executes orders. It blocks its thread, so it runs in a separate one. */
 export interface Writer {
-  /** In one transaction, on disk when it resolves. Each order has an outcome of its own; it never rejects. */
+  /** Run in one transaction, on disk when it resolves. Each order has its own outcome; never rejects. */
   run(orders: readonly Order[]): Promise<readonly Outcome[]>;
   close(): void;
 }
@@ -21,14 +21,14 @@ interface WriteSession {
   readonly connection: Connection;
   readonly apply: ApplyOrder;
   readonly version: Query;
-  /** Whether SQLite's own files are those that the connection works with. */
+  /** Whether SQLite's own files are still those of the connection. */
   readonly areCompanionsThere: () => boolean;
 }
 
-/** A connection that was dropped lives on until its statements are collected, so it is not dropped often. */
+/** A dropped connection lives until its statements are garbage collected, so limit how often we drop one. */
 const dropAtMostEveryMs = 1000;
 
-/** Opens the file at the first order, and again after it was found damaged. */
+/** Opens the file on the first order, and again after it was found damaged. */
 export function createWriter(parts: WriterParts): Writer {
   let session: WriteSession | undefined;
   let openedAt = 0;
@@ -57,10 +57,10 @@ export function createWriter(parts: WriterParts): Writer {
     },
     close() {
       try {
-        // So that the file alone is whole, if nobody else is at it.
+        // Move the log into the file, so that the file alone is complete. Fails if another process uses it.
         session?.connection.pragma('wal_checkpoint(truncate)');
       } catch {
-        // Everything is kept in the log as well.
+        // No loss: the log has the data too.
       }
       drop();
     },
@@ -69,11 +69,11 @@ export function createWriter(parts: WriterParts): Writer {
 
 async function openSession(parts: WriterParts): Promise<WriteSession> {
   requireSameFile(parts);
-  // SQLite's own waiting is neither fair nor drawn by lot.
+  // SQLite's own busy wait is neither fair nor random.
   const connection = await openConnection({ file: parts.file, identity: parts.identity, busyMs: 0 });
   try {
     whileBusy(() => connection.exec('pragma synchronous = full'));
-    // What a burst of writes leaves of the log is given back.
+    // Shrink the log after a burst of writes.
     whileBusy(() => connection.exec('pragma journal_size_limit = 16777216'));
     migrate(connection, parts);
     const version = connection.prepare('select max(version) from schema_versions');
@@ -96,19 +96,19 @@ async function runTogether(
   const commit = (): readonly Outcome[] => whileBusy(() => inTransaction(parts, session, orders));
   try {
     const outcomes = orders.every(isUrgent) ? await reserve.use(commit) : commit();
-    // What was written to a file that has no name any more is not kept.
+    // Writes to a file without a path would be lost.
     requireSameFile(parts, session);
     return outcomes;
   } catch (error) {
     if (orders.length === 1 || isBusy(error) || error instanceof StoreError) throw error;
-    // One that the disk has no room for must not take the others with it.
+    // Run them one by one, so that one order that is too large for the disk does not fail the others.
     const alone: Outcome[] = [];
     for (const order of orders) alone.push(...(await runAlone(parts, session, order, reserve)));
     return alone;
   }
 }
 
-/** Takes rights away, so that it may use the room that is kept for that. */
+/** The order takes access away, so it may use the reserve. */
 function isUrgent(order: Order): boolean {
   return order.kind === 'revokeToken' || (order.kind === 'write' && order.change.isUrgent === true);
 }
@@ -134,7 +134,7 @@ function inTransaction(
   const { connection, version } = session;
   try {
     connection.exec('begin immediate');
-    // A newer program may have been here since.
+    // A newer program may have migrated the file since.
     requireKnownVersion(numberOf(version.first()?.[0]), connection, file);
     const outcomes = orders.map((order) => inSavepoint(session, order, file));
     connection.exec('commit');
@@ -144,7 +144,7 @@ function inTransaction(
   }
 }
 
-/** What is refused takes only itself back. */
+/** A refused order rolls back only its own changes. */
 function inSavepoint({ connection, apply }: WriteSession, order: Order, file: string): Outcome {
   connection.exec('savepoint one');
   try {

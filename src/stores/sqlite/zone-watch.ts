@@ -2,7 +2,7 @@ import type { StoreLog } from '../log.js';
 import { createListeners } from '../listeners.js';
 import type { Reader } from './reader.js';
 
-/** Tells of zones that moved, from whichever process. Looks now and then while anybody listens. */
+/** Report zones changed by any process. Polls while there are listeners. */
 export interface ZoneWatch {
   add(listener: (zone: string) => void): () => void;
   /** This process wrote something. */
@@ -18,7 +18,7 @@ export function createZoneWatch(reader: Pick<Reader, 'dataVersion' | 'histories'
   let seen: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isFailing = false;
-  /** Gives the zones that moved since it was asked last. */
+  /** The zones that changed since the last call. */
   const moved = (): readonly string[] => {
     try {
       const version = reader.dataVersion();
@@ -28,7 +28,7 @@ export function createZoneWatch(reader: Pick<Reader, 'dataVersion' | 'histories'
       [known, seen, isFailing] = [now, version, false];
       return zones;
     } catch (error) {
-      if (!isFailing) log('warn', 'the store cannot be watched', { reason: String(error) });
+      if (!isFailing) log('warn', 'cannot check the store for changes', { reason: String(error) });
       isFailing = true;
       return [];
     }
@@ -45,7 +45,7 @@ export function createZoneWatch(reader: Pick<Reader, 'dataVersion' | 'histories'
   return {
     add(listener) {
       if (timer === undefined) {
-        // Where we start from; nobody needs to hear of it.
+        // Set the starting point, without reporting it.
         moved();
         timer = setInterval(look, everyMs);
         timer.unref();
