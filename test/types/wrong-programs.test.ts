@@ -59,7 +59,7 @@ function errorLines(program: ts.Program, path: string): readonly number[] {
     .map(({ start = 0 }) => file.getLineAndCharacterOfPosition(start).line);
 }
 
-describe('a program that breaks a law of the house', () => {
+describe('a program that breaks a rule of the types', () => {
   let errors: ReadonlyMap<string, readonly number[]> = new Map();
 
   beforeAll(() => {
