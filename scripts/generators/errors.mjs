@@ -109,8 +109,9 @@ function page({ faults, problems, rights, model, tokens, http, commands }) {
   ].join('\n');
 }
 
-function faultRow(code, { fixer, retryable, meaning, remedy }, face, exit) {
-  return [mono(code), fixer, retryable ? 'yes' : 'no', meaning, remedy, faceText(face), exit];
+function faultRow(code, { fixer, retryable, meaning, remedy, isReserved = false }, face, exit) {
+  const about = isReserved ? `${meaning} Reserved: this version never returns it.` : meaning;
+  return [mono(code), fixer, retryable ? 'yes' : 'no', about, remedy, faceText(face), exit];
 }
 
 function faceText({ as, code, legacyCode, httpStatus }) {

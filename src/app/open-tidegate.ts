@@ -29,6 +29,7 @@ import { openLiveConfig } from './live-config.js';
 import { type LocalTools, openLocalTools } from './local-tools.js';
 import { openState } from '../workspace/locate-config.js';
 import { openObservers } from './open-observers.js';
+import { openStages } from './open-stages.js';
 import { openExposure } from '../workspace/open-exposure.js';
 import { linkProblem, stateAroundProblem } from '../workspace/own-places.js';
 import { operatorName } from '../workspace/operator-name.js';
@@ -164,7 +165,7 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     access: narrowed(opened.access, options.toolPatterns),
     exposure: shown.exposure,
     checkArguments: (tool, params) => shown.checkArguments(tool, params),
-    interceptors: [],
+    interceptors: openStages(config),
     observers: [...observers.all, opened.audit],
     now: () => performance.now(),
     onLeave: (session) => local.forget(session),

@@ -10,6 +10,10 @@ interface FaultRow {
   /** One sentence for the reference page and for `tidegate explain`. */
   readonly meaning: string;
   readonly remedy: string;
+  /** Tidegate refused the call: audit records it as denied. */
+  readonly isRefusal?: true;
+  /** Kept for a stage that this version does not have. Nothing produces it yet. */
+  readonly isReserved?: true;
 }
 
 /** Every way in which a call can fail. Codes never change once released. */
@@ -19,30 +23,35 @@ export const faultTable = {
     retryable: false,
     meaning: 'The caller has no tool with this name.',
     remedy: 'List the tools again and use a name from the list.',
+    isRefusal: true,
   },
   'tool.not_permitted': {
     fixer: 'operator',
     retryable: false,
     meaning: 'The caller can see this tool but is not allowed to call it.',
     remedy: 'Continue without this tool, or ask the operator to grant it.',
+    isRefusal: true,
   },
   'prompt.not_found': {
     fixer: 'agent',
     retryable: false,
     meaning: 'The caller has no prompt with this name.',
     remedy: 'List the prompts again and use a name from the list.',
+    isRefusal: true,
   },
   'resource.not_found': {
     fixer: 'agent',
     retryable: false,
     meaning: 'The caller has no resource with this URI.',
     remedy: 'List the resources again, or fill in one of the listed templates.',
+    isRefusal: true,
   },
   'input.invalid': {
     fixer: 'agent',
     retryable: false,
     meaning: 'The arguments do not match the schema.',
     remedy: 'Fix the arguments named in the message and retry.',
+    isRefusal: true,
   },
   'cursor.invalid': {
     fixer: 'agent',
@@ -80,12 +89,14 @@ export const faultTable = {
     meaning:
       'The call waiting for this input no longer exists: it was answered already, it expired, or Tidegate restarted.',
     remedy: 'Retry the call from the start.',
+    isRefusal: true,
   },
   'ask.forged': {
     fixer: 'agent',
     retryable: false,
     meaning: 'Tidegate did not issue this `requestState` for this caller, tool and arguments.',
     remedy: 'Send `requestState` back exactly as received, with the same arguments.',
+    isRefusal: true,
   },
   'ask.too_many': {
     fixer: 'us',
@@ -93,12 +104,74 @@ export const faultTable = {
     meaning: 'The tool kept asking for input without returning a result.',
     remedy: 'Report it to the author of the tool.',
   },
+  'policy.denied': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'A policy rule denies this call.',
+    remedy: 'Continue without this call, or change what the message names.',
+    isRefusal: true,
+    isReserved: true,
+  },
+  'limits.rate': {
+    fixer: 'agent',
+    retryable: true,
+    meaning: 'The caller makes calls faster than its limit allows.',
+    remedy: 'Wait as long as the message says, then retry.',
+    isRefusal: true,
+    isReserved: true,
+  },
+  'limits.quota': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'The caller has used up what it may use of this tool.',
+    remedy: 'Continue without this tool, or ask the operator for a higher limit.',
+    isRefusal: true,
+    isReserved: true,
+  },
+  'approval.pending': {
+    fixer: 'human',
+    retryable: true,
+    meaning: 'The call needs the approval of a person, who has not answered yet.',
+    remedy: 'Retry the same call later. It runs once it is approved.',
+    isRefusal: true,
+    isReserved: true,
+  },
+  'approval.denied': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'A person denied this call.',
+    remedy: 'Continue without this call.',
+    isRefusal: true,
+    isReserved: true,
+  },
+  'approval.expired': {
+    fixer: 'human',
+    retryable: false,
+    meaning: 'The call needs the approval of a person, and none answered in time.',
+    remedy: 'Retry if you still need the result; a person is asked again.',
+    isRefusal: true,
+    isReserved: true,
+  },
+  'pins.changed': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'The definition of the tool has changed since it was accepted.',
+    remedy: 'Continue without this tool, and ask the operator to review the change.',
+    isRefusal: true,
+    isReserved: true,
+  },
   'provider.untrusted': {
     fixer: 'operator',
     retryable: false,
     meaning:
       'The file that defines the server is not trusted, or a file that it runs has changed since it was trusted.',
     remedy: 'Continue without it, and ask a person to review the file and run `tidegate trust`.',
+  },
+  'provider.disabled': {
+    fixer: 'operator',
+    retryable: false,
+    meaning: 'The server is disabled in the configuration.',
+    remedy: 'Continue without it. The operator can set `enabled: true` for it.',
   },
   'provider.login': {
     fixer: 'human',
@@ -216,6 +289,11 @@ export type FaultCode = keyof typeof faultTable;
 export const faultCodes: readonly FaultCode[] = Object.freeze(
   (Object.keys(faultTable) as FaultCode[]).sort(),
 );
+
+/** The row of a code with its optional members. */
+export function faultRow(code: FaultCode): FaultRow {
+  return faultTable[code];
+}
 
 /** An expected failure. `message` is shown to the agent; `detail` is never sent to it. */
 export interface Fault {

@@ -25,7 +25,15 @@ export {
   type QuestionMethod,
   questionMethods,
 } from './exchange.js';
-export { createFault, type Fault, type FaultCode, faultCodes, faultTable, type Fixer } from './fault.js';
+export {
+  createFault,
+  type Fault,
+  type FaultCode,
+  faultCodes,
+  faultRow,
+  faultTable,
+  type Fixer,
+} from './fault.js';
 export { idlePatternLines } from './idle-patterns.js';
 export type { PortName, Tier } from './port-tiers.js';
 export type { Parsed, Provider, ProviderState, ProviderStatus } from './provider.js';

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type FaultCode, faultCodes, faultTable, stages } from '../../src/core/index.js';
+import { type FaultCode, faultCodes, faultRow, faultTable, stages } from '../../src/core/index.js';
 import { legacyVersions } from '../../src/transports/stateful/codec.js';
 import { modernVersion } from '../../src/transports/stateless/codec.js';
 import { mcpFaults } from '../../src/transports/faults.js';
@@ -30,6 +30,8 @@ describe('the versions of the protocol', () => {
   });
 });
 
+const source = new URL('../../src/', import.meta.url);
+
 const pinnedFaults: Readonly<Record<FaultCode, string>> = {
   'ask.expired': 'agent error -32602',
   'ask.forged': 'agent error -32602',
@@ -50,6 +52,14 @@ const pinnedFaults: Readonly<Record<FaultCode, string>> = {
   'provider.busy': 'agent retryable result -32603',
   'provider.unavailable': 'operator retryable result -32603',
   'provider.login': 'human result -32603',
+  'policy.denied': 'operator result -32603',
+  'limits.rate': 'agent retryable result -32603',
+  'limits.quota': 'operator result -32603',
+  'approval.pending': 'human retryable result -32603',
+  'approval.denied': 'human result -32603',
+  'approval.expired': 'human result -32603',
+  'pins.changed': 'operator result -32603',
+  'provider.disabled': 'operator result -32603',
   'provider.untrusted': 'operator result -32603',
   'resource.not_found': 'agent error -32602 legacy -32002',
   'tool.not_found': 'agent error -32602',
@@ -89,6 +99,17 @@ describe('the faults', () => {
       expect(faultTable[code].meaning).toMatch(/^[A-Z].*\.$/);
       expect(faultTable[code].remedy).toMatch(/^[A-Z].*\.$/);
     }
+  });
+
+  it('that no stage can produce yet are marked as reserved, and only those', () => {
+    const tables = ['core/fault.ts', 'transports/faults.ts', 'cli/exit-codes.ts'];
+    const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !tables.includes(path))
+      .map((path) => readFileSync(new URL(path, source), 'utf8'))
+      .join('\n');
+    const isNamed = (code: FaultCode): boolean => code.startsWith('work.') || sources.includes(`'${code}'`);
+    const reserved = faultCodes.filter((code) => faultRow(code).isReserved === true);
+    expect(faultCodes.filter((code) => !isNamed(code))).toEqual(reserved);
   });
 
   const page = new URL('../../docs/reference/errors.md', import.meta.url);

@@ -158,6 +158,8 @@ const usage: readonly Row[] = [
     'run --agent claude',
     'tidegate run --agent claude --prompt "What does this project do?" --tools Read',
   ],
+  ['provider.disabled', 4, 'tools call github_x', 'tidegate servers github'],
+  ['provider.disabled', 4, 'tools show github_x', 'Server github is disabled'],
   ['work.unsupported', 5, 'tools call torn why=unsupported', 'another approach'],
   ['work.conflict', 5, 'tools call torn why=conflict', 'decide again'],
   ['work.external', 5, 'tools call torn why=external', 'the error of that program'],

@@ -23,14 +23,17 @@ describe('the life of a server', () => {
   });
 
   it('never starts a server that is not trusted or switched off', async () => {
-    for (const more of [{ trusted: false }, { enabled: false }]) {
+    for (const [more, code, state] of [
+      [{ trusted: false }, 'provider.untrusted', 'untrusted'],
+      [{ enabled: false }, 'provider.disabled', 'disabled'],
+    ] as const) {
       const bench = openBench(legacyScript(), more);
       await bench.provider.ready();
       await bench.provider.watch('a://1', () => undefined);
       expect(bench.provider.list().tools).toEqual([]);
-      expect(faultOf(await bench.call().outcome)).toBe('provider.untrusted');
+      expect(faultOf(await bench.call().outcome)).toBe(code);
       expect(bench.provider.parse(echoCall().target, echoCall().params).ok).toBe(false);
-      expect(bench.provider.status().state).toBe(more.trusted === false ? 'untrusted' : 'disabled');
+      expect(bench.provider.status().state).toBe(state);
       expect(bench.server.children).toHaveLength(0);
     }
   });

@@ -251,16 +251,19 @@ function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disab
   };
 }
 
-function closedFault({ name, closed }: McpProviderOptions, state: string): Fault {
+const closedCodes = {
+  untrusted: 'provider.untrusted',
+  disabled: 'provider.disabled',
+  failed: 'provider.unavailable',
+} as const;
+
+function closedFault({ name, closed }: McpProviderOptions, state: keyof typeof closedCodes): Fault {
   if (closed !== undefined) {
-    const code = state === 'untrusted' ? 'provider.untrusted' : 'provider.unavailable';
-    return createFault(code, `The plugin ${name} is not used: ${closed.why}.`);
+    return createFault(closedCodes[state], `The plugin ${name} is not used: ${closed.why}.`);
   }
-  const message =
-    state === 'untrusted'
-      ? `The server ${name} is not trusted. Run \`tidegate trust\`.`
-      : `The server ${name} is disabled in the configuration.`;
-  return createFault('provider.untrusted', message);
+  return state === 'untrusted'
+    ? createFault('provider.untrusted', `The server ${name} is not trusted. Run \`tidegate trust\`.`)
+    : createFault('provider.disabled', `The server ${name} is disabled in the configuration.`);
 }
 
 const mostShown = 3;

@@ -206,10 +206,15 @@ function changedFault(plugin: string, operation: string): Fault {
   );
 }
 
+const closedCodes = {
+  untrusted: 'provider.untrusted',
+  disabled: 'provider.disabled',
+  failed: 'provider.unavailable',
+} as const;
+
 function closedFault({ name, closed }: PluginOptions): Fault | undefined {
   if (closed === undefined) return undefined;
-  const code = closed.state === 'untrusted' ? 'provider.untrusted' : 'provider.unavailable';
-  return createFault(code, `The plugin ${name} is not used: ${closed.why}.`, {
+  return createFault(closedCodes[closed.state], `The plugin ${name} is not used: ${closed.why}.`, {
     suggestion: `Ask the operator to run \`tidegate plugin show ${name}\`.`,
   });
 }

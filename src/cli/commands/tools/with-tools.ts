@@ -27,7 +27,7 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
     const message = `Unknown tool: ${name}. The servers in ${printable(String(tidegate.trust.file))} were not started because the file is not trusted.`;
     throw new Failure('provider.untrusted', message, untrusted);
   }
-  refuseToolOfFailed(tidegate, name);
+  refuseToolOfUnused(tidegate, name);
   // The tool may be in one of these files.
   for (const line of workspaceNotes(tidegate)) context.output.note(line);
   const near = didYouMean(
@@ -37,18 +37,24 @@ export async function findTool(tidegate: Tidegate, name: string, context: Contex
   throw new Failure('tool.not_found', `Unknown tool: ${name}.${near}`, 'tidegate tools list');
 }
 
-/** The tools of a failed server are unknown, so a similar name from another server would mislead. */
-function refuseToolOfFailed(tidegate: Tidegate, name: string): void {
-  const down = new Set(
-    tidegate.gateway.registry.status().flatMap(({ id, state }) => (state === 'failed' ? [id] : [])),
-  );
-  const server = tidegate.config.servers.find(
-    (one) => down.has(one.name) && one.prefix !== '' && name.startsWith(one.prefix),
-  );
-  if (server === undefined) return;
-  const message = `Unknown tool: ${name}. Server ${printable(server.name)} failed, so its tools are unknown.`;
-  throw new Failure('tool.not_found', message, `tidegate servers ${shellWord(server.name)}`);
+/** The tools of a failed or disabled server are unknown, so a similar name from another server would mislead. */
+function refuseToolOfUnused(tidegate: Tidegate, name: string): void {
+  const states = new Map(tidegate.gateway.registry.status().map(({ id, state }) => [id, state]));
+  const isOf = (state: string) => (one: Server) =>
+    states.get(one.name) === state && one.prefix !== '' && name.startsWith(one.prefix);
+  const failed = tidegate.config.servers.find(isOf('failed'));
+  if (failed !== undefined) {
+    const message = `Unknown tool: ${name}. Server ${printable(failed.name)} failed, so its tools are unknown.`;
+    throw new Failure('tool.not_found', message, `tidegate servers ${shellWord(failed.name)}`);
+  }
+  const disabled = tidegate.config.servers.find(isOf('disabled'));
+  if (disabled !== undefined) {
+    const message = `Unknown tool: ${name}. Server ${printable(disabled.name)} is disabled in the configuration, so its tools are unknown.`;
+    throw new Failure('provider.disabled', message, `tidegate servers ${shellWord(disabled.name)}`);
+  }
 }
+
+type Server = Tidegate['config']['servers'][number];
 
 /** The first line of the description of a tool. */
 export function summaryOf(tool: Tool): string {
