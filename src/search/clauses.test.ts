@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clausesOf } from './clauses.js';
 
-describe('the clauses of a need', () => {
-  it('are its sentences, and what comes then', () => {
+describe('the clauses of a query', () => {
+  it('are its sentences and its "then" parts', () => {
     expect(clausesOf('Find a flight to Rome. Book a hotel there and then send me an email!')).toEqual([
       'Find a flight to Rome',
       'Book a hotel there',
@@ -10,11 +10,11 @@ describe('the clauses of a need', () => {
     ]);
   });
 
-  it('are not cut inside of numbers and names', () => {
+  it('are not split inside numbers and names', () => {
     expect(clausesOf('open example.com version 2.5')).toEqual(['open example.com version 2.5']);
   });
 
-  it('keep a short afterthought with what it belongs to', () => {
+  it('keep a short addition with the clause before it', () => {
     expect(clausesOf('list my files and also folders')).toEqual(['list my files and   folders']);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actionOf, actionsOf } from './actions.js';
 import { readEntities } from './entities.js';
 
-describe('values in a need', () => {
+describe('values in a query', () => {
   it.each([
     ['mail it to jo@example.org', ['email']],
     ['open https://example.org/a?b=c', ['url', 'website', 'webpage', 'link']],
@@ -13,11 +13,11 @@ describe('values in a need', () => {
     ['SELECT name FROM people', ['sql', 'query', 'database']],
     ['order B0FFG8ZL9P', ['id']],
     ['list my issues', []],
-  ])('in %j tell of %j', (text, kinds) => {
+  ])('in %j hint at %j', (text, kinds) => {
     expect(readEntities(text).kinds).toEqual(kinds);
   });
 
-  it('leave no letters of theirs behind that could be taken for words', () => {
+  it('leave no letters behind that look like words', () => {
     expect(readEntities('order B0FFG8ZL9P for jo@example.org from 10.0.0.1').text).not.toMatch(/B0|jo@|10\./);
     expect(readEntities('open github.com').text).toContain('github');
   });
@@ -29,7 +29,7 @@ describe('values in a need', () => {
     'select '.repeat(285),
     'a@'.repeat(1000),
     '#a '.repeat(600),
-  ])('are read in no time, however many there are (%#)', (text) => {
+  ])('are found in linear time (%#)', (text) => {
     const before = process.cpuUsage();
     for (let turn = 0; turn < 20; turn += 1) readEntities(text);
     const { user } = process.cpuUsage(before);
@@ -37,8 +37,8 @@ describe('values in a need', () => {
   });
 });
 
-describe('what is to be done', () => {
-  it('is in the first verb of a name, and of each clause', () => {
+describe('the wanted action', () => {
+  it('comes from the first verb of a name, and of each clause', () => {
     expect(actionOf('linear_getCycleIssues')).toBe(actionOf('list'));
     expect(actionOf('forecast')).toBe(0);
     expect(actionsOf(['What is the weather'])).toBe(actionOf('get'));

@@ -14,7 +14,7 @@ const tools: readonly ToolText[] = [
   { id: 'a_two', name: 'two', description: 'Ships a parcel by sea.' },
   { id: 'a_three', name: 'three', description: 'Plays a chime.' },
 ];
-/** Thinks that "zephyr" and the tool with "sea" are the same thing. */
+/** Treats "zephyr" and the tool with "sea" as the same thing. */
 const likesTheSea: Embedder = {
   embed: async (texts) => texts.map((text) => Float32Array.from(/sea|zephyr/.test(text) ? [1, 0] : [0.1, 1])),
 };
@@ -33,8 +33,8 @@ const lexical = () => {
   return index;
 };
 
-describe('the search with an embedder', () => {
-  it('finds by meaning what no word tells', async () => {
+describe('hybrid search', () => {
+  it('finds by meaning what no word matches', async () => {
     expect(
       lexical()
         .search('zephyr letter')
@@ -44,12 +44,12 @@ describe('the search with an embedder', () => {
     expect(hits.map(({ id }) => id)).toEqual(['a_one', 'a_two', 'a_three']);
   });
 
-  it('adds to the words and does not outvote them', async () => {
+  it('adds to the lexical score without overruling it', async () => {
     const { hits } = await (await hybrid(likesTheSea)).search('zephyr that plays a chime');
     expect(hits[0]?.id).toBe('a_three');
   });
 
-  it('shows nothing that is invisible, and keeps what is required', async () => {
+  it('returns no hidden tool, and keeps required words', async () => {
     const search = await hybrid(likesTheSea);
     const found = await search.search('zephyr letter', { visible: new Set(['a_one']) });
     expect(found.hits.map(({ id }) => id)).toEqual(['a_one']);
@@ -75,14 +75,14 @@ describe('the search with an embedder', () => {
       { embed: async (texts) => texts.map((_, at) => new Float32Array(at)) },
     ],
   ];
-  it.each(broken)('leaves the order to the words, with one %s', async (_, embedder) => {
+  it.each(broken)('falls back to the lexical order, with one %s', async (_, embedder) => {
     const search = await hybrid(embedder, { patienceMs: 20 });
     const found = await search.search('play chime');
     expect(found.hits[0]?.id).toBe('a_three');
     search.close();
   });
 
-  it('asks for each text once, and again where it changed', async () => {
+  it('requests a vector for each text once, and again after a change', async () => {
     const asked: string[] = [];
     const search = await hybrid({
       embed: (texts, given) => {

@@ -15,7 +15,7 @@ describe('a query', () => {
     },
   );
 
-  it('may name 25 tools, not more, and not none', () => {
+  it('may select 1 to 25 tools', () => {
     const names = Array.from({ length: 26 }, (_, at) => `tool_${at}`);
     expect(parseQuery(`select:${names.slice(1).join(',')}`).kind).toBe('select');
     expect(parseQuery(`select:${names.join(',')}`)).toEqual(invalid('too_many_names'));
@@ -28,7 +28,7 @@ describe('a query', () => {
     expect(parseQuery('x'.repeat(2001))).toEqual(invalid('too_long'));
   });
 
-  it('says what is required with a plus', () => {
+  it('marks required words with a plus', () => {
     expect(parseQuery('+github open an +issue')).toEqual({
       kind: 'need',
       text: 'github open an issue',

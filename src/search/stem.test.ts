@@ -19,7 +19,7 @@ describe('the stemmer', () => {
     ['people', 'persons'],
     ['hopping', 'hop'],
     ['generalizations', 'generalize'],
-  ])('takes %s and %s for one word', (one, other) => {
+  ])('maps %s and %s to one stem', (one, other) => {
     expect(stem(one)).toBe(stem(other));
   });
 
@@ -31,7 +31,7 @@ describe('the stemmer', () => {
     expect(stem(one)).not.toBe(stem(other));
   });
 
-  it('joins what is two words for one thing, and leaves other scripts alone', () => {
+  it('joins two words for one thing, and leaves other scripts unchanged', () => {
     expect(stem('pr')).toBe(stem('pull') + stem('requests'));
     expect(stem('погода')).toBe('погода');
   });

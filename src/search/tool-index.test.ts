@@ -56,18 +56,18 @@ describe('the tool index', () => {
     expect(search(text)[0]).toBe(id);
   });
 
-  it('finds nothing for what no tool has to do with', () => {
+  it('finds nothing for an unrelated query', () => {
     expect(filled().search('xylophone')).toEqual({ hits: [], total: 0 });
     expect(createToolIndex().search('weather')).toEqual({ hits: [], total: 0 });
   });
 
-  it('shows only what is visible', () => {
+  it('returns only visible tools', () => {
     const found = filled().search('create', { visible: new Set(['github_create_issue', 'unknown']) });
     expect(found.hits.map(({ id }) => id)).toEqual(['github_create_issue']);
     expect(found.total).toBe(1);
   });
 
-  it('finds nothing in a server that is gone, and the new tools of one that changed', () => {
+  it('forgets a removed server, and finds the new tools of a changed one', () => {
     const index = filled();
     index.removeServer('github');
     expect(index.search('create issue').total).toBe(0);
@@ -76,17 +76,17 @@ describe('the tool index', () => {
     expect(index.size).toBe(1);
   });
 
-  it('keeps to a server whose name is required', () => {
+  it('searches only the server whose name is required', () => {
     expect(search('+weather repository days')).toEqual(['weather_forecast']);
     expect(search('+GitHub weather forecast')).not.toContain('weather_forecast');
   });
 
-  it('keeps to tools that have each required word in server, name or description', () => {
+  it('returns only tools that have each required word in server, name or description', () => {
     expect(search('create +repositories')).toEqual(['github_create_issue']);
     expect(search('weather +kelvin')).toEqual([]);
   });
 
-  it('knows the classes of words that an operator adds', () => {
+  it("uses the operator's synonyms", () => {
     const index = createToolIndex({
       synonyms: [{ words: ['zugriff', 'star'] }, { topic: 'issue', words: ['störung'] }],
     });
@@ -95,7 +95,7 @@ describe('the tool index', () => {
     expect(index.search('störung').hits[0]?.id).toBe('github_create_issue');
   });
 
-  it('is sure where one tool has all that was asked, and not where it has little', () => {
+  it('is confident if one tool covers the whole query, and not if it covers little', () => {
     expect(filled().search('create pull request').hits[0]?.confidence).toBe('high');
     expect(filled().search('issue a purple passport to the nearest astronaut').hits[0]?.confidence).toBe(
       'low',
@@ -113,7 +113,7 @@ describe('the tool index', () => {
     expect(index.search('chime').hits.map(({ id }) => id)).toEqual(['a_x', 'a_y', 'b_x', 'b_y']);
   });
 
-  it('reads schemas that are no schemas', () => {
+  it('accepts invalid schemas', () => {
     const circular: Record<string, unknown> = { properties: {} };
     circular['properties'] = { self: circular, list: { items: [1] }, none: null, text: 'x' };
     const index = createToolIndex();

@@ -14,7 +14,7 @@ describe('the words of a text', () => {
     expect(splitWords(text)).toEqual(words);
   });
 
-  it('are the same with accents, full-width letters and invisible characters', () => {
+  it('ignore accents, full-width forms and invisible characters', () => {
     expect(splitWords('Café ｗｅａｔｈｅｒ we\u200bat\u00adher w\u{e0065}eather')).toEqual([
       'cafe',
       'weather',

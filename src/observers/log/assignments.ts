@@ -1,16 +1,16 @@
 import { isSecretName } from './secret-names.js';
 
-/** Where a secret stands in a text. */
+/** The position of a secret in a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-// The look-behind lets an attempt start only where a name starts, so that no character is tried from twice.
+// The look-behind lets a match start only at the start of a name, so that the time stays linear.
 const assignment =
   /(?<![\w.-])(?:(?<flag>-[\w.-]+)(?:\s{1,8}|\\*["'`]\s{0,4},\s{0,4})|(?<name>[\w.-]+)(?:\\*["'`\]]){0,2}\s{0,8}(?<sign>[=:])>?\s{0,8})/g;
 
-/** The values that belong to secret names: `token=…`, `"password": "…"`, `--api-key …`, `Authorization: …`. */
+/** The values of secret names: `token=…`, `"password": "…"`, `--api-key …`, `Authorization: …`. */
 export function secretValues(text: string): readonly Span[] {
   const found: Span[] = [];
   assignment.lastIndex = 0;
@@ -23,7 +23,7 @@ export function secretValues(text: string): readonly Span[] {
         ? randomAt(text, at, name)
         : nothing;
     if (span.end > span.start) found.push(span);
-    // What follows a harmless name may be a name itself: `url=https://host/?token=…`.
+    // The value of a harmless name may contain another name: `url=https://host/?token=…`.
     assignment.lastIndex = span.end > span.start ? span.end : match.index + name.length;
   }
   return found;
@@ -38,7 +38,7 @@ const credentials = /\s{1,8}[^\s"'`,;]+/y;
 function valueAt(text: string, at: number, name: string): Span {
   const quoted = quotedValue(text, at);
   if (quoted !== undefined) return quoted;
-  // These two carry spaces, commas and quotes.
+  // The values of these two contain spaces, commas and quotes.
   const isWholeLine = /authorization|cookie/i.test(name.slice(-64));
   const end = endOf(isWholeLine ? restOfLine : plainValue, text, at);
   return { start: at, end: scheme.test(text.slice(at, end)) ? endOf(credentials, text, end) : end };
@@ -46,7 +46,9 @@ function valueAt(text: string, at: number, name: string): Span {
 
 const openingQuote = /(\\*)(["'`])/y;
 
-/** A value in quotes ends at a quote with as many backslashes as the first: deeper ones belong to the value. */
+/**
+ * A quoted value ends at a quote with as many backslashes as the first; quotes with more belong to the value.
+ */
 function quotedValue(text: string, at: number): Span | undefined {
   openingQuote.lastIndex = at;
   const opening = openingQuote.exec(text);
@@ -76,7 +78,7 @@ const token = /["'`]?([\w+/.~-]{16,}={0,2})/y;
 const minLength = 20;
 const minBitsPerCharacter = 3.6;
 
-/** Long, of mixed characters and without repetition: nobody types such a value, and nobody needs to read it. */
+/** Long, mixed characters and no repetition: probably a generated secret. */
 function randomAt(text: string, at: number, name: string): Span {
   token.lastIndex = at;
   const [whole = '', value = ''] = token.exec(text) ?? [];

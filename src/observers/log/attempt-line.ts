@@ -16,7 +16,7 @@ export function attemptMessage({ request }: Attempt): string {
   return messages[request.wanted.kind];
 }
 
-/** What is written of one attempt. Each word that did not come from the gate itself goes through `redact`. */
+/** The log fields of one attempt. Text that did not come from the gateway goes through `redact`. */
 export function attemptFields(
   attempt: Attempt,
   redact: (text: string) => string,

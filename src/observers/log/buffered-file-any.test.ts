@@ -4,7 +4,7 @@ import { openBufferedFile } from './buffered-file.js';
 
 type Written = (error: Error | null, count: number) => void;
 
-/** A disk that takes part of what it is given, when it likes, or nothing for now. */
+/** A disk that randomly accepts part of a write, or nothing for now. */
 const disk = vi.hoisted(() => ({ text: '', random: (): number => 0 }));
 vi.mock('node:fs', async (original) => ({
   ...(await original<Readonly<Record<string, unknown>>>()),
@@ -28,24 +28,27 @@ afterEach(() => {
 });
 
 describe('openBufferedFile, for lines of any length and a disk of any speed', () => {
-  it.each(Array.from({ length: 40 }, (_, seed) => seed + 1))('keeps its promises (seed %i)', async (seed) => {
-    const random = randomFrom(seed);
-    disk.random = random;
-    const file = openBufferedFile(1, (count) => `lost ${String(count)}\n`, buffering);
-    const came: string[] = [];
-    for (let n = 0; n < 150; n += 1) {
-      came.push(lineOf(n, lengths[Math.floor(random() * lengths.length)] ?? 0));
+  it.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
+    'keeps its guarantees (seed %i)',
+    async (seed) => {
+      const random = randomFrom(seed);
+      disk.random = random;
+      const file = openBufferedFile(1, (count) => `lost ${String(count)}\n`, buffering);
+      const came: string[] = [];
+      for (let n = 0; n < 150; n += 1) {
+        came.push(lineOf(n, lengths[Math.floor(random() * lengths.length)] ?? 0));
+        file.write(came.at(-1) ?? '');
+        if (random() < 0.1) await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 6)));
+      }
+      came.push(lineOf(150, 1 + Math.floor(random() * buffering.maxBytes)));
       file.write(came.at(-1) ?? '');
-      if (random() < 0.1) await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 6)));
-    }
-    came.push(lineOf(150, 1 + Math.floor(random() * buffering.maxBytes)));
-    file.write(came.at(-1) ?? '');
-    await file.close();
-    expectPromises(came, disk.text);
-  });
+      await file.close();
+      expectPromises(came, disk.text);
+    },
+  );
 });
 
-/** Whole lines in their order, the last among them, and every other one counted. */
+/** Whole lines in order, including the last one; every other line is counted as lost. */
 function expectPromises(came: readonly string[], text: string): void {
   const lines = text.split(/(?<=\n)/);
   const written = lines.filter((line) => !line.startsWith('lost '));
@@ -60,7 +63,7 @@ function expectPromises(came: readonly string[], text: string): void {
   expect(written.length + counts.reduce((sum, count) => sum + count, 0)).toBe(came.length);
 }
 
-/** Each its own. */
+/** A unique line of this length. */
 function lineOf(n: number, length: number): string {
   return `${String(n).padEnd(Math.max(4, length - 1), 'x')}\n`;
 }

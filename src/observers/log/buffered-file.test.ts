@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('openBufferedFile', () => {
-  it('writes nothing before there is enough, and everything at close', async () => {
+  it('writes nothing until the buffer is large enough, and everything at close', async () => {
     const { path, fd } = tempFile();
     const file = openBufferedFile(fd, lost, {
       minBytes: 100,
@@ -46,7 +46,7 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8').split('\n').sort()).toEqual(['', 'first line', 'second']);
   });
 
-  it('drops lines, says how many, and ends when the reader does not read', async () => {
+  it('drops lines, reports how many, and closes when the reader does not read', async () => {
     const fd = pipeTo('sleep', '30');
     const file = openBufferedFile(fd, lost, {
       minBytes: 10,
@@ -62,7 +62,7 @@ describe('openBufferedFile', () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  it('ends when the reader is gone', async () => {
+  it('closes when the reader is gone', async () => {
     const fd = pipeTo('true');
     await new Promise((resolve) => children[0]?.on('exit', resolve));
     const file = openBufferedFile(fd, lost);
@@ -71,7 +71,7 @@ describe('openBufferedFile', () => {
     await file.close();
   });
 
-  it('tells of dropped lines as soon as it can write again', async () => {
+  it('reports dropped lines as soon as it can write again', async () => {
     const { path, fd } = tempFile();
     const file = openBufferedFile(fd, lost, {
       minBytes: 1000,
@@ -86,7 +86,7 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('eight by\neight by\nlost 3\n');
   });
 
-  it('keeps the last lines of a flood as well as the first, in their order', async () => {
+  it('keeps the first and the last lines of a flood, in order', async () => {
     const { path, fd } = tempFile();
     const buffering = { minBytes: 1000, flushMs: 60_000, maxBytes: 20, tailBytes: 10, closeMs: 1000 };
     const file = openBufferedFile(fd, lost, buffering);
@@ -97,7 +97,7 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('line 0\nline 1\nlost 7\nend\n');
   });
 
-  it('goes on behind a line that is longer than all it may hold', async () => {
+  it('continues after a line that is longer than the buffer', async () => {
     const { path, fd } = tempFile();
     const buffering = { minBytes: 1000, flushMs: 60_000, maxBytes: 40, tailBytes: 10, closeMs: 1000 };
     const file = openBufferedFile(fd, lost, buffering);
@@ -108,7 +108,7 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('lost 1\nline 0\nline 1\nline 2\n');
   });
 
-  it('tells of a line that is too long also when nothing follows', async () => {
+  it('reports a line that is too long even if no line follows', async () => {
     const { path, fd } = tempFile();
     const file = openBufferedFile(fd, lost);
     file.write(`${'x'.repeat(1_100_000)}\n`);
@@ -117,7 +117,7 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('lost 1\n');
   });
 
-  it('keeps the last line of a flood also where it is longer than the tail', async () => {
+  it('keeps the last line of a flood even if it is longer than the tail', async () => {
     const { path, fd } = tempFile();
     const buffering = { minBytes: 1000, flushMs: 60_000, maxBytes: 20, tailBytes: 5, closeMs: 1000 };
     const file = openBufferedFile(fd, lost, buffering);
@@ -128,7 +128,7 @@ describe('openBufferedFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('line 0\nline 1\nlost 7\nthe very end\n');
   });
 
-  it('holds no more than it may while nobody reads', async () => {
+  it('stays within its memory limit while the reader does not read', async () => {
     const fd = pipeTo('sleep', '30');
     const file = openBufferedFile(fd, lost, {
       minBytes: 10,
@@ -149,7 +149,7 @@ function tempFile(): { readonly path: string; readonly fd: number } {
   return { path, fd: openSync(path, 'a') };
 }
 
-/** The descriptor of a pipe into a process. */
+/** The file descriptor of a pipe into a process. */
 function pipeTo(command: string, ...args: string[]): number {
   const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   child.stdin.on('error', () => undefined);

@@ -1,20 +1,20 @@
 import { write, writeSync } from 'node:fs';
 
-/** Writes text to a file descriptor in large pieces, behind the back of whoever logs. */
+/** Writes text to a file descriptor in large chunks, without blocking the caller. */
 export interface BufferedFile {
   write(text: string): void;
-  /** Writes what is left at once, for the end of the process. Waits a moment at most for a reader that is slow. */
+  /** Write the rest at once, at process exit. Waits only briefly for a slow reader. */
   flushSync(): void;
-  /** Writes what is left; gives up on a reader that does not read. */
+  /** Write the rest; gives up if the reader does not read. */
   close(): Promise<void>;
 }
 
 interface Buffering {
   readonly minBytes: number;
   readonly flushMs: number;
-  /** Beyond this, text is dropped and counted: a reader that does not read costs no memory. */
+  /** Text beyond this is dropped and counted, so that a reader that does not read cannot exhaust memory. */
   readonly maxBytes: number;
-  /** Of what comes beyond it, the last so many: how something ended is told in its last lines. */
+  /** Size of the tail that is kept of dropped text: the last lines say how something ended. */
   readonly tailBytes: number;
   readonly closeMs: number;
 }
@@ -31,7 +31,7 @@ const nothing: Buffer = Buffer.alloc(0);
 const retryMs = 50;
 const syncRetries = 4;
 
-/** The descriptor stays open: whoever opened it closes it. `lost` makes the line that tells of dropped ones. */
+/** The caller owns the descriptor and closes it. `lost` formats the line that reports dropped lines. */
 export function openBufferedFile(
   fd: number,
   lost: (count: number) => string,
@@ -40,7 +40,7 @@ export function openBufferedFile(
   let pieces: string[] = [];
   let bytes = 0;
   const tail = createTail(buffering);
-  /** Lines longer than all that may be held, which came behind the pieces and before what is kept of the tail. */
+  /** Lines longer than the whole buffer, dropped after the chunks and before the tail. */
   let skipped = 0;
   let isBroken = false;
   let writing: Promise<void> | undefined;
@@ -71,13 +71,13 @@ export function openBufferedFile(
     return writing;
   }
 
-  /** Writes also what is less than a full piece. */
+  /** Write everything, including a partial chunk. */
   function flush(): Promise<void> {
     isFlushing = pieces.length > 0 || skipped > 0 || !tail.isEmpty();
     return drain();
   }
 
-  /** Behind a line that was too long there is room again, and it is told there that one is missing. */
+  /** Keep a line after one that was too long, and report the missing one there. */
   function hold(text: string): void {
     const told = skipped > 0 ? lost(skipped) : '';
     skipped = 0;
@@ -100,7 +100,7 @@ export function openBufferedFile(
   return {
     write(text) {
       if (isBroken) return;
-      // What comes behind one that had no room has none either: lines stay in their order.
+      // Keep the order: after a dropped line, later lines go to the tail.
       if (!tail.isEmpty()) return tail.push(text);
       if (text.length > buffering.maxBytes) {
         skipped += 1;
@@ -108,13 +108,13 @@ export function openBufferedFile(
       }
       if (bytes + text.length > buffering.maxBytes) return tail.push(text);
       hold(text);
-      // Not now: whoever logs should not wait, and lines of a process that ends are left to flushSync, in order.
+      // Deferred, so that logging never blocks; at process exit, flushSync writes the lines in order.
       if (bytes >= buffering.minBytes && !isDue) setImmediate(() => void drain());
       isDue ||= bytes >= buffering.minBytes;
     },
     flushSync() {
       if (isBroken) return;
-      // A write that has begun is finished by its thread, also while the process ends.
+      // The thread pool finishes a write in progress even while the process exits.
       isBroken = !writeAllSync(fd, Buffer.concat([isInFlight ? nothing : inHand, take()]));
       inHand = nothing;
     },
@@ -124,7 +124,7 @@ export function openBufferedFile(
       const late = new Promise<void>((resolve) => {
         limit = setTimeout(resolve, buffering.closeMs);
       });
-      // Twice: the first may be a writing that was about to end, and takes nothing more.
+      // Twice, because the first flush may join a write that is about to end and takes no more lines.
       await Promise.race([flush().then(flush), late]);
       clearTimeout(limit);
       isBroken = true;
@@ -132,7 +132,7 @@ export function openBufferedFile(
   };
 }
 
-/** The newest of what has no room, the very last also where it is long; the others are counted. */
+/** The newest lines that did not fit, always including the last one; the others are counted. */
 function createTail({ tailBytes, maxBytes }: Buffering) {
   const longest = tailBytes > 0 ? maxBytes : 0;
   let last: string[] = [];
@@ -147,7 +147,7 @@ function createTail({ tailBytes, maxBytes }: Buffering) {
       }
       last.push(text);
       bytes += text.length;
-      // Seldom and many at once: to take one from the front moves all the others.
+      // Trim rarely and in bulk, because removing from the front moves all other lines.
       if (bytes > 2 * tailBytes) shorten();
     },
     take(): { readonly dropped: number; readonly last: readonly string[] } {
@@ -177,7 +177,7 @@ function writeSome(fd: number, buffer: Buffer): Promise<number | 'full' | 'broke
   });
 }
 
-/** False when something could not be written. Never throws: this runs while the process ends. */
+/** Returns false if something could not be written. Never throws, because it runs at process exit. */
 function writeAllSync(fd: number, buffer: Buffer): boolean {
   let rest = buffer;
   for (let tries = 0; rest.length > 0 && tries < syncRetries; ) {
@@ -192,7 +192,7 @@ function writeAllSync(fd: number, buffer: Buffer): boolean {
   return rest.length === 0;
 }
 
-/** The other end is slow, or the disk is full: both may pass. Anything else does not. */
+/** The reader is slow or the disk is full: retry. Other errors are permanent. */
 const fullCodes: ReadonlySet<unknown> = new Set(['EAGAIN', 'EBUSY', 'EINTR', 'ENOSPC']);
 
 function isFull(error: unknown): boolean {

@@ -2,8 +2,8 @@ const maxLength = 128;
 const maxEntries = 512;
 
 /**
- * Remembers short texts in which nothing had to be redacted: the names in log lines are the same again and again.
- * A text with a secret is never kept.
+ * Caches short texts without secrets, because log lines repeat the same names. Never caches a text with a
+ * secret.
  */
 export function withKnownClean(redact: (text: string) => string): (text: string) => string {
   const clean = new Set<string>();

@@ -1,14 +1,14 @@
 import { printableJson } from '../../lib/printable.js';
 import type { BufferedFile } from './buffered-file.js';
 
-/** Turns levels, messages and fields into lines. Loads pino at the first line. */
+/** Formats levels, messages and fields as lines. Loads pino at the first line. */
 export interface LineWriter {
-  /** The fields are asked for a moment later: whoever waits for an answer does not wait for its log line. */
+  /** Calls `fields` later, so that a response does not wait for its log line. */
   put(level: string, message: string, fields: () => object): void;
   close(): Promise<void>;
 }
 
-/** `time` is that of the event, not of its writing. */
+/** `time` is the time of the event, not of the write. */
 type Format = (level: string, message: string, fields: object, time: string) => void;
 interface Line {
   readonly level: string;
@@ -17,10 +17,10 @@ interface Line {
   readonly time: string;
 }
 
-/** Lines that wait for their turn, or for pino, which takes a few milliseconds to load. */
+/** Limit of lines that wait for pino, which takes a few milliseconds to load. */
 const maxWaiting = 1000;
 
-/** The file becomes the writer's own. When the process ends, in whatever way it can see, all lines are written. */
+/** The writer owns the file. It writes all lines at every kind of exit that the process can observe. */
 export function openLineWriter(openFile: (lost: (count: number) => string) => BufferedFile): LineWriter {
   const clock = createClock();
   const file = openFile((count) => plainLine('warn', 'log.dropped', { count }, clock()));
@@ -77,7 +77,7 @@ async function loadPino(file: BufferedFile): Promise<Format> {
       timestamp: () => `,"time":"${at}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // Not pino.destination: its flush at exit never ends when the reader is gone or the disk is full.
+    // Not pino.destination: its flush at exit hangs when the reader is gone or the disk is full.
     { write: (text: string) => file.write(printableJson(text)) },
   );
   return (level, message, fields, time) => {
@@ -87,7 +87,7 @@ async function loadPino(file: BufferedFile): Promise<Format> {
   };
 }
 
-/** Many lines share a millisecond, and its text is not cheap to make. */
+/** Cached, because many lines share a millisecond and formatting the time is slow. */
 function createClock(): () => string {
   let last = 0;
   let text = '';

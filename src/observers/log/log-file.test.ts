@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('[15.41] the log file', () => {
     }
   };
 
-  it('is made with its folders, for the owner alone, and appended to', () => {
+  it('is created with its folders, for the owner only, and appended to', () => {
     for (const line of ['one', 'two']) {
       const fd = openLogFile(at('deep', 'log'), [base]);
       writeSync(fd, line);
@@ -48,14 +48,14 @@ describe.skipIf(process.platform === 'win32')('[15.41] the log file', () => {
     expect(statSync(at('deep', 'log')).mode & 0o777).toBe(0o600);
   });
 
-  it('is not a link, to a file or to nowhere', () => {
+  it('is not a symbolic link, whether its target exists or not', () => {
     symlinkSync('victim', at('link'));
     symlinkSync('nothing', at('dangling'));
     expect([kindOf(at('link')), kindOf(at('dangling'))]).toEqual(['unsafe', 'unsafe']);
     expect([readFileSync(at('victim'), 'utf8'), existsSync(at('nothing'))]).toEqual(['as it was', false]);
   });
 
-  it('is not a pipe, whether somebody reads it or not, nor a folder or device', () => {
+  it('is not a pipe with or without a reader, a folder or a device', () => {
     execFileSync('mkfifo', [at('pipe')]);
     expect(kindOf(at('pipe'))).toBe('unsafe');
     mkdirSync(at('folder'));
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('[15.41] the log file', () => {
     expect(kindOf('/dev/null')).toBe('unsafe');
   });
 
-  it('is not a second name of another file', () => {
+  it('is not a hard link to another file', () => {
     linkSync(at('victim'), at('hard'));
     expect(kindOf(at('hard'))).toBe('unsafe');
   });
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('[15.41] the log file', () => {
     expect(kindOf(at('victim'))).toBe('unsafe');
   });
 
-  it('is not reached through a link below a folder that agents write to; elsewhere it may be', () => {
+  it('is not reached through a link inside a folder that agents write to; elsewhere links are allowed', () => {
     mkdirSync(at('root', 'other'), { recursive: true });
     symlinkSync('other', at('root', 'logs'));
     symlinkSync('root', at('spelled'));

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
-/** Why lines are not written to the file. */
+/** Why the log file cannot be used. */
 export class LogFileError extends Error {
-  /** `unsafe`: something else stands there, and a line of the log could become part of it. */
+  /** `unsafe`: the path is something other than our log file, and writing could change it. */
   readonly kind: 'unsafe' | 'unwritable';
   constructor(kind: LogFileError['kind'], message: string) {
     super(message);
@@ -11,16 +11,17 @@ export class LogFileError extends Error {
   }
 }
 
-// Windows lacks the last two; there, undefined counts as 0. Without O_NONBLOCK a pipe without a reader would hold the start.
+// Windows lacks the last two, and undefined counts as 0. Without O_NONBLOCK, opening a pipe without a reader
+// would hang.
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 /**
- * Opens the file for appending, made for its owner alone (0600). Takes only a regular file of ours, and follows no link to
- * it, nor below a shared folder on the way there.
+ * Opens the file for appending, created with mode 0600. Accepts only a regular file of this user, and follows
+ * no link to it or inside a shared folder on the way there.
  */
 export function openLogFile(path: string, shared: readonly string[] = []): number {
-  if (isLedAway(dirname(path), shared)) throw unsafe(path, 'a link leads to its directory');
+  if (isLedAway(dirname(path), shared)) throw unsafe(path, 'its folder is reached through a link');
   const fd = openOrRefuse(path);
   const reason = suspicionOf(fstatSync(fd));
   if (reason === undefined) return fd;
@@ -28,7 +29,7 @@ export function openLogFile(path: string, shared: readonly string[] = []): numbe
   throw unsafe(path, reason);
 }
 
-/** Looked at before anything is made: to make a missing folder would follow the link. */
+/** Check this before creating a missing folder, which would follow the link. */
 function isLedAway(folder: string, shared: readonly string[]): boolean {
   const root = shared.find((one) => `${folder}${sep}`.startsWith(one.endsWith(sep) ? one : one + sep));
   return root !== undefined && realOf(folder) !== join(realOf(root), relative(root, folder));
@@ -48,22 +49,23 @@ function openOrRefuse(path: string): number {
     return openSync(join(realpathSync(dirname(path)), basename(path)), flags, 0o600);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Systems differ in what they say of a link.
+    // The error code for a link differs between systems.
     if (code === 'ELOOP' || code === 'EMLINK') throw unsafe(path, 'it is a link');
     // A pipe without a reader, or a socket.
     if (code === 'ENXIO') throw unsafe(path, 'it is not a regular file');
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LogFileError('unwritable', `The log file ${path} cannot be opened: ${reason}.`);
+    throw new LogFileError('unwritable', `Cannot open the log file ${path}: ${reason}.`);
   }
 }
 
 function unsafe(path: string, reason: string): LogFileError {
-  return new LogFileError('unsafe', `The log file ${path} is not used: ${reason}.`);
+  return new LogFileError('unsafe', `Refusing to use the log file ${path}: ${reason}.`);
 }
 
 function suspicionOf(stats: Stats): string | undefined {
   if (!stats.isFile()) return 'it is not a regular file';
-  if (stats.nlink > 1) return 'it has a second name (a hard link), so its lines would change another file';
+  if (stats.nlink > 1)
+    return 'it has a second name (a hard link), so writing to it would change another file';
   const self = process.geteuid?.();
   if (self !== undefined && stats.uid !== self) return 'it belongs to another user';
   return undefined;

@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
 });
 
-describe('the log of a process that ends', () => {
+describe('the log of a process that exits', () => {
   it.each([
     ['exits at once', 'process.exit(0)', 0],
     ['exits after the writer was loaded', 'setTimeout(() => process.exit(0), 150)', 0],
@@ -48,14 +48,17 @@ describe('the log of a process that ends', () => {
     expect(ended.stderr).toContain('"msg":"hello"');
   });
 
-  it.each(['close', 'ignore'] as const)('ends when it is told to %s its reader', async (reader) => {
-    const flood = `const log = openLog({ level: 'info', stream: 'stderr' });
+  it.each(['close', 'ignore'] as const)(
+    'lets the process exit when it must %s its reader',
+    async (reader) => {
+      const flood = `const log = openLog({ level: 'info', stream: 'stderr' });
       const timer = setInterval(() => { for (let i = 0; i < 500; i += 1) log.write('info', 'x'.repeat(1000)) }, 5);
       setTimeout(() => { clearInterval(timer); log.write('info', 'last'); process.exit(7) }, 400);`;
-    const ended = await run(flood, reader);
-    expect(ended.code).toBe(7);
-    expect(ended.peakMb).toBeLessThan(200);
-  });
+      const ended = await run(flood, reader);
+      expect(ended.code).toBe(7);
+      expect(ended.peakMb).toBeLessThan(200);
+    },
+  );
 });
 
 interface Ended {

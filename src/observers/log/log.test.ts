@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe('openLog', () => {
-  it('writes one line per attempt with all that is known of it', async () => {
+  it('writes one line per attempt with all its details', async () => {
     const { log, lines } = open();
     observe(log, { outcome: { kind: 'content', result: JsonText.from({ content: [], isError: true }) } });
     expect(await lines()).toEqual([
@@ -40,7 +40,7 @@ describe('openLog', () => {
     ]);
   });
 
-  it('warns of faults and keeps their detail', async () => {
+  it('warns about faults and keeps their detail', async () => {
     const { log, lines } = open();
     observe(log, { outcome: faulted(createFault('call.timeout', 'Too slow.', { detail: 'after 60 s' })) });
     expect(await lines()).toMatchObject([
@@ -58,14 +58,14 @@ describe('openLog', () => {
     expect(await lines()).toMatchObject([{ msg: message, kind: wanted.kind }]);
   });
 
-  it('lets no secret of any field reach the file', async () => {
+  it('redacts the secrets of every field', async () => {
     const { log, lines, text } = open();
     writeSecrets(log);
     expect((await lines()).length).toBe(5);
     expect(text()).not.toContain(canary);
   });
 
-  it('would let them through without the redactor (control)', async () => {
+  it('would write them without the redactor (control)', async () => {
     vi.resetModules();
     vi.doMock('./redact.js', () => ({
       redactText: (text: string) => text,
@@ -80,14 +80,14 @@ describe('openLog', () => {
     expect(text().split(canary).length - 1).toBe(17);
   });
 
-  it('keeps fields apart that are named like its own', async () => {
+  it('keeps fields with reserved names separate', async () => {
     const { log, lines, text } = open();
     log.write('info', 'started', { pid: 7, time: 'now', msg: 'other' });
     expect(await lines()).toMatchObject([{ pid: 7, time_: 'now', msg_: 'other', msg: 'started' }]);
     expect(text().match(/"time":/g)).toHaveLength(1);
   });
 
-  it('writes only what is severe enough', async () => {
+  it('writes only lines at or above its level', async () => {
     const { log, lines } = open({ level: 'warn' });
     log.write('info', 'quiet');
     log.write('error', 'loud', { port: 1 });
@@ -106,20 +106,20 @@ describe('openLog', () => {
     vi.doUnmock('pino');
   });
 
-  it('makes its file for the owner only', async () => {
+  it('creates its file for the owner only', async () => {
     const { log, file } = open();
     await log.close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('spells out what could fool a reader of its lines', async () => {
+  it('escapes characters that could mislead a reader', async () => {
     const { log, text, lines } = open();
     log.lines('info', 'server.stderr', {})('a\u009b2J\u202eb');
     expect(await lines()).toMatchObject([{ line: 'a\u009b2J\u202eb' }]);
     expect(text()).toContain('"line":"a\\u009b2J\\u202eb"');
   });
 
-  it('ignores what comes after close', async () => {
+  it('ignores lines after close', async () => {
     const { log, lines } = open();
     await log.close();
     log.write('info', 'late');
@@ -127,7 +127,7 @@ describe('openLog', () => {
   });
 });
 
-/** Five lines with seventeen secrets: in each field that comes from outside, in a message, and in a stream. */
+/** Five lines with seventeen secrets: in every external field, in a message, and in a stream. */
 function writeSecrets(log: Log): void {
   const secret = `token=${canary}`;
   observe(log, {
@@ -178,7 +178,7 @@ function observe(log: Log, { request: changes, call, outcome }: Overrides): void
     ...changes,
   };
   const { providerId = 'files', source = 'server:files' } = call ?? {};
-  // Only `admit` makes calls; the log reads two of its fields.
+  // Only `admit` creates calls; the log reads two of their fields.
   const made = { providerId, target: { kind: 'tool', spec: { source } } } as unknown as Call;
   log.observer.begin(request)({
     request,

@@ -12,20 +12,20 @@ export type LogThreshold = (typeof logLevels)[number];
 export type Severity = Exclude<LogThreshold, 'silent'>;
 
 export interface LogOptions {
-  /** The least severe level that is written; `silent` writes and loads nothing. */
+  /** The least severe level to write; `silent` writes and loads nothing. */
   readonly level: LogThreshold;
-  /** Where lines go instead of the stream. Made with mode 0600 if it does not exist. */
+  /** Write to this file instead of the stream. Created with mode 0600 if it does not exist. */
   readonly file?: string;
-  /** Folders that agents write to: below them no link is followed on the way to the file. */
+  /** Folders that agents write to: links inside them are not followed on the way to the file. */
   readonly shared?: readonly string[];
-  /** Standard output belongs to the protocol, so there is no choice. */
+  /** Standard output belongs to the protocol, so there is no other choice. */
   readonly stream: 'stderr';
 }
 
-/** Structured lines without secrets. Nothing here throws or waits once the log is open. */
+/** Structured lines without secrets. Never throws or blocks once the log is open. */
 export interface Log {
   write(level: Severity, message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Writes lines of a stream that belongs to someone else, such as the stderr of a server. */
+  /** Write the lines of another stream, such as the stderr of a server. */
   lines(level: Severity, message: string, fields: Readonly<Record<string, unknown>>): (line: string) => void;
   /** Writes one line per attempt. */
   readonly observer: Observer;
@@ -34,7 +34,7 @@ export interface Log {
 
 type Put = (level: Severity, message: string, fields: () => object) => void;
 
-/** Throws `LogFileError` if the log file cannot be opened, or is none that lines may be written to. */
+/** Throws `LogFileError` if the log file cannot be opened or is unsafe. */
 export function openLog(options: LogOptions): Log {
   if (options.level === 'silent') return silentLog;
   const threshold = logLevels.indexOf(options.level);
@@ -44,7 +44,7 @@ export function openLog(options: LogOptions): Log {
 
   const put: Put = (level, message, fields) => {
     if (isClosed || logLevels.indexOf(level) > threshold) return;
-    // The stream is touched at the first line, not before: that, too, costs time at start.
+    // Open the stream at the first line, to save time at startup.
     writer ??= openLineWriter((lost) => openBufferedFile(fd ?? process.stderr.fd, lost));
     writer.put(level, message, fields);
   };
@@ -64,7 +64,7 @@ export function openLog(options: LogOptions): Log {
   };
 }
 
-/** The names that every line has are ours: a field of the same name would stand twice in it. */
+/** Reserved: a field of the same name would be a duplicate key. */
 const ours = ['level', 'time', 'gate', 'msg'];
 
 function withoutOurs(fields: object): object {

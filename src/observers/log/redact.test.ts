@@ -32,13 +32,13 @@ describe('redactText', () => {
     ['a forge token', `remote: ghp_${canary}${canary} rejected`],
     ['a web token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${canary}.${canary}`],
     ['a chat token', `xoxb-123456-${canary}`],
-  ])('takes out %s', (_what, text) => {
+  ])('removes %s', (_what, text) => {
     expect(redactText(text)).not.toContain(canary);
     expect(redactText(text).toLowerCase()).not.toContain(canary.toLowerCase());
     expect(redactText(text)).toContain('[redacted]');
   });
 
-  it('takes out a cloud key id', () => {
+  it('removes a cloud key id', () => {
     expect(redactText('using AKIAABCDEFGHIJKLMNOP now')).toBe('using [redacted] now');
   });
 
@@ -53,24 +53,24 @@ describe('redactText', () => {
     'https://host.example/path?page=2#top',
     'user@example.com wrote',
     'filesystem_read_text_file',
-  ])('leaves %j as it is', (text) => {
+  ])('keeps %j unchanged', (text) => {
     expect(redactText(text)).toBe(text);
   });
 
-  it('changes nothing where it has been before', () => {
+  it('does not change its own output', () => {
     for (const text of ['token=[redacted]; x', 'password=[redacted], y', 'token: [redacted] z'])
       expect(redactText(text)).toBe(text);
-    // The control: only what it wrote itself.
+    // The control: only its own mark is skipped.
     expect(redactText('token=[red]; x')).not.toContain('[red]');
   });
 
-  it('keeps what stands around a secret', () => {
+  it('keeps the text around a secret', () => {
     expect(redactText('GET https://host/?token=abc&page=2 failed')).toBe(
       'GET https://host/?token=[redacted]&page=2 failed',
     );
   });
 
-  it('cuts long texts, and knows a secret that crosses the cut', () => {
+  it('cuts long texts, and finds a secret that crosses the cut', () => {
     const text = `${'x '.repeat(4090)}token=${canary.repeat(100)}`;
     const safe = redactText(text);
     expect(safe.length).toBeLessThan(8300);
@@ -78,7 +78,7 @@ describe('redactText', () => {
     expect(safe).toMatch(/… \[9986 characters\]$/);
   });
 
-  it('takes time in proportion to the text, whatever the text', () => {
+  it('takes time proportional to the length of any text', () => {
     const pieces = [
       'a=',
       'eyJ',
@@ -112,13 +112,13 @@ describe('redactText', () => {
       'npm_',
       'x',
     );
-    // Sixteen times the text may cost sixteen times the work; squared it would be 256 times.
+    // Sixteen times the text may cost sixteen times the time; quadratic would be 256 times.
     const slow = pieces.filter((piece) => costOf(piece, 160_000) > 100 * Math.max(costOf(piece, 10_000), 1));
     expect(slow).toEqual([]);
   });
 });
 
-/** Milliseconds of processor time to redact a text of `length` made of one piece, the best of three. */
+/** CPU time in milliseconds to redact a text of `length` made of one piece, the best of three. */
 function costOf(piece: string, length: number): number {
   const text = piece.repeat(Math.ceil(length / piece.length));
   const runs = [0, 1, 2].map(() => {
@@ -159,7 +159,7 @@ describe('redactFields', () => {
     expect(safe).toMatchObject({ bytes: '[18 bytes]' });
   });
 
-  it('ends on values that contain themselves', () => {
+  it('terminates on circular values', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     expect(JSON.stringify(redactFields(circle))).toContain('[deep]');
@@ -167,7 +167,7 @@ describe('redactFields', () => {
 });
 
 describe('createLineRedactor', () => {
-  it('hides a private key that comes line by line, and reads on after it', () => {
+  it('hides a private key that spans several lines, and continues after it', () => {
     const redact = createLineRedactor();
     const lines = [
       'start',
@@ -183,7 +183,7 @@ describe('createLineRedactor', () => {
     expect(safe.at(-1)).toBe('done');
   });
 
-  it('is not silenced for ever by a key that never ends', () => {
+  it('resumes after a private key that never ends', () => {
     const redact = createLineRedactor();
     redact('-----BEGIN PRIVATE KEY-----');
     for (let i = 0; i < 200; i += 1) redact('x');

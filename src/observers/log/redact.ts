@@ -3,12 +3,12 @@ import { isSecretName } from './secret-names.js';
 
 const redacted = '[redacted]';
 
-/** Longer texts are cut: a log line is for reading. */
+/** Longer texts are cut, to keep log lines readable. */
 const maxTextLength = 8192;
-/** What is read beyond the cut, so that a secret which crosses it is still known by its shape. */
+/** How far to read beyond the cut, to recognize a secret that crosses it. */
 const lookAhead = 4096;
 
-/** A text without the secrets that can be told by their shape or by the name in front of them. Linear in time. */
+/** Removes secrets that are recognizable by their shape or by the name in front of them. Linear time. */
 export function redactText(text: string): string {
   if (text.length < shortestSecret) return text;
   if (text.length <= maxTextLength) return redactAll(text);
@@ -17,10 +17,10 @@ export function redactText(text: string): string {
 }
 
 const shortestSecret = 6;
-// Every shape below contains one of these; most texts contain none and are done here.
+// Every pattern below contains one of these, so most texts need no further check.
 const suspicious = /[=:@\s]|eyJ|--|[A-Za-z\d]{2}[-_][\w-]{8}|AKIA|ASIA|AIza|SG\.|ya29\./;
 
-/** The same without a cut. */
+/** Like `redactText`, without cutting the text. */
 export function redactAll(text: string): string {
   if (!suspicious.test(text)) return text;
   let safe = text.replace(privateKey, redacted);
@@ -29,13 +29,13 @@ export function redactAll(text: string): string {
   return withoutSpans(safe);
 }
 
-// Each of these can start only at a boundary and reads no character twice, so hostile input costs no more.
+// Each pattern starts only at a boundary and reads no character twice, so hostile input is not slower.
 const privateKey =
   /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g;
 const userInfo = /:\/\/[^\s/?#"'`<>]+@/g;
 const schemeCredentials = /(?<![\w-])(Bearer|Basic)\s{1,8}[\w.~+/=:-]{4,}/gi;
 const jsonWebToken = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
-// Our own are long enough to be told wherever they stand, also glued to a word.
+// Our own tokens are long enough to be recognized anywhere, even inside a word.
 const ownToken = /tgt?_[\w-]{40,}/g;
 const knownToken = new RegExp(
   `(?<![A-Za-z\\d])(?:${[
@@ -70,7 +70,7 @@ function withoutSpans(text: string): string {
   let safe = '';
   let from = 0;
   for (const { start, end } of spans) {
-    // Somebody took it out before: `[redacted]` ends with a sign that ends a value.
+    // Already redacted: `[redacted]` ends with a character that ends a value.
     if (redacted.startsWith(text.slice(start, end)) && text.startsWith(redacted, start)) continue;
     safe += text.slice(from, start) + redacted;
     from = end;
@@ -81,7 +81,7 @@ function withoutSpans(text: string): string {
 const maxDepth = 6;
 const maxMembers = 200;
 
-/** A value fit for a log line: no secrets by name or by shape, neither deep nor wide, and without functions. */
+/** A value for a log line: no secrets, limited depth and width, no functions. */
 function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return String(value);
@@ -95,7 +95,7 @@ function redactValue(value: unknown, depth = 0): unknown {
   return list ? redactList(list, depth) : redactFields(value, depth);
 }
 
-/** In a list of arguments the secret stands after its flag. */
+/** In a list of arguments, the secret follows its flag. */
 function redactList(values: readonly unknown[], depth: number): unknown[] {
   return values.slice(0, maxMembers).map((value, i) => {
     const before = values[i - 1];
@@ -104,7 +104,7 @@ function redactList(values: readonly unknown[], depth: number): unknown[] {
   });
 }
 
-/** The members of an object, without those that are secret by their name. */
+/** The fields of an object, with secret ones hidden by name. */
 export function redactFields(fields: object, depth = 0): object {
   const safe: Record<string, unknown> = {};
   for (const [name, value] of Object.entries<unknown>({ ...fields }).slice(0, maxMembers)) {
@@ -115,7 +115,7 @@ export function redactFields(fields: object, depth = 0): object {
 
 const deepestRecord = 64;
 
-/** The same for a record that is kept whole: nothing is cut but secrets. */
+/** The same for a record that is kept whole: only secrets are removed. */
 export function redactRecord(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactAll(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -127,12 +127,12 @@ export function redactRecord(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries);
 }
 
-/** `hasToken: true` tells nobody anything. */
+/** `hasToken: true` is no secret. */
 function isHidden(name: string, value: unknown): boolean {
   return isSecretName(name) && value !== undefined && value !== null && typeof value !== 'boolean';
 }
 
-/** Reads a stream line by line: a private key that is spread over many lines is one secret. */
+/** Redacts a stream line by line, including a private key that spans several lines. */
 export function createLineRedactor(): (line: string) => string {
   let linesLeft = 0;
   return (line) => {
@@ -147,5 +147,5 @@ export function createLineRedactor(): (line: string) => string {
 
 const privateKeyStart = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY/;
 const privateKeyEnd = /-----END [A-Z\d ]{0,40}PRIVATE KEY/;
-/** A stream that never closes its key is not silenced for ever. */
+/** Stop hiding after this many lines of a key that never ends. */
 const maxKeyLines = 200;

@@ -1,4 +1,4 @@
-/** Parts of a name that make its value a secret, wherever they stand in it. */
+/** Parts of a name that make its value a secret, anywhere in the name. */
 const secretParts =
   /authorization|passw(?:or)?d|passphrase|secret|apikey|accesskey|privatekey|signingkey|encryptionkey|cookie|credential|bearer|sessionid|csrf|xsrf/;
 /** Words that make a value a secret only at the end of its name: `maxTokens` and `tokenizer` are harmless. */
@@ -6,7 +6,7 @@ const secretEnds = /(?:token|jwt|pwd|otp|signature)$/;
 const secretWholes: ReadonlySet<string> = new Set(['auth', 'pass', 'pw', 'pin', 'sig', 'sas']);
 const maxNameLength = 128;
 
-/** Whether a field, variable, header or flag of this name holds something that must not be written down. */
+/** Whether a field, variable, header or flag of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const plain = name
     .slice(-maxNameLength)

@@ -9,7 +9,7 @@ import {
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A span that the caller has open, from its `traceparent`. */
+/** The caller's open span, from its `traceparent`. */
 export interface Caller {
   readonly traceId: string;
   readonly spanId: string;
@@ -19,7 +19,7 @@ export interface Caller {
 
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/;
 
-/** Undefined when there is no caller's span, or what it sent is not one: then the span starts a trace of its own. */
+/** Undefined if the caller sent no valid span: then the attempt starts a new trace. */
 export function callerOf(trace: Trace | undefined): Caller | undefined {
   const match = trace && traceparent.exec(trace.traceparent);
   if (!match) return undefined;
@@ -47,7 +47,7 @@ export function openingOf(
   return { name: wanted.kind === 'resource' ? 'resource.read' : 'completion.complete', attributes };
 }
 
-/** What is known when it has ended. `error` is a short word, never a text of the caller or of a server. */
+/** What is known when it has ended. `error` is a short code, never text from the caller or a server. */
 export function endingOf(attempt: Attempt): {
   readonly attributes: Attributes;
   readonly error: string | undefined;

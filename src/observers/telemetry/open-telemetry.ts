@@ -1,6 +1,6 @@
 /**
- * What is used of OpenTelemetry, loaded as one. Named here because a bundled CommonJS package that is imported
- * dynamically by itself has no named exports.
+ * The parts of OpenTelemetry that we use, loaded as one module: a bundled CommonJS package that is imported
+ * dynamically has no named exports.
  */
 export { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 export { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('openTelemetry', () => {
-  it('sends one span per call of a tool, child of the caller', async () => {
+  it("sends one span per tool call, as a child of the caller's span", async () => {
     const collector = await openCollector();
     const telemetry = await open(collector.url);
     attempt(telemetry, { request: { trace: { traceparent: `00-${traceId}-${parentId}-01` } } });
@@ -42,7 +42,7 @@ describe('openTelemetry', () => {
     expect(span?.status.code ?? 0).toBe(0);
   });
 
-  it('names its service and sends the headers that it was given', async () => {
+  it('sends its service name and the configured headers', async () => {
     const collector = await openCollector();
     const telemetry = await open(collector.url);
     attempt(telemetry, {});
@@ -89,7 +89,7 @@ describe('openTelemetry', () => {
     expect(attributesOf(collector.spans()[0])).toMatchObject(attributes);
   });
 
-  it('hands what callers wrote to the redactor', async () => {
+  it("passes the caller's texts to the redactor", async () => {
     const collector = await openCollector();
     const telemetry = await open(collector.url);
     attempt(telemetry, { request: { wanted: { kind: 'tool', name: 'hunter2' } } });
@@ -99,7 +99,7 @@ describe('openTelemetry', () => {
   });
 
   it.each(['', 'nonsense', `00-${'0'.repeat(32)}-${parentId}-01`, `ff-${traceId}-${parentId}-01`])(
-    'starts a trace of its own for the traceparent %j',
+    'starts a new trace for the traceparent %j',
     async (traceparent) => {
       const collector = await openCollector();
       const telemetry = await open(collector.url);
@@ -165,7 +165,7 @@ function attempt(telemetry: Telemetry, { request: changes, outcome }: Overrides)
     params: JsonText.from({}),
     ...changes,
   };
-  // Only `admit` makes calls; the span reads two of its fields.
+  // Only `admit` creates calls; the span reads two of their fields.
   const call = {
     providerId: 'files',
     target: { kind: 'tool', spec: { source: 'server:files' } },
@@ -205,7 +205,7 @@ interface Collector {
   text(): string;
 }
 
-/** A real receiver of OTLP over HTTP: it answers, says nothing, fails, or is not there. */
+/** A real OTLP receiver over HTTP that responds, stays silent, fails, or is missing. */
 async function openCollector(
   behaviour: 'answering' | 'silent' | 'failing' | 'gone' = 'answering',
 ): Promise<Collector> {

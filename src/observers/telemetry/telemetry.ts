@@ -3,21 +3,21 @@ import type { Attempt, EndStep, Observer, OpenSpanFor, Request } from '../../cor
 import { callerOf, endingOf, openingOf } from './attempt-span.js';
 
 export interface TelemetryOptions {
-  /** The collector's address with its path, such as `http://127.0.0.1:4318/v1/traces`. */
+  /** The collector's URL with its path, such as `http://127.0.0.1:4318/v1/traces`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly version: string;
-  /** Takes secrets out of what a caller wrote: names and addresses. */
+  /** Removes secrets from a caller's texts: names and addresses. */
   readonly redact: (text: string) => string;
-  /** What else is known of an attempt, for whoever counts. */
+  /** Additional attributes of an attempt, for statistics. */
   readonly factsOf?: (attempt: Attempt) => Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface Telemetry {
   readonly observer: Observer;
   readonly openSpan: OpenSpanFor;
-  /** Sends what is left, within two seconds. */
+  /** Send the remaining spans, within two seconds. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const queue = {
   exportTimeoutMillis: exportMs,
 };
 
-/** Loads OpenTelemetry and starts to send spans. */
+/** Load OpenTelemetry and start sending spans. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const sdk = await import('./open-telemetry.js');
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = sdk;
@@ -45,13 +45,13 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       'service.name': options.serviceName,
       'service.version': options.version,
     }),
-    // Stated here, because otherwise the environment decides.
+    // Set explicitly, because otherwise the environment decides.
     sampler: new sdk.ParentBasedSampler({ root: new sdk.AlwaysOnSampler() }),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter, queue)],
   });
   const tracer = provider.getTracer('tidegate', options.version);
 
-  /** As many as there are requests in flight. */
+  /** At most one per request in flight. */
   const open = new Map<string, Span>();
 
   function begin(request: Request): (attempt: Attempt) => void {
@@ -69,7 +69,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     };
   }
 
-  /** A child of the span of its request. */
+  /** A child of the request's span. */
   function step(requestId: string, name: string): EndStep {
     const parent = open.get(requestId);
     const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
@@ -112,7 +112,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   };
 }
 
-/** A collector that does not answer keeps nobody waiting, and its failure is nobody's. */
+/** A collector that does not respond must not block or fail anything. */
 async function withinLimit(done: Promise<void>): Promise<void> {
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
