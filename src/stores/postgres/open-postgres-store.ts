@@ -1,4 +1,4 @@
-import { type AccessStore, StoreError, type ZoneHead } from '../../access/ports/index.js';
+import { type AccessStore, StoreError, type TokenRecord, type ZoneHead } from '../../access/ports/index.js';
 import type { StoreLog } from '../log.js';
 import { requireStorable, requireStorableWrite } from '../words.js';
 import { type Clients, createClients, type Sql, type Transaction } from './clients.js';
@@ -8,6 +8,7 @@ import { createGrantBatches } from './grant-batches.js';
 import { migrate } from './migrate.js';
 import {
   countAudit,
+  findTokens,
   readAllHistories,
   readAudit,
   readChanges,
@@ -126,6 +127,13 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     const found = await read((sql) => readHeads(sql, zones, place));
     return (zone): ZoneHead => found.get(zone) ?? { revision: 0, history: '', origin: '' };
   });
+  // One question for many: whoever sends made-up tokens must not keep everyone waiting behind a question for each.
+  const finderOf = (by: 'id' | 'hash'): ((key: string) => Promise<TokenRecord | undefined>) =>
+    createCoalescer(async (keys) => {
+      const found = await read((sql) => findTokens(sql, by, keys.filter(isPlain)));
+      return (key): TokenRecord | undefined => found.get(key);
+    });
+  const [tokenById, tokenByHash] = [finderOf('id'), finderOf('hash')];
   const batches = createGrantBatches((changes) => write((sql) => writeAllGrants(sql, changes, place)));
   const watch = createZoneWatch({
     look: () => read(readAllHistories),
@@ -160,11 +168,11 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     },
     async findToken(hash) {
       requireOpen();
-      return (await read((sql) => readTokens(sql, 'hash', hash)))[0];
+      return tokenByHash(hash);
     },
     async token(id) {
       requireOpen();
-      return (await read((sql) => readTokens(sql, 'id', id)))[0];
+      return tokenById(id);
     },
     async addToken(token, record, expected) {
       requireOpen();
@@ -178,7 +186,7 @@ function storeOf(clients: Clients, { read, write, settled }: Desk, place: string
     },
     async tokens(zone) {
       requireOpen();
-      return read((sql) => readTokens(sql, 'zone', zone));
+      return read((sql) => readTokens(sql, zone));
     },
     async touchTokens(uses) {
       requireOpen();
@@ -220,4 +228,9 @@ function placeOf(url: string): string {
   } catch (cause) {
     throw new StoreError('store.unavailable', 'The address of the store is not a URL.', { cause });
   }
+}
+
+/** A key that the server cannot read would fail the question of all others. No token has one. */
+function isPlain(key: string): boolean {
+  return /^[\x20-\x7e]*$/.test(key);
 }
