@@ -25,7 +25,10 @@ export interface HttpClient {
 }
 
 const maxRedirects = 3;
-const maxSockets = 256;
+/** Of calls, which take turns; see `requestPlaces`. */
+export const callSockets = 512;
+/** The others are for messages of the gateway itself, which must not wait for an answer to a call. */
+const maxSockets = callSockets + 128;
 /** Shorter than common server timeouts, so that a connection is rarely closed during a request. */
 const keptMs = 4000;
 

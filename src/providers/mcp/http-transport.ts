@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.js';
 import { notificationText } from '../../lib/json-rpc.js';
 import { createAnswers } from './http-answers.js';
-import { createHttpClient } from './http-client.js';
+import { callSockets, createHttpClient } from './http-client.js';
 import { withLogin } from './http-login.js';
 import { createHttpSession } from './http-session.js';
 import { openUnaskedStream, type UnaskedStream } from './http-unasked.js';
@@ -19,6 +19,8 @@ export interface HttpTransportParts {
   readonly log: Log;
 }
 
+/** Calls take turns for `places` of 256 KiB; this leaves room for what the gateway itself sends. */
+const maxUnsentLength = 3 * maxMessageBytes;
 const messageMs = 30_000;
 const farewellMs = 2000;
 /** How long a cancellation waits for the first response to its request, and how long the request does. */
@@ -183,8 +185,9 @@ export function openHttpTransport(parts: HttpTransportParts): Transport {
 
   return {
     pid: undefined,
+    places: callSockets,
     send(text, id, about) {
-      if (!isOpen || unsentLength + text.length > maxMessageBytes) return false;
+      if (!isOpen || unsentLength + text.length > maxUnsentLength) return false;
       const message = { text, id, about };
       if (held === undefined) dispatch(message);
       else held.push(message);

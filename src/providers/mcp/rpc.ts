@@ -1,11 +1,18 @@
 import { type Call, type Exchange, type Fault, shareOwner } from '../../core/index.js';
+import { createFairQueue } from '../../lib/fair-queue.js';
 import { createShares } from '../../lib/shares.js';
 import { type Frame, notificationText, requestText } from '../../lib/json-rpc.js';
 import type { JsonText } from '../../lib/json-text.js';
 import type { Log } from '../../ports/log.js';
 import { createCallFeed } from './call-feed.js';
 import { createInFlight, type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
-import type { About, Transport, TransportEvents, TransportFailure } from './transport.js';
+import {
+  type About,
+  type Transport,
+  type TransportEvents,
+  type TransportFailure,
+  requestPlaces,
+} from './transport.js';
 import { cancelledFault, failureFault, slowFault, timeoutFault, tooManyFault } from './transport-faults.js';
 import type { Clock } from './options.js';
 
@@ -69,6 +76,7 @@ export interface CallOrder {
 const maxInFlight = 10_000;
 /** Reserved for the operator and for requests of the gateway itself. */
 const reservedInFlight = 500;
+const reservedPlaces = 32;
 
 export async function openRpc(parts: RpcParts): Promise<Rpc> {
   const { server, clock, log } = parts;
@@ -83,6 +91,11 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
   const shares = createShares(maxInFlight, reservedInFlight);
   const events: TransportEvents = { frame: receive, failed, closed: lost };
   const transport = await parts.openTransport(events);
+  // Without it, whoever has most calls would have all of what the transport can do at once.
+  const queue =
+    transport.places === undefined ? undefined : createFairQueue(transport.places, reservedPlaces);
+  /** Of the requests that wait for their turn: how to leave the queue. */
+  const queued = new Map<number, () => boolean>();
 
   function receive(frame: Frame, carrier: number | undefined): void {
     if (frame.kind === 'result' || frame.kind === 'error') return answered(frame, carrier);
@@ -130,7 +143,15 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     pending.finish(reply);
   }
 
+  /** True if the request had not been sent. */
+  function leaveQueue(id: number): boolean {
+    const leave = queued.get(id);
+    queued.delete(id);
+    return leave?.() ?? false;
+  }
+
   function giveUp(pending: Pending, reason: string): void {
+    if (leaveQueue(pending.id)) return;
     inFlight.giveUp(pending);
     transport.cancel(pending.id, reason);
   }
@@ -150,16 +171,32 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
   function send(pending: Pending, text: string, about: About | undefined): void {
     if (isClosed)
       return pending.finish(faultReply(failureFault(server, { kind: 'refused', detail: 'closed' })));
-    const giveBack = shares.take(pending.call && shareOwner(pending.call.session));
+    const owner = pending.call && shareOwner(pending.call.session);
+    const giveBack = shares.take(owner);
     if (typeof giveBack === 'string') return pending.finish(faultReply(tooManyFault(server, giveBack)));
+    let leave = (): void => undefined;
     const finish = (reply: Reply): void => {
+      leaveQueue(pending.id);
       giveBack();
+      leave();
       pending.finish(reply);
     };
+    const sendNow = (): void => {
+      if (transport.send(text, pending.id, about)) return;
+      inFlight.take(pending.id);
+      finish(faultReply(slowFault(server)));
+    };
     inFlight.add({ ...pending, finish });
-    if (transport.send(text, pending.id, about)) return;
-    inFlight.take(pending.id);
-    finish(faultReply(slowFault(server)));
+    if (queue === undefined || pending.call === undefined) return sendNow();
+    const start = (freePlaces: () => void): void => {
+      queued.delete(pending.id);
+      // It may have ended while it waited.
+      if (inFlight.get(pending.id) === undefined) return freePlaces();
+      leave = freePlaces;
+      sendNow();
+    };
+    const quit = queue.enter(owner, start, requestPlaces(text));
+    if (quit !== undefined) queued.set(pending.id, quit);
   }
 
   function pendingFor(id: number, timeoutMs: number, finish: (reply: Reply) => void, quiet = false): Pending {

@@ -32,6 +32,8 @@ export interface TransportEvents {
 /** The connection to one server: the pipes of a child, or an HTTP endpoint. */
 export interface Transport {
   readonly pid: number | undefined;
+  /** How much it can have under way at once, where that is limited: see `requestPlaces`. */
+  readonly places?: number;
   /** Queues a message; false if the queue is full. `id` is set for requests only. */
   send(text: string, id?: number, about?: About): boolean;
   /** Cancels a request, ahead of everything in the queue. */
@@ -47,3 +49,10 @@ export interface Transport {
 
 /** The size limit of one message in either direction. */
 export const maxMessageBytes = 64 * 1024 * 1024;
+
+const bytesOfPlace = 256 * 1024;
+
+/** The places that a request takes until it is answered: one, and more if it is long. */
+export function requestPlaces(text: string): number {
+  return 1 + Math.floor(text.length / bytesOfPlace);
+}

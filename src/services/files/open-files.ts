@@ -1,5 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { shareOwner, ToolFailure } from '../../core/index.js';
+import { createSlots } from '../../lib/slots.js';
 import type { Files } from '../../ports/files.js';
 import type { PortService, Readiness } from '../../ports/tool-ports.js';
 import { noOwnPaths, type OwnPaths, type OwnView } from '../../ports/own-paths.js';
@@ -25,6 +27,11 @@ export interface FilesParts {
   readonly log?: (line: string) => void;
 }
 
+/** More at a time only wait for each other: the system has a few threads for files. */
+const maxAtATime = 8;
+const waitingEach = 2048;
+const waitMs = 60_000;
+
 /** The files of a workspace. Throws when a root does not exist. */
 export function openFiles(parts: FilesParts): PortService<Files> {
   const { stateDir, own = noOwnPaths, isRunByGit = () => false, log = () => {} } = parts;
@@ -37,12 +44,17 @@ export function openFiles(parts: FilesParts): PortService<Files> {
     drafts: createDrafts(stateDir),
     isRunByGit,
   };
+  const slots = createSlots({ count: maxAtATime, waitMs, waitingEach, tooMany });
   const sweeping = Promise.all([sweepDrafts(stateDir, log), locks.sweep()]).catch((error: unknown) => {
     log(`What dead gates left could not be swept: ${String(error)}`);
   });
   return {
     readiness,
-    serve: (session) => filesFor(session.id, own.viewOf(session), context),
+    serve: (session) => {
+      const owner = shareOwner(session);
+      const files = filesFor(session.id, own.viewOf(session), context);
+      return inTurn(files, (work) => slots.use(owner, work));
+    },
     async close() {
       await sweeping;
     },
@@ -74,4 +86,24 @@ function filesFor(session: string, own: OwnView, shared: SharedContext): Files {
     write: (path, text, options = {}) => writeFile(path, text, options, context),
     edit: (path, edits, options = {}) => editFile(path, edits, options, context),
   };
+}
+
+/** Each piece of work takes one of the places of its owner, so that nobody's files wait behind all of another's. */
+function inTurn(files: Files, through: <T>(work: () => Promise<T>) => Promise<T>): Files {
+  return {
+    roots: files.roots,
+    stat: (path) => through(() => files.stat(path)),
+    read: (path, window) => through(() => files.read(path, window)),
+    readBytes: (path, range) => through(() => files.readBytes(path, range)),
+    write: (path, text, options) => through(() => files.write(path, text, options)),
+    edit: (path, edits, options) => through(() => files.edit(path, edits, options)),
+  };
+}
+
+function tooMany(): ToolFailure {
+  return new ToolFailure('bad_state', 'Too many files are being read or written, so this call did nothing.', {
+    reason: 'too_many_file_calls',
+    suggestion: 'Wait for your other calls to end, then call again.',
+    retryable: true,
+  });
 }

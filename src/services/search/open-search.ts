@@ -2,13 +2,13 @@ import { noOwnPaths, type OwnPaths } from '../../ports/own-paths.js';
 import type { PortService, Readiness } from '../../ports/tool-ports.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Search } from '../../ports/search.js';
-import { type Session, shareOwner } from '../../core/index.js';
+import { type Session, shareOwner, ToolFailure } from '../../core/index.js';
+import { createSlots } from '../../lib/slots.js';
 import type { SearchContext, SearchLimits } from './context.js';
 import { findFiles } from './find-files.js';
 import { findText } from './find-text.js';
 import { locateRipgrep, openRipgrep, type Ripgrep } from './ripgrep.js';
 import { type BareRoots, readRoots, withoutOwn } from './roots.js';
-import { createSlots } from './slots.js';
 
 export interface SearchParts {
   readonly roots: readonly string[];
@@ -80,7 +80,7 @@ interface SharedParts extends Omit<SearchContext, 'roots'> {
 }
 
 function createSearch({ own, ...shared }: SharedParts): ServeSearch {
-  const slots = createSlots(maxAtATime, usualWaitMs);
+  const slots = createSlots({ count: maxAtATime, waitMs: usualWaitMs, tooMany });
   return (session) => {
     const context = { ...shared, roots: withoutOwn(shared.roots, own.viewOf(session)) };
     const owner = shareOwner(session);
@@ -90,4 +90,12 @@ function createSearch({ own, ...shared }: SharedParts): ServeSearch {
       findText: (query, signal) => slots.use(owner, () => findText(context, query, signal), signal),
     };
   };
+}
+
+function tooMany(): ToolFailure {
+  return new ToolFailure('bad_state', 'Too many searches are running, so this one did not start.', {
+    reason: 'too_many_searches',
+    suggestion: 'Wait for your other searches to end, or narrow them, then call again.',
+    retryable: true,
+  });
 }

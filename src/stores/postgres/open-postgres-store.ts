@@ -1,4 +1,4 @@
-import { type AccessStore, StoreError, type ZoneHead } from '../../access/ports/index.js';
+import { type AccessStore, StoreError, type TokenRecord, type ZoneHead } from '../../access/ports/index.js';
 import type { StoreLog } from '../log.js';
 import { requireStorable, requireStorableWrite } from '../words.js';
 import { appendAudit, pruneAudit } from './audit-writes.js';
@@ -9,6 +9,7 @@ import { createGrantBatches } from './grant-batches.js';
 import { migrate } from './migrate.js';
 import {
   countAudit,
+  findTokens,
   readAllHistories,
   readAudit,
   readChanges,
@@ -182,14 +183,21 @@ function tokenMethods(
   { place, read, write }: Channel,
   requireOpen: () => void,
 ): Pick<AccessStore, 'findToken' | 'token' | 'addToken' | 'revokeToken' | 'tokens' | 'touchTokens'> {
+  // One query for many lookups, so that made-up tokens cannot keep other callers waiting.
+  const finderOf = (by: 'id' | 'hash'): ((key: string) => Promise<TokenRecord | undefined>) =>
+    createCoalescer(async (keys) => {
+      const found = await read((sql) => findTokens(sql, by, keys.filter(isPlain)));
+      return (key): TokenRecord | undefined => found.get(key);
+    });
+  const [tokenById, tokenByHash] = [finderOf('id'), finderOf('hash')];
   return {
     async findToken(hash) {
       requireOpen();
-      return (await read((sql) => readTokens(sql, 'hash', hash)))[0];
+      return tokenByHash(hash);
     },
     async token(id) {
       requireOpen();
-      return (await read((sql) => readTokens(sql, 'id', id)))[0];
+      return tokenById(id);
     },
     async addToken(token, record, expected) {
       requireOpen();
@@ -203,7 +211,7 @@ function tokenMethods(
     },
     async tokens(zone) {
       requireOpen();
-      return read((sql) => readTokens(sql, 'zone', zone));
+      return read((sql) => readTokens(sql, zone));
     },
     async touchTokens(uses) {
       requireOpen();
@@ -245,4 +253,9 @@ function placeOf(url: string): string {
   } catch (cause) {
     throw new StoreError('store.unavailable', 'The store address is not a valid URL.', { cause });
   }
+}
+
+/** A key that the server cannot read would fail the question of all others. No token has one. */
+function isPlain(key: string): boolean {
+  return /^[\x20-\x7e]*$/.test(key);
 }

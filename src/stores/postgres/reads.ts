@@ -104,16 +104,26 @@ export function filterOf(sql: Sql | Transaction, { user, relation, object, objec
     ${objectType === undefined ? sql`` : sql`and starts_with(object, ${`${objectType}:`})`}`;
 }
 
-export async function readTokens(
-  sql: Sql,
-  by: 'id' | 'hash' | 'zone',
-  value: string,
-): Promise<readonly TokenRecord[]> {
+export async function readTokens(sql: Sql, zone: string): Promise<readonly TokenRecord[]> {
   const rows = await sql<Row[]>`
-    select record, revoked_at, last_used_at from tidegate.tokens where ${sql(by)} = ${value} order by seq`;
-  return rows.map((row) =>
-    tokenOf(textOf(row['record']), numberOrNull(row['revoked_at']), numberOrNull(row['last_used_at'])),
-  );
+    select record, revoked_at, last_used_at from tidegate.tokens where zone = ${zone} order by seq`;
+  return rows.map(tokenIn);
+}
+
+/** Of those of the ids or hashes that are there. */
+export async function findTokens(
+  sql: Sql,
+  by: 'id' | 'hash',
+  values: readonly string[],
+): Promise<ReadonlyMap<string, TokenRecord>> {
+  const rows = await sql<Row[]>`
+    select ${sql(by)} as key, record, revoked_at, last_used_at from tidegate.tokens
+    where ${sql(by)} in (select json_array_elements_text(${JSON.stringify(values)}::text::json))`;
+  return new Map(rows.map((row) => [textOf(row['key']), tokenIn(row)]));
+}
+
+function tokenIn(row: Row): TokenRecord {
+  return tokenOf(textOf(row['record']), numberOrNull(row['revoked_at']), numberOrNull(row['last_used_at']));
 }
 
 export async function readAudit(sql: Sql, filter: AuditFilter): Promise<readonly StoredAudit[]> {

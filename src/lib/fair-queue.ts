@@ -1,0 +1,67 @@
+import { createShares } from './shares.js';
+
+/** Gets what frees its places. */
+type Start = (giveBack: () => void) => void;
+
+interface Waiter {
+  readonly places: number;
+  readonly start: Start;
+}
+
+/** Lets work begin while there are places. The rest waits, and owners take turns. */
+export interface FairQueue {
+  /** Starts now, or later: then the returned function leaves the queue, and is true if the work had not started. */
+  enter(owner: string | undefined, start: Start, places?: number): (() => boolean) | undefined;
+  waitingOf(owner: string | undefined): number;
+}
+
+/** See `Shares` for places and owners. */
+export function createFairQueue(total: number, reserve: number): FairQueue {
+  const shares = createShares(total, reserve);
+  /** The owner that was served last is the last one. */
+  const waiting = new Map<string | undefined, Set<Waiter>>();
+
+  function forget(owner: string | undefined, waiter: Waiter): boolean {
+    const own = waiting.get(owner);
+    const wasThere = own?.delete(waiter) ?? false;
+    if (own?.size === 0) waiting.delete(owner);
+    return wasThere;
+  }
+
+  function take(owner: string | undefined, places: number): (() => void) | undefined {
+    const taken = shares.take(owner, places);
+    if (typeof taken === 'string') return undefined;
+    return () => {
+      taken();
+      while (startOne());
+    };
+  }
+
+  function startOne(): boolean {
+    for (const [owner, own] of waiting) {
+      const [next] = own;
+      const giveBack = next && take(owner, next.places);
+      if (next === undefined || giveBack === undefined) continue;
+      waiting.delete(owner);
+      waiting.set(owner, own);
+      forget(owner, next);
+      next.start(giveBack);
+      return true;
+    }
+    return false;
+  }
+
+  return {
+    enter(owner, start, places = 1) {
+      const giveBack = waiting.has(owner) ? undefined : take(owner, places);
+      if (giveBack !== undefined) {
+        start(giveBack);
+        return undefined;
+      }
+      const waiter = { places, start };
+      waiting.set(owner, (waiting.get(owner) ?? new Set()).add(waiter));
+      return () => forget(owner, waiter);
+    },
+    waitingOf: (owner) => waiting.get(owner)?.size ?? 0,
+  };
+}
