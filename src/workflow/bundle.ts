@@ -6,6 +6,7 @@ import { foreignEndpoints } from './endpoint.js';
 import type { Step, Workflow } from './grammar/workflow.js';
 import { providerNamed } from './grammar/providers.js';
 import type { Library, RunFiles } from './library.js';
+import { filledPrograms, withoutPlaceholders } from './placeholders.js';
 import { nativeReason } from './step-tools.js';
 import { filesRead } from './template/files-read.js';
 import { TemplateError } from './template/template.js';
@@ -94,7 +95,7 @@ export function bundleOf(file: string, library: Library): Bundle {
   };
   visit(file);
   const isWide = library.isUnsandboxed(file);
-  const run = library.filesRunBy([...commands].map(withoutBraces), [...folders], isWide);
+  const run = library.filesRunBy([...commands].map(withoutPlaceholders), [...folders], isWide);
   // Only the hash is stored: these files are never read through the library.
   for (const one of run.files) if (!files.has(one.file)) files.set(one.file, Buffer.from(one.sha256));
   if (run.problem !== undefined) unknown.add(run.problem);
@@ -125,21 +126,6 @@ function nativeStep(step: Step): string | undefined {
   const { provider = '', mcp_proxy: proxy, tidegate: gate } = step.own;
   const reason = nativeReason(providerNamed(provider) !== 'openai_compatible', proxy, gate);
   return reason && `the step ${JSON.stringify(step.name)} is not isolated: ${reason}`;
-}
-
-/** Removes placeholders: their values are not known yet. */
-function withoutBraces(command: string): string {
-  return command.replaceAll(/\{\{[^]*?\}\}/g, ' ');
-}
-
-const filledProgram =
-  /(?:^|[;&|(`\n]|\b(?:then|do|else|exec|sh|bash|zsh|node|python3?|source|sudo)\s|\s\.\s)\s*((?:[^\s;&|(){}]*\/[^\s;&|(){}]*)?\{\{[^}]*\}\}[^\s;&|()]*)/g;
-
-/** Programs whose path is known only at run time: an agent could pass a file it wrote itself. */
-function filledPrograms(command: string): readonly string[] {
-  return [...command.matchAll(filledProgram)]
-    .map(([, name = '']) => name)
-    .filter((name) => name.replaceAll(/\{\{[^}]*\}\}/g, '').includes('/') || /\}\}\.\w+$/.test(name));
 }
 
 function textsOf({ texts }: Workflow): readonly string[] {
