@@ -11,6 +11,8 @@ export interface TrustRecord {
   readonly covers?: Readonly<Record<string, string>>;
   /** What else callers must not change, because it decides which files are loaded. Not part of the hash. */
   readonly guards?: TrustGuards;
+  /** Size and hash of single files that the hash covers: a change is found without searching what they load. */
+  readonly parts?: Readonly<Record<string, string>>;
 }
 
 export interface TrustGuards {
@@ -61,12 +63,18 @@ function parseRecords(text: string): TrustContent {
 
 function parseRecord(file: string, entry: unknown): TrustRecord | undefined {
   if (!isRecord(entry)) return undefined;
-  const { sha256, recorded, covers, guards } = entry;
+  const { sha256, recorded, covers, guards, parts } = entry;
   if (typeof sha256 !== 'string' || typeof recorded !== 'string') return undefined;
   if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
   if (covers !== undefined && !isTexts(covers)) return undefined;
   if (guards !== undefined && !isGuards(guards)) return undefined;
-  return { file, sha256, recorded, ...(covers && { covers }), ...(guards && { guards }) };
+  if (parts !== undefined && !isTexts(parts)) return undefined;
+  return {
+    ...{ file, sha256, recorded },
+    ...(covers && { covers }),
+    ...(guards && { guards }),
+    ...(parts && { parts }),
+  };
 }
 
 function isGuards(value: unknown): value is TrustGuards {

@@ -16,7 +16,7 @@ export interface Trust {
   record(
     file: string,
     sha256: string,
-    more?: Pick<TrustRecord, 'covers' | 'guards'> & { readonly content?: string },
+    more?: Pick<TrustRecord, 'covers' | 'guards' | 'parts'> & { readonly content?: string },
   ): Problem | undefined;
   /** The trusted content, whatever the file contains now. Undefined if no copy was stored or the copy was modified. */
   content(file: string): string | undefined;
@@ -38,8 +38,8 @@ export function openTrust(directory: string, now: () => Date = () => new Date())
       const name = nameOf(file);
       return read(directory, path).records.some((record) => record.file === name && record.sha256 === sha256);
     },
-    record(file, sha256, { covers, guards, content } = {}) {
-      const more = { ...(covers && { covers }), ...(guards && { guards }) };
+    record(file, sha256, { covers, guards, parts, content } = {}) {
+      const more = { ...(covers && { covers }), ...(guards && { guards }), ...(parts && { parts }) };
       const added = { file: nameOf(file), sha256, recorded: now().toISOString(), ...more };
       return change(directory, path, (records) => {
         if (content !== undefined) writeTrusted(directory, sha256, content);

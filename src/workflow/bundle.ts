@@ -6,6 +6,7 @@ import { foreignEndpoints } from './endpoint.js';
 import type { Step, Workflow } from './grammar/workflow.js';
 import { providerNamed } from './grammar/providers.js';
 import type { Library, RunFiles } from './library.js';
+import { filledPrograms, withoutPlaceholders } from './placeholders.js';
 import { nativeReason } from './step-tools.js';
 
 /** All files a run of the workflow would use, with one hash over them. */
@@ -28,7 +29,7 @@ export function bundleOf(file: string, library: Library): Bundle {
   const { unknown, unsafe } = content;
   const { natives, commands, scriptFiles, folders } = collect(file, library, content);
   const isWide = library.isUnsandboxed(file);
-  const run = library.filesRunBy([...commands].map(withoutBraces), [...folders], isWide);
+  const run = library.filesRunBy([...commands].map(withoutPlaceholders), [...folders], isWide);
   for (const one of run.files) content.addHash(one.file, one.sha256);
   if (run.problem !== undefined) unknown.add(run.problem);
   for (const command of commands) for (const name of filledPrograms(command)) unknown.add(name);
@@ -116,21 +117,6 @@ function nativeStep(step: Step): string | undefined {
   const { provider = '', mcp_proxy: proxy, tidegate: gate } = step.own;
   const reason = nativeReason(providerNamed(provider) !== 'openai_compatible', proxy, gate);
   return reason && `the step ${JSON.stringify(step.name)} is not isolated: ${reason}`;
-}
-
-/** Removes placeholders: their values are not known yet. */
-function withoutBraces(command: string): string {
-  return command.replaceAll(/\{\{[^]*?\}\}/g, ' ');
-}
-
-const filledProgram =
-  /(?:^|[;&|(`\n]|\b(?:then|do|else|exec|sh|bash|zsh|node|python3?|source|sudo)\s|\s\.\s)\s*((?:[^\s;&|(){}]*\/[^\s;&|(){}]*)?\{\{[^}]*\}\}[^\s;&|()]*)/g;
-
-/** Programs whose path is known only at run time: an agent could pass a file it wrote itself. */
-function filledPrograms(command: string): readonly string[] {
-  return [...command.matchAll(filledProgram)]
-    .map(([, name = '']) => name)
-    .filter((name) => name.replaceAll(/\{\{[^}]*\}\}/g, '').includes('/') || /\}\}\.\w+$/.test(name));
 }
 
 function textsOf({ texts }: Workflow): readonly string[] {

@@ -1,3 +1,4 @@
+export { digestOf, isInside } from './agent-program.js';
 export { type Bundle, bundleOf } from './bundle.js';
 export { exitOfCode, type WorkflowCode, workflowCodes } from './codes.js';
 export { workflowJsonSchema } from './fields/json-schema.js';

@@ -98,6 +98,7 @@ function addProgram(gathering: Gathering, command: string, cwd: string, path: st
 }
 
 function addLine(gathering: Gathering, { words, cwd, depth, hasSettings = false }: Line): void {
+  if (!gathering.countLine()) return;
   const [command = '', ...args] = words;
   const bases = [cwd, ...foldersGiven(args, cwd)];
   for (const base of bases) gathering.bases.add(base);
@@ -211,11 +212,12 @@ function addScripts(gathering: Gathering, { words, cwd, depth }: Line): void {
         if (statsOf(join(at, 'node_modules', own)) !== undefined) gathering.addPackage(at, own);
     }
     const file = join(at, 'package.json');
-    const scripts = scriptsIn(file);
+    const scripts = gathering.scripts.get(file) ?? scriptsIn(file);
+    gathering.scripts.set(file, scripts);
     const used = names
       .flatMap((name) => [name, `pre${name}`, `post${name}`])
-      .filter((name) => Object.hasOwn(scripts, name));
-    if (used.length > 0 && depth < maxDepth) {
+      .filter((name) => Object.hasOwn(scripts, name) && depth < maxDepth && gathering.isNewScript(at, name));
+    if (used.length > 0) {
       gathering.addFile(file);
       for (const name of used)
         addInner(gathering, { words: [String(scripts[name])], cwd: at, depth: depth + 1, isShell: true });

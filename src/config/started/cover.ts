@@ -20,6 +20,8 @@ import { isInstalled, isWithin, packageFolderOf, readRegular, realOf } from './w
 export type { Gathering };
 
 const maxFiles = 5_000;
+/** Linux reads 256 bytes. */
+const longestShebang = 1024;
 
 const nothing: LeftOut = { isFile: () => false, isModule: () => false };
 
@@ -69,6 +71,12 @@ export function createGathering(
     noteShell: (path) => shellFiles.add(realOf(path)),
     addImportable: (folder) => guarded(() => addImportable(onWay(folder))),
     moduleFolders: new Set(),
+    scripts: new Map(),
+    isNewScript: (folder, name) => isNew('script', folder, name),
+    countLine: () => {
+      guarded(() => limits.countLine());
+      return problem === undefined;
+    },
     noteSearched: (folder) => notes.noteSearched(folder),
     isStart,
     cover: () => ({
@@ -138,7 +146,7 @@ export function createGathering(
   function follow(path: string, text: string): void {
     limits.countText(text);
     const folder = dirname(path);
-    const [first = ''] = text.split('\n', 1);
+    const [first = ''] = text.slice(0, longestShebang).split('\n', 1);
     const shebang = first.startsWith('#!') ? first.slice(2) : '';
     for (const word of shebang.split(/\s+/).filter((one) => one.includes('/')))
       for (const base of [...gathering.bases, folder]) add(resolve(base, word));

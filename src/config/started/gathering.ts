@@ -29,6 +29,12 @@ export interface Gathering {
   addImportable(folder: string): void;
   /** Folders that packages are looked up in, beside every `node_modules`. */
   readonly moduleFolders: Set<string>;
+  /** Scripts by `package.json`, which every command may ask for. */
+  readonly scripts: Map<string, Readonly<Record<string, unknown>>>;
+  /** False for a script that was followed before: scripts may run each other. */
+  isNewScript(folder: string, name: string): boolean;
+  /** False above the limit of commands; then the search has failed. */
+  countLine(): boolean;
   /** A folder that an interpreter searches, whatever it holds now. */
   noteSearched(folder: string): void;
   /** Whether what interpreters choose by themselves counts too: for programs that nothing else holds. */

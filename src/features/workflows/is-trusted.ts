@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { passingMs } from '../../ports/start-refusal.js';
 import { bundleOf, type Library } from '../../workflow/index.js';
@@ -5,11 +6,16 @@ import { governingConfig } from '../../workspace/governing-config.js';
 import { openState } from '../../workspace/locate-config.js';
 import { createStartHolds } from '../../workspace/start-holds.js';
 import { openTrustedLibrary, type WorkflowPlace } from '../../workspace/workflow-library.js';
+import { hasChangedPart } from './changed-parts.js';
 
 /** Whether the workflow and every file and program it uses are trusted. */
 export function isTrustedWorkflow(file: string, library: Library, { env }: WorkflowPlace): boolean {
+  const { trust } = openState(env);
+  const record = trust.list().find((one) => one.file === resolve(file));
+  // A checkout or an agent may have written these files: nothing is searched in them before they are known to be trusted.
+  if (record === undefined || hasChangedPart(record.parts ?? {})) return false;
   const { sha256, unknown, unsafe } = bundleOf(file, library);
-  return unknown.length === 0 && unsafe.length === 0 && openState(env).trust.isTrusted(file, sha256);
+  return unknown.length === 0 && unsafe.length === 0 && trust.isTrusted(file, sha256);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TrustRecord } from '../../config/index.js';
 import { type Bundle, bundleOf, type Finding, planLines, validateWorkflow } from '../../workflow/index.js';
+import { partsOf } from './changed-parts.js';
 import { gateNames } from './gateway-names.js';
 import { openTrustedLibrary, type WorkflowPlace } from '../../workspace/workflow-library.js';
 import { withPluginsOf } from './plugins-of.js';
@@ -10,8 +11,8 @@ export interface WorkflowToTrust {
   /** Hash of the workflow and every file it uses. */
   readonly sha256: string;
   readonly files: readonly string[];
-  /** What the record holds beside the hash: the files to lock, if commands leave the sandbox. */
-  readonly lock: Partial<Pick<TrustRecord, 'covers' | 'guards'>>;
+  /** What the record holds beside the hash: the files, and those to lock if commands leave the sandbox. */
+  readonly lock: Partial<Pick<TrustRecord, 'covers' | 'guards' | 'parts'>>;
   /** Files whose names are only known at run time, and unreadable files. Any of them prevents trust. */
   readonly unknown: readonly string[];
   /** Reasons why the workflow must not be trusted. */
@@ -40,7 +41,18 @@ export async function workflowToTrust(
   const { lock, problem } = await lockOf(unsandboxed, library.roots);
   const obstacles = problem === undefined ? unsafe : [...unsafe, problem];
   const plan = planLines(workflow, {}, library);
-  return { file, sha256, files, lock, unknown, unsafe: obstacles, plan, findings, isValid };
+  const parts = partsOf(files, library.roots);
+  return {
+    file,
+    sha256,
+    files,
+    lock: { ...lock, parts },
+    unknown,
+    unsafe: obstacles,
+    plan,
+    findings,
+    isValid,
+  };
 }
 
 interface Lock {
