@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { createLineBuffer, type LineLimits } from './line-buffer.js';
 
 /** Writes text to a file descriptor in large chunks, without blocking the caller. */
 export interface BufferedFile {
@@ -9,13 +10,9 @@ export interface BufferedFile {
   close(): Promise<void>;
 }
 
-interface Buffering {
+interface Buffering extends LineLimits {
   readonly minBytes: number;
   readonly flushMs: number;
-  /** Text beyond this is dropped and counted, so that a reader that does not read cannot exhaust memory. */
-  readonly maxBytes: number;
-  /** Size of the tail that is kept of dropped text: the last lines say how something ended. */
-  readonly tailBytes: number;
   readonly closeMs: number;
 }
 
@@ -37,14 +34,10 @@ export function openBufferedFile(
   lost: (count: number) => string,
   buffering = usualBuffering,
 ): BufferedFile {
-  let pieces: string[] = [];
-  let bytes = 0;
-  const tail = createTail(buffering);
-  /** Lines longer than the whole buffer, dropped after the chunks and before the tail. */
-  let skipped = 0;
+  const lines = createLineBuffer(lost, buffering);
   let isBroken = false;
   let writing: Promise<void> | undefined;
-  let inHand = nothing;
+  let current = nothing;
   let isInFlight = false;
   let isDue = false;
   let isFlushing = false;
@@ -52,15 +45,8 @@ export function openBufferedFile(
   timer.unref();
 
   function take(): Buffer {
-    const { dropped, last } = tail.take();
-    const all = skipped + dropped;
-    const told = all > 0 ? [lost(all)] : [];
-    const taken = Buffer.from([...pieces, ...told, ...last].join(''));
-    pieces = [];
-    skipped = 0;
-    bytes = 0;
     isFlushing = false;
-    return taken;
+    return lines.take();
   }
 
   function drain(): Promise<void> {
@@ -73,50 +59,36 @@ export function openBufferedFile(
 
   /** Write everything, including a partial chunk. */
   function flush(): Promise<void> {
-    isFlushing = pieces.length > 0 || skipped > 0 || !tail.isEmpty();
+    isFlushing = !lines.isEmpty();
     return drain();
   }
 
-  /** Keep a line after one that was too long, and report the missing one there. */
-  function hold(text: string): void {
-    const told = skipped > 0 ? lost(skipped) : '';
-    skipped = 0;
-    pieces.push(told + text);
-    bytes += told.length + text.length;
-  }
-
   async function writeAll(): Promise<void> {
-    while (!isBroken && (inHand.length > 0 || isFlushing || bytes >= buffering.minBytes)) {
-      if (inHand.length === 0) inHand = take();
+    while (!isBroken && (current.length > 0 || isFlushing || lines.bytes() >= buffering.minBytes)) {
+      if (current.length === 0) current = take();
       isInFlight = true;
-      const written = await writeSome(fd, inHand);
+      const written = await writeSome(fd, current);
       isInFlight = false;
       if (written === 'full') await later(retryMs);
       else if (written === 'broken') isBroken = true;
-      else inHand = inHand.subarray(written);
+      else current = current.subarray(written);
     }
   }
 
   return {
     write(text) {
       if (isBroken) return;
-      // Keep the order: after a dropped line, later lines go to the tail.
-      if (!tail.isEmpty()) return tail.push(text);
-      if (text.length > buffering.maxBytes) {
-        skipped += 1;
-        return;
-      }
-      if (bytes + text.length > buffering.maxBytes) return tail.push(text);
-      hold(text);
+      if (!lines.push(text)) return;
       // Deferred, so that logging never blocks; at process exit, flushSync writes the lines in order.
-      if (bytes >= buffering.minBytes && !isDue) setImmediate(() => void drain());
-      isDue ||= bytes >= buffering.minBytes;
+      if (lines.bytes() < buffering.minBytes) return;
+      if (!isDue) setImmediate(() => void drain());
+      isDue = true;
     },
     flushSync() {
       if (isBroken) return;
       // The thread pool finishes a write in progress even while the process exits.
-      isBroken = !writeAllSync(fd, Buffer.concat([isInFlight ? nothing : inHand, take()]));
-      inHand = nothing;
+      isBroken = !writeAllSync(fd, Buffer.concat([isInFlight ? nothing : current, take()]));
+      current = nothing;
     },
     async close() {
       clearInterval(timer);
@@ -130,42 +102,6 @@ export function openBufferedFile(
       isBroken = true;
     },
   };
-}
-
-/** The newest lines that did not fit, always including the last one; the others are counted. */
-function createTail({ tailBytes, maxBytes }: Buffering) {
-  const longest = tailBytes > 0 ? maxBytes : 0;
-  let last: string[] = [];
-  let bytes = 0;
-  let dropped = 0;
-  return {
-    isEmpty: () => last.length === 0 && dropped === 0,
-    push(text: string): void {
-      if (text.length > longest) {
-        dropped += 1;
-        return;
-      }
-      last.push(text);
-      bytes += text.length;
-      // Trim rarely and in bulk, because removing from the front moves all other lines.
-      if (bytes > 2 * tailBytes) shorten();
-    },
-    take(): { readonly dropped: number; readonly last: readonly string[] } {
-      shorten();
-      const taken = { dropped, last };
-      last = [];
-      bytes = 0;
-      dropped = 0;
-      return taken;
-    },
-  };
-
-  function shorten(): void {
-    let from = 0;
-    for (; bytes > tailBytes && from < last.length - 1; from += 1) bytes -= last[from]?.length ?? 0;
-    dropped += from;
-    last = last.slice(from);
-  }
 }
 
 function writeSome(fd: number, buffer: Buffer): Promise<number | 'full' | 'broken'> {
