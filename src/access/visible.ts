@@ -1,4 +1,4 @@
-import { createToolFilter, type Delegation, type Principal, type Session, type Spec } from '../core/index.js';
+import { createToolFilter, isOperator, type Principal, type Session, type Spec } from '../core/index.js';
 
 export interface Visibility {
   readonly visible: boolean;
@@ -45,8 +45,8 @@ export interface LateAccess extends Access {
 
 /** For a gateway that only the operator uses so far: needs no store. All others see nothing. */
 export function createLateAccess(): LateAccess {
-  let access = accessFrom(({ chain = [] }, spec) =>
-    chain.length > 0 && chain.every(isUnbound) && !mustBeNamed(spec) ? everything : nothing,
+  let access = accessFrom((session, spec) =>
+    isOperator(session) && !mustBeNamed(spec) ? everything : nothing,
   );
   const listeners = new Set<() => void>();
   const tell = (): void => {
@@ -71,10 +71,6 @@ export function createLateAccess(): LateAccess {
 /** Without profiles, tools with reach `named` are not available. */
 function mustBeNamed(spec: Spec): boolean {
   return spec.kind === 'tool' && spec.reach === 'named';
-}
-
-function isUnbound({ rights, profile, tools, tokenId }: Delegation): boolean {
-  return rights === 'all' && profile === undefined && tools === undefined && tokenId === undefined;
 }
 
 /** Limits an Access to some tool names. Other tools do not exist for list, call and describe. */

@@ -1,7 +1,7 @@
 import type { Credentials } from '../access/tokens/index.js';
 import { type AccessStore, type AuditRecord, StoreError } from '../access/ports/index.js';
 import type { Gateway } from '../gateway/index.js';
-import type { Caller, Principal, Session } from '../core/index.js';
+import { type Caller, isOperator, type Principal, type Session } from '../core/index.js';
 import type { CredentialWatch, Identify } from '../transports/http/index.js';
 import type { AdminApi, RefusedAttempt } from '../ports/admin-api.js';
 import { adminParts } from '../features/admin/admin-parts.js';
@@ -135,10 +135,10 @@ function recordRefusal(opened: OpenedAccess, zone: string, attempt: RefusedAttem
 /** How long an admin request waits for servers that have never listed their tools. */
 const patienceMs = 10_000;
 
-async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<boolean> {
+export async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<boolean> {
   const { principal, chain, credential } = caller;
   // The operator is an admin without asking the store.
-  if (chain.every(isUnbound)) return true;
+  if (isOperator(caller)) return true;
   if (rights === undefined) return false;
   const session: Session = { id: `admin/${credential}`, principal, chain, scope: 'credential' };
   await rights.authorizer.refresh(session);
@@ -149,8 +149,4 @@ async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): Promise<
     );
   }
   return rights.authorizer.isAdmin(session);
-}
-
-function isUnbound({ rights, profile, tools }: Caller['chain'][number]): boolean {
-  return rights === 'all' && profile === undefined && tools === undefined;
 }

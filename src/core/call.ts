@@ -1,4 +1,4 @@
-import type { Fault } from './fault.js';
+import { type Fault, faultRow } from './fault.js';
 import type { JsonText } from '../lib/json-text.js';
 import type { Client, Principal, Session } from './session.js';
 import type { PromptSpec, ResourceSpec, TemplateSpec, ToolSpec } from './tool.js';
@@ -81,6 +81,11 @@ export interface Attempt {
   readonly call?: Call;
   readonly outcome: Outcome;
   readonly ms: number;
+}
+
+/** Whether Tidegate refused the attempt, before or after it became a call. */
+export function isRefused({ call, outcome }: Pick<Attempt, 'call' | 'outcome'>): boolean {
+  return call === undefined || (outcome.kind === 'fault' && faultRow(outcome.fault.code).isRefusal === true);
 }
 
 /** The target's name for messages. */

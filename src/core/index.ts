@@ -3,6 +3,7 @@ export {
   type Call,
   content,
   faulted,
+  isRefused,
   isToolError,
   type Outcome,
   type Request,
@@ -41,6 +42,7 @@ export type { InputOf, OutputOf, Schema, SchemaIssue } from './schema.js';
 export {
   type Caller,
   type Client,
+  isOperator,
   type Protocol,
   type Delegation,
   type Principal,

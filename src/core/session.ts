@@ -80,3 +80,15 @@ export function shareOwner({ principal, chain }: Pick<Session, 'principal' | 'ch
   const delegation = chain.find(({ rights }) => rights !== 'all');
   return delegation && principalKey(delegation.principal);
 }
+
+/**
+ * Whether the caller is the operator without any limit. The only such check: an empty chain is not the operator, and
+ * neither is a link with a credential, which may be revoked.
+ */
+export function isOperator({ chain = [] }: Pick<Session, 'chain'>): boolean {
+  return chain.length > 0 && chain.every(isUnbound);
+}
+
+function isUnbound({ rights, profile, tools, tokenId }: Delegation): boolean {
+  return rights === 'all' && profile === undefined && tools === undefined && tokenId === undefined;
+}

@@ -74,16 +74,6 @@ export const noOwnPaths: OwnPaths = {
   }),
 };
 
-/** True for the unrestricted operator, that is without a profile or tool list. */
-export function isOperator({ chain = [] }: Pick<Session, 'chain'>): boolean {
-  return (
-    chain.length > 0 &&
-    chain.every(
-      ({ rights, profile, tools }) => rights === 'all' && profile === undefined && tools === undefined,
-    )
-  );
-}
-
 /** True when any part of the caller's rights comes from grants, so it can do less than the operator. */
 export function hasOwnRights({ chain = [] }: Pick<Session, 'chain'>): boolean {
   return chain.length === 0 || chain.some(({ rights }) => rights === 'own');

@@ -108,6 +108,22 @@ describe('a record', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each(['policy.denied', 'approval.denied', 'limits.rate', 'tool.not_found'] as const)(
+    'says that a call was denied which was admitted and then refused by a stage (%s)',
+    async (code) => {
+      end({ ...attempt('a', code), call: {} as Call });
+      await audit.flush();
+      expect(kept).toMatchObject([{ decision: 'deny', reason: code, outcome: code }]);
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('says that a call was allowed whose server failed (the control)', async () => {
+    end({ ...attempt('a', 'provider.unavailable'), call: {} as Call });
+    await audit.flush();
+    expect(kept).toMatchObject([{ decision: 'allow', reason: 'granted', outcome: 'provider.unavailable' }]);
+  });
+
   it('holds no secret, not even as the name of a tool', async () => {
     end(attempt('tgt_x', 'tool.not_found'));
     await audit.flush();

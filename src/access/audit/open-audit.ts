@@ -2,6 +2,7 @@ import {
   type Attempt,
   createFault,
   faulted,
+  isRefused,
   isToolError,
   type Delegation,
   type Observer,
@@ -148,12 +149,12 @@ export function openAudit(parts: AuditParts): Audit {
     begin: () => (attempt) => {
       const at = parts.now();
       const revision = parts.revision();
-      if (attempt.call !== undefined)
-        return keep({ ...recordOf(attempt, { at, revision }, parts.redact), ...detail });
-      explainSoon(attempt.request, () => {
-        const reason = reasonOf(attempt, parts.whyNot);
-        keep({ ...recordOf(attempt, { at, revision }, parts.redact), ...detail, decision: 'deny', reason });
+      const record = (): AuditRecord => ({
+        ...recordOf(attempt, { at, revision }, parts.redact),
+        ...detail,
       });
+      if (attempt.call !== undefined) return keep(record());
+      explainSoon(attempt.request, () => keep({ ...record(), reason: reasonOf(attempt, parts.whyNot) }));
     },
   };
 
@@ -191,7 +192,7 @@ function recordOf(
   { at, revision }: { readonly at: number; readonly revision: number | undefined },
   redact: (text: string) => string,
 ): AuditRecord {
-  const { request, outcome, ms } = attempt;
+  const { request, ms } = attempt;
   const { session, wanted } = request;
   const traceId = request.trace && traceIdOf(request.trace.traceparent);
   const chain = session.chain ?? [];
@@ -200,19 +201,24 @@ function recordOf(
     at,
     zone: session.principal.zone,
     action: actions[wanted.kind],
-    decision: 'allow',
+    decision: isRefused(attempt) ? 'deny' : 'allow',
     principal: formatPrincipal(session.principal),
     ...(chain.length > 1 && { chain: chain.map(nameOf) }),
     ...(tokenId !== undefined && { tokenId }),
     target: redact(wantedName(wanted)).slice(0, 512),
-    reason: isOperators(session) ? 'admin' : 'granted',
-    outcome: outcome.kind === 'fault' ? outcome.fault.code : isToolError(attempt) ? 'tool_error' : 'ok',
+    reason: isRefused(attempt) ? outcomeOf(attempt) : isOperators(session) ? 'admin' : 'granted',
+    outcome: outcomeOf(attempt),
     requestId: request.id,
     sessionId: session.id,
     ms: Math.round(ms * 1000) / 1000,
     ...(traceId !== undefined && { traceId }),
     ...(revision !== undefined && { revision }),
   };
+}
+
+function outcomeOf(attempt: Attempt): string {
+  if (attempt.outcome.kind === 'fault') return attempt.outcome.fault.code;
+  return isToolError(attempt) ? 'tool_error' : 'ok';
 }
 
 /** If the target was found but refused, for example for its arguments, the fault code is the reason. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOperator, type OwnPaths, type OwnView } from '../../ports/own-paths.js';
+import { isOperator } from '../../core/index.js';
+import type { OwnPaths, OwnView } from '../../ports/own-paths.js';
 import { principalKey, type Session } from '../../core/index.js';
 import { identitiesOf } from './identities.js';
 import { findMasks } from './masks.js';
