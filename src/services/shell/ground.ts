@@ -30,6 +30,10 @@ export interface GroundParts {
   readonly writable: readonly string[];
   /** Gets what came to be below the top of the roots. */
   readonly onMade: (paths: readonly string[]) => void;
+  /** Puts what came to be while commands ran last. */
+  readonly sortMade: (paths: readonly string[]) => readonly string[];
+  /** See `WatchParts`. */
+  readonly onPartial: () => void;
 }
 
 export interface GroundOptions {
@@ -50,7 +54,20 @@ export interface Ground {
 const noneArmed = { armed: [], pointers: [], linking: [] };
 
 export async function layGround(
-  { mounts, places, pathFor, pace, scan, recordCheck, overlapping, onMade, locksNow, writable }: GroundParts,
+  {
+    mounts,
+    places,
+    pathFor,
+    pace,
+    scan,
+    recordCheck,
+    overlapping,
+    onMade,
+    sortMade,
+    onPartial,
+    locksNow,
+    writable,
+  }: GroundParts,
   { isSandboxed, isBackground }: GroundOptions,
 ): Promise<Ground> {
   const { roots, readLinks } = places;
@@ -59,7 +76,11 @@ export async function layGround(
     findNestedArmed(roots, [...trees, ...oddTrees], readLinks, hookFolders);
   const findNested = async (): Promise<NestedFindings> => {
     const below = await scan();
-    return { ...below, ...(isSandboxed ? await findArmed(below) : noneArmed) };
+    return {
+      ...below,
+      places: sortMade(below.places),
+      ...(isSandboxed ? await findArmed(below) : noneArmed),
+    };
   };
   const nested = await findNested();
   const found = findPlaces(places);
@@ -67,7 +88,7 @@ export async function layGround(
   const laid = isSandboxed ? layMounts(mounts, found) : undefined;
   const points = laid?.points ?? new Set<string>();
   let tell = (): void => {};
-  const watch = openWatch({
+  const watch = await openWatch({
     first: found,
     pace,
     find: (isKnown) => findPlaces(places, isKnown),
@@ -83,6 +104,7 @@ export async function layGround(
     overlapping: isSandboxed ? overlapping : new Set(),
     disarms: isSandboxed,
     onAttack: () => tell(),
+    onPartial,
     pathFor,
   });
   const { known, begunAt } = watch;

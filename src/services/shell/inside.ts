@@ -1,11 +1,22 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ToolFailure } from '../../core/index.js';
 
 /** True for the folder itself and everything in it. A neighbour whose name begins alike is not in it. */
 export function isInside(path: string, folder: string): boolean {
   const end = folder.endsWith(sep) ? folder : folder + sep;
   return path === folder || path.startsWith(end);
+}
+
+/** The same for many folders, as fast with hundreds of them as with one. */
+export function insideAny(folders: readonly string[]): (path: string) => boolean {
+  const all = new Set(folders);
+  return (path) => {
+    for (let at = path; ; at = dirname(at)) {
+      if (all.has(at)) return true;
+      if (at === dirname(at)) return false;
+    }
+  };
 }
 
 /** The real path of the directory to run in, which lies in a root. */

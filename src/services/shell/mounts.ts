@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OwnMasks } from '../../ports/own-paths.js';
-import { isInside } from './inside.js';
+import { insideAny, isInside } from './inside.js';
 import type { KnownNames } from './known-names.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
@@ -95,8 +95,8 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
     ],
     points: new Set(steady.map(([path]) => path)),
     fixed,
-    isKept: (path) => kept.some((folder) => isInside(path, folder)),
-    isFixed: (path) => fixed.some((folder) => isInside(path, folder)),
+    isKept: insideAny(kept),
+    isFixed: insideAny(fixed),
     release,
   };
 }

@@ -109,6 +109,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const scan = createWorkspaceScan(roots, parts.protectedPaths);
   const names = createKnownNames(log);
   const madePlaces = createMadePlaces(parts.stateDir);
+  const tellPartial = once(() => log(tooMuchToCompare));
   const recordCheck = createCheckRecords(parts.stateDir, scratch.owner);
   const { globalConfigs = globalGitConfigs({}) } = parts;
   const findOlder = async () => {
@@ -179,6 +180,8 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       recordCheck,
       overlapping,
       onMade: (paths: readonly string[]) => madePlaces.add(paths),
+      sortMade: (paths: readonly string[]) => madePlaces.sort(paths),
+      onPartial: tellPartial,
       locksNow: () => locksOf(own.viewOf(session).masks),
       writable: named.map(realOf),
     };
@@ -267,6 +270,17 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       await scratch.close();
       await Promise.all([...spoolFolders.values()].map((folder) => folder.sweep()));
     },
+  };
+}
+
+const tooMuchToCompare =
+  'Protected places of the workspace (settings of agents and editors, hooks) hold more than 5,000 files or 20,000 files and folders. Changes of Bash commands beyond that are not reported.';
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
   };
 }
 

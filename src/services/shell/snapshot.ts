@@ -1,8 +1,21 @@
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { createBreaks } from './breaks.js';
 
 /** What stands in protected places: each file and link, with what tells it from every other that could stand there. */
-export type Snapshot = ReadonlyMap<string, string>;
+export interface Snapshot {
+  readonly files: ReadonlyMap<string, Sign>;
+  /** There was more than is looked at. */
+  readonly isPartial: boolean;
+  /** Milliseconds. */
+  readonly takenAt: number;
+}
+
+interface Sign {
+  readonly signature: string;
+  /** No command can set this time. */
+  readonly changedAt: number;
+}
 
 export interface Changes {
   readonly created: readonly string[];
@@ -11,29 +24,68 @@ export interface Changes {
 }
 
 const maxFiles = 5000;
+/** Files and folders, also those that count for nothing. */
+const usualMaxLooks = 20_000;
 const maxDepth = 12;
+/** The clock of files ticks more slowly than ours. */
+const tickMs = 20;
 
-/** Of `places` all that is in them, of `alone` only what is no folder. Empty folders make nobody do anything. */
-export function takeSnapshot(places: Iterable<string>, alone: Iterable<string> = []): Snapshot {
-  const files = new Map<string, string>();
-  for (const place of places) look(files, place.replace(/\/$/, ''), 0);
-  for (const path of alone) look(files, path, maxDepth);
-  return files;
+interface Looking {
+  readonly files: Map<string, Sign>;
+  readonly takeBreak: () => Promise<void>;
+  left: number;
+  isPartial: boolean;
 }
 
+/**
+ * Of `places` all that is in them, of `alone` only what is no folder. Empty folders make nobody do anything. Others are
+ * served in between, and what comes first is looked at first.
+ */
+export async function takeSnapshot(
+  places: Iterable<string>,
+  alone: Iterable<string> = [],
+  maxLooks = usualMaxLooks,
+): Promise<Snapshot> {
+  const takenAt = Date.now();
+  const looking: Looking = { files: new Map(), takeBreak: createBreaks(), left: maxLooks, isPartial: false };
+  for (const place of places) await look(looking, place.replace(/\/$/, ''), 0);
+  for (const path of alone) await look(looking, path, maxDepth);
+  const { files, isPartial } = looking;
+  return { files, isPartial, takenAt };
+}
+
+/** A file that one of them did not get to is compared with what it is now, or told from an older one by its time. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): Changes {
-  const created = [...after.keys()].filter((path) => !before.has(path));
-  const changed = [...before].filter(([path, signature]) => after.get(path) !== signature);
-  return { created, changed: changed.map(([path]) => path) };
+  const isNew = ({ changedAt }: Sign): boolean => !before.isPartial || changedAt >= before.takenAt - tickMs;
+  const created = [...after.files].filter(([path, sign]) => !before.files.has(path) && isNew(sign));
+  const changed = [...before.files].filter(([path, { signature }]) => {
+    const now = after.files.get(path) ?? (after.isPartial ? signOf(path) : undefined);
+    return now?.signature !== signature;
+  });
+  return { created: created.map(([path]) => path), changed: changed.map(([path]) => path) };
 }
 
-function look(files: Map<string, string>, path: string, depth: number): void {
-  if (files.size >= maxFiles || isHarmless(path)) return;
+async function look(looking: Looking, path: string, depth: number): Promise<void> {
+  if (isHarmless(path)) return;
+  if (looking.files.size >= maxFiles || looking.left <= 0) {
+    looking.isPartial = true;
+    return;
+  }
+  looking.left -= 1;
+  await looking.takeBreak();
   const found = lstatNow(path);
   if (found === undefined) return;
-  if (!found.isDirectory()) return void files.set(path, signatureOf(path, found));
+  if (!found.isDirectory()) return void looking.files.set(path, signatureOf(path, found));
   if (depth === maxDepth) return;
-  for (const name of namesIn(path)) look(files, join(path, name), depth + 1);
+  for (const name of namesIn(path)) {
+    if (looking.isPartial) return;
+    await look(looking, join(path, name), depth + 1);
+  }
+}
+
+function signOf(path: string): Sign | undefined {
+  const found = lstatNow(path);
+  return found === undefined || found.isDirectory() ? undefined : signatureOf(path, found);
 }
 
 /** What this room itself keeps there, and git's examples, which it never runs. */
@@ -42,15 +94,17 @@ function isHarmless(path: string): boolean {
   return (folder === '.tidegate' && name === 'output') || (folder === 'hooks' && name.endsWith('.sample'));
 }
 
-function signatureOf(path: string, found: BigIntStats): string {
+function signatureOf(path: string, found: BigIntStats): Sign {
+  const changedAt = Number(found.ctimeMs);
   const own = [found.ino, found.mode, found.size, found.mtimeNs, found.ctimeNs].join(':');
-  if (!found.isSymbolicLink()) return own;
+  if (!found.isSymbolicLink()) return { signature: own, changedAt };
   try {
     const target = statSync(path, { bigint: true });
-    return [readlinkSync(path), target.ino, target.size, target.mtimeNs].join(':');
+    const signature = [readlinkSync(path), target.ino, target.size, target.mtimeNs].join(':');
+    return { signature, changedAt };
   } catch {
     // It leads nowhere.
-    return own;
+    return { signature: own, changedAt };
   }
 }
 

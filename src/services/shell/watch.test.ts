@@ -42,6 +42,7 @@ describe('the watch over protected places', () => {
       links: new Map(),
       disarms: more.armed !== undefined,
       onAttack: () => (attacks += 1),
+      onPartial: () => {},
       pathFor: (path) => path.slice(root.length + 1),
     });
 
@@ -58,7 +59,7 @@ describe('the watch over protected places', () => {
   });
 
   it('says nothing when nothing happened, or only what makes nobody do anything', async () => {
-    const watch = open();
+    const watch = await open();
     for (const folder of ['.tidegate/output', 'hooks', '.git', '.claude/empty'])
       mkdirSync(at(folder), { recursive: true });
     for (const file of ['.tidegate/output/bash-1.txt', 'hooks/pre-commit.sample', '.git/HEAD', 'other'])
@@ -69,7 +70,7 @@ describe('the watch over protected places', () => {
   it('names what came to be, changed or went, also when its time and size are as before', async () => {
     const when = new Date(0);
     utimesSync(at('.mcp.json'), when, when);
-    const watch = open();
+    const watch = await open();
     writeFileSync(at('.mcp.json'), '2');
     utimesSync(at('.mcp.json'), when, when);
     rmSync(at('.claude/deep/a'));
@@ -88,20 +89,20 @@ describe('the watch over protected places', () => {
     writeFileSync(at('real'), '1');
     rmSync(at('.mcp.json'));
     symlinkSync('real', at('.mcp.json'));
-    const watch = open();
+    const watch = await open();
     writeFileSync(at('real'), '22');
     expect((await watch.end()).changedPaths).toEqual(['.mcp.json']);
   });
 
   it('passes by what the sandbox keeps', async () => {
-    const watch = open({ kept: '.claude' });
+    const watch = await open({ kept: '.claude' });
     writeFileSync(at('.claude/deep/b'), '');
     expect((await watch.end()).createdPaths).toEqual([]);
   });
 
   it('moves aside on sight what must never be, and says so', async () => {
     vi.useFakeTimers();
-    const watch = open({ never: ['commondir'] });
+    const watch = await open({ never: ['commondir'] });
     writeFileSync(at('commondir'), '');
     vi.advanceTimersByTime(1000);
     expect([existsSync(at('commondir')), attacks]).toEqual([false, 1]);
@@ -111,7 +112,7 @@ describe('the watch over protected places', () => {
   });
 
   it('moves it aside at the end at the latest', async () => {
-    const watch = open({ never: ['commondir'] });
+    const watch = await open({ never: ['commondir'] });
     writeFileSync(at('commondir'), '');
     expect((await watch.end()).undonePaths).toEqual(['commondir']);
     expect(existsSync(at('commondir'))).toBe(false);
@@ -123,7 +124,7 @@ describe('the watch over protected places', () => {
     const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
     pause();
     const armed = ['old', 'new'].map((name) => ({ tree: at(name), cause: at(`${name}/.git/config`) }));
-    const watch = open({ armed });
+    const watch = await open({ armed });
     pause();
     mkdirSync(at('new/.git'), { recursive: true });
     for (const { cause } of armed) writeFileSync(cause, '');
@@ -137,7 +138,7 @@ describe('the watch over protected places', () => {
     mkdirSync(at('fixed'));
     for (const file of [at('fixed/config'), join(outside, 'config')]) writeFileSync(file, '');
     const causes = [at('fixed/config'), join(outside, 'config')];
-    const watch = open({ armed: causes.map((cause) => ({ tree: at('old'), cause })) });
+    const watch = await open({ armed: causes.map((cause) => ({ tree: at('old'), cause })) });
     expect((await watch.end()).undonePaths).toEqual([]);
     expect(causes.every((cause) => existsSync(cause))).toBe(true);
     rmSync(outside, { recursive: true });
@@ -147,7 +148,7 @@ describe('the watch over protected places', () => {
     vi.useFakeTimers();
     writeFileSync(at('index'), '');
     const armed = [{ tree: at('old'), cause: at('index') }];
-    const watch = open({ armed });
+    const watch = await open({ armed });
     vi.advanceTimersByTime(1000);
     expect(attacks).toBe(0);
     vi.advanceTimersByTime(1000);

@@ -38,6 +38,8 @@ export interface WatchParts {
   readonly pace: Pace;
   /** Something of the kind was made. */
   readonly onAttack: () => void;
+  /** There is more in protected places than is compared. */
+  readonly onPartial: () => void;
   /** A path as the caller may name it. */
   readonly pathFor: (path: string) => string;
 }
@@ -67,7 +69,7 @@ const maxTold = 50;
 const nestedPatrolMs = 4000;
 
 /** Looks at protected places before and after a command, and now and then at those that must never be. */
-export function openWatch(parts: WatchParts): Watch {
+export async function openWatch(parts: WatchParts): Promise<Watch> {
   const { first, nested, findNested, isKept, never, links, pace, onAttack, pathFor } = parts;
   const undone = new Set<string>();
   const isOpen = (path: string): boolean => !isKept(path.replace(/\/$/, ''));
@@ -77,7 +79,7 @@ export function openWatch(parts: WatchParts): Watch {
   });
   const places = openOf(first, nested);
   const { look, newlyArmed, known, begunAt, grounds } = followArmed(parts);
-  const before = takeSnapshot(places.paths, places.watched);
+  const before = await takeSnapshot(places.paths, places.watched);
   let suspects: ReadonlySet<string> = new Set();
   const undo = (): number => {
     const made = [
@@ -115,10 +117,11 @@ export function openWatch(parts: WatchParts): Watch {
       const moved = await undoAll(lookBelow, grounds).finally(() => parts.overlapping.delete(known));
       for (const path of moved) undone.add(path);
       const now = openOf(look(), below);
-      const after = takeSnapshot(
+      const after = await takeSnapshot(
         new Set([...places.paths, ...now.paths]),
         new Set([...places.watched, ...now.watched]),
       );
+      if (before.isPartial || after.isPartial) parts.onPartial();
       const { created, changed } = compareSnapshots(before, after);
       const old = new Set([...nested.places, ...nested.trees]);
       const made = [...below.places, ...below.trees].filter((path) => !old.has(path));
