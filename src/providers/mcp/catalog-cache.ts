@@ -1,11 +1,11 @@
-import { type Catalogue, emptyCatalogue, type Protocol } from '../../core/index.js';
+import type { Catalogue, Protocol } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
-import { type CatalogueRules, readCatalogue, readInSteps, type Reading } from './catalog-reader.js';
-import { listAgain } from './lists.js';
+import type { CatalogueRules } from './catalog-reader.js';
+import { createCatalogReading } from './catalog-reading.js';
 import type { KeptCatalogue, UpstreamMemory } from './memory-port.js';
 import type { Clock } from './options.js';
-import { createPace } from './pace.js';
-import type { ListName, Peer } from './peer.js';
+import type { Peer } from './peer.js';
+import { createRelisting } from './relisting.js';
 
 export interface CatalogCacheParts {
   readonly rules: Omit<CatalogueRules, 'checksHeaders'>;
@@ -43,64 +43,25 @@ export interface CatalogCache {
   close(): void;
 }
 
-const turnMs = 15;
 const mostKept = 16 * 1024 * 1024;
-const swarmMs = 100;
-/** A server with frequent changes is listed this often without delay, then once per second. */
-const changesAtOnce = 10;
-/** The first pause before a failed list is retried; each further pause doubles. */
-const retryMs = 1000;
-const maxRetries = 6;
 const freshMs = 24 * 3600_000;
 const eraMs = 7 * 24 * 3600_000;
-const everything: readonly ListName[] = ['tools', 'prompts', 'resources', 'templates'];
 
 export function openCatalogCache(parts: CatalogCacheParts): CatalogCache {
-  const { memory, key, clock, log } = parts;
+  const { memory, key, clock } = parts;
   const record = memory.read(key);
   const listeners = new Set<() => void>();
-  const dirty = new Set<ListName>();
-  const changePace = createPace(clock, changesAtOnce, 1);
   let protocol = record && clock.now() - record.at < eraMs ? record.protocol : undefined;
   let at = record?.at ?? 0;
   let kept: KeptCatalogue | undefined = record?.catalogue;
-  let dropped: string[] = [];
-  let catalogue = kept === undefined ? emptyCatalogue : read(kept);
-  let listing: Promise<void> | undefined;
-  let newest: Peer | undefined;
-  let stopSoon: (() => void) | undefined;
-  let stopRetry: (() => void) | undefined;
-  let retries = 0;
-  let readings = 0;
-  let lastReading = Promise.resolve();
-  let isClosed = false;
-
-  function rulesNow(into: string[]): CatalogueRules {
-    const checksHeaders = parts.isHttp && protocol === 'modern';
-    return { ...parts.rules, checksHeaders, onDropped: (what) => void into.push(what) };
-  }
-
-  function read(texts: KeptCatalogue): Catalogue {
-    dropped = [];
-    return readCatalogue(texts, rulesNow(dropped));
-  }
-
-  /** Yields to other callers in between. A later reading cancels this one. */
-  function readAgain(): Promise<void> {
-    readings += 1;
-    lastReading = kept === undefined ? Promise.resolve() : readInTurns(kept, readings);
-    return lastReading;
-  }
-
-  async function readInTurns(texts: KeptCatalogue, reading: number): Promise<void> {
-    const found: string[] = [];
-    const next = await inTurns(readInSteps(texts, rulesNow(found)));
-    if (reading !== readings) return lastReading;
-    if (isClosed) return;
-    dropped = found;
-    catalogue = next;
-    for (const listener of listeners) listener();
-  }
+  const reading = createCatalogReading(
+    kept,
+    () => ({ ...parts.rules, checksHeaders: parts.isHttp && protocol === 'modern' }),
+    () => {
+      for (const listener of listeners) listener();
+    },
+  );
+  const relisting = createRelisting({ ...parts, kept: () => kept, accept });
 
   function save(): void {
     // The next start reads the cached catalog in one go.
@@ -108,39 +69,7 @@ export function openCatalogCache(parts: CatalogCacheParts): CatalogCache {
     memory.write(key, { at, ...remembered, ...(protocol && { protocol }) });
   }
 
-  async function listDirty(): Promise<void> {
-    while (dirty.size > 0 && newest !== undefined && !isClosed) {
-      const lists = everything.filter((list) => dirty.has(list));
-      dirty.clear();
-      const { catalogue: next, isWhole } = await listAgain(newest, lists, kept, log);
-      const isBarred = !isWhole && parts.isBarred();
-      if (!isBarred) await accept(next, isWhole);
-      if (isWhole) retries = 0;
-      else if (!isBarred) retryLater(newest);
-    }
-  }
-
-  /** Without a retry, the catalog would stay incomplete for as long as the server runs. */
-  function retryLater(peer: Peer): void {
-    stopRetry?.();
-    if (retries >= maxRetries || isClosed) return;
-    stopRetry = clock.after(
-      retryMs * 2 ** retries,
-      () => {
-        if (peer === newest && parts.isLive(peer)) listEverything();
-      },
-      true,
-    );
-    retries += 1;
-  }
-
-  function listEverything(): void {
-    for (const one of everything) dirty.add(one);
-    list();
-  }
-
   async function accept(next: KeptCatalogue, isWhole: boolean): Promise<void> {
-    if (isClosed) return;
     const isNew = kept === undefined || !isSame(kept, next);
     kept = next;
     // An incomplete catalog is offered, but not cached.
@@ -148,27 +77,21 @@ export function openCatalogCache(parts: CatalogCacheParts): CatalogCache {
       at = clock.now();
       save();
     }
-    if (isNew) await readAgain();
-  }
-
-  function list(): void {
-    listing ??= listDirty().finally(() => {
-      listing = undefined;
-    });
+    if (isNew) await reading.readAgain(kept);
   }
 
   return {
     get catalogue() {
-      return catalogue;
+      return reading.catalogue;
     },
     get hasResources() {
       return kept?.hasResources ?? false;
     },
     get dropped() {
-      return dropped;
+      return reading.dropped;
     },
     get isFirstAwaited() {
-      return kept === undefined && listing !== undefined;
+      return kept === undefined && relisting.current !== undefined;
     },
     get freshness() {
       if (kept === undefined) return 'none';
@@ -182,37 +105,19 @@ export function openCatalogCache(parts: CatalogCacheParts): CatalogCache {
       if (protocol === next) return;
       protocol = next;
       // Which definitions are dropped depends on the protocol version.
-      void readAgain();
+      void reading.readAgain(kept);
       save();
     },
-    listAll(peer) {
-      newest = peer;
-      retries = 0;
-      listEverything();
-    },
-    listed: () => listing ?? Promise.resolve(),
-    listSoon(peer, changed) {
-      newest = peer;
-      dirty.add(changed);
-      if (changed === 'resources') dirty.add('templates');
-      stopSoon ??= clock.after(
-        Math.max(swarmMs, changePace.waitMs()),
-        () => {
-          changePace.pass();
-          stopSoon = undefined;
-          list();
-        },
-        true,
-      );
-    },
+    listAll: (peer) => relisting.listAll(peer),
+    listed: () => relisting.current ?? Promise.resolve(),
+    listSoon: (peer, changed) => relisting.listSoon(peer, changed),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     close() {
-      isClosed = true;
-      stopSoon?.();
-      stopRetry?.();
+      reading.close();
+      relisting.close();
       listeners.clear();
     },
   };
@@ -232,15 +137,4 @@ function isSame(a: KeptCatalogue, b: KeptCatalogue): boolean {
 
 function sizeOf(kept: KeptCatalogue): number {
   return texts.flatMap((list) => kept[list]).reduce((sum, text) => sum + text.length, 0);
-}
-
-async function inTurns(reading: Reading): Promise<Catalogue> {
-  let begun = performance.now();
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done === true) return value;
-    if (performance.now() - begun < turnMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    begun = performance.now();
-  }
 }

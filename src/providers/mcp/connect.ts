@@ -1,7 +1,8 @@
 import type { Protocol } from '../../core/index.js';
 import { openLegacyPeer } from './stateful-peer.js';
 import { ConnectFailure, type Line, type LineParts, openLine } from './line.js';
-import { type Discovery, discoverParams, openModernPeer, readDiscovery } from './stateless-peer.js';
+import { type Discovery, discoverParams, readDiscovery } from './discovery.js';
+import { openModernPeer } from './stateless-peer.js';
 import type { Peer } from './peer.js';
 
 export interface ConnectParts extends LineParts {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Frame, readFrame } from '../../lib/json-rpc.js';
-import { readBody, readEvents, type StreamEnd } from './http-body.js';
+import { readBody } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
+import { createStreamReader, isAnswer, isStream } from './http-stream.js';
 import { type TransportEvents, type TransportFailure, maxMessageBytes } from './transport.js';
 import type { Clock } from './options.js';
 
@@ -24,17 +25,6 @@ export interface Answers {
   dropAll(): void;
 }
 
-const resumeMs = 1000;
-const longestResumeMs = 30_000;
-const maxResumes = 5;
-
-/** How often a broken stream was resumed without new events, and from where. */
-interface Resumed {
-  readonly times: number;
-  readonly lastEventId: string | undefined;
-  readonly retryMs: number;
-}
-
 interface Waiting {
   readonly sessionId: string | undefined;
   readonly drop: () => void;
@@ -42,6 +32,16 @@ interface Waiting {
 
 export function createAnswers({ client, session, events, clock }: AnswerParts): Answers {
   const waiting = new Map<number, Waiting>();
+  const readStream = createStreamReader({
+    client,
+    session,
+    clock,
+    isWaiting: (id) => waiting.has(id),
+    answered: answer,
+    frame: (frame, id) => events.frame(frame, id),
+    fail,
+    nowEnds,
+  });
 
   function fail(id: number, failure: TransportFailure): void {
     if (waiting.delete(id)) events.failed(id, failure);
@@ -58,7 +58,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
     const status = response.statusCode ?? 0;
     const isGood = status >= 200 && status < 300;
     if (isGood && isStream(response)) {
-      return readStream(id, response, { times: 0, lastEventId: undefined, retryMs: resumeMs });
+      return readStream(id, response);
     }
     readBody(response, maxMessageBytes, (body) => {
       if (!body.ok) fail(id, body);
@@ -86,55 +86,6 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
     fail(id, mayHaveActed ? { kind: 'lost', detail } : { kind: 'refused', detail });
   }
 
-  function readStream(id: number, response: IncomingMessage, before: Resumed): void {
-    let hasNews = false;
-    readEvents(response, maxMessageBytes, clock, {
-      take({ event, data }) {
-        hasNews = true;
-        // An empty event only carries an id for resuming the stream.
-        if (event !== 'message' || data === '') return false;
-        const frame = readFrame(data);
-        if (isAnswer(frame, id)) {
-          answer(id, frame);
-          return true;
-        }
-        if (waiting.has(id)) events.frame(frame, frame.kind === 'bad' ? undefined : id);
-        return false;
-      },
-      ended: (end) => streamEnded(id, end, hasNews ? { ...before, times: 0 } : before),
-    });
-  }
-
-  function streamEnded(id: number, end: StreamEnd, before: Resumed): void {
-    const lastEventId = end.lastEventId ?? before.lastEventId;
-    if (end.isMalformed) return fail(id, { kind: 'malformed', detail: end.detail });
-    const canResume = session.protocol === 'legacy' && lastEventId !== undefined && before.times < maxResumes;
-    if (!canResume) return fail(id, { kind: 'lost', detail: end.detail });
-    const retryMs = Math.min(end.retryMs ?? before.retryMs, longestResumeMs);
-    const resumed = { times: before.times + 1, lastEventId, retryMs };
-    nowEnds(
-      id,
-      clock.after(retryMs, () => resume(id, resumed), true),
-    );
-  }
-
-  function resume(id: number, resumed: Resumed): void {
-    if (!waiting.has(id)) return;
-    const headers = { ...session.headersFor(undefined), accept: 'text/event-stream' };
-    const from = resumed.lastEventId === undefined ? {} : { 'last-event-id': resumed.lastEventId };
-    const order = { method: 'GET', headers: { ...headers, ...from }, isRepeatable: true } as const;
-    const drop = client.send(order, {
-      response(response) {
-        if (response.statusCode === 200 && isStream(response)) return readStream(id, response, resumed);
-        response.resume();
-        fail(id, { kind: 'lost', detail: `HTTP ${String(response.statusCode)} while resuming` });
-      },
-      error: (detail) =>
-        streamEnded(id, { detail, isMalformed: false, lastEventId: undefined, retryMs: undefined }, resumed),
-    });
-    nowEnds(id, drop);
-  }
-
   return {
     expect: (id, sessionId, drop) => void waiting.set(id, { sessionId, drop }),
     receive,
@@ -149,14 +100,6 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
       waiting.clear();
     },
   };
-}
-
-function isStream(response: IncomingMessage): boolean {
-  return response.headers['content-type']?.startsWith('text/event-stream') === true;
-}
-
-function isAnswer(frame: Frame, id: number): boolean {
-  return (frame.kind === 'result' || frame.kind === 'error') && frame.id === String(id);
 }
 
 /** The protocol uses 404 for an unknown session, but many servers return 400 without a request id. */

@@ -1,7 +1,9 @@
 import type { Call, Exchange, Fault } from '../../core/index.js';
 import type { Frame, RawId } from '../../lib/json-rpc.js';
 import type { CallFeed } from './call-feed.js';
+import { createDeadlineTimer } from './deadline-timer.js';
 import type { Clock } from './options.js';
+import { createPastCalls, type PastCalls } from './past-calls.js';
 
 /** The result of a request that we sent. */
 export type Reply =
@@ -65,79 +67,32 @@ export interface InFlight {
   stop(): void;
 }
 
-const maxGivenUp = 256;
-const givenUpMs = 60_000;
-/** After a cancellation, most servers answer or stop asking within this time. */
-const graceMs = 3000;
-const maxEnded = 256;
-/** A log message may follow right after a response. The time is extended for servers that log later. */
-const endedMs = 2;
-const lateEndedMs = 2000;
 /** Questions within this time belong together. */
 const togetherMs = 50;
 /** How often progress may restart the time limit of a request. */
 export const maxExtensions = 10;
 
-interface GivenUp {
-  readonly sessionId: string;
-  readonly at: number;
-  readonly client: string;
-  readonly until: number;
-}
-
 /** The table of pending requests, with one timer for all of them. */
 export function createInFlight(clock: Clock, onExpired: (pending: Pending) => void): InFlight {
   const waiting = new Map<number, Pending>();
-  const givenUp = new Map<number, GivenUp>();
-  /** Clients whose calls ended recently, and when. */
-  const ended = new Map<string, number>();
-  let logsLate = false;
-  let stopTimer: (() => void) | undefined;
-  let timerAt = Number.POSITIVE_INFINITY;
-
-  function arm(deadline: number): void {
-    if (deadline >= timerAt) return;
-    stopTimer?.();
-    timerAt = deadline;
-    stopTimer = clock.after(Math.max(0, deadline - clock.now()), sweep, true);
-  }
+  const past = createPastCalls(clock);
+  const timer = createDeadlineTimer(clock, sweep);
 
   function sweep(): void {
-    const now = clock.now();
-    timerAt = Number.POSITIVE_INFINITY;
-    stopTimer = undefined;
-    let next = Number.POSITIVE_INFINITY;
-    const expired: Pending[] = [];
-    for (const pending of waiting.values()) {
-      // The time limit is paused while a question is open, so check again later.
-      const due = pending.questions > 0 ? now + pending.timeoutMs : pending.deadline;
-      if (due <= now) expired.push(pending);
-      else if (due < next) next = due;
-    }
+    const { expired, next } = dueAt(clock.now(), waiting.values());
     for (const pending of expired) if (waiting.delete(pending.id)) onExpired(pending);
-    if (next < Number.POSITIVE_INFINITY) arm(next);
+    if (next < Number.POSITIVE_INFINITY) timer.arm(next);
   }
 
   function ownerOf(carrier: number | undefined): Owner {
     if (carrier !== undefined) return ownerBy(waiting.get(carrier));
-    forgetOld(givenUp, clock.now());
-    return onlyOwner(waiting, givenUp, clock.now());
-  }
-
-  /** Whether no other client has a running, abandoned or recently finished call that the server may still log about. */
-  function isAlone(client: string): boolean {
-    for (const { call } of waiting.values())
-      if (call !== undefined && clientOf(call) !== client) return false;
-    for (const gone of givenUp.values()) if (gone.client !== client) return false;
-    const since = clock.now() - (logsLate ? lateEndedMs : endedMs);
-    for (const [other, at] of ended) if (other !== client && at > since) return false;
-    return true;
+    return onlyOwner(waiting, past, clock.now());
   }
 
   return {
     add(pending) {
       waiting.set(pending.id, pending);
-      arm(pending.deadline);
+      timer.arm(pending.deadline);
     },
     get: (id) => waiting.get(id),
     take(id) {
@@ -150,74 +105,80 @@ export function createInFlight(clock: Clock, onExpired: (pending: Pending) => vo
       const id = Number(raw);
       const pending = waiting.get(id);
       if (pending !== undefined) waiting.delete(id);
-      else if (givenUp.size > 0) givenUp.delete(id);
+      else past.answered(id);
       return pending;
     },
     ended(pending, now) {
-      if (pending.call === undefined) return;
-      if (ended.size >= maxEnded) ended.clear();
-      ended.set(clientOf(pending.call), now);
+      if (pending.call !== undefined) past.ended(clientOf(pending.call), now);
     },
-    giveUp(pending) {
-      if (pending.call === undefined) return;
-      const oldest = givenUp.size >= maxGivenUp ? givenUp.keys().next().value : undefined;
-      if (oldest !== undefined) givenUp.delete(oldest);
-      givenUp.set(pending.id, {
-        sessionId: pending.call.session.id,
-        at: clock.now(),
-        client: clientOf(pending.call),
-        until: clock.now() + givenUpMs,
-      });
+    giveUp({ id, call }) {
+      if (call !== undefined) past.giveUp(id, call.session.id, clientOf(call));
     },
     takeAll() {
       const all = [...waiting.values()];
       waiting.clear();
-      givenUp.clear();
-      ended.clear();
+      past.clear();
       return all;
     },
     ownerOf,
     lateOwnerOf(carrier) {
       const owner = ownerOf(carrier);
-      if (owner.kind === 'none' && ended.size > 0) logsLate = true;
+      if (owner.kind === 'none') past.loggedLate();
       const call = owner.kind === 'one' ? owner.pending.call : undefined;
       if (carrier !== undefined || call === undefined) return owner;
-      return isAlone(clientOf(call)) ? owner : { kind: 'many' };
+      // The server may log about a call of another client that ended a moment ago.
+      const isAlone = isOnlyOf(waiting.values(), clientOf(call)) && past.isOnlyOf(clientOf(call));
+      return isAlone ? owner : { kind: 'many' };
     },
     isBlockedByGivenUp() {
       const sessions = new Set([...waiting.values()].flatMap(({ call }) => call?.session.id ?? []));
-      const [session] = sessions;
-      const others = [...givenUp.values()].filter(({ sessionId }) => sessionId !== session);
-      const isOld = others.length > 0 && others.every(({ at }) => clock.now() - at >= graceMs);
-      return sessions.size === 1 && isOld;
+      return sessions.size === 1 && past.isBlocking([...sessions][0]);
     },
-    rivalOf(call) {
-      const others = [...waiting.values()].flatMap((pending) => pending.call ?? []);
-      if (others.some((other) => principalOf(other) !== principalOf(call))) return 'principal';
-      return others.some((other) => clientOf(other) !== clientOf(call)) ? 'client' : 'none';
-    },
-    extend(pending) {
-      pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
-    },
+    rivalOf: (call) => rivalAmong(waiting.values(), call),
+    extend: (pending) => extend(pending, clock),
     asked(pending) {
       pending.questions += 1;
       pending.askedAt = clock.now();
       return (waitedMs) => {
         pending.questions -= 1;
         pending.lastDeadline += waitedMs;
-        pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
+        extend(pending, clock);
       };
     },
     isBusy() {
       for (const pending of waiting.values()) if (pending.deadline < Number.POSITIVE_INFINITY) return true;
       return false;
     },
-    stop() {
-      stopTimer?.();
-      stopTimer = undefined;
-      timerAt = Number.POSITIVE_INFINITY;
-    },
+    stop: () => timer.stop(),
   };
+}
+
+/** Requests whose time is over, and the next deadline of the others. */
+function dueAt(now: number, waiting: Iterable<Pending>): { expired: readonly Pending[]; next: number } {
+  const expired: Pending[] = [];
+  let next = Number.POSITIVE_INFINITY;
+  for (const pending of waiting) {
+    // The time limit is paused while a question is open, so check again later.
+    const due = pending.questions > 0 ? now + pending.timeoutMs : pending.deadline;
+    if (due <= now) expired.push(pending);
+    else if (due < next) next = due;
+  }
+  return { expired, next };
+}
+
+function isOnlyOf(waiting: Iterable<Pending>, client: string): boolean {
+  for (const { call } of waiting) if (call !== undefined && clientOf(call) !== client) return false;
+  return true;
+}
+
+function extend(pending: Pending, clock: Clock): void {
+  pending.deadline = Math.min(clock.now() + pending.timeoutMs, pending.lastDeadline);
+}
+
+function rivalAmong(waiting: Iterable<Pending>, call: Call): 'none' | 'client' | 'principal' {
+  const others = [...waiting].flatMap((pending) => pending.call ?? []);
+  if (others.some((other) => principalOf(other) !== principalOf(call))) return 'principal';
+  return others.some((other) => clientOf(other) !== clientOf(call)) ? 'client' : 'none';
 }
 
 function ownerBy(pending: Pending | undefined): Owner {
@@ -236,24 +197,16 @@ export function principalOf({ session: { principal } }: Call): string {
 }
 
 /** The call that a message without an id belongs to, if all possible calls belong to one session. */
-function onlyOwner(
-  waiting: ReadonlyMap<number, Pending>,
-  givenUp: ReadonlyMap<number, GivenUp>,
-  now: number,
-): Owner {
+function onlyOwner(waiting: ReadonlyMap<number, Pending>, past: PastCalls, now: number): Owner {
   const calls = [...waiting.values()].filter(({ call }) => call !== undefined);
   const session = calls[0]?.call?.session;
   if (session === undefined) return { kind: 'none' };
   if (calls.some(({ call }) => call?.session.id !== session.id)) return { kind: 'many' };
-  for (const gone of givenUp.values()) if (gone.sessionId !== session.id) return { kind: 'many' };
+  if (past.hasGivenUpOther(session.id)) return { kind: 'many' };
   if (calls.length === 1 || session.scope !== 'credential') return ownerBy(calls.at(-1));
   // A call with an open question waits for us, so the message belongs to another one.
   const speaking = calls.filter(({ questions }) => questions === 0);
   if (speaking.length > 0) return speaking.length === 1 ? ownerBy(speaking[0]) : { kind: 'many' };
   const last = calls.reduce((one, other) => (other.askedAt >= one.askedAt ? other : one));
   return now - last.askedAt <= togetherMs ? ownerBy(last) : { kind: 'many' };
-}
-
-function forgetOld(givenUp: Map<number, GivenUp>, now: number): void {
-  for (const [id, gone] of givenUp) if (gone.until <= now) givenUp.delete(id);
 }

@@ -7,7 +7,8 @@ import type { Clock } from './options.js';
 import type { Peer, PeerEvents } from './peer.js';
 import { createQuestions, type QuestionParts } from './questions.js';
 import type { RootsRule } from './roots.js';
-import { type Hears, openRpc, type Rpc } from './rpc.js';
+import { openRpc, type Rpc } from './rpc.js';
+import type { Hears } from './rpc-receiver.js';
 import type { Subscription } from './subscription.js';
 
 export interface LineParts {

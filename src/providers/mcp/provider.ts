@@ -1,33 +1,29 @@
 import {
   type Call,
-  createFault,
-  emptyCatalogue,
   type Exchange,
   type Fault,
   faulted,
   type Outcome,
   type Provider,
   type ProviderStatus,
-  type Source,
   type Target,
 } from '../../core/index.js';
 import type { JsonText } from '../../lib/json-text.js';
-import { openCatalogCache } from './catalog-cache.js';
+import { type CatalogCache, openCatalogCache } from './catalog-cache.js';
+import { closedProvider, idOf, sourceOf } from './closed-provider.js';
 import { connect } from './connect.js';
 import { clientOf, principalOf } from './in-flight.js';
 import { lendTurn } from './lent-turn.js';
-import { HeldStart, UntrustedStart } from './line.js';
-import type { Transport, TransportEvents } from './transport.js';
 import { loginFault } from './transport-faults.js';
 import { providerWithLogin } from './login/provider-with-login.js';
 import { openUpstreamLogin, type UpstreamLogin } from './login/upstream-login.js';
 import { memoryKey } from './memory.js';
+import { openTransport } from './open-transport.js';
 import { type Clock, type McpProviderOptions, systemClock } from './options.js';
 import { isRecord, type Peer, type PeerEvents } from './peer.js';
-import { openStdioTransport } from './stdio-transport.js';
-import { openSupervisor } from './supervisor.js';
-import { createTurns, turnMs } from './turns.js';
-import { createWatches } from './watches.js';
+import { openSupervisor, type Supervisor } from './supervisor.js';
+import { createTurns, type Turns, turnMs } from './turns.js';
+import { createWatches, type Watches } from './watches.js';
 
 const startMs = 30_000;
 
@@ -38,15 +34,39 @@ export function openMcpProvider(options: McpProviderOptions): Provider {
   return options.trusted ? openServer(options) : closedProvider(options, 'untrusted');
 }
 
+/** The parts of one server: its process or connection, its catalog, and whose turn it is. */
+interface ServerParts {
+  readonly cache: CatalogCache;
+  readonly turns: Turns;
+  readonly watches: Watches;
+  readonly supervisor: Supervisor;
+  readonly login: UpstreamLogin | undefined;
+  readonly clock: Clock;
+}
+
 function openServer(options: McpProviderOptions): Provider {
+  const parts = openParts(options);
+  const { cache, supervisor, login } = parts;
+  const provider = providerOf(options, parts);
+  if (login === undefined) return provider;
+  login.onChange(() => {
+    if (login.isNeeded) return;
+    if (supervisor.live === undefined) supervisor.wake();
+    else cache.listAll(supervisor.live);
+  });
+  const { name, prefix, timeoutMs, givesLinks = true } = options;
+  const source = sourceOf(options);
+  return providerWithLogin(provider, { server: name, prefix, source, login, timeoutMs, givesLinks });
+}
+
+function openParts(options: McpProviderOptions): ServerParts {
   const { name, timeoutMs, log } = options;
   const clock = options.clock ?? systemClock;
-  const source = sourceOf(options);
   const isHttp = options.transport.kind === 'http';
   const login = openLogin(options, clock);
   const cache = openCatalogCache({
     rules: {
-      source,
+      source: sourceOf(options),
       prefix: options.prefix,
       offers: options.offers,
       log,
@@ -84,7 +104,7 @@ function openServer(options: McpProviderOptions): Provider {
         roots: options.roots,
         clock,
         log,
-        events: peerEvents(lost),
+        events: peerEvents({ cache, turns, watches, supervisor: () => supervisor, isHttp, lost }),
         signal,
         onVerdict: (protocol) => cache.rememberProtocol(protocol),
       }),
@@ -94,25 +114,12 @@ function openServer(options: McpProviderOptions): Provider {
     },
   });
 
-  function peerEvents(lost: (detail: string) => void): PeerEvents {
-    return {
-      listChanged(list) {
-        if (supervisor.live) cache.listSoon(supervisor.live, list);
-      },
-      resourceUpdated: (uri, params) => watches.updated(uri, params),
-      unattributable: () => turns.switchOn(),
-      blocked() {
-        // Over HTTP, each question arrives on the stream of its call, so its owner is always known.
-        if (!isHttp)
-          supervisor.replace('it never answered cancelled calls, so no other caller could be asked');
-      },
-      held: (principal) => turns.pause(principal),
-      closed: lost,
-      renewed() {
-        if (supervisor.live) cache.listAll(supervisor.live);
-      },
-    };
-  }
+  return { cache, turns, watches, supervisor, login, clock };
+}
+
+function providerOf(options: McpProviderOptions, parts: ServerParts): Provider {
+  const { name, timeoutMs } = options;
+  const { cache, turns, watches, supervisor, login, clock } = parts;
 
   async function callWhenReady(call: Call, exchange: Exchange): Promise<Outcome> {
     const peer = await supervisor.use(exchange.signal, timeoutMs);
@@ -132,9 +139,9 @@ function openServer(options: McpProviderOptions): Provider {
     }
   }
 
-  const provider: Provider = {
+  return {
     id: idOf(options),
-    source,
+    source: sourceOf(options),
     prefix: options.prefix,
     status() {
       const status = withDropped(supervisor.status(), cache.dropped);
@@ -168,14 +175,34 @@ function openServer(options: McpProviderOptions): Provider {
       await supervisor.close();
     },
   };
-  if (login === undefined) return provider;
-  login.onChange(() => {
-    if (login.isNeeded) return;
-    if (supervisor.live === undefined) supervisor.wake();
-    else cache.listAll(supervisor.live);
-  });
-  const { prefix, givesLinks = true } = options;
-  return providerWithLogin(provider, { server: name, prefix, source, login, timeoutMs, givesLinks });
+}
+
+interface EventTargets extends Pick<ServerParts, 'cache' | 'turns' | 'watches'> {
+  readonly supervisor: () => Supervisor;
+  readonly isHttp: boolean;
+  readonly lost: (detail: string) => void;
+}
+
+function peerEvents({ cache, turns, watches, supervisor, isHttp, lost }: EventTargets): PeerEvents {
+  return {
+    listChanged(list) {
+      const { live } = supervisor();
+      if (live) cache.listSoon(live, list);
+    },
+    resourceUpdated: (uri, params) => watches.updated(uri, params),
+    unattributable: () => turns.switchOn(),
+    blocked() {
+      // Over HTTP, each question arrives on the stream of its call, so its owner is always known.
+      if (!isHttp)
+        supervisor().replace('it never answered cancelled calls, so no other caller could be asked');
+    },
+    held: (principal) => turns.pause(principal),
+    closed: lost,
+    renewed() {
+      const { live } = supervisor();
+      if (live) cache.listAll(live);
+    },
+  };
 }
 
 /** A configured Authorization header replaces the login. */
@@ -183,42 +210,6 @@ function openLogin({ transport, logins, log }: McpProviderOptions, clock: Clock)
   if (transport.kind !== 'http' || transport.login === undefined || logins === undefined) return undefined;
   if (Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
   return openUpstreamLogin({ server: transport.url, settings: transport.login, files: logins, clock, log });
-}
-
-function sourceOf({ kind = 'server', name }: McpProviderOptions): Source {
-  return `${kind}:${name}`;
-}
-
-/** A server and a plugin may have the same name. */
-function idOf({ kind, name }: McpProviderOptions): string {
-  return kind === 'plugin' ? `plugin:${name}` : name;
-}
-
-/** HTTP code is loaded only if it is used. */
-async function openTransport(
-  options: McpProviderOptions,
-  clock: Clock,
-  events: TransportEvents,
-  login: UpstreamLogin | undefined,
-): Promise<Transport> {
-  const { transport, log, name } = options;
-  const refused = await options.recheck?.();
-  if (refused !== undefined) throw new (refused.isPassing ? HeldStart : UntrustedStart)(refused.why);
-  if (transport.kind === 'http') {
-    const { openHttpTransport } = await import('./http-transport.js');
-    const { url, headers } = transport;
-    return openHttpTransport({ url, headers, events, clock, log, ...(login && { login }) });
-  }
-  const { command, args, cwd, env } = transport;
-  const order = { owner: name, command, args, cwd, env };
-  return openStdioTransport({
-    processes: options.processes,
-    order,
-    events,
-    clock,
-    log,
-    redact: options.createRedactor(),
-  });
 }
 
 /** The arguments for the stages. The server validates them itself. */
@@ -230,40 +221,6 @@ function inputOf(target: Target, params: JsonText): unknown {
 
 function isFault(value: Peer | Fault): value is Fault {
   return 'code' in value;
-}
-
-/** A server that must not run. It offers nothing, and every call returns the reason. */
-function closedProvider(options: McpProviderOptions, state: 'untrusted' | 'disabled' | 'failed'): Provider {
-  const { closed } = options;
-  const fault = closedFault(options, state);
-  return {
-    id: idOf(options),
-    source: sourceOf(options),
-    status: () => ({ state, restarts: 0, ...(closed && { detail: closed.why }) }),
-    list: () => emptyCatalogue,
-    ready: () => Promise.resolve(),
-    parse: () => ({ ok: false, fault }),
-    call: () => Promise.resolve(faulted(fault)),
-    mayHave: () => false,
-    watch: () => Promise.resolve(() => undefined),
-    onChange: () => () => undefined,
-    close: () => Promise.resolve(),
-  };
-}
-
-const closedCodes = {
-  untrusted: 'provider.untrusted',
-  disabled: 'provider.disabled',
-  failed: 'provider.unavailable',
-} as const;
-
-function closedFault({ name, closed }: McpProviderOptions, state: keyof typeof closedCodes): Fault {
-  if (closed !== undefined) {
-    return createFault(closedCodes[state], `The plugin ${name} is not used: ${closed.why}.`);
-  }
-  return state === 'untrusted'
-    ? createFault('provider.untrusted', `The server ${name} is not trusted. Run \`tidegate trust\`.`)
-    : createFault('provider.disabled', `The server ${name} is disabled in the configuration.`);
 }
 
 const mostShown = 3;

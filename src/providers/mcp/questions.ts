@@ -3,6 +3,7 @@ import { errorText, type Frame, type RawId, resultText } from '../../lib/json-rp
 import { JsonText } from '../../lib/json-text.js';
 import type { Log } from '../../ports/log.js';
 import type { InFlight, Pending } from './in-flight.js';
+import { createOpenQuestions } from './open-questions.js';
 import type { Clock } from './options.js';
 import { type RootsRule, rootsText } from './roots.js';
 
@@ -31,21 +32,9 @@ export interface Questions {
   ended(pending: Pending): void;
 }
 
-const maxOpen = 64;
-const answerMs = 15 * 60_000;
-/** How long a question may stay open while it keeps the server from asking others. */
-const holdMs = 30_000;
-
-interface Open {
-  readonly pending: Pending;
-  readonly askedAt: number;
-  readonly stop: () => void;
-  stopHold?: () => void;
-}
-
 export function createQuestions(parts: QuestionParts): Questions {
   const { inFlight, send, clock } = parts;
-  const open = new Map<RawId, Open>();
+  const open = createOpenQuestions(inFlight, clock);
 
   function refuse(id: RawId, code: number, message: string, data?: object): void {
     send(errorText(id, JSON.stringify({ code, message, data })));
@@ -58,25 +47,10 @@ export function createQuestions(parts: QuestionParts): Questions {
     refuse(id, -32021, `The client does not support ${method}.`, data);
   }
 
-  function take(id: RawId): Open | undefined {
-    const found = open.get(id);
-    open.delete(id);
-    found?.stop();
-    found?.stopHold?.();
-    return found;
-  }
-
   function ask(frame: RequestFrame, method: QuestionMethod, pending: Pending, exchange: Exchange): void {
     if (open.has(frame.id)) return refuse(frame.id, -32600, 'This id is already in use.');
-    if (open.size >= maxOpen) return refuse(frame.id, -32603, 'Too many questions are open.');
-    const resume = inFlight.asked(pending);
-    const askedAt = clock.now();
-    const cancelTimer = clock.after(answerMs, () => expire(frame.id), true);
-    const stop = (): void => {
-      cancelTimer();
-      resume(clock.now() - askedAt);
-    };
-    open.set(frame.id, { pending, askedAt, stop });
+    if (open.isFull) return refuse(frame.id, -32603, 'Too many questions are open.');
+    open.add(frame.id, pending, () => refuse(frame.id, -32603, 'The caller did not answer in time.'));
     const question = { method, params: frame.params ?? new JsonText('{}') };
     exchange.ask(question).then(
       (answer) => answered(frame.id, pending, answer),
@@ -86,25 +60,9 @@ export function createQuestions(parts: QuestionParts): Questions {
 
   function answered(id: RawId, pending: Pending, answer: Answer): void {
     // The id may have been reused since, so make sure that this is still the same question.
-    if (open.get(id)?.pending !== pending) return;
-    take(id);
+    if (open.pendingOf(id) !== pending) return;
+    open.take(id);
     send(answer.kind === 'answer' ? resultText(id, answer.result.text) : errorText(id, answer.error.text));
-  }
-
-  function expire(id: RawId): void {
-    if (take(id)) refuse(id, -32603, 'The caller did not answer in time.');
-  }
-
-  /** Limits the time of open questions, because others cannot be asked meanwhile. */
-  function contest(): void {
-    for (const waiting of open.values()) {
-      const { call } = waiting.pending;
-      const rival = call === undefined ? 'none' : inFlight.rivalOf(call);
-      if (rival === 'none' || waiting.stopHold !== undefined) continue;
-      const leftMs = Math.max(0, waiting.askedAt + holdMs - clock.now());
-      const end = (): void => parts.onHeld(waiting.pending, rival === 'principal');
-      waiting.stopHold = clock.after(leftMs, end, true);
-    }
   }
 
   function answerRoots(id: RawId): void {
@@ -124,7 +82,7 @@ export function createQuestions(parts: QuestionParts): Questions {
       return refuse(frame.id, -32603, 'This request does not belong to a call in flight.');
     parts.log('warn', 'the server sent a request that could belong to several sessions', { method });
     parts.onUnattributable();
-    contest();
+    open.contest(parts.onHeld);
     refuse(frame.id, -32603, 'This request could belong to several calls in flight. Retry the call.');
     if (inFlight.isBlockedByGivenUp()) parts.onBlocked();
   }
@@ -136,13 +94,10 @@ export function createQuestions(parts: QuestionParts): Questions {
       if (method === undefined) refuse(frame.id, -32601, `Method not found: ${frame.method}`);
       else receiveQuestion(frame, method, carrier);
     },
-    withdraw: (id) => void take(id),
+    withdraw: (id) => open.take(id),
     ended(pending) {
-      for (const [id, waiting] of open) {
-        if (waiting.pending !== pending) continue;
-        take(id);
+      for (const id of open.takeAllOf(pending))
         refuse(id, -32603, 'The call that this request belongs to has ended.');
-      }
     },
   };
 }

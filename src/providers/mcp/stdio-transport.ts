@@ -7,6 +7,7 @@ import type { Processes, ProcessOrder } from '../../ports/processes.js';
 import { type Transport, type TransportEvents, maxMessageBytes } from './transport.js';
 import type { Clock } from './options.js';
 import { createPacedLog, createRateLimitedLog } from './rate-limited-log.js';
+import { createWriteQueue } from './write-queue.js';
 
 export interface StdioTransportParts {
   readonly processes: Processes;
@@ -15,11 +16,6 @@ export interface StdioTransportParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly redact: Redactor;
-}
-
-interface Queued {
-  readonly text: string;
-  readonly id: number | undefined;
 }
 
 const maxErrorLine = 8 * 1024;
@@ -31,10 +27,7 @@ export async function openStdioTransport(parts: StdioTransportParts): Promise<Tr
   const reader = createLineReader(maxMessageBytes);
   const complain = createRateLimitedLog(parts.log, parts.clock);
   const errors = collectErrorOutput(parts);
-  let queue: Queued[] = [];
-  let queuedLength = 0;
-  let isFlushing = false;
-  let isFull = false;
+  const queue = createWriteQueue((text) => child.write(text));
   let isOpen = true;
 
   function receive(lines: readonly Line[]): void {
@@ -51,42 +44,14 @@ export async function openStdioTransport(parts: StdioTransportParts): Promise<Tr
     events.frame(frame, undefined);
   }
 
-  /** Writes everything queued in one tick at once. */
-  function flush(): void {
-    isFlushing = false;
-    if (isFull || !isOpen || queue.length === 0) return;
-    let bytes = '';
-    for (const { text } of queue) bytes += `${text}\n`;
-    queue = [];
-    queuedLength = 0;
-    isFull = !child.write(bytes);
-  }
-
-  function schedule(): void {
-    if (isFlushing || isFull) return;
-    isFlushing = true;
-    process.nextTick(flush);
-  }
-
-  /** Removes a request from the queue if it was not sent yet. */
-  function withdraw(id: number): boolean {
-    const at = queue.findIndex((waiting) => waiting.id === id);
-    if (at < 0) return false;
-    queuedLength -= queue[at]?.text.length ?? 0;
-    queue.splice(at, 1);
-    return true;
-  }
-
   child.onOutput((chunk) => receive(reader.push(chunk)));
   child.onErrorOutput((chunk) => errors.push(chunk));
-  child.onDrain(() => {
-    isFull = false;
-    flush();
-  });
+  child.onDrain(() => queue.drained());
   child.onExit(({ code, signal }) => {
     receive(reader.end());
     if (!isOpen) return;
     isOpen = false;
+    queue.close();
     // The direct child has exited; also end the processes it left behind.
     void child.close();
     const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
@@ -97,25 +62,22 @@ export async function openStdioTransport(parts: StdioTransportParts): Promise<Tr
   return {
     pid: child.pid,
     send(text, id) {
-      if (!isOpen || queuedLength + text.length > maxMessageBytes) return false;
-      queue.push({ text: onOneLine(text), id });
-      queuedLength += text.length;
-      schedule();
+      if (!isOpen || queue.length + text.length > maxMessageBytes) return false;
+      queue.push(onOneLine(text), id);
       return true;
     },
     cancel(id, reason) {
       // A request that was not sent needs no cancellation.
-      if (withdraw(id)) return;
+      if (queue.withdraw(id)) return;
       const params = JSON.stringify({ requestId: id, reason });
-      queue.unshift({ text: notificationText('notifications/cancelled', params), id: undefined });
-      schedule();
+      queue.pushFirst(notificationText('notifications/cancelled', params));
     },
-    abandon: (id) => void withdraw(id),
+    abandon: (id) => void queue.withdraw(id),
     agree() {},
     forget() {},
     async close() {
       isOpen = false;
-      queue = [];
+      queue.close();
       await child.close();
     },
   };

@@ -34,17 +34,6 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
   let isClosed = false;
   let waiting: (() => void)[] = [];
 
-  function filter(): string | undefined {
-    const { tools, prompts, resources } = parts.lists;
-    const wanted = {
-      ...(tools && { toolsListChanged: true }),
-      ...(prompts && { promptsListChanged: true }),
-      ...(resources && { resourcesListChanged: true }),
-      ...(uris.length > 0 && { resourceSubscriptions: uris }),
-    };
-    return Object.keys(wanted).length === 0 ? undefined : JSON.stringify(wanted);
-  }
-
   /** Opens a stream for the current subscriptions. The old one is closed after the acknowledgement, so nothing is missed. */
   function open(): void {
     stopRetry?.();
@@ -52,7 +41,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     if (older !== undefined) rpc.cancel(older, 'replaced');
     older = current;
     current = undefined;
-    const notifications = filter();
+    const notifications = filterOf(parts.lists, uris);
     if (notifications === undefined) return dropOlder();
     const id = rpc.nextId();
     current = id;
@@ -111,6 +100,17 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
       for (const id of [older, current]) if (id !== undefined) rpc.cancel(id, 'closing');
     },
   };
+}
+
+/** What the stream reports. Undefined if there is nothing to report. */
+function filterOf(lists: SubscriptionParts['lists'], uris: readonly string[]): string | undefined {
+  const wanted = {
+    ...(lists.tools && { toolsListChanged: true }),
+    ...(lists.prompts && { promptsListChanged: true }),
+    ...(lists.resources && { resourcesListChanged: true }),
+    ...(uris.length > 0 && { resourceSubscriptions: uris }),
+  };
+  return Object.keys(wanted).length === 0 ? undefined : JSON.stringify(wanted);
 }
 
 function sameAddresses(a: readonly string[], b: readonly string[]): boolean {

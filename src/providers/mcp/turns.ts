@@ -1,6 +1,7 @@
 import { createFault, type Fault } from '../../core/index.js';
 import { cancelledFault } from './transport-faults.js';
 import type { Clock } from './options.js';
+import { createTurnHistory, type TurnHistory } from './turn-history.js';
 
 /** Identifies the caller of a turn. Calls of one client may run together; turns are fair between principals. */
 export interface Taker {
@@ -23,12 +24,8 @@ export interface Turns {
 
 const maxWaiting = 1000;
 const maxWaitingEach = 100;
-const maxRemembered = 1000;
 /** How long a call waits for its turn. It is short, because the caller can retry. */
 export const turnMs = 5000;
-/** Longer than abandoned calls are remembered, so that others can be asked. */
-const pauseMs = 120_000;
-
 interface Waiter extends Taker {
   readonly go: () => void;
 }
@@ -40,17 +37,13 @@ export function createTurns(server: string, clock: Clock, waitMs: number): Turns
   let waiting: Waiter[] = [];
   /** Whether another caller timed out since the current turn began. */
   let isOwed = false;
-  let served = 0;
-  const servedAt = new Map<string, number>();
-  const pausedUntil = new Map<string, number>();
+  const history = createTurnHistory(clock);
 
   function enter(taker: Taker): () => void {
     if (running === 0) isOwed = false;
     current = taker;
     running += 1;
-    served += 1;
-    if (servedAt.size >= maxRemembered) servedAt.clear();
-    servedAt.set(taker.principal, served);
+    history.served(taker.principal);
     let isOver = false;
     return () => {
       if (isOver) return;
@@ -60,27 +53,13 @@ export function createTurns(server: string, clock: Clock, waitMs: number): Turns
     };
   }
 
-  /** Admits all waiting calls of the next client: one of the principal whose last turn was longest ago. */
+  /** Admits all waiting calls of the next client. */
   function passOn(): void {
-    const lastTurn = ({ principal }: Waiter): number => servedAt.get(principal) ?? 0;
-    const next = waiting.reduce<Waiter | undefined>(
-      (best, waiter) => (best === undefined || lastTurn(waiter) < lastTurn(best) ? waiter : best),
-      undefined,
-    );
+    const next = nextOf(waiting, history);
     current = next;
     const going = waiting.filter(({ client }) => client === next?.client);
     waiting = waiting.filter(({ client }) => client !== next?.client);
     for (const waiter of going) waiter.go();
-  }
-
-  function refusal({ principal }: Taker): Fault | undefined {
-    if ((pausedUntil.get(principal) ?? 0) > clock.now()) return pausedFault(server);
-    const isFull =
-      waiting.length >= maxWaiting ||
-      waiting.filter((waiter) => waiter.principal === principal).length >= maxWaitingEach;
-    return isFull
-      ? createFault('call.too_many', `Too many calls are waiting for the server ${server}. Try again later.`)
-      : undefined;
   }
 
   function wait(taker: Taker, signal: AbortSignal): Promise<(() => void) | Fault> {
@@ -120,17 +99,34 @@ export function createTurns(server: string, clock: Clock, waitMs: number): Turns
       isOn = true;
     },
     take(taker, signal) {
-      const refused = refusal(taker);
+      const refused = history.isPaused(taker.principal)
+        ? pausedFault(server)
+        : fullFault(server, taker, waiting);
       if (refused !== undefined) return Promise.resolve(refused);
       // A client with continuous calls must not block others that wait or have timed out.
       const goesOn = current?.client === taker.client && waiting.length === 0 && !isOwed;
       return running === 0 || goesOn ? Promise.resolve(enter(taker)) : wait(taker, signal);
     },
-    pause(principal) {
-      if (pausedUntil.size >= maxRemembered) pausedUntil.clear();
-      pausedUntil.set(principal, clock.now() + pauseMs);
-    },
+    pause: (principal) => history.pause(principal),
   };
+}
+
+/** The waiter of the principal whose last turn was longest ago. */
+function nextOf(waiting: readonly Waiter[], history: TurnHistory): Waiter | undefined {
+  const lastTurn = ({ principal }: Waiter): number => history.lastTurn(principal);
+  return waiting.reduce<Waiter | undefined>(
+    (best, waiter) => (best === undefined || lastTurn(waiter) < lastTurn(best) ? waiter : best),
+    undefined,
+  );
+}
+
+function fullFault(server: string, { principal }: Taker, waiting: readonly Waiter[]): Fault | undefined {
+  const isFull =
+    waiting.length >= maxWaiting ||
+    waiting.filter((waiter) => waiter.principal === principal).length >= maxWaitingEach;
+  return isFull
+    ? createFault('call.too_many', `Too many calls are waiting for the server ${server}. Try again later.`)
+    : undefined;
 }
 
 function busyFault(server: string): Fault {
