@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Frame, readFrame } from '../../lib/json-rpc.js';
+import { discard } from './discard.js';
 import { readBody, readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
@@ -126,7 +127,7 @@ export function createAnswers({ client, session, events, clock }: AnswerParts): 
     const drop = client.send(order, {
       response(response) {
         if (response.statusCode === 200 && isStream(response)) return readStream(id, response, resumed);
-        response.resume();
+        discard(response);
         fail(id, { kind: 'lost', detail: `HTTP ${String(response.statusCode)} while resuming` });
       },
       error: (detail) =>
