@@ -1,6 +1,8 @@
 // Shows what a built-in operation sends and where, so that a person can decide whether to trust it.
 import { isRecord } from '../lib/is-record.js';
 import { choosersIn } from './endpoint.js';
+import { ExpressionError } from './expression/expression.js';
+import { namesIn, parseExpression } from './expression/parse.js';
 import { builtinOf, operationInputs } from './grammar/builtin-operations.js';
 import type { StepOf } from './grammar/workflow.js';
 import { parseTemplate } from './template/parse.js';
@@ -72,7 +74,8 @@ function variablesIn(value: unknown): readonly string[] {
   return Object.values(value).flatMap(variablesIn);
 }
 
-function variablesOf(text: string): readonly string[] {
+/** Names of the environment variables that a template inserts. */
+export function variablesOf(text: string): readonly string[] {
   try {
     return parseTemplate(text).references.flatMap(({ path: [head, name = '(all)'] }) =>
       head === 'env' || head === undefined ? [name] : [],
@@ -80,6 +83,19 @@ function variablesOf(text: string): readonly string[] {
   } catch (error) {
     // An invalid template also fails its step.
     if (error instanceof TemplateError) return [];
+    throw error;
+  }
+}
+
+/** The same for an expression, such as an output. */
+export function variablesOfExpression(text: string): readonly string[] {
+  try {
+    return namesIn(parseExpression(text)).flatMap(({ path: [head, name = '(all)'] }) =>
+      head === 'env' ? [name] : [],
+    );
+  } catch (error) {
+    // An invalid expression has no value.
+    if (error instanceof ExpressionError) return [];
     throw error;
   }
 }

@@ -3,7 +3,8 @@ import { calledBy } from './bundle.js';
 import { childrenOf, leadsOf, type Step, type Workflow } from './grammar/workflow.js';
 import { inputFacts } from './input-facts.js';
 import type { Library } from './library.js';
-import { hookLines, stepFacts } from './step-facts.js';
+import { variablesOfExpression } from './operation-facts.js';
+import { givenVariables, hookLines, stepFacts } from './step-facts.js';
 
 /**
  * Shows what a run would do, in the most likely order, without running anything. Lists every command, program,
@@ -26,6 +27,7 @@ export function planLines(
     ...(hooked.length > 0 ? ['Hooks:', ...hooked.map((line) => `  ${line}`)] : []),
     'Steps:',
     ...stepsOf(workflow, '  ', { library, trail: [workflow.source.file], shown: new Set() }),
+    ...outputLines(workflow),
   ].map(printable);
 }
 
@@ -37,6 +39,18 @@ function inputLines(workflow: Workflow, given: Readonly<Record<string, unknown>>
 function pluginLines(plugins: Workflow['plugins']): readonly string[] {
   const names = Object.entries(plugins).map(([short, name]) => `${short} = ${name}`);
   return names.length === 0 ? [] : [`Plugins: ${names.join(', ')}`];
+}
+
+/** What the caller of a run gets: an agent, if it started the run. */
+function outputLines({ outputs }: Workflow): readonly string[] {
+  if (outputs.length === 0) return [];
+  const variables = outputs.flatMap(({ from }) => variablesOfExpression(from));
+  return [
+    'Outputs, which the caller gets:',
+    ...[...outputs.map(({ name, from }) => `${name} = ${from}`), ...givenVariables(variables)].map(
+      (line) => `  ${line}`,
+    ),
+  ];
 }
 
 interface Calls {
@@ -66,6 +80,7 @@ function calledLines(step: Step, indent: string, { library, trail, shown }: Call
     ...pluginLines(workflow.plugins).map((line) => indent + line),
     `${indent}its steps:`,
     ...stepsOf(workflow, `${indent}  `, { library, trail: [...trail, file], shown }),
+    ...outputLines(workflow).map((line) => indent + line),
   ];
 }
 

@@ -6,7 +6,7 @@ import { commonFields, type StepKind, stepFields } from './fields/tables.js';
 import { providerNamed } from './grammar/providers.js';
 import { nativeWords } from './native-words.js';
 import type { HookActions, Step, StepOf } from './grammar/workflow.js';
-import { builtinFacts } from './operation-facts.js';
+import { builtinFacts, variablesOf } from './operation-facts.js';
 import { attemptsOf, timeoutOf } from './run/retries.js';
 import { isIsolated, stepTools } from './step-tools.js';
 
@@ -27,8 +27,8 @@ export const harmlessKeys: Readonly<Record<StepKind | 'common', readonly string[
   for_each: ['body', 'on_complete'],
   while: ['body', 'on_complete'],
   operation: [],
-  call_workflow: ['outputs'],
-  terminal: ['message'],
+  call_workflow: [],
+  terminal: [],
   plugin: [],
 };
 
@@ -42,11 +42,27 @@ export function stepFacts(step: Step): readonly string[] {
   const { pre, post } = step.common.hooks ?? {};
   return [
     ...ownFacts(step),
+    ...failureFacts(step),
     ...rest(pick(step.common, commonFields), harmlessKeys.common),
     ...hookLines('pre hook', pre),
     ...hookLines('post hook', post),
     ...(times.length > 0 ? [times.join(', ')] : []),
   ];
+}
+
+/** Texts that the caller of a run gets, and variables of the operator in them. */
+function failureFacts({ common: { on_failure: failure }, ...step }: Step): readonly string[] {
+  const message = typeof failure === 'object' ? failure.message : undefined;
+  const said = step.kind === 'terminal' ? step.own.message : undefined;
+  return [
+    ...(message === undefined ? [] : whole('on failure, the caller gets', message)),
+    ...givenVariables([message, said].flatMap((text) => (text === undefined ? [] : variablesOf(text)))),
+  ];
+}
+
+export function givenVariables(names: readonly string[]): readonly string[] {
+  const all = [...new Set(names)].sort();
+  return all.length === 0 ? [] : [`gives the caller environment variables: ${all.join(', ')}`];
 }
 
 export function hookLines(name: string, actions: HookActions | undefined): readonly string[] {

@@ -98,6 +98,58 @@ describe('the screen of a workflow', () => {
   });
 });
 
+describe('what the caller of a run gets', () => {
+  const secret = 'hunter2-very-secret';
+  let caller: AgentClient;
+  beforeAll(async () => {
+    caller = await openAgentClient(place, 'agent:small', { DEPLOY_PASSWORD: secret });
+  });
+  afterAll(() => caller.close());
+
+  it('[15.30] is on the screen: messages, outputs, and the variables in them', async () => {
+    const file = flow(
+      'told',
+      {
+        a: {
+          type: 'command',
+          command: 'true',
+          on_success: 'said',
+          on_failure: { message: 'failed with {{.env.DEPLOY_PASSWORD}}', status: 3 },
+        },
+        said: { type: 'terminal', message: 'signed in with {{.env.DEPLOY_PASSWORD}}' },
+      },
+      { outputs: { word: 'env.DEPLOY_PASSWORD' } },
+    );
+    for (const { stdout } of [await place.run1(['run', file, '--dry-run']), await trust(file)]) {
+      expect(stdout).toContain('message: signed in with {{.env.DEPLOY_PASSWORD}}');
+      expect(stdout).toContain('on failure, the caller gets: failed with {{.env.DEPLOY_PASSWORD}}');
+      expect(stdout).toContain('word = env.DEPLOY_PASSWORD');
+      expect(stdout.match(/gives the caller environment variables: DEPLOY_PASSWORD/g)).toHaveLength(3);
+    }
+    // Control: an agent that starts the workflow gets the value.
+    const answer = await caller.call('execute_workflow', { workflow: 'told', inputs: {} });
+    expect(answer.split(secret).length - 1).toBeGreaterThan(2);
+    const plain = flow('plain', { a: { type: 'command', command: 'true', on_success: 'done' } });
+    expect((await trust(plain)).stdout).not.toContain('environment variables');
+  });
+
+  it('[15.30] does not include a command that could not be started', async () => {
+    place.write({ builtins: ['*'], workflows: { cut: { sandbox: 'off' } } });
+    place.trust();
+    const command = 'echo {{escape .env.DEPLOY_PASSWORD}} {{escape .inputs.word}}';
+    const inputs = [{ name: 'word', default: 'a' }];
+    const file = flow('cut', { a: { type: 'command', command, on_success: 'done' } }, { inputs });
+    expect((await trust(file)).status).toBe(0);
+    const run = (word: string): Promise<string> =>
+      caller.call('execute_workflow', { workflow: 'cut', inputs: { word } });
+    // Control: without the character that stops it, the command runs.
+    expect(await run('b')).toContain('completed');
+    const answer = await run('b\0c');
+    expect(answer).toContain('NUL character');
+    expect(answer).not.toContain(secret);
+  });
+});
+
 describe('options.program of a trusted workflow', () => {
   it('[15.30] is hashed: a changed program makes the workflow unknown', async () => {
     const good = fake('hashed');

@@ -45,6 +45,30 @@ const bypasses: Readonly<Record<string, Case>> = {
     attack: 'dep',
     evil: (mark) => `touch '${mark}'\necho ran\n`,
   },
+  'scripts that a loop runs': {
+    command: 'for one in jobs/*; do sh "$one"; done',
+    files: { 'jobs/first': 'echo good\n' },
+    attack: 'jobs/second',
+    evil: (mark) => `touch '${mark}'\necho ran\n`,
+  },
+  'a script behind a condition': {
+    command: 'if true; then sh "$PWD/jobs/first"; fi',
+    files: { 'jobs/first': 'echo good\n' },
+    attack: 'jobs/first',
+    evil: (mark) => `touch '${mark}'\necho ran\n`,
+  },
+  'a script beside a command in the background': {
+    command: 'true & sh jobs/f*',
+    files: { 'jobs/first': 'echo good\n' },
+    attack: 'jobs/first',
+    evil: (mark) => `touch '${mark}'\necho ran\n`,
+  },
+  'a script that an option of git names': {
+    command: "git -c alias.go='!sh jobs/f*' go",
+    files: { 'jobs/first': 'echo good\n' },
+    attack: 'jobs/first',
+    evil: (mark) => `touch '${mark}'\necho ran\n`,
+  },
 };
 
 interface Ran {

@@ -60,6 +60,17 @@ describe('profiles and a model that came with a checkout', () => {
     expect((await trust('--list')).said).toContain('Nothing is trusted');
   });
 
+  it('[15.6] are shown whole: no tool hides behind a number', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => `tool_${String(at)}`);
+    write('.tidegate/profiles.yaml', `profiles:\n  mine: {tools: [${many.join(', ')}, Bash]}\n`);
+    const { said } = await trust();
+    expect(said).toContain('tool_59, Bash');
+    // Control: the profile gives Bash to the agents that have it.
+    expect((await trust('--yes')).status).toBe(0);
+    await runGate(place, ['profile', 'assign', 'agent:alice', 'mine']);
+    expect(await toolsOfAlice()).toContain('Bash');
+  });
+
   it('are trusted one by one when they are named', async () => {
     const file = write('.tidegate/profiles.yaml', policy);
     write('.tidegate/model.fga', model);

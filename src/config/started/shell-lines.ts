@@ -10,9 +10,39 @@ export const harmless = new Set(
   ).split(' '),
 );
 
+/** Words in front of a command. */
+const keyword = /^(?:if|then|elif|else|while|until|do|!|\{)$/;
+/** Options and subcommands by which harmless programs run others, or do what a file says. */
+const running: readonly (readonly [program: RegExp, words: RegExp])[] = [
+  [
+    /^git$/,
+    /^(?:-c|--config-env|--exec-path|--exec|--upload-pack|--receive-pack|--ext-diff|--textconv|bisect|submodule|difftool|mergetool|filter-branch|rebase|hook|for-each-repo|maintenance)(?:=|$)/,
+  ],
+  [/^(?:ssh|scp)$/, /^-[oFS]/],
+  [/^curl$/, /^(?:-K|--config)/],
+  [/^wget$/, /^(?:-e|--execute|--config|--use-askpass)/],
+  [/^sort$/, /^--comp/],
+  [/^gh$/, /^(?:extensions?|ext|alias)$/],
+];
+
+/** A simple command without keywords and assignments of constants. */
+export function withoutKeywords(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word) => !keyword.test(word) && !/^\w+=[^$]*$/.test(word));
+  return start < 0 ? [] : words.slice(start);
+}
+
+/** Whether a command runs no file of its working directory, whatever its arguments say. */
+export function isHarmless([program = '', ...args]: readonly string[]): boolean {
+  return (
+    harmless.has(program) &&
+    !running.some(([name, word]) => name.test(program) && args.some((arg) => word.test(arg)))
+  );
+}
+
 /** Splits a line into simple commands at shell operators. */
 export function linesOf(text: string): readonly string[] {
-  return text.split(/\n|;|&&|\|\|?|\$?\(|`/).filter((line) => line.trim() !== '');
+  // `2>&1` and `&>log` are no operators between commands.
+  return text.split(/\n|;|&&|(?<![<>&])&(?![>&])|\|\|?|\$?\(|`/).filter((line) => line.trim() !== '');
 }
 
 export function splitWords(line: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Gathering } from './cover.js';
-import { harmless, linesOf, runner, splitWords } from './shell-lines.js';
+import { isHarmless, linesOf, runner, splitWords, withoutKeywords } from './shell-lines.js';
 import { statsOf } from './stats-of.js';
 
 const followed = /\.(?:[cm]?[jt]sx?|py|json)$/;
@@ -31,8 +31,9 @@ function isClearLine(
   cwds: readonly string[],
   isKnown: (path: string) => boolean,
 ): boolean {
-  const [first = '', ...rest] = words.filter((word) => !/^\w+=[^$]*$/.test(word));
-  if (first === '' || first.startsWith('#') || harmless.has(first)) return true;
+  const command = withoutKeywords(words);
+  const [first = '', ...rest] = command;
+  if (first === '' || first.startsWith('#') || isHarmless(command)) return true;
   const script = first.includes('/') ? first : runner.test(basename(first)) ? (rest[0] ?? '') : '';
   return (
     /^[\w./-]+$/.test(script) && !script.startsWith('-') && cwds.some((cwd) => isKnown(resolve(cwd, script)))

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { discard } from './discard.js';
 
 export interface HttpOrder {
   readonly method: 'POST' | 'GET' | 'DELETE';
@@ -47,7 +48,7 @@ export function createHttpClient(endpoint: string): HttpClient {
     request.on('response', (response) => {
       const target = redirectOf(response, at);
       if (target === undefined || tries.redirects === 0) return handlers.response(response);
-      response.resume();
+      discard(response);
       again(target, { ...tries, redirects: tries.redirects - 1 });
     });
     request.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { discard } from './discard.js';
 import type { HttpClient, HttpHandlers, HttpOrder } from './http-client.js';
 import { type Challenge, readChallenge } from './login/challenge.js';
 import type { UpstreamLogin } from './login/upstream-login.js';
@@ -22,7 +23,7 @@ export function withLogin(client: HttpClient, login: UpstreamLogin): HttpClient 
           response(response) {
             const refusal = refusalOf(response);
             if (refusal === undefined) return handlers.response(response);
-            response.resume();
+            discard(response);
             // A listening stream is reopened later; the next request renews the token.
             if (order.method !== 'POST') return handlers.error(`HTTP ${String(refusal.status)}`, false);
             void login.refused({ ...refusal, used }).then(decide);

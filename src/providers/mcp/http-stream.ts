@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Frame, readFrame } from '../../lib/json-rpc.js';
+import { discard } from './discard.js';
 import { readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
@@ -76,7 +77,7 @@ export function createStreamReader(
     const drop = client.send(order, {
       response(response) {
         if (response.statusCode === 200 && isStream(response)) return read(id, response, resumed);
-        response.resume();
+        discard(response);
         parts.fail(id, { kind: 'lost', detail: `HTTP ${String(response.statusCode)} while resuming` });
       },
       error: (detail) =>

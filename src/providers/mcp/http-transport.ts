@@ -1,5 +1,6 @@
 import type { Log } from '../../ports/log.js';
 import { notificationText } from '../../lib/json-rpc.js';
+import { discard } from './discard.js';
 import { createAnswers } from './http-answers.js';
 import { callSockets, createHttpClient } from './http-client.js';
 import { withLogin } from './http-login.js';
@@ -71,7 +72,7 @@ export function openHttpTransport(parts: HttpTransportParts): Transport {
           answers.receive(message.id, response);
           return heard(message.id);
         }
-        response.resume();
+        discard(response);
         then(undefined);
       },
       error(detail, wasReached) {
@@ -226,7 +227,7 @@ export function openHttpTransport(parts: HttpTransportParts): Transport {
         { method: 'DELETE', headers, isRepeatable: true },
         {
           response(response) {
-            response.resume();
+            discard(response);
             done();
           },
           error: () => done(),

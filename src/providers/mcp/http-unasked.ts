@@ -1,5 +1,6 @@
 import { type Frame, readFrame } from '../../lib/json-rpc.js';
 import type { Log } from '../../ports/log.js';
+import { discard } from './discard.js';
 import { readEvents, type StreamEnd } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';
@@ -44,7 +45,7 @@ export function openUnaskedStream(parts: UnaskedParts): UnaskedStream {
             parts.log('debug', 'the server has no stream for unsolicited messages', {
               status: response.statusCode,
             });
-            response.resume();
+            discard(response);
             return;
           }
           readEvents(response, maxMessageBytes, clock, { take, ended: again });

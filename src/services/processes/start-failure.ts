@@ -14,6 +14,8 @@ function explain(order: ProcessOrder, cause: unknown): string {
   if (code === 'EACCES') return 'no permission; check that it is a file marked executable.';
   if (code === 'ENOEXEC') return 'not a program for this system; check its first line and its architecture.';
   if (code === 'E2BIG') return 'its arguments and environment are too large together.';
+  // The system's text repeats the argument, which may hold a secret.
+  if (code === 'ERR_INVALID_ARG_VALUE') return 'an argument or a variable contains a NUL character.';
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') {
     return `the limit of open files or processes is reached (${code}); close some, or raise it with ulimit.`;
   }

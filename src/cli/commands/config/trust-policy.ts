@@ -16,8 +16,6 @@ export interface PolicyOf {
   readonly store?: Config['store'];
 }
 
-/** Further entries of a profile are only counted. */
-const mostShown = 24;
 const policyNames = ['profiles.yaml', 'tool_profiles.yaml', 'model.fga'];
 
 /** The profiles and model of a folder. Fails if they have errors. */
@@ -93,8 +91,5 @@ function profileLines({
 }
 
 function texts(word: string, entries: readonly { readonly text: string }[]): string {
-  if (entries.length === 0) return '';
-  const rest = entries.length - mostShown;
-  const shown = entries.slice(0, mostShown).map(({ text }) => printable(text));
-  return `${word} ${shown.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+  return entries.length === 0 ? '' : `${word} ${entries.map(({ text }) => printable(text)).join(', ')}`;
 }
