@@ -1,5 +1,5 @@
 import { asRecord } from '../lib/is-record.js';
-import type { Outcome } from '../core/index.js';
+import { faultData, type Outcome } from '../core/index.js';
 
 export interface ToolAnswer {
   readonly text: string;
@@ -12,9 +12,10 @@ const longest = 200_000;
 /** Converts a tool result to the text of a `role: tool` message. Content that is not text is mentioned, never dropped. */
 export function answerOf(outcome: Outcome): ToolAnswer {
   if (outcome.kind === 'fault') {
-    const { code, message, suggestion, data } = outcome.fault;
+    const { code, message, suggestion } = outcome.fault;
+    const data = faultData(outcome.fault, 'input.invalid');
     // The gateway sends `input_schema` when the schema was never listed; our own tools send `inputSchema`.
-    const schema = data?.['input_schema'] ?? data?.['inputSchema'];
+    const schema = data?.input_schema ?? data?.inputSchema;
     const more = [suggestion, schema && `The schema is ${JSON.stringify(schema)}`];
     return {
       isError: true,

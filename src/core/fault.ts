@@ -295,15 +295,38 @@ export function faultRow(code: FaultCode): FaultRow {
   return faultTable[code];
 }
 
+/** What a caller needs to continue, by code. Other codes carry no data. */
+interface DataByCode {
+  'resource.not_found': { readonly uri: string };
+  'input.invalid': {
+    readonly issues?: readonly string[];
+    /** The schema of a tool that the caller has listed. */
+    readonly inputSchema?: unknown;
+    /** The schema of a tool that the caller has not seen: it is part of the text. */
+    readonly input_schema?: unknown;
+  };
+  'ask.unsupported': { readonly requiredCapabilities: Readonly<Record<string, object>> };
+  'provider.login': { readonly link: string };
+  'need.unavailable': { readonly need: string };
+  'need.starting': { readonly need: string; readonly retry_after_ms: number };
+}
+
+type ToolData = Readonly<Record<string, unknown>>;
+
+export type FaultData<C extends FaultCode> = C extends keyof DataByCode
+  ? DataByCode[C]
+  : C extends `work.${string}`
+    ? ToolData
+    : never;
+
 /** An expected failure. `message` is shown to the agent; `detail` is never sent to it. */
-export interface Fault {
-  readonly code: FaultCode;
+export interface Fault<C extends FaultCode = FaultCode> {
+  readonly code: C;
   readonly message: string;
   readonly detail?: string;
   /** The JSON-RPC error object of an upstream, unchanged. */
   readonly upstream?: JsonText;
-  /** Facts that the caller needs to continue, such as the schema or the missing capability. */
-  readonly data?: Readonly<Record<string, unknown>>;
+  readonly data?: FaultData<C>;
   /** A tool-specific reason in snake_case. */
   readonly reason?: string;
   /** Replaces the remedy of the table. */
@@ -312,10 +335,15 @@ export interface Fault {
   readonly retryable?: boolean;
 }
 
-export function createFault(
-  code: FaultCode,
+export function createFault<C extends FaultCode>(
+  code: C,
   message: string,
-  more: Omit<Fault, 'code' | 'message'> = {},
-): Fault {
+  more: Omit<Fault<C>, 'code' | 'message'> = {},
+): Fault<C> {
   return Object.freeze({ code, message, ...more });
+}
+
+/** The data of a fault, if it has this code. */
+export function faultData<C extends FaultCode>(fault: Fault, code: C): FaultData<C> | undefined {
+  return fault.code === code ? (fault as Fault<C>).data : undefined;
 }

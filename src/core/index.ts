@@ -30,6 +30,7 @@ export {
   createFault,
   type Fault,
   type FaultCode,
+  faultData,
   faultCodes,
   faultRow,
   faultTable,

@@ -4,6 +4,7 @@ import {
   type Catalogue,
   content,
   createFault,
+  faultData,
   emptyCatalogue,
   type Exchange,
   faulted,
@@ -116,10 +117,11 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
   async function offerTool(call: Call, exchange: Exchange): Promise<Outcome> {
     if (!login.isNeeded) return present();
     const outcome = await need(call, exchange);
-    const { message, suggestion = '', data } = outcome.kind === 'fault' ? outcome.fault : {};
-    const link = data?.['link'];
+    if (outcome.kind !== 'fault') return outcome;
+    const { message, suggestion = '' } = outcome.fault;
+    const link = faultData(outcome.fault, 'provider.login')?.link;
     // The link was requested, so returning it is a success.
-    return typeof link === 'string' ? text(`${message ?? ''} ${suggestion}\n${link}`) : outcome;
+    return link === undefined ? outcome : text(`${message} ${suggestion}\n${link}`);
   }
 
   return {
