@@ -3,13 +3,13 @@ import { type JsonText, membersOf, textOf } from '../lib/json-text.js';
 import type { RawId } from '../lib/json-rpc.js';
 import { protocolError } from './faults.js';
 
-/** Answers and readings that are the same in both eras. */
+/** Responses and parsers shared by all protocol versions. */
 export function duplicate(id: RawId): string {
-  return protocolError(id, -32600, 'Invalid request: a request with this id has no answer yet');
+  return protocolError(id, -32600, 'Invalid request: a request with this id is still in progress');
 }
 
 export function tooMany(id: RawId): string {
-  return protocolError(id, -32603, 'Too many requests wait for an answer: wait before sending more', {
+  return protocolError(id, -32603, 'Too many requests are in progress. Wait before sending more.', {
     code: 'call.too_many',
   });
 }
@@ -19,29 +19,29 @@ export function unknownMethod(id: RawId, method: string): string {
 }
 
 export function failed(id: RawId): string {
-  return protocolError(id, -32603, 'The gate failed to answer this request.');
+  return protocolError(id, -32603, 'The gateway failed to answer this request.');
 }
 
 export function badCursor(id: RawId): string {
-  return protocolError(id, -32602, 'Invalid cursor: start the list again without one', {
+  return protocolError(id, -32602, 'Invalid cursor. Restart the list without a cursor.', {
     code: 'cursor.invalid',
   });
 }
 
-/** The cursor, undefined for the first page, null for something that is no cursor. */
+/** The cursor; undefined for the first page, null if it is invalid. */
 export function cursorOf(params: JsonText | undefined): string | undefined | null {
   const cursor = (params?.value as { readonly cursor?: unknown } | undefined)?.cursor;
   if (cursor === undefined) return undefined;
   return typeof cursor === 'string' ? cursor : null;
 }
 
-/** The methods of the notifications that tell of changed lists. */
+/** The notification methods for changed lists. */
 export function changeMethods(changed: readonly ListKind[]): string[] {
   const kinds = new Set(changed.map((kind) => (kind === 'templates' ? 'resources' : kind)));
   return [...kinds].map((kind) => `notifications/${kind}/list_changed`);
 }
 
-/** The id that a `notifications/cancelled` names, in its source text. */
+/** The id in a `notifications/cancelled`, as source text. */
 export function cancelledId(params: JsonText | undefined): RawId | undefined {
   return params && textOf(params.text, membersOf(params.text), 'requestId');
 }

@@ -23,7 +23,7 @@ import { buildRequest, type CallMethod, readWanted } from './requests.js';
 
 export type AskedFrame = Extract<Frame, { kind: 'request' }>;
 
-/** A request while it has no answer: what was asked, the way back, and whether the answer is still wanted. */
+/** A request in progress: its content, its reply line, and whether it is cancelled. */
 export interface Asked {
   readonly frame: AskedFrame;
   readonly line: ReplyLine;
@@ -38,17 +38,17 @@ export interface CallRunnerParts {
   readonly newRequestId: () => string;
 }
 
-/** What differs between the eras: how the caller is asked and how the outcome is written. */
+/** What differs between protocol versions: how to ask the caller for input, and how to write the outcome. */
 export interface CallFace {
   readonly client: Client;
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
   ask(question: Question, caller: Cancellation): Promise<Answer>;
-  /** `tool` is what failed, where a tool did. */
+  /** `tool` is the tool that failed, if any. */
   end(outcome: Outcome, request: Request, tool?: ToolSpec): void;
 }
 
-/** Answers a request under its id, which nobody else may use meanwhile. Whatever happens, the id is free again. */
+/** Answer a request and reserve its id meanwhile. The id is always freed. */
 export async function answerUnderId(
   inFlight: InFlight,
   frame: AskedFrame,
@@ -60,7 +60,7 @@ export async function answerUnderId(
   if (caller === undefined) return line.end(duplicate(frame.id), 400);
   try {
     const answering = answer({ frame, line, caller });
-    // What is answered by now is not in flight any more, not even for a tick.
+    // An answered request must not count as in flight, not even for a tick.
     if (answering !== undefined) await answering;
   } catch {
     if (caller.isCancelled) line.drop();
@@ -70,7 +70,7 @@ export async function answerUnderId(
   }
 }
 
-/** Takes one request through the gateway: its turn, its exchange, its one answer. */
+/** Take one request through the gateway: semaphore, exchange, one answer. */
 export async function runCall(
   parts: CallRunnerParts,
   { frame, line, caller }: Asked,

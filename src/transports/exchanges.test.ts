@@ -29,8 +29,8 @@ function open(more: Partial<ExchangeParts> = {}) {
   return { exchange, hangUp: () => exchange.hangUp(), line, caller, asked };
 }
 
-describe('the line back to a caller', () => {
-  it('carries progress under the token that the caller gave, and all else as it came', () => {
+describe('the exchange with a caller', () => {
+  it("sends progress under the caller's token, with everything else unchanged", () => {
     const texts: string[] = [];
     const { exchange } = open({
       line: {
@@ -46,27 +46,27 @@ describe('the line back to a caller', () => {
     ]);
   });
 
-  it('carries no progress to a caller that did not ask for it', () => {
+  it('sends no progress to a caller that did not ask for it', () => {
     const { exchange, line } = open({ params: new JsonText('{}') });
     expect(exchange.wantsProgress).toBe(false);
     exchange.progress(JsonText.from({ progress: 1 }));
     expect(line.sent).toEqual([]);
   });
 
-  it.each(logLevels)('carries what is at least as loud as %s', (wanted) => {
+  it.each(logLevels)('sends log messages at or above %s', (wanted) => {
     const { exchange, line } = open({ logLevel: wanted });
     for (const level of logLevels) exchange.log(level, JsonText.from({ level }));
     const heard = line.sent.map((message) => (message as { params: { level: LogLevel } }).params.level);
     expect(heard).toEqual(logLevels.slice(logLevels.indexOf(wanted)));
   });
 
-  it('carries no log to a caller that did not ask for it', () => {
+  it('sends no log messages to a caller that did not ask for them', () => {
     const { exchange, line } = open({ logLevel: undefined });
     exchange.log('emergency', JsonText.from({}));
     expect(line.sent).toEqual([]);
   });
 
-  it('is silent after the caller left, and after the answer', async () => {
+  it('sends nothing after the caller left or after the answer', async () => {
     const first = open();
     first.caller.cancel();
     first.exchange.progress(JsonText.from({}));
@@ -82,7 +82,7 @@ describe('the line back to a caller', () => {
     expect(second.asked).toEqual([]);
   });
 
-  it('asks what the caller said that it can answer, and nothing else', async () => {
+  it('only asks for input that the caller supports', async () => {
     const { exchange, asked } = open();
     const kinds = [];
     for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const) {

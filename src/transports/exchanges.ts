@@ -23,17 +23,17 @@ export interface ExchangeParts {
   ask(question: Question): Promise<Answer>;
 }
 
-/** An exchange that we can hang up when the call is over. */
+/** An exchange that can be ended when the call is over. */
 export interface LiveExchange extends Exchange {
   hangUp(): void;
 }
 
-/** The live line of one request. Nothing is sent after the caller has left, or after we hung up. */
+/** The live exchange of one request. Sends nothing after the caller has left or the call is over. */
 export function createExchange(parts: ExchangeParts): LiveExchange {
   return new Live(parts);
 }
 
-/** A class, because an object literal with getters is made anew, getters and all, for every call. */
+/** A class, because creating an object literal with getters for every call is slow. */
 class Live implements LiveExchange {
   readonly wantsProgress: boolean;
   readonly logLevel: LogLevel | undefined;
@@ -105,7 +105,7 @@ function canAnswer(client: Client, method: QuestionMethod): boolean {
   return typeof declared === 'object' && declared !== null;
 }
 
-/** What a question gets that this caller can never answer. */
+/** The answer to a question that this caller does not support. */
 export function refusedAnswer(message: string): Answer {
   return { kind: 'refused', error: JsonText.from({ code: -32603, message }) };
 }

@@ -20,12 +20,12 @@ function errorOf(
   return { ...text, error: JSON.parse(text.text) as Readonly<Record<string, unknown>> };
 }
 
-describe('the faces of faults', () => {
-  it('are complete and no more', () => {
+describe('the MCP form of faults', () => {
+  it('is defined for every code and no others', () => {
     expect(Object.keys(mcpFaults).sort()).toEqual([...faultCodes]);
   });
 
-  it.each(faultCodes)('%s is a legal answer to every kind of request, in both eras', (code) => {
+  it.each(faultCodes)('%s is a valid answer to every kind of request, in all protocol versions', (code) => {
     const fault = createFault(code, 'What happened.', { detail: 'secret detail' });
     for (const protocol of ['legacy', 'modern'] as const) {
       for (const kind of ['tool', 'prompt', 'resource', 'completion'] as const) {
@@ -44,7 +44,7 @@ describe('the faces of faults', () => {
     }
   });
 
-  it('name the code in data, but not where hidden and absent must look alike', () => {
+  it('has the code in data, except where hidden and absent must look alike', () => {
     const data = (code: Fault['code']): unknown => errorOf(createFault(code, 'x')).error['data'];
     expect(data('internal')).toEqual({ code: 'internal' });
     expect(data('cursor.invalid')).toEqual({ code: 'cursor.invalid' });
@@ -52,7 +52,7 @@ describe('the faces of faults', () => {
     expect(data('prompt.not_found')).toBeUndefined();
   });
 
-  it('say what every server says about what is not there', () => {
+  it('uses the standard messages for missing targets', () => {
     const tool = createFault('tool.not_found', 'Unknown tool: x');
     expect(faultText(tool, 'tool', 'modern').text).toBe('{"code":-32602,"message":"Unknown tool: x"}');
     expect(faultText(tool, 'tool', 'legacy').text).toBe('{"code":-32602,"message":"Unknown tool: x"}');
@@ -65,7 +65,7 @@ describe('the faces of faults', () => {
     expect(errorOf(resource, 'resource', 'legacy').error).toMatchObject({ code: -32002 });
   });
 
-  it('tell a modern client which capability it lacks, with the status of that error', () => {
+  it('tells a stateless client which capability it lacks, with the status of that error', () => {
     const data = { requiredCapabilities: { sampling: {} } };
     const face = errorOf(createFault('ask.unsupported', 'no', { data }), 'tool');
     expect(face.httpStatus).toBe(400);
@@ -75,7 +75,7 @@ describe('the faces of faults', () => {
     });
   });
 
-  it('give the model what it needs to repair a call', () => {
+  it('gives the model what it needs to fix a call', () => {
     const fault = createFault('input.invalid', 'x is missing.', {
       data: { inputSchema: { type: 'object' } },
     });
@@ -98,7 +98,7 @@ describe('the faces of faults', () => {
     });
   });
 
-  it('carry the case, the facts and the advice of a tool, in the text too', () => {
+  it("includes a tool's reason, details and suggestion, also in the text", () => {
     const more = { reason: 'dirty', data: { files: ['a.ts'] }, suggestion: 'Commit first.', retryable: true };
     const face = faultText(createFault('work.bad_state', 'One file is uncommitted.', more), 'tool', 'legacy');
     expect(JSON.parse(face.text)).toEqual({
@@ -122,7 +122,7 @@ describe('the faces of faults', () => {
     });
   });
 
-  it('stay out of the structured content of a tool whose output schema does not know them', () => {
+  it("leaves the structured content alone if the tool's output schema does not allow it", () => {
     const spec = (source: Source, outputSchema?: object): ToolSpec => ({
       kind: 'tool',
       name: 't',
@@ -140,19 +140,19 @@ describe('the faces of faults', () => {
     expect(keysOf(spec('builtin', { type: 'object' }))).toEqual(['content', 'isError', 'structuredContent']);
   });
 
-  it('pass on the error of an upstream as it came', () => {
+  it('passes on an upstream error unchanged', () => {
     const upstream = new JsonText('{ "code":-32050, "message":"odd", "data":12345678901234567890 }');
     const fault = createFault('upstream.error', 'ignored', { upstream });
     expect(errorOf(fault, 'tool')).toMatchObject({ text: upstream.text, httpStatus: 200 });
     expect(errorOf(fault, 'tool', 'legacy')).toMatchObject({ text: upstream.text });
   });
 
-  it.each([-32020, -32021, -32022])('keep the status that goes with %d', (code) => {
+  it.each([-32020, -32021, -32022])('keeps the HTTP status of error %d', (code) => {
     const fault = createFault('upstream.error', 'x', { upstream: JsonText.from({ code, message: 'm' }) });
     expect(errorOf(fault, 'tool').httpStatus).toBe(400);
   });
 
-  it('put the code that the modern era gave up into its present form', () => {
+  it('replaces the error code that 2026-07-28 retired', () => {
     const upstream = new JsonText('{"code":-32002, "message":"gone","data":{"uri":"x"}}');
     const fault = createFault('upstream.error', 'x', { upstream });
     expect(faultText(fault, 'resource', 'modern').text).toBe(
@@ -163,7 +163,7 @@ describe('the faces of faults', () => {
 });
 
 describe('protocolError', () => {
-  it('answers under the id as it was written, or under none', () => {
+  it('answers with the id as written, or without one', () => {
     expect(protocolError('9007199254740993', -32600, 'a"b')).toBe(
       '{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-32600,"message":"a\\"b"}}',
     );

@@ -3,15 +3,18 @@ import { type Fault, type FaultCode, faultTable, type ToolSpec, type Wanted } fr
 import { type JsonText, withMembers } from '../lib/json-text.js';
 
 interface McpFace {
-  /** `result`: the model reads it as the tool's own answer and can act on it. `error`: the protocol failed. */
+  /** `result`: the model reads it as the tool's answer and can act on it. `error`: the protocol failed. */
   readonly as: 'error' | 'result';
   readonly code: number;
-  /** The code that legacy clients know, where it differs. */
+  /** The code for stateful clients, if it differs. */
   readonly legacyCode?: number;
   readonly httpStatus?: number;
 }
 
-/** How each fault looks to an MCP client. Complete by type: a new fault does not compile without its face. */
+/**
+ * How each fault looks to an MCP client. Complete by type: a new fault code does not compile without an
+ * entry.
+ */
 export const mcpFaults: Readonly<Record<FaultCode, McpFace>> = {
   'tool.not_found': { as: 'error', code: -32602 },
   'tool.not_permitted': { as: 'result', code: -32603 },
@@ -55,12 +58,12 @@ export const mcpFaults: Readonly<Record<FaultCode, McpFace>> = {
   internal: { as: 'error', code: -32603 },
 };
 
-/** A fault as the text of a result or of an error, whichever the face says for this target. */
+/** A fault as the text of a result or of an error, depending on its entry and target. */
 export type FaultText =
   | { readonly as: 'result'; readonly text: string }
   | { readonly as: 'error'; readonly text: string; readonly httpStatus: number };
 
-/** `tool` is the definition that was called, where there is one. */
+/** `tool` is the definition of the called tool, if any. */
 export function faultText(
   fault: Fault,
   wanted: Wanted['kind'],
@@ -78,7 +81,7 @@ export function faultText(
   if (face.as === 'result' && wanted === 'tool') return { as: 'result', text: faultResult(fault, tool) };
   const code = protocol === 'legacy' ? (face.legacyCode ?? face.code) : face.code;
   const data = { ...fault.data, code: fault.code };
-  // What is hidden and what is absent must look the same, so these errors carry no more than every server's.
+  // Hidden and absent targets must look the same, so these errors contain only the standard fields.
   const bare = fault.code === 'tool.not_found' || fault.code === 'prompt.not_found';
   const error = { code, message: fault.message, ...(bare ? {} : { data: dataFor(fault, data) }) };
   return { as: 'error', text: JSON.stringify(error), httpStatus: face.httpStatus ?? 200 };
@@ -88,7 +91,9 @@ function dataFor(fault: Fault, data: Readonly<Record<string, unknown>>): Readonl
   return fault.code === 'resource.not_found' || fault.code === 'ask.unsupported' ? { ...fault.data } : data;
 }
 
-/** Some clients show the model only the text, others only the structured content: both say everything. */
+/**
+ * Some clients show the model only the text, others only the structured content, so both contain everything.
+ */
 function faultResult(fault: Fault, tool: ToolSpec | undefined): string {
   const row = faultTable[fault.code];
   const error = {
@@ -115,7 +120,7 @@ interface Envelope {
   readonly retryable: boolean;
 }
 
-/** The schema of the arguments is left out: whoever called has read it in the list. */
+/** Leaves out the input schema: the caller has seen it in the list. */
 function inWords({ code, message, reason, details, suggestion, retryable }: Envelope): string {
   const { inputSchema: _schema, issues: _issues, ...facts } = details ?? {};
   const codes = [code, ...(reason === undefined ? [] : [reason]), ...(retryable ? ['retryable'] : [])];
@@ -123,13 +128,13 @@ function inWords({ code, message, reason, details, suggestion, retryable }: Enve
   return `${message} ${suggestion} (${codes.join(', ')})${more}`;
 }
 
-/** A strict client checks failed results too, and only the output schemas of our own tools admit our envelope. */
+/** A strict client validates failed results too, and only our own output schemas allow our fault fields. */
 function admitsEnvelope(tool: ToolSpec | undefined): boolean {
   if (tool === undefined || tool.source === 'builtin' || tool.source === 'workspace') return true;
   return !Object.hasOwn(tool.definition.value as object, 'outputSchema');
 }
 
-/** An error from behind us, as it came; only the code that this era gave up is put into its present form. */
+/** Pass on an upstream error; only a retired error code is replaced. */
 function upstreamError(error: JsonText, protocol: 'legacy' | 'modern'): string {
   const isGivenUp = protocol === 'modern' && codeOf(error.value) === -32002;
   return isGivenUp ? withMembers(error.text, { code: '-32602' }) : error.text;
@@ -139,13 +144,13 @@ function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
-/** Errors that the protocol ties to a status of their own keep it when they come from behind us. */
+/** Keep the HTTP status that the protocol defines for an upstream error. */
 function statusOfUpstream(error: unknown): number {
   const code = codeOf(error);
   return code === -32020 || code === -32021 || code === -32022 ? 400 : 200;
 }
 
-/** An error of the protocol itself, before any request exists. */
+/** A protocol error, before any request exists. */
 export function protocolError(id: RawId | undefined, code: number, message: string, data?: unknown): string {
   return errorText(id, JSON.stringify({ code, message, ...(data !== undefined && { data }) }));
 }

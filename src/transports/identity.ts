@@ -2,20 +2,20 @@ import { legacyDefinition } from './stateful/codec.js';
 import { modernVersion } from './stateless/codec.js';
 import { createPager, type Pager } from './list-pages.js';
 
-/** What a modern client may choose from. Legacy versions are chosen by the handshake, never by a request. */
+/** The versions for stateless clients. Older versions are negotiated in the handshake, never per request. */
 export const supportedVersions: readonly string[] = [modernVersion];
 
-/** What all connections of one gate have in common. */
+/** Shared by all connections of one gateway. */
 export interface WireCommon {
   readonly server: { readonly name: string; readonly title: string; readonly version: string };
   readonly pagers: { readonly legacy: Pager; readonly modern: Pager };
   readonly newRequestId: () => string;
 }
 
-/** One message, one HTTP body: nothing longer is read. */
+/** Limit for one message or HTTP body. */
 export const maxMessageBytes = 16 * 1024 * 1024;
 
-/** Requests of one connection that run at once, and that may wait for their turn. */
+/** How many requests of one connection may run at once, and how many may wait. */
 export const maxRunning = 128;
 export const maxWaiting = 4096;
 

@@ -17,7 +17,7 @@ function tools(count: number, description = ''): readonly ToolSpec[] {
 
 const plain = (): Pager => createPager((definition) => definition.text);
 
-/** Follows every cursor, as a client does. */
+/** Follow every cursor, as a client does. */
 function readAll(pager: Pager, specs: readonly Spec[]): Page[] {
   const pages: Page[] = [];
   let cursor: string | undefined;
@@ -35,19 +35,19 @@ function namesOf(pages: readonly Page[]): unknown[] {
 }
 
 describe('the pages of a list', () => {
-  it('are one for a short list, with no cursor', () => {
+  it('are one page for a short list, without a cursor', () => {
     expect(plain().page(tools(3), undefined)).toMatchObject({ nextCursor: undefined });
     expect(plain().page([], undefined)).toEqual({ items: '', nextCursor: undefined });
   });
 
-  it('hold every item once, in order, however long the list is', () => {
+  it('contain every item once, in order, for any length', () => {
     for (const count of [1, 999, 1000, 1001, 10_000]) {
       const specs = tools(count);
       expect(namesOf(readAll(plain(), specs))).toEqual(specs.map(({ name }) => name));
     }
   });
 
-  it('are cut by size too, and an item that is larger than a page has one for itself', () => {
+  it('are limited in size too, and an item larger than a page gets its own', () => {
     const specs = [...tools(2, 'x'.repeat(3 * 1024 * 1024)), ...tools(1)];
     expect(readAll(plain(), specs)).toHaveLength(3);
   });
@@ -59,7 +59,7 @@ describe('the pages of a list', () => {
     expect(page?.items).toBe('{ "name":"a", "n":12345678901234567890 }');
   });
 
-  it('show each era its own words, made once per list', () => {
+  it('are formatted for each protocol version, once per list', () => {
     let shaped = 0;
     const pager = createPager((definition) => {
       shaped += 1;
@@ -77,12 +77,12 @@ describe('a cursor', () => {
   const pager = plain();
   const cursor = pager.page(specs, undefined)?.nextCursor ?? 'none';
 
-  it('is good for the same list, also when it was made anew', () => {
+  it('is valid for the same list, also after a rebuild', () => {
     expect(pager.page(specs, cursor)).toBeDefined();
     expect(plain().page(tools(2500), cursor)).toBeDefined();
   });
 
-  it('is no good for a list that changed', () => {
+  it('is invalid for a changed list', () => {
     expect(pager.page(tools(2501), cursor)).toBeUndefined();
   });
 
@@ -102,7 +102,7 @@ describe('a cursor', () => {
     `${tag}.1e0`,
     `${tag}. 1`,
     `${tag}.99999999`,
-  ])('that nobody gave out is refused: %j', (forged) => {
+  ])('that was never issued is refused: %j', (forged) => {
     expect(pager.page(specs, forged)).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ export interface Page {
   readonly nextCursor: string | undefined;
 }
 
-/** Clients read a list in one breath up to here; beyond it the list is cut into pages. */
+/** Clients read a list up to this length at once; longer lists are split into pages. */
 const maxItems = 1000;
 const maxChars = 2 * 1024 * 1024;
 
@@ -17,11 +17,11 @@ interface Pages {
 }
 
 export interface Pager {
-  /** One page of a list, or undefined for a cursor that does not belong to the list as it is now. */
+  /** One page of a list, or undefined if the cursor does not belong to the current list. */
   page(specs: readonly Spec[], cursor: string | undefined): Page | undefined;
 }
 
-/** Cuts lists into pages once per list; `shape` gives the text that a client of this era is shown. */
+/** Splits lists into pages, once per list; `shape` formats a definition for this protocol version. */
 export function createPager(shape: (definition: JsonText) => string): Pager {
   const known = new WeakMap<readonly Spec[], Pages>();
   return {
@@ -65,7 +65,7 @@ function cut(texts: readonly string[]): Pages {
   return { tag: pages.length === 1 ? '' : tagOf(pages), pages };
 }
 
-/** A cursor holds only as long as the list it was made for. */
+/** A cursor is valid only for the list it was created for. */
 function tagOf(pages: readonly string[]): string {
   const hash = createHash('sha256');
   for (const page of pages) hash.update(page);

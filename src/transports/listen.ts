@@ -13,17 +13,17 @@ export interface ListenParts {
   readonly id: RawId;
   readonly params: JsonText | undefined;
   readonly line: ReplyLine;
-  /** The client may take its request back, or leave. */
+  /** The client may cancel its request, or leave. */
   readonly caller: Cancellation;
 }
 
-/** One `subscriptions/listen`: open until the client leaves or the gate closes it. */
+/** One `subscriptions/listen`: open until the client leaves or the gateway closes it. */
 export interface Listen {
   readonly over: Promise<void>;
   close(): void;
 }
 
-/** Changes that come while the watches are being set up wait until the client was told what it gets. */
+/** Changes during setup wait until the client has the acknowledgement. */
 const maxHeld = 1000;
 const maxWatched = 1000;
 
@@ -50,7 +50,7 @@ export function openListen(parts: ListenParts): Listen {
 
   const leave = (): void => finish(() => line.drop());
 
-  /** A watch that opens after the end must end as well. */
+  /** A watch that opens after the end must be closed too. */
   function keep(stop: () => void): void {
     if (state === 'over') stop();
     else stops.push(stop);

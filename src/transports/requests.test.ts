@@ -21,7 +21,7 @@ function built(text: string, canResume = true): Request {
   );
 }
 
-describe('what a call is about', () => {
+describe('the target of a call', () => {
   it.each<[CallMethod, string, unknown]>([
     ['tools/call', '{"name":"a"}', { kind: 'tool', name: 'a' }],
     ['tools/call', '{"name":"","arguments":{}}', { kind: 'tool', name: '' }],
@@ -47,12 +47,12 @@ describe('what a call is about', () => {
     ['tools/call', '{"name":"a","arguments":[]}', /arguments must be an object/],
     ['tools/call', '{"name":"a","arguments":null}', /arguments must be an object/],
     ['tools/call', '{"name":"a","arguments":"{}"}', /arguments must be an object/],
-    ['tools/call', '{"name":"a","name":"b"}', /is given twice/],
-    ['tools/call', '{"name":"a","n\\u0061me":"b"}', /is given twice/],
-    ['tools/call', '{"name":"a","arguments":{},"arguments":{"x":1}}', /is given twice/],
-    ['tools/call', '{"name":"a","arguments":{"x":1,"x":2}}', /"x" is given twice/],
-    ['tools/call', '{"name":"a","arguments":{"x":[{"y":1,"y":2}]}}', /"y" is given twice/],
-    ['prompts/get', '{"name":"a","arguments":{"x":"1","x":"2"}}', /"x" is given twice/],
+    ['tools/call', '{"name":"a","name":"b"}', /duplicate key/],
+    ['tools/call', '{"name":"a","n\\u0061me":"b"}', /duplicate key/],
+    ['tools/call', '{"name":"a","arguments":{},"arguments":{"x":1}}', /duplicate key/],
+    ['tools/call', '{"name":"a","arguments":{"x":1,"x":2}}', /duplicate key "x"/],
+    ['tools/call', '{"name":"a","arguments":{"x":[{"y":1,"y":2}]}}', /duplicate key "y"/],
+    ['prompts/get', '{"name":"a","arguments":{"x":"1","x":"2"}}', /duplicate key "x"/],
     ['prompts/get', '{"name":null}', /name must be a string/],
     ['resources/read', '{"uri":1}', /uri must be a string/],
     ['resources/read', '{"name":"a"}', /uri must be a string/],
@@ -65,7 +65,7 @@ describe('what a call is about', () => {
     expect(readWanted(method, json(text))).toMatch(sentence);
   });
 
-  it('knows its methods by their exact names', () => {
+  it('is known only by the exact method name', () => {
     expect(isCallMethod('tools/call')).toBe(true);
     for (const odd of ['Tools/call', 'tools/call ', 'constructor', '__proto__', '']) {
       expect(isCallMethod(odd)).toBe(false);
@@ -80,10 +80,10 @@ describe('what a call is about', () => {
   });
 });
 
-describe('what comes along with a call', () => {
+describe('the metadata of a call', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
-  it('is the trace of the caller', () => {
+  it("includes the caller's trace", () => {
     expect(built(`{"_meta":{"traceparent":"${traceparent}","tracestate":"v=1"}}`).trace).toEqual({
       traceparent,
       tracestate: 'v=1',
@@ -98,11 +98,11 @@ describe('what comes along with a call', () => {
     '{"traceparent":"nonsense"}',
     `{"traceparent":"${traceparent}x"}`,
     '"x"',
-  ])('is no trace when _meta is %s', (meta) => {
+  ])('has no trace when _meta is %s', (meta) => {
     expect(built(`{"_meta":${meta}}`)).not.toHaveProperty('trace');
   });
 
-  it('is the answers and the state of an earlier round, as they were written', () => {
+  it('includes the answers and the state of an earlier round, as written', () => {
     const { resume } = built('{"inputResponses":{ "k" : 12345678901234567890 },"requestState":"s"}');
     expect(resume?.responses.text).toBe('{ "k" : 12345678901234567890 }');
     expect(resume?.state).toBe('s');
@@ -110,11 +110,11 @@ describe('what comes along with a call', () => {
     expect(built('{"requestState":"s"}').resume?.responses.text).toBe('{}');
   });
 
-  it.each(['[]', 'null', '"x"', '5'])('is no answer when inputResponses is %s', (text) => {
+  it.each(['[]', 'null', '"x"', '5'])('has no answers when inputResponses is %s', (text) => {
     expect(built(`{"inputResponses":${text},"requestState":"s"}`).resume?.responses.text).toBe('{}');
   });
 
-  it('is not read as answers where there can be none', () => {
+  it('has no answers where none are possible', () => {
     expect(built('{"inputResponses":{},"requestState":"s"}', false)).not.toHaveProperty('resume');
     expect(built('{}')).not.toHaveProperty('resume');
   });
@@ -128,12 +128,12 @@ describe('what comes along with a call', () => {
     ['{"_meta":{"progressToken":{}}}', undefined],
     ['{"_meta":null}', undefined],
     ['{}', undefined],
-  ])('is the progress token of %s', (text, token) => {
+  ])('includes the progress token of %s', (text, token) => {
     expect(progressToken(json(text))).toBe(token);
   });
 });
 
-describe('params whose keys could be read in two ways', () => {
+describe('params with ambiguous keys', () => {
   it.each<[CallMethod, string]>([
     ['tools/call', '{"name":"read","Name":"delete"}'],
     ['tools/call', '{"name":"read","NAME":"delete"}'],
@@ -143,15 +143,15 @@ describe('params whose keys could be read in two ways', () => {
     ['tools/call', '{"name":"a","n\\u0061me":"b"}'],
     ['resources/read', '{"uri":"x://1","Uri":"x://2"}'],
   ])('are refused: %s %s', (method, text) => {
-    expect(readWanted(method, json(text))).toMatch(/the exact spelling is|is given twice/);
-    // The control: a reader that does not tell upper from lower case sees another value than we do.
+    expect(readWanted(method, json(text))).toMatch(/the exact spelling is|duplicate key/);
+    // The control: a case-insensitive parser sees a different value.
     const keys = Object.keys(JSON.parse(text) as object).map((key) => key.toLowerCase());
     expect(
       new Set(keys).size < keys.length || text.includes('u0061') || /RequestState|_META/.test(text),
     ).toBe(true);
   });
 
-  it('are fine where only unknown members differ', () => {
+  it('are accepted if only unknown fields differ', () => {
     expect(readWanted('tools/call', json('{"name":"a","Vendor":1,"vendor":2}'))).toEqual({
       kind: 'tool',
       name: 'a',

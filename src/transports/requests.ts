@@ -4,7 +4,7 @@ import { duplicateKey } from '../lib/json-scan.js';
 import { type JsonText, type Member, membersOf, textOf, JsonText as Json } from '../lib/json-text.js';
 import type { ListKind } from '../gateway/index.js';
 
-/** The methods that walk the pipeline, and the lists, the same in both eras. */
+/** The methods that go through the pipeline, and the lists; the same in all protocol versions. */
 export const listMethods: ReadonlyMap<string, { readonly kind: ListKind; readonly member: string }> = new Map(
   [
     ['tools/list', { kind: 'tools', member: 'tools' }],
@@ -23,11 +23,11 @@ export function isCallMethod(method: string): method is CallMethod {
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** What a call is about, or a sentence that says what is missing. */
+/** The target of a call, or a message that says what is missing. */
 export function readWanted(method: CallMethod, params: JsonText): Wanted | string {
   const value = params.value as Value;
   const twin = duplicateKey(params.text);
-  if (twin !== undefined) return `Invalid params: ${JSON.stringify(twin.slice(0, 100))} is given twice`;
+  if (twin !== undefined) return `Invalid params: duplicate key ${JSON.stringify(twin.slice(0, 100))}`;
   const other = otherSpelling(params.members);
   if (other !== undefined) return `Invalid params: the exact spelling is ${other}`;
   if (method === 'resources/read') {
@@ -54,7 +54,10 @@ const protocolKeys = [
 ] as const;
 const byLowerCase = new Map<string, string>(protocolKeys.map((key) => [key.toLowerCase(), key]));
 
-/** A member that two readers could take for two things: there are servers that do not tell upper from lower case. */
+/**
+ * Finds a key that differs only in case: some servers parse keys case-insensitively and would see another
+ * value.
+ */
 function otherSpelling(members: readonly Member[]): string | undefined {
   for (const { key } of members) {
     const known = byLowerCase.get(key.toLowerCase());
@@ -85,7 +88,7 @@ export interface Incoming {
   readonly params: JsonText;
 }
 
-/** The request as the gateway takes it, with the caller's trace and, where it brings answers, those. */
+/** The request for the gateway, with the caller's trace and its answers, if any. */
 export function buildRequest(incoming: Incoming, canResume: boolean): Request {
   const trace = readTrace(incoming.params);
   const resume = canResume ? readResumption(incoming.params) : undefined;
@@ -119,7 +122,7 @@ function readResumption(params: JsonText): Resumption | undefined {
     : { responses };
 }
 
-/** The caller's progress token as it was written, if it gave one. */
+/** The caller's progress token as written, if any. */
 export function progressToken(params: JsonText): string | undefined {
   const meta = (params.value as { readonly _meta?: { readonly progressToken?: unknown } | null })._meta;
   const kind = typeof meta?.progressToken;

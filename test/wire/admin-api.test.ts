@@ -170,7 +170,7 @@ describe('every other address', () => {
       );
       expect({ method, path, status: answer.status }).toEqual({ method, path, status: 401 });
       expect(answer.text).toBe(
-        '{"error":{"code":"auth.required","message":"Send Authorization: Bearer <token> with a token of this gate that is still good. Whoever runs the gate makes one.","next":"tidegate token create --as agent:<name>"}}',
+        '{"error":{"code":"auth.required","message":"Send Authorization: Bearer <token> with a valid token for this gateway. The operator of the gateway can create one.","next":"tidegate token create --as agent:<name>"}}',
       );
       expect(answer.headers['www-authenticate']).toContain('Bearer');
     }

@@ -121,7 +121,7 @@ describe('[16.17] an argument that is given in two spellings', () => {
   });
 });
 
-describe('[16.17] an argument that is given twice', () => {
+describe('[16.17] a duplicate argument', () => {
   async function send(path: string, body: string): Promise<string> {
     const http = openHttpClient(gate.base);
     const authorization = `Bearer ${tokenOf(place)}`;
@@ -141,13 +141,13 @@ describe('[16.17] an argument that is given twice', () => {
   const twice = '{"command":"echo first","comm\\u0061nd":"echo second"}';
 
   it.each([
-    ['in a call', () => mcp('Bash', twice), /"command\\" is given twice/],
+    ['in a call', () => mcp('Bash', twice), /[Dd]uplicate key \\"command\\"/],
     [
       'deeper in a call',
       () => mcp('Edit', '{"edits":[{"old_string":"a","old_string":"b"}]}'),
-      /is given twice/,
+      /[Dd]uplicate key/,
     ],
-    ['for another tool', () => mcp('call_tool', `{"name":"Bash","arguments":${twice}}`), /is given twice/],
+    ['for another tool', () => mcp('call_tool', `{"name":"Bash","arguments":${twice}}`), /[Dd]uplicate key/],
     [
       'as text for another tool',
       () => mcp('call_tool', JSON.stringify({ name: 'Bash', arguments: twice })),
@@ -162,7 +162,7 @@ describe('[16.17] an argument that is given twice', () => {
         ),
       /input\.invalid/,
     ],
-    ['over the admin API', () => send('/api/tools/Bash/call', twice), /"command\\" is given twice/],
+    ['over the admin API', () => send('/api/tools/Bash/call', twice), /[Dd]uplicate key \\"command\\"/],
   ])('is refused %s', async (_where, run, said) => {
     const text = await run();
     expect(text).toMatch(said);

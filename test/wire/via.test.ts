@@ -134,7 +134,7 @@ describe('tidegate mcp --via', () => {
     const client = openLineClient(start('mcp', '--via', `http://ann:hunter2@127.0.0.1:${String(port)}/mcp`));
     const answer = await client.request('initialize', {});
     expect(answer.message.error?.message).toContain(
-      `No gate answers at http://127.0.0.1:${String(port)}/mcp`,
+      `No gateway responds at http://127.0.0.1:${String(port)}/mcp`,
     );
     client.child.stdin.end();
     expect(await client.ended).toEqual({ code: 4, signal: null });

@@ -16,25 +16,25 @@ export interface ChildParts {
   /** How many processes the system had started just before this one. */
   readonly forksBefore: number | undefined;
   readonly patience: Patience;
-  /** It has the terminal of this process, and is in the same group. */
+  /** Shares the terminal and the process group of this process. */
   readonly isInOurGroup: boolean;
   readonly log: (line: string) => void;
   /** Aborted when the reaper takes over. */
   readonly released: AbortSignal;
   /** Called once, when nothing of the child is left. */
   readonly onGone: () => void;
-  /** Called once instead, when something of it withstood even KILL, or the reaper took over. */
+  /** Called once instead, if part of it survived KILL or the reaper took over. */
   readonly onLeft: () => void;
 }
 
 export interface OwnedChild extends ChildProcess {
-  /** Closes stdin and no longer keeps this process alive; the reaper does the rest. */
+  /** Close stdin and stop keeping this process alive; the reaper does the rest. */
   letGo(): void;
 }
 
 const drainMs = 2000;
 
-/** Wraps a child that was just spawned. It ends with its whole tree, also when it exits by itself. */
+/** Wraps a new child. Its whole process tree ends with it, also when it exits on its own. */
 export function openChild(parts: ChildParts): OwnedChild {
   const { spawned, pid, output, errorOutput } = parts;
   const fourth = spawned.stdio[3];
@@ -74,7 +74,7 @@ export function openChild(parts: ChildParts): OwnedChild {
     return ending;
   };
   const report = async (exit: ProcessExit) => {
-    // Not on `close`: a grandchild can hold the pipes for as long as it likes.
+    // Not on `close`: a grandchild can hold the pipes open forever.
     await Promise.all([output.drain(drainMs), errorOutput.drain(drainMs), notes?.drain(drainMs)]);
     reported = exit;
     for (const listener of exitListeners.splice(0)) listener(exit);
@@ -126,13 +126,13 @@ function openInput(stream: Writable | null): Input {
   const wake = () => {
     for (const listener of listeners) listener();
   };
-  // EPIPE and ECONNRESET: the child stopped reading. Its exit says the rest.
+  // EPIPE and ECONNRESET: the child stopped reading. Its exit follows.
   stream.on('error', () => {});
   stream.on('drain', wake);
-  // Also when the pipe breaks, so that nobody waits for room that will never come.
+  // Also when the pipe breaks, so that no writer waits forever.
   stream.on('close', wake);
   return {
-    // True when the pipe is closed: the text goes nowhere, and waiting would not change that.
+    // True if the pipe is closed: the text is lost, and waiting would not help.
     write: (text) => !stream.writable || stream.write(text) || !stream.writable,
     onDrain: (listener) => void listeners.push(listener),
     end: () => void stream.end(),

@@ -8,7 +8,7 @@ import { readForkCount } from './fork-count.js';
 const onLinux = describe.skipIf(process.platform !== 'linux');
 
 onLinux('the count of processes', () => {
-  it('grows with every process that anybody starts, also with one that hides in a session of its own', async () => {
+  it('grows with every process that is started, even in a new session', async () => {
     const grownBy = async (command: string): Promise<number> => {
       const before = readForkCount() ?? 0;
       const child = spawn('/bin/sh', ['-c', command], { stdio: 'ignore', detached: true });
@@ -16,14 +16,14 @@ onLinux('the count of processes', () => {
       return (readForkCount() ?? 0) - before;
     };
     expect(await grownBy(':')).toBeGreaterThanOrEqual(1);
-    // Others may start processes meanwhile, so the least of some tries is what counts.
+    // Other processes may start in the meantime, so use the minimum of several tries.
     const hidden: number[] = [];
     for (let at = 0; at < 5; at += 1)
       hidden.push(await grownBy('setsid -f sleep 0.1 </dev/null >/dev/null 2>&1; :'));
     expect(Math.min(...hidden)).toBeGreaterThanOrEqual(2);
   });
 
-  it('is unknown where the file does not tell it', () => {
+  it('is undefined if the file does not contain it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-forks-'));
     const file = join(folder, 'stat');
     const read = (text: string): number | undefined => {

@@ -1,13 +1,13 @@
-/** How many processes and threads Linux has ever started. Everywhere else nobody knows. */
+/** How many processes and threads Linux has started since boot; undefined on other systems. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Enough for the counters of some hundred processors that come before it. */
+/** Fits the counters of some hundred processors that come first. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024);
 const line = '\nprocesses ';
 
 /**
- * Undefined where it is not told. When it grew by one over the life of a child, the child itself was that one, and
- * nobody descends from it: the system counts whoever forks, in whatever session or namespace, and counts no failure.
+ * If it grew by one over the life of a child, the child has no descendants: the kernel counts every fork in
+ * every session and namespace, and no failed ones.
  */
 export function readForkCount(file = '/proc/stat'): number | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -28,7 +28,7 @@ function readStart(file: string): string {
       closeSync(descriptor);
     }
   } catch {
-    // A hardened /proc: then every process has to be looked at.
+    // A hardened /proc: every process has to be checked instead.
     return '';
   }
 }

@@ -13,9 +13,9 @@ import {
 export interface Tree {
   /** The direct child, leader of its group. */
   readonly pid: number;
-  /** It is in our own group instead, with others that are not ours to end: then each is signalled by itself. */
+  /** It shares our own group with processes that are not ours to end, so signal each process alone. */
   readonly isInOurGroup: boolean;
-  /** Text in the environment of everything that descends from it. */
+  /** Text in the environment of all its descendants. */
   readonly needle: string;
   /** See `ProcessOrder`. */
   readonly fileLimitMark: number | undefined;
@@ -26,7 +26,7 @@ export interface Tree {
   readonly hasExited: () => boolean;
   readonly closeInput: () => void;
   readonly patience: Patience;
-  /** Aborted when the reaper takes over: then the ladder is left where it stands. */
+  /** Aborted when the reaper takes over; the ladder then stops. */
   readonly released: AbortSignal;
 }
 
@@ -36,12 +36,12 @@ const limitMs = 8000;
 const firstPollMs = 10;
 const lastPollMs = 160;
 
-/** Closes stdin, then TERM, then KILL, for the group and for whoever left it. */
+/** Close stdin, then TERM, then KILL, for the group and for processes that left it. */
 export async function endTree(tree: Tree): Promise<ProcessEnd> {
   const done = new AbortController();
   const released = AbortSignal.any([tree.released, done.signal]);
   const givenUp = nap(limitMs, released).then(() => ({ isGone: false, ended: 0 }));
-  // Reading /proc can hang on a process that the kernel holds; nobody shall wait for that.
+  // Reading /proc can hang on a process that the kernel blocks, so set a limit.
   const end = await Promise.race([climb({ ...tree, released }), givenUp]);
   done.abort();
   return end;
@@ -49,8 +49,8 @@ export async function endTree(tree: Tree): Promise<ProcessEnd> {
 
 async function climb(tree: Tree): Promise<ProcessEnd> {
   if (wasAlone(tree)) return { isGone: true, ended: 0 };
-  // Before stdin closes: afterwards a parent may be gone, and with it the trace to its children. Of one that has
-  // exited there is none, and its number may be another's by now.
+  // Before stdin closes: a parent that exits takes the link to its children with it. Skip an exited child,
+  // because its pid may be reused.
   const descendants = tree.hasExited() ? [] : await listDescendants(tree.pid);
   tree.closeInput();
   await waitUntil(() => isGroupGone(tree), tree.patience.afterInputMs, tree.released);
@@ -73,12 +73,12 @@ async function climb(tree: Tree): Promise<ProcessEnd> {
   return { isGone, ended: others.length + strays.length };
 }
 
-/** Whether the child has exited and nothing else was started while it lived: most commands are alone, and cost no search. */
+/** Whether the child exited and started no other process: true for most commands, and saves the search. */
 function wasAlone({ forksBefore, hasExited }: Tree): boolean {
   return forksBefore !== undefined && hasExited() && readForkCount() === forksBefore + 1;
 }
 
-/** The same ladder for the children of a gate that is no more: only their marks are known. */
+/** The same ladder for the children of a dead gateway: only their marks are known. */
 export async function endMarked(needle: string, released: AbortSignal): Promise<number> {
   const marked = await findMarked(needle);
   if (marked.length === 0) return 0;
@@ -88,7 +88,9 @@ export async function endMarked(needle: string, released: AbortSignal): Promise<
   return marked.length;
 }
 
-/** Several rounds, because a process may fork while its table is read. Bounded: some cannot be killed. */
+/**
+ * Several rounds, because a process may fork while the table is read. Bounded, because some cannot be killed.
+ */
 async function killUntilGone(
   look: () => Promise<readonly [isGroupGone: boolean, strays: readonly Stat[]]>,
   released: AbortSignal,
@@ -110,8 +112,8 @@ function signalFirst({ pid, isInOurGroup, hasExited }: Tree, signal: GroupSignal
 }
 
 /**
- * With their groups: those stem from the same child, because nobody can join a group of another session. Our own group
- * holds whoever started us, too.
+ * Signals their groups too: only descendants of the same child can join them. Never our own group, which
+ * holds our parent.
  */
 function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
   const own = readOwnGroup();
@@ -120,7 +122,7 @@ function signalStrays(strays: readonly Stat[], signal: GroupSignal): void {
   for (const { pid, group } of strays) if (group === own) signalProcess(pid, signal);
 }
 
-/** Who descends from the child but has left its group: a signal to the group does not reach them. */
+/** Descendants of the child that left its group: a signal to the group does not reach them. */
 async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly Stat[]> {
   const marked = await findMarked(tree.needle, tree);
   const seen = new Set(marked.map((stat) => stat.pid));
@@ -129,7 +131,7 @@ async function findStrays(tree: Tree, known: readonly Stat[]): Promise<readonly 
   return [...marked, ...unmarked].filter((stat) => !isFirst(stat));
 }
 
-/** Where /proc exists it decides, so that zombies whom a slow init leaves lying cost no time. */
+/** Uses /proc where it exists, so that unreaped zombies cost no time. */
 async function isGroupGone(tree: Tree): Promise<boolean> {
   if (!tree.hasExited()) return false;
   if (tree.isInOurGroup) return true;

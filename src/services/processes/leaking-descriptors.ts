@@ -9,10 +9,10 @@ const closeOnExec = 0o2000000;
 export type LeakCover = <Result>(stdio: Stdio, start: (stdio: Stdio) => Result) => Result;
 
 /**
- * Whoever started the gate may have left it descriptors that its children would inherit: a file, a socket, a folder
- * outside of every sandbox. Node hides the first sixteen only and cannot close one in the child, so each child gets
- * /dev/null in their place. The gate keeps them: one may be the lock by which its parent knows that it runs.
- * They are looked for once: all that Node opens itself stays in this process, and a look costs half as much as a start.
+ * The gateway's parent may have left it open descriptors that its children would inherit: a file, a socket, a
+ * folder outside of every sandbox. Node hides only the first sixteen and cannot close one in the child, so
+ * each child gets /dev/null instead. The gateway keeps them, because one may be its parent's lock. Searched
+ * once, because Node's own descriptors are close-on-exec and a search is slow.
  */
 export function createLeakCover(): LeakCover {
   let inherited: readonly number[] | undefined;
@@ -42,7 +42,7 @@ function covered<Result>(
   }
 }
 
-/** Those above stderr that a program started from here would have. Other systems close them by themselves. */
+/** Descriptors above stderr that a child would inherit. Other systems close them. */
 function leakingDescriptors(): readonly number[] {
   if (process.platform !== 'linux') return [];
   return openDescriptors().filter((descriptor) => descriptor > 2 && isInherited(descriptor));
@@ -52,7 +52,7 @@ function openDescriptors(): readonly number[] {
   try {
     return readdirSync('/proc/self/fd').map(Number);
   } catch {
-    // A system without /proc, where nobody can tell.
+    // A system without /proc: unknown.
     return [];
   }
 }
@@ -62,7 +62,7 @@ function isInherited(descriptor: number): boolean {
     const found = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'));
     return (Number.parseInt(found?.[1] ?? '0', 8) & closeOnExec) === 0;
   } catch {
-    // Closed since it was listed: the listing itself is such a one.
+    // Closed since the listing, like the descriptor of the listing itself.
     return false;
   }
 }

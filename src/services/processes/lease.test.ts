@@ -24,7 +24,7 @@ describe('leases', () => {
   });
   afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
-  /** Our own lease, as another gate would have written it. */
+  /** Our own lease, as another gateway would have written it. */
   const writeAltered = (change: Readonly<Record<string, unknown>>) => {
     const file = leaseFile(stateDir, gateId);
     writeLease(file, gateId);
@@ -42,7 +42,7 @@ describe('leases', () => {
     expect(await sweepLeases(stateDir)).toEqual({ leases: 0, processes: 0 });
   });
 
-  it('a living gate keeps its lease, until it removes it', async () => {
+  it('a running gateway keeps its lease until it removes it', async () => {
     const file = leaseFile(stateDir, gateId);
     writeLease(file, gateId);
     expect(await sweepLeases(stateDir)).toEqual({ leases: 0, processes: 0 });
@@ -52,7 +52,7 @@ describe('leases', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'a gate whose pid belongs to another process now is dead',
+    'a gateway whose pid belongs to another process is dead',
     async () => {
       const tag = createTag();
       const env = { PATH: '/usr/bin:/bin', [markName]: `${gateId}.1` };
@@ -86,7 +86,7 @@ describe('leases', () => {
       'an id that would match every gate',
       JSON.stringify({ pid: 4_000_000, gateId: '', startTime: '', system: '' }),
     ],
-  ])('a lease with %s ends nothing, and goes when it is old', async (_name, text) => {
+  ])('a lease with %s ends no process, and is deleted when it is old', async (_name, text) => {
     const file = leaseFile(stateDir, gateId);
     mkdirSync(join(stateDir, 'leases'));
     writeFileSync(file, text);

@@ -6,7 +6,7 @@ import { endMarked } from './ladder.js';
 import { isGateId, needleOfGate } from './mark.js';
 import { readOwnStartTime, readStat, readSystemId } from './proc-table.js';
 
-/** What a sweep did: lease files removed, and processes that it had to end. */
+/** The result of a sweep: deleted lease files, and ended processes. */
 export interface Swept {
   readonly leases: number;
   readonly processes: number;
@@ -21,7 +21,7 @@ interface Lease {
 
 const filePattern = /^[1-9][0-9]*-[0-9a-f]{32}$/;
 const maxLeases = 1000;
-/** A lease of another machine or container cannot be judged from here; nobody comes back after this. */
+/** A lease of another machine or container cannot be checked here; it expires after this time. */
 const foreignMs = 30 * 24 * 3600 * 1000;
 const unreadableMs = 60_000;
 
@@ -29,7 +29,7 @@ export function leaseFile(stateDir: string, gateId: string): string {
   return join(resolve(stateDir), 'leases', `${process.pid}-${gateId}`);
 }
 
-/** Written before the first child starts, so that even a gate and reaper killed together leave a trace. */
+/** Written before the first child starts, so that a gateway and reaper killed together leave a trace. */
 export function writeLease(file: string, gateId: string): void {
   const lease: Lease = { pid: process.pid, gateId, startTime: readOwnStartTime(), system: readSystemId() };
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
@@ -40,7 +40,9 @@ export function removeLease(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Ends what dead gates left running and removes their leases; a living gate's are not touched. Rejects when aborted. */
+/**
+ * End what dead gateways left running and delete their leases; skips running gateways. Rejects when aborted.
+ */
 export async function sweepLeases(stateDir: string, signal?: AbortSignal): Promise<Swept> {
   const directory = join(resolve(stateDir), 'leases');
   const names = (await readdir(directory).catch(() => [])).filter((name) => filePattern.test(name));
@@ -75,7 +77,7 @@ async function readLease(file: string): Promise<Lease | undefined> {
     const lease: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isLease(lease) ? lease : undefined;
   } catch {
-    // Being written by another gate right now, or cut off by its death: its age decides.
+    // Another gateway is writing it or died while writing: its age decides.
     return undefined;
   }
 }
@@ -88,7 +90,7 @@ function isLease(value: unknown): value is Lease {
   return isPid && isGateId(gateId) && typeof startTime === 'string' && typeof system === 'string';
 }
 
-/** Zero for a file that is gone: another sweep was faster. */
+/** Zero if the file is gone: another sweep was faster. */
 async function ageOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   return found === undefined ? 0 : Date.now() - found.mtimeMs;

@@ -8,7 +8,7 @@ import { createTag, endTagged, findTagged, within } from './tagged.fixture.js';
 
 const PATH = '/usr/bin:/bin';
 
-/** A gate that gives its terminal to one child, and ends it on SIGTERM. */
+/** A gateway that gives its terminal to one child, and ends it on SIGTERM. */
 const gateSource = `
 import { openProcesses } from './processes.js';
 const processes = openProcesses({ stateDir: process.env.STATE });
@@ -26,7 +26,7 @@ child.onExit(() => void end());
 console.log('started', process.pid);
 `;
 
-describe.skipIf(process.platform !== 'linux')('a child that has the terminal of the gate', () => {
+describe.skipIf(process.platform !== 'linux')('a child with the terminal of the gateway', () => {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-terminal-'));
   const bundle = join(directory, 'gate.mjs');
   const tags: string[] = [];
@@ -69,23 +69,23 @@ describe.skipIf(process.platform !== 'linux')('a child that has the terminal of 
   const stubborn = (tag: string): string =>
     `trap '' TERM; sleep ${tag} & setsid sleep ${tag} & env -i /bin/sleep ${tag} & while :; do sleep ${tag}; done`;
 
-  it('is ended with all that it started, and nobody else of the group is', async () => {
+  it('is ended with all its descendants, and no other member of the group', async () => {
     const script = await openScript(stubborn);
     process.kill(script.pid, 'SIGTERM');
     await within(5000, 'the end of the gate', () => script.said().includes('went on'));
-    // Told once: no signal of ours came back to us.
+    // Once: our signal did not reach ourselves.
     expect(script.said().match(/told/g)).toHaveLength(1);
     expect(script.said()).toContain('closed true');
     expect([script.left(), script.isScriptThere()]).toEqual([0, true]);
   });
 
-  it('leaves nothing in the group when it exits by itself', async () => {
+  it('leaves nothing in the group when it exits', async () => {
     const script = await openScript((tag) => `(trap '' TERM; sleep ${tag}) & sleep 0.5`);
     await within(5000, 'the end of the gate', () => script.said().includes('went on'));
     expect([script.left(), script.isScriptThere()]).toEqual([0, true]);
   });
 
-  it('is ended by the reaper when the gate is killed, and nobody else of the group is', async () => {
+  it('is ended by the reaper when the gateway is killed, and no other member of the group', async () => {
     const script = await openScript(stubborn);
     process.kill(script.pid, 'SIGKILL');
     // All but the one without a mark: the reaper has nothing else to know it by.

@@ -8,14 +8,14 @@ export interface Output {
   readonly listen: (listener: Listener) => void;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Takes what is left after the child's exit, paused or not, and resolves when that is done or given up. */
+  /** Read the rest after the child's exit, even if paused; resolves when done or timed out. */
   readonly drain: (ms: number) => Promise<void>;
   /** No longer keeps this process alive. */
   readonly unref: () => void;
 }
 
 const maxEarlyBytes = 64 * 1024;
-/** More than a pipe holds: whoever writes this much after the exit is a grandchild that floods. */
+/** More than a pipe holds: only a grandchild can write this much after the exit. */
 export const maxLateBytes = 8 * 1024 * 1024;
 
 export function openOutput(stream: Readable): Output {
@@ -27,7 +27,7 @@ export function openOutput(stream: Readable): Output {
     if (isDraining) lateBytes += chunk.length;
     if (lateBytes > maxLateBytes) stream.destroy();
   };
-  // A broken pipe is followed by the child's exit, which is what others hear of.
+  // The child's exit follows a broken pipe.
   stream.on('error', () => {});
   return {
     listen: (listener) => {
@@ -50,7 +50,10 @@ export function openOutput(stream: Readable): Output {
   };
 }
 
-/** Like `openOutput`, but read from the start, so that the pipe never fills; keeps the first words for late ears. */
+/**
+ * Like `openOutput`, but reads from the start, so that the pipe never fills; keeps the first bytes for late
+ * listeners.
+ */
 export function openErrorOutput(stream: Readable): Output {
   const output = openOutput(stream);
   const early: Uint8Array[] = [];
@@ -75,7 +78,7 @@ export function waitForClose(stream: Readable, ms: number): Promise<void> {
   if (stream.closed) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    // An owner that lets go must not be held back by a pipe that a grandchild keeps open.
+    // A pipe that a grandchild holds open must not keep the owner alive.
     timer.unref();
     stream.once('close', () => {
       clearTimeout(timer);

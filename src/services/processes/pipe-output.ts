@@ -5,8 +5,8 @@ import { type Listener, maxLateBytes, type Output, waitForClose } from './output
 const bufferBytes = 64 * 1024;
 
 /**
- * The reading end of a pipe of the system, into one buffer that is used again and again: however much comes
- * through, nothing is left for the garbage collector. A chunk is valid only while the listener runs.
+ * Reads a system pipe into one reused buffer, to avoid garbage collection. A chunk is valid only while the
+ * listener runs.
  */
 export function openPipeOutput(readEnd: number): Output {
   const listeners: Listener[] = [];
@@ -30,7 +30,7 @@ export function openPipeOutput(readEnd: number): Output {
       onread,
     };
     socket = new Socket(options);
-    // A broken pipe is followed by the child's exit, which is what others hear of.
+    // The child's exit follows a broken pipe.
     socket.on('error', () => {});
   };
   const resume = () => {

@@ -1,4 +1,4 @@
-/** Reads Linux's /proc. Everywhere else each question has the empty answer. */
+/** Reads Linux's /proc. On other systems every result is empty. */
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { reaperName } from './mark.js';
@@ -6,15 +6,15 @@ import { reaperName } from './mark.js';
 export interface Stat {
   readonly pid: number;
   readonly group: number;
-  /** Clock ticks since boot: with the pid it names one process for ever. */
+  /** Clock ticks since boot: together with the pid, it identifies a process. */
   readonly startTime: string;
   readonly isZombie: boolean;
 }
 
 const maxDescendants = 4096;
-/** Longer than a process is without environment while it starts another program. */
+/** Longer than a process has no environment during exec. */
 const execMs = 5;
-/** Processes that are looked at before others get their turn. */
+/** How many processes to check before yielding. */
 const turnSize = 200;
 
 export async function readStat(pid: number): Promise<Stat | undefined> {
@@ -22,19 +22,19 @@ export async function readStat(pid: number): Promise<Stat | undefined> {
 }
 
 function parseStat(pid: number, text: string): Stat | undefined {
-  // The command name stands in parentheses and may itself hold spaces and parentheses.
+  // The command name is in parentheses and may contain spaces and parentheses.
   const [state, , group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const startTime = rest[16];
   if (state === undefined || group === undefined || startTime === undefined) return undefined;
   return { pid, group: Number(group), startTime, isZombie: state === 'Z' || state === 'X' };
 }
 
-/** As they are now: a process may leave its group after it was first seen there. */
+/** Refreshed: a process may have left its group since. */
 export function keepRunning(processes: readonly Stat[]): readonly Stat[] {
   return processes.map(lookAgain).filter((stat) => stat !== undefined);
 }
 
-/** That very process as it is now, in whatever group; undefined when it ended or another one got its pid. */
+/** The current state of that process; undefined if it ended or its pid was reused. */
 function lookAgain({ pid, startTime }: Stat): Stat | undefined {
   const now = readStatNow(pid);
   return now !== undefined && !now.isZombie && now.startTime === startTime ? now : undefined;
@@ -64,8 +64,7 @@ export async function findMarked(
     if (environment.includes(needle) || (await hasFileLimit(stat.pid, fileLimitMark))) found.push(stat);
     else if (environment === '' && since > 0) unclear.push(stat);
   }
-  // Who just starts another program has no environment for a moment, so those without one are looked at twice;
-  // who ended meanwhile has none either, and nobody need wait for him.
+  // A process has no environment during exec, so check those without one twice; skip those that ended.
   const starting = keepRunning(unclear);
   if (starting.length > 0) await new Promise((resolve) => setTimeout(resolve, execMs));
   for (const stat of starting) {
@@ -81,12 +80,12 @@ async function hasFileLimit(pid: number, limit: number | undefined): Promise<boo
   return found?.[1] === String(limit);
 }
 
-/** A signal reaches zombies too, so only the table can tell who of a group still runs. */
+/** A signal reaches zombies too, so only the table shows which members still run. */
 export async function listRunningMembers(group: number): Promise<readonly number[]> {
   return (await listRunning()).filter((stat) => stat.group === group).map(({ pid }) => pid);
 }
 
-/** At once, because it is asked for at every end and a turn for each process would take longer than the work. */
+/** Synchronous, because yielding for each process would take longer than the work. */
 async function listRunning(): Promise<readonly Stat[]> {
   const running: Stat[] = [];
   for (const [index, pid] of (await listPids()).entries()) {
@@ -97,7 +96,7 @@ async function listRunning(): Promise<readonly Stat[]> {
   return running;
 }
 
-/** Unlike the environment, which lies in the memory of the process, this is told without waiting for anyone. */
+/** Unlike the environment, which is in the memory of the process, this read never blocks. */
 export function readStatNow(pid: number): Stat | undefined {
   const text = readOwn(() => readShort(`/proc/${pid}/stat`));
   return parseStat(pid, text);
@@ -116,7 +115,7 @@ function readShort(path: string): string {
   }
 }
 
-/** Children of children as they stand now: finds those who cleared their environment, if still attached. */
+/** Current descendants: finds processes that cleared their environment, if still attached. */
 export async function listDescendants(pid: number): Promise<readonly Stat[]> {
   const found: Stat[] = [];
   const waiting = [pid];
@@ -136,12 +135,12 @@ export function readOwnGroup(): number | undefined {
   return readStatNow(process.pid)?.group;
 }
 
-/** Our own place in the world, read at once: it stands in the way of the first child. */
+/** Synchronous, because the first child waits for it. */
 export function readOwnStartTime(): string {
   return readStatNow(process.pid)?.startTime ?? '';
 }
 
-/** What tells this machine, boot and pid namespace from another that shares the same state directory. */
+/** Identifies this machine, boot and pid namespace among others that share the state directory. */
 export function readSystemId(): string {
   const boot = readOwn(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
   const namespace = readOwn(() => readlinkSync('/proc/self/ns/pid'));
@@ -168,7 +167,7 @@ function isPid(name: string): boolean {
   return /^[1-9][0-9]*$/.test(name);
 }
 
-/** Empty when the process is gone or belongs to someone else: both mean that it is not ours to end. */
+/** Empty if the process is gone or belongs to another user: in both cases it is not ours to end. */
 async function readProc(path: string): Promise<string> {
   if (process.platform !== 'linux') return '';
   return readFile(`/proc/${path}`, 'latin1').catch(() => '');
@@ -179,7 +178,7 @@ function readOwn(read: () => string): string {
   try {
     return read();
   } catch {
-    // Gone; or a hardened /proc: then pids alone have to tell.
+    // Gone, or a hardened /proc: only pids are left.
     return '';
   }
 }

@@ -24,7 +24,7 @@ const nothingOwn = noOwnPaths.viewOf({
 /** As if the folders had been made long before: their change times cannot be set, but the clock of the search can. */
 const later = () => Date.now() + 60_000;
 
-describe.skipIf(process.platform !== 'linux')('a folder is calm', () => {
+describe.skipIf(process.platform !== 'linux')('a folder is unchanged', () => {
   let root: string;
   let place: Place;
   beforeEach(async () => {
@@ -38,26 +38,26 @@ describe.skipIf(process.platform !== 'linux')('a folder is calm', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('when neither it nor one above it changed since before the search', () => {
+  it('when neither it nor a parent changed since before the search', () => {
     expect([...findCalm(place, ['', 'a/', 'a/b/c/'], later())]).toEqual(['', 'a/', 'a/b/c/']);
   });
 
-  it('not when it changed since, or shortly before', () => {
+  it('but not if it changed since, or shortly before', () => {
     expect([...findCalm(place, ['', 'a/b/c/'], Date.now())]).toEqual([]);
     expect([...findCalm(place, ['a/b/c/'], Date.now() + 1000)]).toEqual([]);
   });
 
-  it('not when one above it is a link, even one that leads back', () => {
+  it('but not if a parent is a link, even one that leads back', () => {
     renameSync(join(root, 'a'), join(root, 'real'));
     symlinkSync('real', join(root, 'a'));
     expect([...findCalm(place, ['a/b/c/', 'real/b/c/'], later())]).toEqual(['real/b/c/']);
   });
 
-  it('not when it is gone, or a file', () => {
+  it('but not if it is gone, or a file', () => {
     expect([...findCalm(place, ['a/x/', 'a/b/c/file/', 'a/b/'], later())]).toEqual(['a/b/']);
   });
 
-  it('not on another file system', () => {
+  it('but not on another file system', () => {
     symlinkSync('/proc', join(root, 'p'));
     expect([...findCalm({ ...place, here: '/' }, ['proc/', 'sys/'], later())]).toEqual([]);
     expect([...findCalm({ ...place, here: '/proc' }, [''], later())]).toEqual([]);

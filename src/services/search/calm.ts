@@ -13,7 +13,7 @@ export function findCalm(place: Place, folders: Iterable<string>, began: number)
   const asked = new Set(folders);
   const all = new Set([...asked].flatMap(withAncestors));
   const limit = began - coarsestMs;
-  // The deepest first: who exchanges a folder after it was looked at is found out at the next one above.
+  // Deepest first: a folder that is swapped after its check is detected at its parent.
   const deepestFirst = [...all].sort((one, other) => other.length - one.length);
   const still = new Set(
     deepestFirst.filter((folder) => isStill(place, folder, { limit, device: start.device })),

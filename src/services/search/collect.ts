@@ -3,7 +3,7 @@ import { createFirstGroups, type Group } from './first-groups.js';
 import { createPathReader, createRecordReader, type OutputRecord, type RecordReader } from './records.js';
 import { type Item, matchesIn, readItem } from './text-items.js';
 
-/** Takes ripgrep's output, keeps the first of what was asked for, and counts the rest. */
+/** Parses ripgrep's output, keeps the first results, and counts the rest. */
 export interface Collector {
   push(chunk: Buffer): void;
   end(): void;
@@ -58,7 +58,7 @@ export function createCollector(parts: CollectorParts): Collector {
     const path = admit(printed);
     if (path !== undefined) files += 1;
     const isKept = path !== undefined && first.wants(path);
-    // Words about a binary file come after its lines; what is not kept need not be copied.
+    // A notice about a binary file comes after its lines; skip the copy if it is not kept.
     const copy = mode === 'lines' ? Buffer.from(printed) : undefined;
     current = {
       printed: copy,
@@ -92,7 +92,7 @@ export function createCollector(parts: CollectorParts): Collector {
       finish();
     },
     get isFull() {
-      // One file alone can hold all that is wanted, long before ripgrep is through with it.
+      // One file alone can hold all wanted results, long before ripgrep is done with it.
       return first.isFull || (current?.items.length ?? 0) >= wanted;
     },
     groups: first.groups,

@@ -8,8 +8,8 @@ function complain(text: string) {
   return complaints;
 }
 
-describe('what ripgrep writes to stderr', () => {
-  it('tells files that it could not read, with the reason', () => {
+describe('the stderr of ripgrep', () => {
+  it('names unreadable files, with the reason', () => {
     const { unread, totalUnread, refusal } = complain(
       'rg: ./a: b: Permission denied (os error 13)\n' +
         'rg: ./gone: IO error for operation on ./gone: No such file or directory (os error 2)\n',
@@ -22,7 +22,7 @@ describe('what ripgrep writes to stderr', () => {
     expect(refusal).toBe('');
   });
 
-  it('tells why it did not search at all', () => {
+  it('says why the search failed', () => {
     const { refusal, totalUnread } = complain(
       'rg: regex parse error:\n    (\n    ^\nerror: unclosed group\n',
     );
@@ -30,13 +30,13 @@ describe('what ripgrep writes to stderr', () => {
     expect(totalUnread).toBe(0);
   });
 
-  it('of a file with a line end in its name is not taken for a refusal', () => {
+  it('about a file with a line break in its name is not taken for a failure', () => {
     const { refusal, unread } = complain('rg: ./a\nregex parse error:\nb: Permission denied (os error 13)\n');
     expect(refusal).toBe('');
     expect(unread).toHaveLength(1);
   });
 
-  it('is counted, but not kept, when it goes on and on', () => {
+  it('is counted but not kept when it never ends', () => {
     const { unread, totalUnread } = complain('rg: ./x: Permission denied (os error 13)\n'.repeat(500));
     expect(unread).toHaveLength(20);
     expect(totalUnread).toBe(500);

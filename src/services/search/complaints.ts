@@ -1,6 +1,6 @@
 import { createLineReader } from '../../lib/lines.js';
 
-/** What ripgrep wrote to stderr, sorted into files that it could not read and a reason why it did not search at all. */
+/** ripgrep's stderr, split into unreadable files and the reason for a failed search. */
 export interface Complaints {
   push(chunk: Uint8Array): void;
   end(): void;

@@ -11,13 +11,13 @@ const batchSize = 64;
 export interface Confirmed {
   /** Keyed by the path as latin1; files without a match are missing. */
   readonly items: ReadonlyMap<string, readonly Item[]>;
-  /** Those that nobody can look at, because their paths are too long. */
+  /** Files that cannot be checked, because their paths are too long. */
   readonly tooLong: readonly Buffer[];
 }
 
 /**
- * Searches files once more, each opened by us and found to be inside before ripgrep gets it. What comes back is true
- * of files inside, whatever happens to names meanwhile.
+ * Search files again, each opened by us and checked to be inside before ripgrep gets it. The result is about
+ * files inside, even if names change meanwhile.
  */
 export async function confirm(job: TextJob, doubtful: readonly Group<Item>[]): Promise<Confirmed> {
   const confirmed = new Map<string, readonly Item[]>();

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import type { OwnView } from '../../ports/own-paths.js';
 
-/** Only Linux can name an open file. Elsewhere its path is all there is, and a race can deceive us. */
+/** Only Linux can name an open file. On other systems we depend on the path, which is open to races. */
 const hasProc = process.platform === 'linux';
 // Not among Node's constants; the same number on every architecture that Node is built for.
 const O_PATH = 0o10000000;

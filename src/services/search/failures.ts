@@ -2,7 +2,7 @@ import { ToolFailure } from '../../core/index.js';
 
 const maxShown = 200;
 
-/** Text of the caller as it may be repeated: bounded, and with nothing that a terminal would obey. */
+/** The caller's text for messages: bounded, and without terminal control characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
 }
@@ -19,7 +19,7 @@ export function badGlob(pattern: string, problem: string): ToolFailure {
   );
 }
 
-/** The same words whether the place exists or not. */
+/** The same message whether the path exists or not, so that it reveals nothing. */
 export function outside(path: string, root: string): ToolFailure {
   return new ToolFailure('refused', `${quoted(path)} is outside the workspace; give a path inside ${root}.`, {
     reason: 'outside_workspace',

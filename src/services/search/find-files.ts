@@ -13,7 +13,7 @@ import { refuse, skippedOf } from './refusals.js';
 import type { RipgrepEnd } from './ripgrep.js';
 import { isHere, namesBelow, openStart } from './start.js';
 
-/** What ripgrep sorts comes only when it has seen all; so some time is kept for an answer without that order. */
+/** ripgrep prints sorted results only at the end, so keep some time for an unsorted run. */
 const sortingShare = 0.7;
 
 export async function findFiles(
@@ -130,7 +130,7 @@ function keepSmallest(limit: number): Kept {
   };
 }
 
-/** Leaves out what is not inside when looked at now: ripgrep can be led out by a link put in its way as it walks. */
+/** Drop results that are not inside now: a link created during the walk can lead ripgrep outside. */
 function stillInside({ context, place, began }: Job, listed: readonly Buffer[]): Looked {
   const where = { roots: context.roots, place };
   const paths = listed.filter((path) => !isOwn(where, path));

@@ -16,9 +16,9 @@ import { tellFiles } from './tell.js';
 import { unknownTypeFailure } from './type-names.js';
 import { cutWindow } from './window.js';
 
-/** Some hundred thousand lines; beyond that nobody wants to know how many there are. */
+/** Some hundred thousand lines; counting more is not useful. */
 const maxCountedBytes = 8 * 1024 * 1024;
-/** A second look at few files, after the search itself used up the time. */
+/** Extra time to check a few files after the search used up its own. */
 const extraMs = 2000;
 
 export async function findText(
@@ -39,7 +39,7 @@ export async function findText(
   }
 }
 
-/** No program can be given such a character. */
+/** Program arguments cannot contain NUL. */
 function refuseNul({ pattern, glob = '', type = '' }: TextQuery): void {
   if (pattern.includes('\0'))
     throw mistake('invalid_pattern', 'The pattern holds a NUL character; write it as \\x00.');
@@ -117,7 +117,7 @@ function run(job: Job): Promise<TextRun> {
   });
 }
 
-/** Once there is enough, only a little more time and output is spent on order and totals. */
+/** Once there are enough results, spend only a little more on order and totals. */
 function createPatience(countingMs: number): (isFull: boolean, bytes: number) => boolean {
   let fullSince: number | undefined;
   let counted = 0;

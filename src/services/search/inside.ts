@@ -21,8 +21,8 @@ const folderFlags = fileFlags | constants.O_DIRECTORY;
 export const tooLong = 'too long';
 
 /**
- * Opens a file that ripgrep told of, or gives undefined if that is not (or no longer) a file inside. All of this room's
- * looks at results are synchronous: ripgrep has just read the same files, and a promise for each costs more than the look.
+ * Open a file that ripgrep reported; undefined if it is not, or no longer, a file inside. Synchronous,
+ * because ripgrep has just read the same files and a promise for each costs more.
  */
 export function openInside({ roots, place }: Where, path: Buffer): InsideFile | typeof tooLong | undefined {
   const full = pathOf(place, path);
@@ -41,7 +41,7 @@ export function openInside({ roots, place }: Where, path: Buffer): InsideFile | 
 export interface Looked {
   /** What is there now, and inside. */
   readonly inside: readonly Buffer[];
-  /** What nobody can tell of, because it cannot be opened by its path. */
+  /** Paths that cannot be checked, because they cannot be opened. */
   readonly tooLong: readonly Buffer[];
 }
 
@@ -103,7 +103,7 @@ export function pathOf(place: Place, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(place.here), slash, path]);
 }
 
-/** What is gone, locked or not readable is answered by undefined: the caller then says nothing about it. */
+/** Undefined for what is gone, locked or unreadable: the caller then omits it. */
 function tryTo<T>(look: () => T): T | typeof tooLong | undefined {
   try {
     return look();

@@ -243,8 +243,8 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
     expect(await pathsOf({ path: 'a/again/b' })).toEqual(['a/b/two.tsx']);
   });
 
-  /** What may not be read for want of permission is root's to read: test/wire/unreadable.test.ts gives that right up. */
-  it('what cannot be read, even by root, is told of and stops nothing', async () => {
+  /** Root can read files without permission, so test/wire/unreadable.test.ts drops that right. */
+  it('unreadable files are reported and stop nothing, even for root', async () => {
     const long = makeLongPath(place.root, 4500, 200);
     try {
       const found = await grep({});
@@ -269,7 +269,7 @@ it('cancelling ends the search', async () => {
   await other.close();
 });
 
-it('without ripgrep it is unavailable, and says what to do', async () => {
+it('reports that it is unavailable without ripgrep, and what to do', async () => {
   const lines: string[] = [];
   const processes = { start: () => Promise.reject(new Error('not asked')), close: () => Promise.resolve() };
   const locate = () => Promise.reject(new Error('no package for this platform'));

@@ -30,7 +30,7 @@ const maxAtATime = 8;
 /** As long as a search may take. */
 const usualWaitMs = 20_000;
 
-/** The search of one workspace. ripgrep is looked for when it is first asked for, and each search is a process of its own. */
+/** The search of one workspace. Locates ripgrep on first use; each search is a separate process. */
 export function openSearch(parts: SearchParts): PortService<Search> {
   const { roots: given, processes, env, log, own = noOwnPaths } = parts;
   const limits = { ...defaults, ...parts.limits };

@@ -33,7 +33,7 @@ function isSecondName(where: Where, path: Buffer): boolean {
   try {
     return where.roots.own.hidesFile(lstatSync(pathOf(where.place, path), { bigint: true }));
   } catch {
-    // It is gone, and with it what it could tell.
+    // Already gone, so it reveals nothing.
     return false;
   }
 }

@@ -22,7 +22,7 @@ export interface Place {
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens what the caller named, and believes only what was opened. */
+/** Open the caller's path, and trust only what was opened. */
 export async function openPlace(roots: Roots, path: string): Promise<Place> {
   const located = await roots.locate(path);
   const fd = await openFd(located, path, roots.own);
@@ -36,7 +36,7 @@ export async function openPlace(roots: Roots, path: string): Promise<Place> {
 
 const openLate = promisify<string, number, number>(open);
 
-/** Not synchronous, unlike all that follows: here a dead network drive would hold up everyone. */
+/** Asynchronous, unlike the rest: a dead network drive would block all callers here. */
 async function openFd(located: string, path: string, own: OwnView): Promise<number> {
   try {
     const fd = await openButOwn(located, own);

@@ -12,9 +12,9 @@ export interface Proven {
 }
 
 /**
- * Leaves of what ripgrep told only what is true of files inside. It opens files by their names as it walks, so a link
- * put in its way at the right moment leads it out. Where anything moved meanwhile, it is asked once more, about files
- * that we opened and checked.
+ * Keep only results that are true of files inside. ripgrep opens files by name while it walks, so a link
+ * created at the right moment leads it outside. Where anything changed, search again in files that we opened
+ * and checked.
  */
 export async function prove(job: TextJob, groups: readonly Group<Item>[]): Promise<Proven> {
   const folders = new Map(groups.map((group) => [group, folderOf(group.path)]));

@@ -9,7 +9,10 @@ import { namesBelow } from './start.js';
 
 const failureCode = 2;
 
-/** Throws when ripgrep did not search at all, in words that let the caller mend it. Files it could not read are no reason. */
+/**
+ * Throws if ripgrep did not search, with a message that helps the caller fix the query. Unreadable files are
+ * no reason.
+ */
 export function refuse({ exitCode, complaints: { refusal } }: RipgrepEnd): void {
   if (exitCode !== failureCode || refusal === '') return;
   if (/^error parsing glob/.test(refusal)) throw mistake('invalid_glob', `The glob is not right: ${refusal}`);

@@ -58,7 +58,7 @@ describe('a ripgrep', () => {
     );
   }
 
-  it('that does not end is ended when the time is up, and what it found is told', async () => {
+  it('that does not end is stopped at the time limit, and its results are returned', async () => {
     const port = await search([{ output: './b\0./a\0./su' }], { timeMs: 30 });
     expect(await port.findText(query, signal)).toMatchObject({
       files: [{ path: 'a' }, { path: 'b' }],
@@ -68,13 +68,13 @@ describe('a ripgrep', () => {
     expect(closed).toBe(1);
   });
 
-  it('that goes on when there is enough is ended', async () => {
+  it('that continues with enough results is stopped', async () => {
     const port = await search([{ output: './b\0./a\0./sub/c\0' }], { countingMs: 0 });
     expect(await port.findText(query, signal)).toMatchObject({ stopped: 'limit', totalFiles: 3 });
     expect(closed).toBe(1);
   });
 
-  it('that cannot sort in time is asked for the files without that order', async () => {
+  it('that cannot sort in time is run again without sorting', async () => {
     const exit = { code: 0, signal: null };
     const port = await search([{}, { output: './b\0./a\0', exit }], { timeMs: 60 });
     const found = await port.findFiles(
@@ -85,7 +85,7 @@ describe('a ripgrep', () => {
     expect(orders.map(({ args }) => args.includes('--sortr=modified'))).toEqual([true, false]);
   });
 
-  it('that is killed by somebody else is a failure that may pass', async () => {
+  it('that is killed from outside is a retryable failure', async () => {
     const port = await search([{ output: './a\0', exit: { code: null, signal: 'SIGKILL' } }]);
     await expect(port.findText(query, signal)).rejects.toMatchObject({
       code: 'external',
@@ -94,7 +94,7 @@ describe('a ripgrep', () => {
     });
   });
 
-  it('that could not read some files is believed for the others', async () => {
+  it('that could not read some files is trusted for the others', async () => {
     const errors =
       'rg: ./sub: Permission denied (os error 13)\nrg: ./gone: No such file or directory (os error 2)\n';
     const port = await search([{ output: './a\0', errors, exit: { code: 2, signal: null } }]);
@@ -105,7 +105,7 @@ describe('a ripgrep', () => {
     });
   });
 
-  it('that fails in words of its own is reported with them', async () => {
+  it('that fails is reported with its message', async () => {
     const port = await search([{ errors: 'rg: something new\n', exit: { code: 2, signal: null } }]);
     await expect(port.findText(query, signal)).rejects.toMatchObject({
       code: 'external',

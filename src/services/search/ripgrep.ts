@@ -94,7 +94,7 @@ function untilEnd(child: ChildProcess, order: RipgrepOrder): Promise<RipgrepEnd>
       clearInterval(watch);
       order.signal.removeEventListener('abort', cancel);
     };
-    /** Nobody waits until it is gone: its owner sees to that. */
+    /** Does not wait for the exit: the owner of the process handles it. */
     const end = () => {
       settle();
       child.pauseOutput();

@@ -49,7 +49,7 @@ export async function readRoots(given: readonly string[]): Promise<BareRoots> {
   };
 }
 
-/** What the caller must not see is in no root, and to name it is to name what does not exist. */
+/** Hidden paths are in no root, so they look like paths that do not exist. */
 export function withoutOwn(roots: BareRoots, own: OwnView): Roots {
   return {
     ...roots,

@@ -16,7 +16,7 @@ interface TellParts {
   readonly proven: readonly Group<Item>[];
 }
 
-/** Puts what was found into the words of the port, and takes out of the totals what was not true. */
+/** Convert the results to the port's types, and correct the totals. */
 export function tellFiles(parts: TellParts): Pick<TextFound, 'files' | 'totalFiles' | 'totalMatches'> {
   const { job, collector, shown, proven } = parts;
   const { context, query, place } = job;

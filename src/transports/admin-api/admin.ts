@@ -19,7 +19,7 @@ import {
 } from '../../ports/admin-api.js';
 import { openApi, type Route, routes, takesBody } from './routes.js';
 
-/** The admin API: what the gate knows, and calls through the same pipeline as everyone's. */
+/** The admin API: reports on the gateway, and tool calls through the same pipeline as all others. */
 export interface Admin {
   handle(request: IncomingMessage, response: ServerResponse, caller: Caller, path: string): Promise<void>;
 }
@@ -38,7 +38,7 @@ interface Visit {
   readonly parameter: string;
   readonly request: IncomingMessage;
   readonly takeRoom: TakeRoom;
-  /** Aborts when the visitor leaves before the answer. */
+  /** Aborts when the client disconnects before the response. */
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +59,7 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
     );
     if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
     if (outcome.kind === 'asks')
-      return failure(409, 'ask.unsupported', 'This tool asks questions: call it from an agent.');
+      return failure(409, 'ask.unsupported', 'This tool asks for input. Call it from an agent.');
     const fault = faultText(outcome.fault, 'tool', 'modern', gateway.registry.describe(session, name));
     const isMissing = outcome.fault.code === 'tool.not_found';
     return fault.as === 'result'
@@ -80,7 +80,7 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
       if (!takesBody(route) && Object.keys(body).length > 0) return noBody;
       const query = Object.fromEntries(queryOf(request));
       const isStillAdmin = (): boolean | Promise<boolean> => adminApi.isAdmin(caller);
-      // The body may have come minutes after the headers.
+      // The body may have arrived minutes after the headers.
       if (!(await isStillAdmin())) return refuseCaller(caller, operation);
       const order = { by: caller, requestId: common.newRequestId(), parameter, query, body, isStillAdmin };
       const reply = await adminApi.operations[operation](order).catch(outageReply);
@@ -92,7 +92,7 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
 
   function refuseCaller(by: Caller, operation: Route['operation']): Reply {
     adminApi.refused({ by, requestId: common.newRequestId(), operation });
-    return failure(403, 'access.admin_required', 'Only an admin may do this.');
+    return failure(403, 'access.admin_required', 'Only an admin can do this.');
   }
 
   const own: Readonly<Record<Exclude<Route['operation'], AdminOperation>, Handler>> = {
@@ -129,7 +129,7 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
 
   async function answer(route: Route | undefined, visit: Visit): Promise<Reply> {
     if (route === undefined)
-      return httpAnswer('route.not_found', 'No such address. The API is described at /api/openapi.json.');
+      return httpAnswer('route.not_found', 'Not found. See /api/openapi.json for the API.');
     if (route.isForAdmins && !(await adminApi.isAdmin(visit.caller)))
       return refuseCaller(visit.caller, route.operation);
     return queryProblem(route, visit.request) ?? handlerOf(route)(visit);
@@ -160,12 +160,12 @@ function isAdminPath(operation: Route['operation']): operation is AdminOperation
   return adminOperations.some((known) => known === operation);
 }
 
-/** Stores say by a code that they cannot answer; whatever else is thrown is a defect. */
+/** A store reports an outage with a code; any other error is a bug. */
 function isOutage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('store.');
 }
 
-/** An admin is told why the store did not do it: a full disk is not a question of who asks. */
+/** Tell an admin why the store failed: a full disk is not an access problem. */
 function outageReply(error: unknown): AdminReply {
   if (!(error instanceof Error) || !isOutage(error) || !('code' in error)) throw error;
   const { code, message } = error;

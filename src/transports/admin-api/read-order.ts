@@ -9,18 +9,18 @@ import { type Route, takesBody } from './routes.js';
 
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** What is dropped without a word may have been meant to hold the order back, such as `dryRun`. */
+/** An ignored parameter could have limited the request, such as `dryRun`, so refuse unknown ones. */
 export function queryProblem(route: Route, request: IncomingMessage): Reply | undefined {
   const names = queryOf(request).map(([name]) => name);
   const twin = names.find((name, at) => names.indexOf(name) !== at);
-  if (twin !== undefined)
-    return failure(400, 'input.invalid', `${quoted(twin)} is given twice in the query.`);
+  if (twin !== undefined) return failure(400, 'input.invalid', `Duplicate query parameter ${quoted(twin)}.`);
   const known = (route.query ?? []).map((name) => name.replace('!', ''));
   const strange = names.find((name) => !known.includes(name));
   if (strange !== undefined) {
-    const others = known.length === 0 ? 'This address takes no query.' : `It takes ${known.join(', ')}.`;
-    const hint = takesBody(route) ? ' Members of the order go into the body.' : '';
-    return failure(400, 'access.bad_request', `Unknown query member ${quoted(strange)}. ${others}${hint}`);
+    const others =
+      known.length === 0 ? 'This address takes no query parameters.' : `Available: ${known.join(', ')}.`;
+    const hint = takesBody(route) ? 'Send the fields of the request in the body.' : '';
+    return failure(400, 'access.bad_request', `Unknown query parameter ${quoted(strange)}. ${others}${hint}`);
   }
   return route.method === 'GET' && hasContent(request) ? noBody : undefined;
 }
@@ -51,7 +51,7 @@ export async function readObject(request: IncomingMessage, takeRoom: TakeRoom): 
 const busy = failure(
   503,
   'call.too_many',
-  'Too much of what you sent is still being worked on: try again later.',
+  'Too many of your requests are still in progress. Try again later.',
 );
 
 function invalid(problem: string): ReadObject {
@@ -63,7 +63,7 @@ const notAnObject = 'The body must be a JSON object.';
 function parseObject(text: string): ReadObject {
   if (text.trim() === '') return { text: '{}' };
   const excess = excessIn(text);
-  if (excess !== undefined) return invalid(`The body ${excess}. Send less at once.`);
+  if (excess !== undefined) return invalid(`The body ${excess}. Send a smaller one.`);
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value)) return invalid(notAnObject);
@@ -71,5 +71,5 @@ function parseObject(text: string): ReadObject {
     return invalid(notAnObject);
   }
   const twin = duplicateKey(text);
-  return twin === undefined ? { text } : invalid(`${quoted(twin)} is given twice.`);
+  return twin === undefined ? { text } : invalid(`Duplicate key ${quoted(twin)}.`);
 }

@@ -1,16 +1,16 @@
 import type { AdminOperation } from '../../ports/admin-api.js';
-/** One address of the admin API. The router and the OpenAPI file are both made from this table. */
+/** One address of the admin API. The router and the OpenAPI file are both generated from this table. */
 export interface Route {
   readonly operation: 'openApi' | 'status' | 'servers' | 'tools' | 'tool' | 'call' | AdminOperation;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** At most one parameter, in braces. */
   readonly path: string;
   readonly summary: string;
-  /** What may stand behind the question mark; with a `!`, what must. */
+  /** Query parameters; a trailing `!` marks a required one. */
   readonly query?: readonly string[];
-  /** The members of the body, in the same way; `*` where it is a document of its own kind. */
+  /** Fields of the body, marked the same way; `*` for a free-form document. */
   readonly body?: readonly string[];
-  /** It tells of what is hidden from others, or changes what others may do. */
+  /** Shows what is hidden from others, or changes what others may do. */
   readonly isForAdmins?: true;
 }
 
@@ -20,7 +20,7 @@ export const routes: readonly Route[] = [
     operation: 'status',
     method: 'GET',
     path: '/api/status',
-    summary: 'Version and counts of the running gate.',
+    summary: 'Version and counts of the running gateway.',
     isForAdmins: true,
   },
   {
@@ -35,7 +35,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/api/context',
     summary:
-      'How many tools are listed and deferred, what they cost in tokens, and what each session has active.',
+      'How many tools are listed and deferred, their cost in tokens, and the active tools of each session.',
     query: ['client', 'exact'],
     isForAdmins: true,
   },
@@ -50,13 +50,14 @@ export const routes: readonly Route[] = [
     operation: 'call',
     method: 'POST',
     path: '/api/tools/{name}/call',
-    summary: 'Calls a tool through the gate. The body is the arguments object; the answer is the MCP result.',
+    summary:
+      'Calls a tool through the gateway. The body is the arguments object; the response is the MCP result.',
   },
   {
     operation: 'tokens',
     method: 'GET',
     path: '/api/tokens',
-    summary: 'The tokens of clients, without their secrets.',
+    summary: 'The client tokens, without their secrets.',
     isForAdmins: true,
   },
   {
@@ -64,28 +65,29 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/tokens',
     summary:
-      'Makes a token: `principal`, and if wanted `profile`, `tools`, `workspace`, `expires`, `label`, or the id of a `parent`. The answer holds its secret, which is shown this once.',
+      'Creates a token: `principal`, and optionally `profile`, `tools`, `workspace`, `expires`, `label`, or the id of a `parent`. The response contains its secret, which is shown only once.',
     isForAdmins: true,
   },
   {
     operation: 'revokeToken',
     method: 'DELETE',
     path: '/api/tokens/{id}',
-    summary: 'Revokes a token, and with it every token that was made from it.',
+    summary: 'Revokes a token and every token derived from it.',
     isForAdmins: true,
   },
   {
     operation: 'profiles',
     method: 'GET',
     path: '/api/profiles',
-    summary: 'The profiles: what they extend, how many tools they give, which one applies by default.',
+    summary: 'The profiles: what they extend, how many tools they grant, and which one is the default.',
     isForAdmins: true,
   },
   {
     operation: 'profile',
     method: 'GET',
     path: '/api/profiles/{name}',
-    summary: 'One profile: its entries, with `resolved=true` also those it inherits, and what they mean now.',
+    summary:
+      'One profile: its entries, with `resolved=true` also the inherited ones, and the tools they match now.',
     query: ['resolved'],
     isForAdmins: true,
   },
@@ -93,14 +95,14 @@ export const routes: readonly Route[] = [
     operation: 'principal',
     method: 'GET',
     path: '/api/principals/{principal}',
-    summary: 'All that a principal or role has, and what it comes to.',
+    summary: 'All grants of a principal or role, and their combined effect.',
     isForAdmins: true,
   },
   {
     operation: 'assignProfile',
     method: 'PUT',
     path: '/api/principals/{principal}/profile',
-    summary: 'Gives a principal or role a profile, in place of the one it had; `none` takes it away.',
+    summary: 'Sets the profile of a principal or role; `none` removes it.',
     body: ['profile!'],
     isForAdmins: true,
   },
@@ -109,7 +111,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/grants',
     summary:
-      'Grants a tool, a set of tools or a role; with `block` takes it away; with `admin` gives the zone.',
+      'Grants a tool, a set of tools or a role; with `block` denies it; with `admin` makes the principal an admin of the zone.',
     body: ['principal!', 'what', 'until', 'see', 'block', 'admin', 'force'],
     isForAdmins: true,
   },
@@ -117,7 +119,7 @@ export const routes: readonly Route[] = [
     operation: 'revoke',
     method: 'DELETE',
     path: '/api/grants',
-    summary: 'Takes back what was granted, and says what is still there and through what.',
+    summary: 'Removes a grant, and reports what remains and why.',
     body: ['principal!', 'what', 'all', 'block', 'unblock', 'admin'],
     isForAdmins: true,
   },
@@ -133,7 +135,7 @@ export const routes: readonly Route[] = [
     operation: 'explain',
     method: 'GET',
     path: '/api/explain',
-    summary: 'Why, by which tuples, and what would change it.',
+    summary: 'Explains a decision: the tuples behind it, and what would change it.',
     query: ['principal!', 'what!', 'action', 'token', 'profile'],
     isForAdmins: true,
   },
@@ -141,14 +143,14 @@ export const routes: readonly Route[] = [
     operation: 'exportAccess',
     method: 'GET',
     path: '/api/access',
-    summary: 'Every grant of the zone, as a document.',
+    summary: 'Exports every grant of the zone as a document.',
     isForAdmins: true,
   },
   {
     operation: 'importAccess',
     method: 'POST',
     path: '/api/access',
-    summary: 'Takes such a document in: all of it, or nothing where anything in it is wrong.',
+    summary: 'Imports such a document: all of it, or nothing if any part is invalid.',
     query: ['replace', 'dryRun', 'force'],
     body: ['*'],
     isForAdmins: true,
@@ -157,7 +159,7 @@ export const routes: readonly Route[] = [
     operation: 'testAccess',
     method: 'POST',
     path: '/api/access/test',
-    summary: 'Holds the rights against a document of assertions.',
+    summary: 'Checks the grants against a document of assertions.',
     body: ['*'],
     isForAdmins: true,
   },
@@ -165,7 +167,7 @@ export const routes: readonly Route[] = [
     operation: 'audit',
     method: 'GET',
     path: '/api/audit',
-    summary: 'What was called, refused and changed, the newest first.',
+    summary: 'Calls, refusals and changes, newest first.',
     query: ['principal', 'denied', 'action', 'limit', 'before'],
     isForAdmins: true,
   },
@@ -174,7 +176,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/audit/prune',
     summary:
-      'Removes records that are older than `olderThan`, such as `90d` or `2026-01-31`; with `dryRun` only counts them.',
+      'Deletes records older than `olderThan`, such as `90d` or `2026-01-31`; with `dryRun` only counts them.',
     body: ['olderThan!', 'dryRun'],
     isForAdmins: true,
   },
@@ -221,7 +223,7 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
   const json = { 'application/json': { schema: { type: 'object' } } };
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   const forbidden = isForAdmins
-    ? 'Foreign Host or Origin, or the caller is no admin'
+    ? 'Foreign Host or Origin, or the caller is not an admin'
     : 'Foreign Host or Origin';
   return {
     operationId: route.operation,
@@ -230,15 +232,15 @@ function operationOf(route: Route): Readonly<Record<string, unknown>> {
     ...(takesBody(route) && { requestBody: { required: true, content: bodyOf(route) } }),
     responses: {
       200: { description: 'OK', content: json },
-      401: { description: 'No token, or a wrong one', content: error },
+      401: { description: 'Missing or invalid token', content: error },
       403: { description: forbidden, content: error },
-      503: { description: 'The gate cannot find out who the caller is, or what it may do', content: error },
+      503: { description: 'The gateway cannot identify the caller or check its access', content: error },
       ...(parameter && { 404: { description: 'Not found', content: error } }),
       ...((takesBody(route) || route.query !== undefined) && {
-        400: { description: 'The body or the query is not what is wanted', content: error },
+        400: { description: 'Invalid body or query', content: error },
       }),
       ...(route.operation === 'call' && {
-        502: { description: 'The call failed before the tool could answer', content: error },
+        502: { description: 'The call failed before it reached the tool', content: error },
       }),
     },
   };

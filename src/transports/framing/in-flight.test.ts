@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createInFlight } from './in-flight.js';
 
 describe('the requests in flight', () => {
-  it('refuse an id that is in use, however it is spelled', () => {
+  it('refuse an id that is in use, in any spelling', () => {
     const inFlight = createInFlight();
     expect(inFlight.begin('"a"')).toBeDefined();
     expect(inFlight.begin('"\\u0061"')).toBeUndefined();
@@ -20,7 +20,7 @@ describe('the requests in flight', () => {
     expect(inFlight.begin('"a"')).toBeDefined();
   });
 
-  it('cancel the one that is meant, and nothing for an id that is unknown or over', () => {
+  it('cancel the given one, and ignore an unknown or finished id', () => {
     const inFlight = createInFlight();
     const [one, two] = [inFlight.begin('1'), inFlight.begin('2')];
     inFlight.cancel('1');
@@ -31,7 +31,7 @@ describe('the requests in flight', () => {
     expect(two?.signal.aborted).toBe(false);
   });
 
-  it('all end together when the client leaves', () => {
+  it('are all cancelled when the client leaves', () => {
     const inFlight = createInFlight();
     const all = ['1', '2', '3'].map((id) => inFlight.begin(id));
     inFlight.cancelAll();

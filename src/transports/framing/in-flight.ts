@@ -1,12 +1,12 @@
 import { type CancellationSource, createCancellation } from '../../lib/cancellation.js';
 import { idKey, type RawId } from '../../lib/json-rpc.js';
 
-/** The requests of one connection that have no answer yet. */
+/** The unanswered requests of one connection. */
 export interface InFlight {
-  /** Undefined when that id is in use. */
+  /** Undefined if the id is in use. */
   begin(id: RawId): CancellationSource | undefined;
   end(id: RawId): void;
-  /** Cancels one; an unknown or finished id is nothing. */
+  /** Cancel one request; ignores an unknown or finished id. */
   cancel(id: RawId): void;
   cancelAll(): void;
   readonly size: number;

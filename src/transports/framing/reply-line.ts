@@ -1,11 +1,11 @@
-/** The way back to whoever sent one message: what belongs to it, then its one answer. */
+/** The way back to the sender of one message: related messages, then its one answer. */
 export interface ReplyLine {
-  /** A message that belongs to the request: progress, log, question. False when it cannot be carried now. */
+  /** Send a message that belongs to the request: progress, log, question. False if it cannot be sent now. */
   send(text: string): boolean;
-  /** News that can wait while the client does not read. */
+  /** Send a notification that can wait while the client does not read. */
   tell(text: string): void;
-  /** The one answer. The status matters to HTTP only. */
+  /** Send the answer. Only HTTP uses the status. */
   end(text: string, status?: number): void;
-  /** No answer will come: the request was cancelled, or it was a notification. */
+  /** No answer will follow: the request was cancelled, or it was a notification. */
   drop(): void;
 }

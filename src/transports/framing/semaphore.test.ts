@@ -5,7 +5,7 @@ import { createSemaphore } from './semaphore.js';
 const nobody = createCancellation;
 
 describe('the semaphore', () => {
-  it('lets its number in at once, and the next as one leaves, in order', async () => {
+  it('admits a fixed number at once, and the next when one leaves, in order', async () => {
     const semaphore = createSemaphore(2, 10);
     expect([semaphore.enter(nobody()), semaphore.enter(nobody())]).toEqual([true, true]);
     const order: string[] = [];
@@ -21,7 +21,7 @@ describe('the semaphore', () => {
     expect(order).toEqual(['third', 'fourth']);
   });
 
-  it('turns away who finds the queue full', () => {
+  it('refuses a caller if the queue is full', () => {
     const semaphore = createSemaphore(1, 2);
     void semaphore.enter(nobody());
     void semaphore.enter(nobody());
@@ -29,7 +29,7 @@ describe('the semaphore', () => {
     expect(semaphore.enter(nobody())).toBe(false);
   });
 
-  it('forgets who gives up waiting, and keeps the place for the next', async () => {
+  it('forgets a caller that stops waiting, and admits the next one instead', async () => {
     const semaphore = createSemaphore(1, 1);
     void semaphore.enter(nobody());
     const impatient = createCancellation();
@@ -41,13 +41,13 @@ describe('the semaphore', () => {
     expect(await next).toBe(true);
   });
 
-  it('does not let in who has given up already', () => {
+  it('does not admit a caller that has already given up', () => {
     const gone = createCancellation();
     gone.cancel();
     expect(createSemaphore(1, 1).enter(gone)).toBe(false);
   });
 
-  it('counts right over any number of comings and goings', async () => {
+  it('counts correctly over any sequence of callers', async () => {
     const semaphore = createSemaphore(3, 100);
     let inside = 0;
     let most = 0;
@@ -68,7 +68,7 @@ describe('the semaphore', () => {
     ]);
   });
 
-  it('holds everyone back while it is shut, and lets them go on in order', async () => {
+  it('holds all callers while it is shut, and continues in order', async () => {
     let isShut = true;
     const semaphore = createSemaphore(1, 10, () => isShut);
     const first = semaphore.enter(nobody());

@@ -1,15 +1,15 @@
 import type { Cancellation } from '../../lib/cancellation.js';
 
-/** Lets a fixed number through at once; the rest wait in order, up to a limit. */
+/** Admits a fixed number at once; the rest wait in order, up to a limit. */
 export interface Semaphore {
-  /** Resolves true when it is your turn, false when the queue is full or the caller left. */
+  /** Resolves to true when the caller is admitted, false if the queue is full or the caller left. */
   enter(caller: Cancellation): boolean | Promise<boolean>;
   leave(): void;
-  /** Lets go on who waits, after it was held shut. */
+  /** Admit waiting callers again after it was shut. */
   reopen(): void;
 }
 
-/** `isShut` holds everyone back for a while, such as while nobody reads the answers. */
+/** `isShut` holds all callers for a while, for example while the client does not read. */
 export function createSemaphore(
   atOnce: number,
   waiting: number,

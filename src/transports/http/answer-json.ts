@@ -9,7 +9,7 @@ export function answerJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  // As bytes, a large answer is kept once while it is not read; a small one leaves faster as text, with its head.
+  // As bytes, a large unread answer is kept only once; a small one is faster as text, sent with its head.
   const body = text.length > largeChars ? Buffer.from(text) : text;
   response
     .writeHead(status, {

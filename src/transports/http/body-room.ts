@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { type Caller, shareOwner } from '../../core/index.js';
 import { createShares } from '../../lib/shares.js';
 
-/** Takes room for more bytes of a body; false where there is none left for its sender. */
+/** Reserve memory for more bytes of a body; false if the sender's limit is reached. */
 export type TakeRoom = (bytes: number) => boolean;
 
-/** Bounds the bodies that are kept at a time, of one principal and of all together. */
+/** Limits the memory for request bodies, per principal and in total. */
 export interface BodyRoom {
-  /** For one request. Its room is free again when it is answered or its connection closes. */
+  /** For one request. Its memory is released when it is answered or its connection closes. */
   for(caller: Pick<Caller, 'principal' | 'chain'>, response: ServerResponse): TakeRoom;
 }
 
 const total = 256 * 1024 * 1024;
 const reserve = 32 * 1024 * 1024;
-/** Not counted, so that a principal without room left can still send small requests. */
+/** Not counted, so that a principal at its limit can still send small requests. */
 const smallBytes = 64 * 1024;
 
 export function createBodyRoom(): BodyRoom {

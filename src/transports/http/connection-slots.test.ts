@@ -6,15 +6,15 @@ const sockets = (count: number): readonly Socket[] => Array.from({ length: count
 const closed = (all: readonly Socket[]): readonly number[] =>
   all.flatMap((socket, index) => (socket.destroyed ? [index] : []));
 
-describe('[15.11] slots of connections', () => {
-  it('closes the oldest connection without a token for a newcomer', () => {
+describe('[15.11] connection slots', () => {
+  it('close the oldest connection without a token for a new one', () => {
     const all = sockets(5);
     const slots = createConnectionSlots({ unproven: 3, proven: 3, reserve: 0 });
     for (const socket of all) slots.add(socket);
     expect(closed(all)).toEqual([0, 1]);
   });
 
-  it('never closes one with a token for another', () => {
+  it('never close a connection with a token for another', () => {
     const all = sockets(6);
     const slots = createConnectionSlots({ unproven: 2, proven: 3, reserve: 0 });
     for (const [index, socket] of all.entries()) {
@@ -24,7 +24,7 @@ describe('[15.11] slots of connections', () => {
     expect(closed(all)).toEqual([3]);
   });
 
-  it('leaves slots for health checks when callers with a token take all of theirs', () => {
+  it('leave room for health checks when callers with a token use all their slots', () => {
     const all = sockets(4);
     const slots = createConnectionSlots({ unproven: 1, proven: 2, reserve: 0 });
     for (const socket of all) {
@@ -34,14 +34,14 @@ describe('[15.11] slots of connections', () => {
     expect(closed(all)).toEqual([2]);
   });
 
-  it('leaves slots for others when one owner takes all that it can', () => {
+  it('leave room for others when one owner uses all its slots', () => {
     const all = sockets(12);
     const slots = createConnectionSlots({ unproven: 1, proven: 8, reserve: 2 });
     for (const [index, socket] of all.entries()) {
       slots.add(socket);
       slots.prove(socket, index < 10 ? 'alice' : 'bob');
     }
-    // Three of the first are proven; each of the others made room for the next one.
+    // Three of the first have a token; each of the others made room for the next one.
     expect(closed(all)).toEqual([3, 4, 5, 6, 7, 8, 9]);
   });
 });

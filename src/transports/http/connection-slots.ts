@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 import { createShares } from '../../lib/shares.js';
 
-/** Decides which connections stay when there are too many: those of callers that proved who they are. */
+/** Decides which connections to keep when there are too many: those with a valid token. */
 export interface ConnectionSlots {
-  /** A new connection. The oldest one without a valid token goes where there are too many of those. */
+  /** Add a connection. Closes the oldest one without a valid token if there are too many. */
   add(socket: Socket): void;
-  /** The connection carried a request with a valid token of that owner; undefined for the operator. */
+  /** The connection carried a valid token of this owner; undefined for the operator. */
   prove(socket: Socket, owner: string | undefined): void;
 }
 
 export interface SlotLimits {
   readonly unproven: number;
   readonly proven: number;
-  /** Of the proven ones, for the operator. */
+  /** Slots with a token that are reserved for the operator. */
   readonly reserve: number;
 }
 
 /**
- * A newcomer is never refused, so a health check gets its answer while somebody else holds thousands of half-sent
- * requests: one of those is closed for it.
+ * A new connection is never refused, so that health checks work while a client holds thousands of half-sent
+ * requests: one of those is closed instead.
  */
 export function createConnectionSlots({
   unproven: mostUnproven,
@@ -39,7 +39,7 @@ export function createConnectionSlots({
     prove(socket, owner) {
       if (!unproven.has(socket)) return;
       const giveBack = shares.take(owner);
-      // Above its share it stays among those that may be closed, so that the slots of others remain.
+      // Above its share, a connection stays closable, so that the slots of other owners remain.
       if (typeof giveBack === 'string') return;
       unproven.delete(socket);
       socket.once('close', giveBack);

@@ -2,11 +2,11 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Caller, Session } from '../../core/index.js';
 import { sessionIdAt } from './identify.js';
 
-/** Sessions that last as long as a credential: those of 2026-07-28 and of the admin API. */
+/** Sessions that last as long as a credential: stateless clients and the admin API. */
 export interface CredentialSessions {
-  /** The caller's session, which ends when its credential becomes void. */
+  /** The caller's session. Ends when its credential becomes invalid. */
   enter(entry: 'modern' | 'admin', caller: Caller): Session;
-  /** Calls `cancel` when the credential becomes void before `release`. */
+  /** Calls `cancel` if the credential becomes invalid before `release`. */
   hold(credential: string, cancel: () => void): { release(): void };
   endVoid(isAlive: (credential: string) => boolean): void;
 }
@@ -22,7 +22,7 @@ interface Held {
 }
 
 export function createCredentialSessions(gateway: Pick<Gateway, 'leave'>): CredentialSessions {
-  // At most two for each credential that is good: `endVoid` is called regularly and removes the others.
+  // At most two per valid credential: regular calls of `endVoid` remove the others.
   const entered = new Map<string, Entered>();
   const calls = new Set<Held>();
   return {
@@ -38,7 +38,7 @@ export function createCredentialSessions(gateway: Pick<Gateway, 'leave'>): Crede
       return { release: () => void calls.delete(held) };
     },
     endVoid(isAlive) {
-      // Calls first: a command that starts in the background after its session was left would go on.
+      // End calls first: a background command that starts after its session ended would continue.
       for (const held of [...calls]) if (!isAlive(held.credential)) held.cancel();
       for (const [id, { credential, session }] of [...entered]) {
         if (isAlive(credential)) continue;

@@ -3,10 +3,10 @@ import { isOurHost, isOurOrigin } from './guard.js';
 
 const rule = { host: '127.0.0.1', port: 7420 };
 
-/** Every name by which the gate may be addressed. */
+/** Every name that is valid for the gateway. */
 const ours = ['localhost', '127.0.0.1', '[::1]', 'LOCALHOST', 'LocalHost'];
 
-/** Names that are not ours, or are ours with something before, behind or in between. */
+/** Foreign names, and ours with something before, after or in between. */
 const foreignNames = [
   'evil.example',
   'localhost.evil.example',
@@ -129,22 +129,22 @@ const foreignOrigins = [
   '',
 ];
 
-describe('the guard against foreign pages', () => {
-  it('is tried with more than two hundred foreign hosts and origins', () => {
+describe('the guard against foreign web pages', () => {
+  it('is tested with more than two hundred foreign hosts and origins', () => {
     expect(new Set(foreignHosts).size).toBeGreaterThan(180);
     expect(new Set(foreignOrigins).size).toBeGreaterThan(200);
   });
 
-  it('accepts none of the foreign hosts', () => {
+  it('rejects all foreign hosts', () => {
     expect(foreignHosts.filter((host) => isOurHost(host, rule))).toEqual([]);
     expect(isOurHost(undefined, rule)).toBe(false);
   });
 
-  it('accepts none of the foreign origins', () => {
+  it('rejects all foreign origins', () => {
     expect(foreignOrigins.filter((origin) => isOurOrigin(origin, rule))).toEqual([]);
   });
 
-  it('accepts every name of its own, in any case', () => {
+  it('accepts every name of the gateway, in any case', () => {
     expect(ours.filter((name) => isOurHost(`${name}:7420`, rule))).toEqual(ours);
     expect(ours.filter((name) => isOurOrigin(`http://${name}:7420`, rule))).toEqual(ours);
   });
@@ -153,8 +153,8 @@ describe('the guard against foreign pages', () => {
     expect(isOurOrigin(undefined, rule)).toBe(true);
   });
 
-  it('would be fooled if it looked for our name somewhere in the header', () => {
-    // The control: the check that many servers have.
+  it('would be fooled if it searched for our name anywhere in the header (control)', () => {
+    // The control: the check that many servers use.
     const naive = (header: string): boolean => header.includes('localhost') || header.includes('127.0.0.1');
     expect(foreignHosts.filter(naive).length).toBeGreaterThan(50);
     expect(foreignOrigins.filter(naive).length).toBeGreaterThan(50);
@@ -162,7 +162,7 @@ describe('the guard against foreign pages', () => {
     expect(foreignOrigins.filter(prefix).length).toBeGreaterThan(20);
   });
 
-  it('may leave out the port only where it is the one of the scheme', () => {
+  it('allows a missing port only if it is the default of the scheme', () => {
     const eighty = { host: '127.0.0.1', port: 80 };
     expect(isOurHost('localhost', eighty)).toBe(true);
     expect(isOurHost('localhost:80', eighty)).toBe(true);
@@ -171,7 +171,7 @@ describe('the guard against foreign pages', () => {
     expect(isOurHost('localhost:443', eighty)).toBe(false);
   });
 
-  it('knows the address that it was told to serve', () => {
+  it('accepts the configured address', () => {
     const lan = { host: '192.168.1.5', port: 7420 };
     expect(isOurHost('192.168.1.5:7420', lan)).toBe(true);
     expect(isOurHost('192.168.1.50:7420', lan)).toBe(false);
@@ -182,23 +182,23 @@ describe('the guard against foreign pages', () => {
     expect(isOurHost('GATE.local:7420', name)).toBe(true);
   });
 
-  it.each(['0.0.0.0', '::'])('does not take %s, which means all addresses, for a name', (host) => {
+  it.each(['0.0.0.0', '::'])('rejects %s, which means all addresses, as a name', (host) => {
     expect(isOurHost(`${host}:7420`, { host, port: 7420 })).toBe(false);
     expect(isOurHost('localhost:7420', { host, port: 7420 })).toBe(true);
   });
 });
 
-describe('a gate that is bound to every address', () => {
+describe('a gateway bound to all addresses', () => {
   const rule = { host: '0.0.0.0', port: 7331, address: '::ffff:192.0.2.7' };
 
-  it('is addressed by the one that the connection came in on, and by loopback', () => {
+  it('accepts the address of the connection, and loopback', () => {
     for (const host of ['192.0.2.7:7331', 'localhost:7331', '127.0.0.1:7331', '[::1]:7331']) {
       expect(isOurHost(host, rule)).toBe(true);
     }
     expect(isOurHost('[2001:db8::1]:7331', { ...rule, host: '::', address: '2001:db8::1' })).toBe(true);
   });
 
-  it('is not addressed by any name, nor by an address of somebody else', () => {
+  it('rejects all names and foreign addresses', () => {
     for (const host of [
       'gate.example:7331',
       '192.0.2.8:7331',

@@ -1,23 +1,26 @@
 import { isIPv6 } from 'node:net';
 
-/** The names by which this gate may be addressed: anything else is a page that talks to us under a foreign name. */
+/**
+ * The names that are valid for this gateway. Any other name means a web page that uses a foreign name (DNS
+ * rebinding).
+ */
 export interface HostRule {
   readonly host: string;
   readonly port: number;
-  /** The address of ours that the connection came in on: a page can be tricked by a name, never by an address. */
+  /** The local address of the connection: a web page can fake a name, but not an address. */
   readonly address?: string | undefined;
 }
 
-/** Whether the Host header names this gate: exact name, exact port, nothing before, nothing behind. */
+/** Whether the Host header names this gateway: exact name and exact port. */
 export function isOurHost(header: string | undefined, rule: HostRule): boolean {
   if (header === undefined) return false;
   return names(rule).some((name) => sameAuthorizer(header, name, rule.port));
 }
 
-/** Whether a request may come from where it says. No Origin is a program; a foreign Origin is a foreign page. */
+/** Whether the Origin is allowed. Programs send none; a foreign Origin means a foreign web page. */
 export function isOurOrigin(header: string | undefined, rule: HostRule): boolean {
   if (header === undefined) return true;
-  // We speak plain HTTP, so a page of an https address is not ours, whatever its name.
+  // The gateway uses plain HTTP, so a page with an https address is never ours.
   const scheme = 'http://';
   return header.startsWith(scheme) && isOurHost(header.slice(scheme.length), rule);
 }

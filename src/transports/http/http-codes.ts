@@ -1,14 +1,14 @@
-/** What the doors of HTTP answer with before anything is called: in the body, and to those behind `mcp --via`. */
+/** Error codes of the HTTP endpoints before any call, in the response body and for `mcp --via` clients. */
 export const httpCodes = {
   'auth.required': {
     status: 401,
-    meaning: 'The request has no token of this gate, or one that is good no longer.',
-    remedy: 'Have whoever runs the gate make one: `tidegate token create --as agent:alice`.',
+    meaning: 'The request has no valid token for this gateway.',
+    remedy: 'Ask the operator of the gateway for one: `tidegate token create --as agent:alice`.',
   },
   'access.unavailable': {
     status: 503,
-    meaning: 'The gate cannot find out who is asking: its store of grants does not answer.',
-    remedy: 'Try again; whoever runs the gate sees why with `tidegate doctor`.',
+    meaning: 'The gateway cannot identify the caller: its access store is unavailable.',
+    remedy: 'Try again. The operator can find the reason with `tidegate doctor`.',
   },
   'workspace.not_found': {
     status: 404,
@@ -17,7 +17,7 @@ export const httpCodes = {
   },
   'route.not_found': {
     status: 404,
-    meaning: 'The gate has nothing at this address.',
+    meaning: 'The gateway has no such address.',
     remedy: 'MCP is at `/mcp`; `/api/openapi.json` describes the other addresses.',
   },
 } as const satisfies Readonly<
@@ -26,7 +26,7 @@ export const httpCodes = {
 
 export type HttpCode = keyof typeof httpCodes;
 
-/** An answer with such a code: its status is that of the table. */
+/** A response with such a code, with the status from the table. */
 export function httpAnswer(
   code: HttpCode,
   message: string,

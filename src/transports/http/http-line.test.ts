@@ -10,7 +10,7 @@ afterEach(async () => {
   closeServer = undefined;
 });
 
-/** One POST to a server that answers with what the test does to its line. */
+/** One POST to a server whose response line the test controls. */
 async function answered(
   use: (line: HttpLine) => void,
   acceptsStream = true,
@@ -23,7 +23,7 @@ async function answered(
   return { ...(await send(server.port, { method: 'POST' })), wrote };
 }
 
-/** A line and the client that listens at its other end. */
+/** A line and the client at its other end. */
 async function streaming(): Promise<{
   line: HttpLine;
   response: ServerResponse;
@@ -42,7 +42,7 @@ async function streaming(): Promise<{
 }
 
 describe('the answer to a POST', () => {
-  it('is plain JSON when nothing else comes', async () => {
+  it('is plain JSON if nothing else is sent', async () => {
     const reply = await answered((line) => line.end('{"é":1}'));
     expect(reply).toMatchObject({ status: 200, body: '{"é":1}' });
     expect(reply.headers).toMatchObject({
@@ -53,11 +53,11 @@ describe('the answer to a POST', () => {
     expect(reply.wrote).toEqual([7]);
   });
 
-  it('has the status that goes with it', async () => {
+  it('has its HTTP status', async () => {
     expect(await answered((line) => line.end('{}', 404))).toMatchObject({ status: 404 });
   });
 
-  it('is a stream as soon as more comes, with the answer last', async () => {
+  it('becomes a stream as soon as more is sent, with the answer last', async () => {
     const reply = await answered((line) => {
       expect(line.send('{"n":1}')).toBe(true);
       line.keepAlive();
@@ -68,7 +68,7 @@ describe('the answer to a POST', () => {
     expect(reply.body).toBe('event: message\ndata: {"n":1}\n\n:\n\nevent: message\ndata: {"n":2}\n\n');
   });
 
-  it('is JSON alone for a client that takes no stream, and says that the rest cannot be carried', async () => {
+  it('stays JSON for a client that accepts no stream, and reports that the rest cannot be sent', async () => {
     const reply = await answered((line) => {
       expect(line.send('{"n":1}')).toBe(false);
       line.keepAlive();
@@ -77,11 +77,11 @@ describe('the answer to a POST', () => {
     expect(reply).toMatchObject({ status: 200, body: '{"n":2}' });
   });
 
-  it('is 202 when there will be none', async () => {
+  it('is 202 if there is none', async () => {
     expect(await answered((line) => line.drop())).toMatchObject({ status: 202, body: '' });
   });
 
-  it('is the end of the stream when there will be none after all', async () => {
+  it('ends the stream if there is none after all', async () => {
     const reply = await answered((line) => {
       line.send('1');
       line.drop();
@@ -89,7 +89,7 @@ describe('the answer to a POST', () => {
     expect(reply.body).toBe(event('1'));
   });
 
-  it('comes once: what follows is not sent', async () => {
+  it('is sent once: later messages are dropped', async () => {
     const reply = await answered((line) => {
       line.end('1');
       line.end('2');
@@ -103,7 +103,7 @@ describe('the answer to a POST', () => {
 });
 
 describe('a client that does not keep up', () => {
-  it('that left is noticed by whoever sends', async () => {
+  it('is noticed by the sender when it left', async () => {
     const { line, response, client } = await streaming();
     client.leave();
     await vi.waitFor(() => expect(response.destroyed).toBe(true));
@@ -111,11 +111,11 @@ describe('a client that does not keep up', () => {
     line.end('3');
   });
 
-  it('that does not read is cut off at some megabytes', async () => {
+  it('is disconnected after some unread megabytes', async () => {
     const { line, response } = await streaming();
     const big = JSON.stringify('x'.repeat(1024 * 1024));
     let sent = 0;
-    // In one go, so that nothing can be read in between.
+    // Synchronously, so that the client cannot read in between.
     while (sent < 100 && line.send(big)) sent += 1;
     expect(sent).toBeLessThan(20);
     expect(response.destroyed).toBe(true);
@@ -124,7 +124,7 @@ describe('a client that does not keep up', () => {
 });
 
 describe('answerJson', () => {
-  it('says nothing twice', async () => {
+  it('gets no message twice', async () => {
     const server = await openLoopback((_request, response) => {
       answerJson(response, 200, '1');
       answerJson(response, 500, '2');

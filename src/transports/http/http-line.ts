@@ -4,14 +4,14 @@ import { answerJson } from './answer-json.js';
 import { answerUnauthorized } from './unauthorized.js';
 
 export interface HttpLine extends ReplyLine {
-  /** Called now and then while the answer is awaited, so that nobody in between gives up. */
+  /** Call regularly while the answer is pending, so that proxies keep the connection. */
   keepAlive(): void;
-  /** Gives the client nothing more: its credential no longer holds. */
+  /** Send nothing more: the credential is no longer valid. */
   refuse(): void;
   readonly isOpen: boolean;
 }
 
-/** What a slow reader may leave unread on one stream before it is cut off. */
+/** How much a slow reader may leave unread on one stream before it is disconnected. */
 const maxUnreadBytes = 8 * 1024 * 1024;
 
 export const sseHeaders = {
@@ -20,7 +20,7 @@ export const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** One POST and its answer: plain JSON when only the answer comes, an event stream as soon as more does. */
+/** One POST and its answer: plain JSON if only the answer is sent, otherwise an event stream. */
 export function createHttpLine(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,

@@ -1,25 +1,27 @@
 import type { Caller } from '../../core/index.js';
 
-/** Why nobody was let in. For the operator's log, never for whoever asked. */
+/** Why a caller was refused. For the operator's log, never for the caller. */
 export interface Refused {
   readonly refused: string;
-  /** Of a token that is known, and no longer good. */
+  /** The id of a known token that is no longer valid. */
   readonly tokenId?: string;
 }
 
-/** Who holds this Authorization header. Throws or rejects when that cannot be found out now. */
+/** The caller with this Authorization header. Throws or rejects if the store is unavailable. */
 export type Identify = (authorization: string | undefined) => Caller | Refused | Promise<Caller | Refused>;
 
-/** How credentials stand that were good when somebody came in with them. */
+/** Reports whether credentials that were valid at login still are. */
 export interface CredentialWatch {
   isAlive(credential: string): boolean;
-  /** Tells that some may have become void. */
+  /** Called when some credentials may have become invalid. */
   onChange(listener: () => void): () => void;
-  /** Told how many were not let in, and why: once in a while, so that nobody can fill a disk by trying. */
+  /**
+   * Reports how many callers were refused, and why. Rate-limited, so that failed logins cannot fill the disk.
+   */
   keptOut?(fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Asks for each credential once, however many sessions and streams it has. */
+/** Check each credential once, however many sessions and streams it has. */
 export function withMemory(isAlive: (credential: string) => boolean): (credential: string) => boolean {
   const known = new Map<string, boolean>();
   return (credential) => {
@@ -29,7 +31,10 @@ export function withMemory(isAlive: (credential: string) => boolean): (credentia
   };
 }
 
-/** The session that a credential has at one of our doors. Spelt so that a log does not take the id for a secret. */
+/**
+ * The session id of a credential at one of our endpoints. Written so that the log does not redact it as a
+ * secret.
+ */
 export function sessionIdAt(entry: 'modern' | 'admin', credential: string): string {
   return `${entry}/${credential.replace(/^token:/, '')}`;
 }

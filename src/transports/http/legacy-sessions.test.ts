@@ -33,27 +33,27 @@ function open() {
   };
 }
 
-describe('the sessions of legacy clients', () => {
-  it('have ids that cannot be guessed, of visible characters', () => {
+describe('the sessions of stateful clients', () => {
+  it('have unguessable ids of visible characters', () => {
     const { sessions } = open();
     const ids = Array.from({ length: 100 }, () => sessions.create(ada)?.id ?? '');
     expect(new Set(ids).size).toBe(100);
     for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{32,}$/);
   });
 
-  it('belong to who opened them', () => {
+  it('belong to the caller that opened them', () => {
     const { sessions } = open();
     const id = sessions.create(ada)?.id ?? '';
     expect(sessions.find(id, ada)?.id).toBe(id);
     expect(sessions.find(id, eve)).toBeUndefined();
-    // Another token of the same principal is somebody else.
+    // Another token of the same principal is a different caller.
     expect(sessions.find(id, callerOf(adaHerself, 'token:two'))).toBeUndefined();
     expect(sessions.end(id, eve)).toBe(false);
     expect(sessions.end(id, ada)).toBe(true);
     expect(sessions.size).toBe(0);
   });
 
-  it('end when the credential that opened them is void', () => {
+  it('end when the credential that opened them becomes invalid', () => {
     const { sessions } = open();
     const [id, other] = [sessions.create(ada)?.id ?? '', sessions.create(eve)?.id ?? ''];
     sessions.endVoid((credential) => credential !== 'token:one');
@@ -75,7 +75,7 @@ describe('the sessions of legacy clients', () => {
     expect(sessions.size).toBe(0);
   });
 
-  it('are told to the gate when they end, however they do', () => {
+  it('are reported to the gateway when they end for any reason', () => {
     const { sessions, pass, left } = open();
     const [one = '', two = '', three = ''] = [1, 2, 3].map(() => sessions.create(ada)?.id ?? '');
     sessions.end(one, eve);
@@ -92,7 +92,7 @@ describe('the sessions of legacy clients', () => {
     expect(left).toEqual([one, two, three]);
   });
 
-  it('do not end while a call runs in them', async () => {
+  it('do not end during a call', async () => {
     const { sessions, pass } = open();
     const session = sessions.create(ada);
     const hello = createKeptLine();
@@ -112,7 +112,7 @@ describe('the sessions of legacy clients', () => {
     expect(sessions.size).toBe(0);
   });
 
-  it('are two thousand at most: the one that was idle longest makes room', () => {
+  it('are two thousand at most: the longest idle one is closed for a new one', () => {
     const { sessions, pass } = open();
     const first = sessions.create(ada)?.id ?? '';
     pass(1);
@@ -127,7 +127,7 @@ describe('the sessions of legacy clients', () => {
     expect(sessions.find(second, ada)).toBeUndefined();
   });
 
-  it('of one token are five hundred at most, so that it does not take the places of others', () => {
+  it('are limited to five hundred per token, so that it cannot use up the places of others', () => {
     const { sessions, pass } = open();
     const mine = { ...ada, credential: 'token:mine' };
     const first = sessions.create(mine)?.id ?? '';

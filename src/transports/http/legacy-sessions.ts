@@ -11,25 +11,28 @@ import { openPushStream, type PushStream } from './push-stream.js';
 export interface LegacySession {
   readonly id: string;
   readonly peer: LegacyPeer;
-  /** Opens the stream for messages that belong to no request. */
+  /** Open the stream for messages that belong to no request. */
   listen(response: ServerResponse): void;
 }
 
-/** The sessions of legacy clients: found only with the credential that opened them, few enough, gone when idle. */
+/**
+ * The sessions of stateful clients: found only with the credential that opened them, limited in number,
+ * closed when idle.
+ */
 export interface LegacySessions {
   create(caller: Caller): LegacySession | undefined;
   find(id: string, caller: Caller): LegacySession | undefined;
   end(id: string, caller: Caller): boolean;
-  /** Ends those whose credential no longer holds, and all that runs in them. */
+  /** End sessions with an invalid credential, and all that runs in them. */
   endVoid(isAlive: (credential: string) => boolean): void;
-  /** Ends what is idle, and keeps quiet streams alive. */
+  /** Close idle sessions, and keep quiet streams alive. */
   tend(): void;
   close(): void;
   readonly size: number;
 }
 
 const maxSessions = 2000;
-/** So that no token takes the places of all others. */
+/** So that one token cannot use up the places of others. */
 const maxOfOne = 500;
 const idleMs = 30 * 60_000;
 

@@ -21,10 +21,10 @@ import { createOpenAnswers } from './open-answers.js';
 import { type Body, readBody } from './read-body.js';
 import { createUnreadLedger } from './unread-ledger.js';
 
-/** The one MCP address, for both eras. */
+/** The MCP address, for all protocol versions. */
 export interface McpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
-  /** Credentials may have become void: ends the sessions and streams of those that have. */
+  /** End the sessions and streams of credentials that have become invalid. */
   endVoid(): void;
   tend(): void;
   close(): void;
@@ -41,13 +41,13 @@ export interface EndpointParts {
   readonly now: () => number;
   readonly bodyRoom: BodyRoom;
   readonly isAlive: (credential: string) => boolean;
-  /** Identifies the caller again. Undefined: the credential is void, and the request has been answered. */
+  /** Identify the caller again. Undefined: the credential is invalid, and the request is already answered. */
   readonly identifyAgain: (request: IncomingMessage, response: ServerResponse) => Identified;
 }
 
 type Identified = Caller | undefined | Promise<Caller | undefined>;
 
-/** A body that takes longer may have outlived the credential that its headers showed. */
+/** After a slower body, the credential from the headers may no longer be valid. */
 const lateMs = 20;
 
 export function openMcpEndpoint({
@@ -91,7 +91,7 @@ export function openMcpEndpoint({
     { principal, chain, credential }: Caller,
   ): Promise<void> {
     const session = lasting.enter('modern', { principal, chain, credential });
-    // Headers are held against what the caller sees, and that must be what it may see now.
+    // The headers are checked against the visible tools, so these must be up to date.
     await gateway.registry.refresh(session);
     const line = openLine(request, response, {});
     if (frame.kind === 'request') {
@@ -113,7 +113,7 @@ export function openMcpEndpoint({
     });
     const cancel = (): void => inFlight.cancelAll();
     answers.add(response, { owner: credential, line, cancel, finish: () => peer.close() });
-    // In this era, closing the stream is how a client cancels.
+    // A stateless client cancels by closing the stream.
     response.once('close', cancel);
     peer.receive(frame, line);
   }
@@ -150,7 +150,7 @@ export function openMcpEndpoint({
       return answerJson(
         response,
         503,
-        protocolError(undefined, -32603, 'Too many sessions: try again later'),
+        protocolError(undefined, -32603, 'Too many sessions. Try again later.'),
       );
     }
     const line = openLine(request, response, { 'mcp-session-id': session.id });
@@ -238,7 +238,7 @@ function modernProblem(
   session: Session,
 ): string | undefined {
   const version = metaOf(frame.params)?.[metaKeys.protocolVersion];
-  // Without a version in the body there is nothing to compare with: the missing envelope is the error.
+  // Without a version in the body there is nothing to compare: the missing envelope is the error.
   if (typeof version !== 'string') return undefined;
   const params = frame.params ?? emptyObject;
   const problem = headerProblem(request.headers, frame.method, params, version);
@@ -269,10 +269,10 @@ function refuseBody(response: ServerResponse, reason: Extract<Body, { ok: false 
     );
   }
   if (reason === 'busy') {
-    const busy = 'Too much of what you sent is still being read or worked on: send this request again later';
+    const busy = 'Too many of your requests are still in progress. Send this request again later.';
     return answerJson(response, 503, protocolError(undefined, -32603, busy), { connection: 'close' });
   }
-  const message = `Invalid request: the body is longer than ${String(maxMessageBytes)} bytes`;
+  const message = `Invalid request: the body exceeds ${String(maxMessageBytes)} bytes`;
   answerJson(response, 413, protocolError(undefined, -32600, message), { connection: 'close' });
 }
 

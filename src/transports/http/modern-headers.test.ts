@@ -8,8 +8,8 @@ const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString(
 const right = { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
 const params = JsonText.from({ name: 'echo' });
 
-describe('the headers of a modern request', () => {
-  it('agree with its body', () => {
+describe('the headers of a stateless request', () => {
+  it('match its body', () => {
     expect(headerProblem(right, 'tools/call', params, version)).toBeUndefined();
     const list = { 'mcp-protocol-version': version, 'mcp-method': 'tools/list' };
     expect(headerProblem(list, 'tools/list', JsonText.from({}), version)).toBeUndefined();
@@ -32,11 +32,11 @@ describe('the headers of a modern request', () => {
     ['a name with other characters', { ...right, 'mcp-name': 'echö' }],
     ['broken base64', { ...right, 'mcp-name': '=?base64?ZWNobw?=' }],
     ['base64 of something else', { ...right, 'mcp-name': base64('other') }],
-  ])('do not agree with %s', (_name, headers) => {
+  ])('do not match %s', (_name, headers) => {
     expect(headerProblem(headers, 'tools/call', params, version)).toMatch(/header/);
   });
 
-  it('may spell a name in base64', () => {
+  it('may encode a name in base64', () => {
     const named = (name: string) =>
       headerProblem({ ...right, 'mcp-name': base64(name) }, 'tools/call', JsonText.from({ name }), version);
     expect(['echo', 'ünïcode 😀', ' spaced ', '=?base64?x?='].map(named)).toEqual([
@@ -47,7 +47,7 @@ describe('the headers of a modern request', () => {
     ]);
   });
 
-  it('cannot pass bytes that are no text for the character that stands for them', () => {
+  it('cannot use invalid bytes to imitate the replacement character', () => {
     const name = `=?base64?${Buffer.of(0xff).toString('base64')}?=`;
     const body = JsonText.from({ name: '\ufffd' });
     expect(headerProblem({ ...right, 'mcp-name': name }, 'tools/call', body, version)).toMatch(/invalid/);
@@ -58,7 +58,7 @@ describe('the headers of a modern request', () => {
   });
 });
 
-describe('the arguments that stand in headers', () => {
+describe('arguments in headers', () => {
   const tool: ToolSpec = {
     kind: 'tool',
     name: 't',
@@ -95,7 +95,7 @@ describe('the arguments that stand in headers', () => {
     ['{"dry":true}', { 'mcp-param-dry': 'true' }],
     ['{"deep":{"id":"x"}}', { 'mcp-param-deep-id': 'x' }],
     ['{"plain":"x"}', {}],
-  ])('agree: %s', (args, headers) => {
+  ])('match: %s', (args, headers) => {
     expect(problem(args, headers)).toBeUndefined();
   });
 
@@ -115,7 +115,7 @@ describe('the arguments that stand in headers', () => {
     ['{"dry":true}', { 'mcp-param-dry': 'True' }],
     ['{"deep":{"id":"x"}}', {}],
     ['{"deep":{}}', { 'mcp-param-deep-id': 'x' }],
-  ])('do not agree: %s with %j', (args, headers) => {
+  ])('do not match: %s with %j', (args, headers) => {
     expect(problem(args, headers)).toMatch(/^Mcp-Param-/);
   });
 });

@@ -3,7 +3,7 @@ import { decodeUtf8 } from '../../lib/lines.js';
 import { type JsonText, membersOf, textOf } from '../../lib/json-text.js';
 import type { ToolSpec } from '../../core/index.js';
 
-/** Says what is wrong with the headers that mirror a modern request's body, or nothing. */
+/** Describe a mismatch between the headers and the body of a stateless request, if any. */
 export function headerProblem(
   headers: IncomingHttpHeaders,
   method: string,
@@ -39,7 +39,7 @@ function nameProblem(
   return decoded === body ? undefined : mismatch('Mcp-Name', decoded, body);
 }
 
-/** Says what is wrong with the `Mcp-Param-*` headers of a call, or nothing. */
+/** Describe a problem with the `Mcp-Param-*` headers of a call, if any. */
 export function paramProblem(
   headers: IncomingHttpHeaders,
   tool: ToolSpec,
@@ -74,13 +74,13 @@ function oneParamProblem(
   return isEqual ? undefined : mismatch(name, decoded, plain(body.value));
 }
 
-/** An argument that stands in a header too: what it is, and how it is written. */
+/** An argument that is also in a header: its value and its source text. */
 interface Mirrored {
   readonly value: unknown;
   readonly text: () => string | undefined;
 }
 
-/** Numbers are compared as numbers; where JavaScript cannot tell two apart, as they are written. */
+/** Compare as numbers, or as text where JavaScript cannot tell two numbers apart. */
 function isSameNumber(header: string, value: number, text: () => string | undefined): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(header)) return false;
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return Number(header) === value;
@@ -93,7 +93,7 @@ function textAt(text: string, path: readonly string[]): string | undefined {
   return current;
 }
 
-/** A value as a header spells it. Only strings, integers and booleans may be mirrored. */
+/** A value in the form that a header uses. Only strings, integers and booleans can be mirrored. */
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -123,7 +123,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return current;
 }
 
-/** A header value as the body would spell it; undefined where it cannot be one. */
+/** Decode a header value; undefined if it is invalid. */
 function decodeValue(value: string): string | undefined {
   if (/[^\t\x20-\x7e]/.test(value)) return undefined;
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;

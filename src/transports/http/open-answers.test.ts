@@ -3,8 +3,8 @@ import { openLoopback, send } from '../../../test/support/loopback.js';
 import { createHttpLine } from './http-line.js';
 import { createOpenAnswers } from './open-answers.js';
 
-describe('the answers that are being given', () => {
-  it('end at once for those whose credential is void, and for nobody else', async () => {
+describe('open answers', () => {
+  it('end at once when their credential becomes invalid, and only those', async () => {
     const answers = createOpenAnswers();
     const cancelled: string[] = [];
     const arrived: string[] = [];
@@ -18,7 +18,7 @@ describe('the answers that are being given', () => {
     const asked = ['waits', 'streams', 'good'].map((path) => send(server.port, { path: `/${path}` }));
     await vi.waitFor(() => expect(arrived).toHaveLength(3));
     answers.endVoid((credential) => credential === 'good');
-    // At once, and not only when the client has read it all: that may be never.
+    // At once, without waiting for the client to read everything: that may never happen.
     expect(cancelled.sort()).toEqual(['streams', 'waits']);
     answers.endVoid(() => false);
     expect(cancelled.sort()).toEqual(['good', 'streams', 'waits']);

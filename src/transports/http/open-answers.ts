@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpLine } from './http-line.js';
 
-/** One answer while it is being given. */
+/** An answer in progress. */
 export interface OpenAnswer {
-  /** The credential that it is given to. */
+  /** The credential of the receiver. */
   readonly owner: string;
   readonly line: HttpLine;
-  /** Says a last word where there is one: the gate closes. */
+  /** Send a final message, if there is one, when the gateway closes. */
   readonly finish?: () => void;
-  /** Ends the work that it is about. */
+  /** Cancel the work behind the answer. */
   readonly cancel?: () => void;
 }
 
-/** The answers that are being given, until their connections close. */
+/** The answers in progress, until their connections close. */
 export interface OpenAnswers {
   add(response: ServerResponse, answer: OpenAnswer): void;
   keepAlive(): void;
-  /** Gives nothing more to those whose credential no longer holds. */
+  /** Stop sending to receivers whose credential is no longer valid. */
   endVoid(isAlive: (credential: string) => boolean): void;
   finishAll(): void;
 }

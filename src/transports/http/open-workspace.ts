@@ -43,7 +43,7 @@ export interface WorkspaceParts {
   ) => Caller | undefined | Promise<Caller | undefined>;
 }
 
-const nowhere = httpAnswer('route.not_found', 'No such address. MCP is at /mcp.');
+const nowhere = httpAnswer('route.not_found', 'Not found. MCP is at /mcp.');
 
 export function openWorkspace({ workspace, now, bodyRoom, identifyAgain }: WorkspaceParts): OpenWorkspace {
   const { folder, gateway, common, credentials, adminApi } = workspace;

@@ -21,8 +21,8 @@ async function serve(
   return { port: server.port, responses };
 }
 
-describe('the stream for what belongs to no request', () => {
-  it('carries messages as they come', async () => {
+describe('the stream for messages that belong to no request', () => {
+  it('sends messages as they come', async () => {
     const stream = openPushStream();
     const { port } = await serve(stream);
     const client = await listen(port, {});
@@ -33,7 +33,7 @@ describe('the stream for what belongs to no request', () => {
     await client.ended;
   });
 
-  it('keeps what comes while nobody listens, each once, the newest hundred', async () => {
+  it('keeps the newest hundred messages while there is no listener, and sends each once', async () => {
     const stream = openPushStream();
     for (let n = 0; n < 150; n += 1) stream.send(`{"n":${n}}`);
     stream.send('{"n":149}');
@@ -45,7 +45,7 @@ describe('the stream for what belongs to no request', () => {
     stream.close();
   });
 
-  it('is one at a time: a second listener takes over from the first', async () => {
+  it('has one listener: a second one replaces the first', async () => {
     const stream = openPushStream();
     const { port } = await serve(stream);
     const first = await listen(port, {});
@@ -58,7 +58,7 @@ describe('the stream for what belongs to no request', () => {
     stream.close();
   });
 
-  it('knows when its listener left, and keeps for the next', async () => {
+  it('notices when its listener left, and keeps messages for the next', async () => {
     const stream = openPushStream();
     const { port } = await serve(stream);
     (await listen(port, {})).leave();
@@ -69,7 +69,7 @@ describe('the stream for what belongs to no request', () => {
     stream.close();
   });
 
-  it('cuts off who does not read', async () => {
+  it('disconnects a listener that does not read', async () => {
     const stream = openPushStream();
     const { port, responses } = await serve(stream);
     await listen(port, {});

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { event, sseHeaders } from './http-line.js';
 
-/** The way to a legacy client for what belongs to no request. Kept for a while when nobody listens. */
+/** Sends messages that belong to no request to a stateful client. Keeps some while there is no listener. */
 export interface PushStream {
   open(response: ServerResponse): void;
   send(text: string): void;
@@ -24,7 +24,7 @@ export function openPushStream(): PushStream {
 
   return {
     open(response) {
-      // One stream at a time: the same message must never go out on two.
+      // One stream at a time, because a message must never be sent on two.
       current?.end();
       current = response;
       response.writeHead(200, sseHeaders);

@@ -30,7 +30,7 @@ async function serve(
 }
 
 describe('readBody', () => {
-  it('reads what is not longer than the limit', async () => {
+  it('reads a body up to the limit', async () => {
     const { port, bodies } = await serve(8);
     await send(port, { method: 'POST', body: 'é€' });
     await send(port, { method: 'POST', body: '12345678' });
@@ -42,7 +42,7 @@ describe('readBody', () => {
     ]);
   });
 
-  it('refuses what says that it is longer, and what is longer without saying so', async () => {
+  it('refuses a body that is longer, with or without a Content-Length', async () => {
     const { port, bodies } = await serve(8);
     await send(port, { method: 'POST', body: '123456789' });
     await send(port, {
@@ -56,7 +56,7 @@ describe('readBody', () => {
     ]);
   });
 
-  it('refuses what there is no room for, and keeps nothing of it', async () => {
+  it('refuses a body that exceeds the memory limit, and keeps nothing of it', async () => {
     const { port, bodies } = await serve(8, 4);
     await send(port, { method: 'POST', body: '12345' });
     await send(port, { method: 'POST', body: '1234' });
@@ -66,13 +66,13 @@ describe('readBody', () => {
     ]);
   });
 
-  it('refuses bytes that are no text', async () => {
+  it('refuses invalid UTF-8', async () => {
     const { port, bodies } = await serve(8);
     await send(port, { method: 'POST', body: Buffer.of(0x22, 0xff, 0x22) });
     expect(bodies).toEqual([{ ok: false, reason: 'encoding' }]);
   });
 
-  it('knows a body that was cut', async () => {
+  it('detects a truncated body', async () => {
     const { port, bodies } = await serve(100);
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});

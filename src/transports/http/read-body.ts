@@ -6,10 +6,10 @@ export type Body =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'oversize' | 'busy' | 'encoding' | 'cut' };
 
-/** How long the rest of a body that is too long is taken, so that its sender comes to read the refusal. */
+/** How long to drain a body that is too long, so that its sender gets to read the error. */
 const drainMs = 1000;
 
-/** Reads a body up to a limit, and while there is room; the rest of one that is longer is thrown away, not kept. */
+/** Read a body up to a limit and while memory is available; the rest of a longer one is discarded. */
 export function readBody(request: IncomingMessage, limit: number, takeRoom: TakeRoom): Promise<Body> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

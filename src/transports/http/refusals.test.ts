@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRefusals } from './refusals.js';
 
 describe('createRefusals', () => {
-  it('warns at once, then once in a while, and counts every refusal', () => {
+  it('warns at once, then at intervals, and counts every refusal', () => {
     const warned: unknown[] = [];
     let now = 0;
     const refusals = createRefusals(
@@ -37,7 +37,7 @@ describe('createRefusals', () => {
     ]);
   });
 
-  it('[15.50] tells at close what was not told yet', () => {
+  it('[15.50] reports the remaining refusals at close', () => {
     const warned: unknown[] = [];
     const refusals = createRefusals(
       'again',

@@ -1,10 +1,10 @@
-/** Something that happens again and again, told to the operator with a count. */
+/** Reports a repeated event to the operator with a count. */
 export interface Refusals {
-  /** The fields of the last one are told, and how often there was which reason. */
+  /** Report the fields of the last event, and the count of each reason. */
   refused(reason: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Called now and then, so that the last ones of a burst are told as well. */
+  /** Call regularly, so that the last events of a burst are reported too. */
   tend(): void;
-  /** Tells of those that were not told yet. */
+  /** Report the remaining events. */
   flush(): void;
 }
 
@@ -13,8 +13,8 @@ export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) 
 const windowMs = 10_000;
 
 /**
- * Warns of the first at once and then once in a while, with a count: whoever tries tokens cannot fill the disk. `now` is a
- * clock that nobody can set: after a step back of the system's, nothing would be told for as long.
+ * Warns about the first event at once and then at intervals, with a count, so that failed logins cannot fill
+ * the disk. `now` is a monotonic clock: a system clock set back would silence the reports.
  */
 export function createRefusals(message: string, warn: Warn, now: () => number): Refusals {
   let count = 0;

@@ -13,15 +13,15 @@ afterEach(() => {
   server?.close();
 });
 
-describe('requests sent ahead on one connection', () => {
-  it('cuts off who sends more than the limit and has no answer', async () => {
+describe('pipelined requests on one connection', () => {
+  it('close the connection when more than the limit are unanswered', async () => {
     const { socket, admitted } = await open(false);
     socket.write(get.repeat(limit + 1));
     await once(socket, 'close');
     expect(admitted()).toBe(limit);
   });
 
-  it('counts only what has no answer yet', async () => {
+  it('count only while they are unanswered', async () => {
     const { socket, admitted } = await open(true);
     for (let sent = 0; sent < 3 * limit; sent += 1) {
       socket.write(get);

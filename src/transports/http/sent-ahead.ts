@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Counts what each connection has sent without having its answers, and cuts off who sends too far ahead. */
+/** Counts the unanswered requests of each connection, and closes one that has too many. */
 export interface SentAhead {
-  /** False when the connection was cut off instead. */
+  /** False if the connection was closed instead. */
   admit(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** Answers leave a connection in order, so whoever does not read the first makes us keep all that follow. */
+/** Answers are sent in order, so a client that does not read the first one makes us keep all the others. */
 export function createSentAhead(limit: number): SentAhead {
   const open = new WeakMap<Socket, number>();
   return {

@@ -21,7 +21,7 @@ const tokens: Readonly<Record<string, Caller>> = {
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 let server: HttpServer | undefined;
 let warned: unknown[] = [];
-/** Credentials that no longer hold, and whoever waits to be told. */
+/** Invalid credentials, and the listeners to notify. */
 const voided = new Set<string>();
 const watchers = new Set<() => void>();
 
@@ -32,7 +32,7 @@ function turnVoid(credential: string): void {
 
 const refusedAttempts: string[] = [];
 
-/** Every operation says what it was asked. */
+/** Every operation returns its arguments. */
 const echoes = Object.fromEntries(
   adminOperations.map((name) => [name, async (order: AdminRequest) => ({ value: { name, ...order } })]),
 ) as unknown as AdminApi['operations'];
@@ -146,7 +146,7 @@ const everyRoute: readonly { readonly method: string; readonly path: string }[] 
 ];
 
 describe('every address', () => {
-  it('refuses a foreign host and a foreign origin, before it asks who is there', async () => {
+  it('refuses a foreign host and a foreign origin before it checks the token', async () => {
     const { ask, port } = await open();
     for (const { method, path } of [
       ...everyRoute,
@@ -166,12 +166,12 @@ describe('every address', () => {
     }
   });
 
-  it('but health refuses who brings no token, or a wrong one', async () => {
+  it('but health refuses a missing or wrong token', async () => {
     const { ask } = await open();
     for (const { method, path } of everyRoute) {
       for (const authorization of ['', 'Bearer', 'Bearer wrong', 'bearer ada', 'Basic ada', 'Bearer ada ']) {
         const { status, headers } = await ask({ method, path, headers: { authorization } });
-        // Node takes white space off the end of a header.
+        // Node trims white space at the end of a header.
         expect([path, authorization, status]).toEqual([
           path,
           authorization,
@@ -182,14 +182,14 @@ describe('every address', () => {
     }
   });
 
-  it('warns of who was refused, once, and without the token', async () => {
+  it('warns about refused callers once, and without the token', async () => {
     const { ask } = await open();
     await ask({ path: '/api/status' });
     expect(warned).toEqual([]);
     for (let i = 0; i < 5; i += 1) await ask({ path: '/mcp', headers: { authorization: 'Bearer hunter2' } });
     expect(warned).toEqual([
       {
-        message: 'refused over HTTP: no token, or a wrong one',
+        message: 'refused over HTTP: missing or invalid token',
         count: 1,
         reasons: { token_unknown: 1 },
         address: '127.0.0.1',
@@ -197,7 +197,7 @@ describe('every address', () => {
     ]);
   });
 
-  it('tells the operator why, and the visitor nothing', async () => {
+  it('tells the operator the reason, and the caller nothing', async () => {
     const { ask } = await open();
     const wrong = await ask({ path: '/mcp', headers: { authorization: 'Bearer revoked' } });
     expect(warned).toMatchObject([{ reasons: { token_revoked: 1 }, tokenId: 'tok_1' }]);
@@ -206,7 +206,7 @@ describe('every address', () => {
     expect(plain(wrong)).toEqual(plain(unknown));
   });
 
-  it('refuses two tokens at once, even when the first is right', async () => {
+  it('refuses two tokens at once, even if the first is valid', async () => {
     const { port } = await open();
     const socket = connect(port, '127.0.0.1');
     const host = `Host: 127.0.0.1:${String(port)}\r\nConnection: close\r\n`;
@@ -219,7 +219,7 @@ describe('every address', () => {
   });
 
   it.each(['Bearer outage', 'Bearer late-outage'])(
-    'says that it cannot tell who is there, and nothing else: %s',
+    'reports only that it cannot identify the caller: %s',
     async (authorization) => {
       const { ask } = await open();
       for (const { method, path } of everyRoute) {
@@ -232,12 +232,12 @@ describe('every address', () => {
     },
   );
 
-  it('lets in whoever the store knows only after a while', async () => {
+  it('admits a caller that the store finds after a delay', async () => {
     const { ask } = await open();
     expect((await ask({ path: '/api/tools', headers: { authorization: 'Bearer late' } })).status).toBe(200);
   });
 
-  it('of health answers without a token', async () => {
+  it('for health checks answers without a token', async () => {
     const { ask } = await open();
     const headers = { authorization: '' };
     expect(await ask({ path: '/healthz', headers })).toMatchObject({ status: 200, body: '{"status":"ok"}' });
@@ -246,7 +246,7 @@ describe('every address', () => {
     );
   });
 
-  it('accepts its own origin', async () => {
+  it("accepts the gateway's own origin", async () => {
     const { post, port } = await open();
     expect((await post(hello, { origin: `http://localhost:${port}` })).status).toBe(200);
   });
@@ -272,7 +272,7 @@ describe('a message to /mcp', () => {
     '',
     'application/x-www-form-urlencoded',
     'multipart/form-data',
-  ])('must be JSON by its header too, so that no form can send it: %j', async (type) => {
+  ])('must be JSON by its header too, so that no web form can send it: %j', async (type) => {
     const { post } = await open();
     expect((await post(hello, { 'content-type': type })).status).toBe(415);
   });
@@ -282,7 +282,7 @@ describe('a message to /mcp', () => {
     expect((await post(hello, { 'content-type': type })).status).toBe(200);
   });
 
-  it('of a method that HTTP knows and we do not is refused', async () => {
+  it('with an unsupported HTTP method is refused', async () => {
     const { ask } = await open();
     for (const method of ['PUT', 'PATCH', 'OPTIONS', 'DELETE', 'GET']) {
       const { status, headers } = await ask({ method, path: '/mcp' });
@@ -290,7 +290,7 @@ describe('a message to /mcp', () => {
     }
   });
 
-  it('that is written over several lines reaches the target as one', async () => {
+  it('with line breaks reaches the target as one line', async () => {
     const seen: string[] = [];
     const { post } = await open({
       echo: (admitted) => {
@@ -305,8 +305,8 @@ describe('a message to /mcp', () => {
   });
 });
 
-describe('a legacy session', () => {
-  it('is opened by the handshake and ended by its owner', async () => {
+describe('a stateful session', () => {
+  it('is opened by the handshake and closed by its owner', async () => {
     const { post, ask } = await open();
     const session = await shakeHands(post);
     expect((await post(call(2), session)).status).toBe(200);
@@ -316,7 +316,7 @@ describe('a legacy session', () => {
     expect((await ask({ method: 'DELETE', path: '/mcp', headers: session })).status).toBe(404);
   });
 
-  it('is found by nobody else', async () => {
+  it('is hidden from other callers', async () => {
     const { post, ask } = await open();
     const session = await shakeHands(post);
     const stolen = { ...session, authorization: 'Bearer eve' };
@@ -329,14 +329,14 @@ describe('a legacy session', () => {
     expect((await post(call(2), session)).status).toBe(200);
   });
 
-  it('is not found with another token of the same principal', async () => {
+  it('is hidden from another token of the same principal', async () => {
     const { post } = await open();
     const session = await shakeHands(post);
     expect((await post(call(2), { ...session, authorization: 'Bearer twin' })).status).toBe(404);
     expect((await post(call(2), session)).status).toBe(200);
   });
 
-  it('ends, with its stream and all that runs in it, when its token becomes void', async () => {
+  it('ends, with its stream and all that runs in it, when its token becomes invalid', async () => {
     const exchanges: Exchange[] = [];
     const { port, post } = await open({
       echo,
@@ -356,12 +356,12 @@ describe('a legacy session', () => {
     expect(exchanges[0]?.isCancelled).toBe(true);
     expect((await post(call(3), mine)).status).toBe(401);
     expect((await post(call(3), hers)).status).toBe(200);
-    // The token of a session that is gone does not bring it back either.
+    // A valid token does not bring back a closed session either.
     voided.clear();
     expect((await post(call(4), mine)).status).toBe(404);
   });
 
-  it('answers the same ids of two sessions to each its own', async () => {
+  it('keeps equal ids of two sessions apart', async () => {
     const { post } = await open();
     const [one, two] = [await shakeHands(post), await shakeHands(post, { authorization: 'Bearer eve' })];
     const asked = (mark: string) => ({
@@ -376,14 +376,14 @@ describe('a legacy session', () => {
     ]);
   });
 
-  it('of an unknown protocol version is refused', async () => {
+  it('with an unknown protocol version is refused', async () => {
     const { post } = await open();
     const session = await shakeHands(post);
     expect((await post(call(2), { ...session, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
     expect((await post(call(3), { ...session, 'mcp-protocol-version': '2025-06-18' })).status).toBe(200);
   });
 
-  it('has a stream for what belongs to no request', async () => {
+  it('has a stream for messages that belong to no request', async () => {
     const provider = createFakeProvider('one', { a: echo });
     server = await serveHttp({
       workspaces: [
@@ -418,7 +418,7 @@ describe('a legacy session', () => {
     await vi.waitFor(() => expect(stream.text()).toContain('notifications/tools/list_changed'));
   });
 
-  it('is not cancelled by a client that loses its connection', async () => {
+  it('is not cancelled when the client loses its connection', async () => {
     const exchanges: Exchange[] = [];
     const { port, post } = await open({
       hang: (_call, exchange) => {
@@ -439,14 +439,14 @@ describe('a legacy session', () => {
   });
 });
 
-describe('a modern request', () => {
+describe('a stateless request', () => {
   const modern = (method: string, name?: string) => ({
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method,
     ...(name !== undefined && { 'mcp-name': name }),
   });
 
-  it('needs no session, but headers that agree with its body', async () => {
+  it('needs no session, but headers that match its body', async () => {
     const { post } = await open();
     const message = { id: 1, method: 'tools/call', params: modernParams({ name: 'echo' }) };
     expect((await post(message, modern('tools/call', 'echo'))).status).toBe(200);
@@ -462,7 +462,7 @@ describe('a modern request', () => {
     }
   });
 
-  it('of an unknown method is 404, without an envelope 400', async () => {
+  it('with an unknown method is 404, without an envelope 400', async () => {
     const { post } = await open();
     expect((await post({ id: 1, method: 'ping', params: modernParams() }, modern('ping'))).status).toBe(404);
     const reply = await post({ id: 1, method: 'tools/list', params: {} }, modern('tools/list'));
@@ -493,7 +493,7 @@ describe('a modern request', () => {
     await vi.waitFor(() => expect(exchanges[0]?.isCancelled).toBe(true));
   });
 
-  it('ends when its token becomes void, whether it listens or runs', async () => {
+  it('ends when its token becomes invalid, whether it listens or runs', async () => {
     const exchanges: Exchange[] = [];
     const { port, post } = await open({
       hang: (_call, exchange) => {
@@ -531,7 +531,7 @@ describe('a modern request', () => {
     hers?.leave();
   });
 
-  it('that listens is given its end when the server closes', async () => {
+  it('that listens gets its result when the server closes', async () => {
     const { port } = await open();
     const headers = {
       host: `127.0.0.1:${port}`,
@@ -551,7 +551,7 @@ describe('a modern request', () => {
 });
 
 describe('the admin API', () => {
-  it('says what the gate knows', async () => {
+  it('reports on the gateway', async () => {
     const { ask } = await open();
     const get = async (path: string): Promise<unknown> => JSON.parse((await ask({ path })).body) as unknown;
     expect(await get('/api/status')).toEqual({ version: '1', sessions: 0 });
@@ -570,7 +570,7 @@ describe('the admin API', () => {
 
   const forAdmins = routes.filter(({ isForAdmins }) => isForAdmins);
 
-  it('tells nobody but admins of servers, counts, tokens and rights', async () => {
+  it('shows servers, counts, tokens and grants only to admins', async () => {
     const { ask } = await open();
     expect(forAdmins.map(({ operation }) => operation)).toEqual([
       'status',
@@ -600,7 +600,7 @@ describe('the admin API', () => {
       const refused = await ask({ method, path, headers: { authorization: 'Bearer eve' }, body });
       expect([path, refused.status]).toEqual([path, 403]);
       expect(refused.body).toContain('access.admin_required');
-      // The control: an admin is answered.
+      // The control: an admin gets an answer.
       expect((await ask({ method, path, body })).status).toBe(200);
       const broken = await ask({ method, path, headers: { authorization: 'Bearer broken' }, body });
       expect([path, broken.status]).toEqual([path, 503]);
@@ -611,7 +611,7 @@ describe('the admin API', () => {
     expect(refusedAttempts.at(-1)).toBe('describe gone ada');
   });
 
-  it('makes, lists and revokes tokens through the admin API', async () => {
+  it('creates, lists and revokes tokens', async () => {
     const { ask } = await open();
     expect(JSON.parse((await ask({ path: '/api/tokens' })).body)).toEqual({ tokens: [], by: 'token:ada' });
     const made = await ask({ method: 'POST', path: '/api/tokens', body: '{"principal":"agent:a"}' });
@@ -627,7 +627,7 @@ describe('the admin API', () => {
     expect((await ask({ method: 'DELETE', path: '/api/tokens/outage' })).status).toBe(503);
   });
 
-  it('passes path, query and body to the admin API', async () => {
+  it('passes on path, query and body', async () => {
     const { ask } = await open();
     const told = async (method: string, path: string, body = ''): Promise<unknown> => {
       const headers = { authorization: 'Bearer ada', 'content-length': String(body.length) };
@@ -668,14 +668,14 @@ describe('the admin API', () => {
     expect((await ask({ path })).status).toBe(404);
   });
 
-  it('knows a tool by its encoded name, and nothing else by any name', async () => {
+  it('finds a tool by its encoded name, and nothing else', async () => {
     const { ask } = await open({ 'a b/ü': echo });
     expect((await ask({ path: `/api/tools/${encodeURIComponent('a b/ü')}` })).status).toBe(200);
     expect((await ask({ path: '/api/tools/%' })).status).toBe(404);
     expect((await ask({ path: '/api/tools/absent' })).body).toContain('tool.not_found');
   });
 
-  it('calls a tool with the arguments as they were written, on one line', async () => {
+  it('calls a tool with the arguments as written, on one line', async () => {
     const seen: string[] = [];
     const { ask } = await open({
       echo: (admitted) => {
@@ -700,7 +700,7 @@ describe('the admin API', () => {
     expect(reply.body).toContain('input.invalid');
   });
 
-  it('ends a call whose visitor left', async () => {
+  it('cancels a call when its client disconnects', async () => {
     const exchanges: Exchange[] = [];
     const { port } = await open({
       hang: (_call, exchange) => {
@@ -715,7 +715,7 @@ describe('the admin API', () => {
     await vi.waitFor(() => expect(exchanges[0]?.isCancelled).toBe(true));
   });
 
-  it('tells absent and failed tools apart', async () => {
+  it('distinguishes absent tools from failed ones', async () => {
     const { ask } = await open({
       asks: (_call, exchange) =>
         Promise.resolve({
@@ -733,7 +733,7 @@ describe('the admin API', () => {
 });
 
 describe('a request with very many headers', () => {
-  it('is judged by all of them', async () => {
+  it('is checked in full', async () => {
     const { port } = await open();
     const many = Array.from({ length: 1100 }, () => 'x: 1\r\n').join('');
     const ask = async (origin: string): Promise<string> => {
@@ -751,7 +751,7 @@ describe('a request with very many headers', () => {
 });
 
 describe('arguments over the admin API', () => {
-  it('are bounded in depth', async () => {
+  it('are limited in depth', async () => {
     const { ask } = await open();
     const deep = `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`;
     const sent = { method: 'POST', path: '/api/tools/echo/call', headers: json };

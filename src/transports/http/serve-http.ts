@@ -35,10 +35,15 @@ const elsewhere = httpAnswer(
   'This gateway does not serve that workspace, or the token is not valid for it.',
 );
 const tendMs = 15_000;
-/** Connections without a valid token make room for each other; the rest are for callers that have one. */
+/**
+ * Connections without a valid token compete for their own slots; the others are for callers that have one.
+ */
 const slotLimits = { unproven: 1024, proven: 3072, reserve: 64 };
 const maxConnections = slotLimits.unproven + slotLimits.proven;
-/** Past its time a connection is closed: an answer alone would leave it to the client when the slot is free again. */
+/**
+ * After a timeout, close the connection: with a response alone, the client would decide when the slot is
+ * free.
+ */
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 120_000,
@@ -46,12 +51,14 @@ const timeouts = {
   connectionsCheckingInterval: 2000,
 };
 const lastAnswerMs = 500;
-/** A connection on which nothing moves for so long is dead: open streams are kept alive more often than that. */
+/** A connection without traffic for this long is dead: open streams send keep-alives more often. */
 const silenceMs = 150_000;
-/** Clients of today send the next request on a connection when they have the answer to the last. */
+/** Current clients wait for an answer before they send the next request on a connection. */
 const maxSentAhead = 16;
 
-/** Serves MCP, health and the admin API. Every route checks Host and Origin; all but health check the token. */
+/**
+ * Serve MCP, health and the admin API. Every route checks Host and Origin; all but health check the token.
+ */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   const bodyRoom = createBodyRoom();
   const open = (workspace: HttpWorkspace): OpenWorkspace =>
@@ -72,9 +79,9 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     parts.warn(message, fields);
     first.credentials.keptOut?.(fields);
   };
-  const refusals = createRefusals('refused over HTTP: no token, or a wrong one', keptOut, parts.now);
+  const refusals = createRefusals('refused over HTTP: missing or invalid token', keptOut, parts.now);
   const outages = createRefusals(
-    'nobody can be let in: the access store gives no answer',
+    'cannot identify callers: the access store is unavailable',
     parts.warn,
     parts.now,
   );
@@ -140,7 +147,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
         answerJson(
           response,
           500,
-          protocolError(undefined, -32603, 'The gate failed to answer this request.'),
+          protocolError(undefined, -32603, 'The gateway failed to answer this request.'),
         );
     });
   });
@@ -150,9 +157,9 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
     socket.once('close', () => clearTimeout(timer));
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
-  // One more, so that a newcomer can take the place of another.
+  // One more, so that a new connection can replace another.
   server.maxConnections = maxConnections + 1;
-  // Node leaves out headers beyond a number, and with them whatever we would check. Their size is limited anyway.
+  // Node drops headers beyond a count, and with them what we check. Their size is limited anyway.
   server.maxHeadersCount = 0;
   server.setTimeout(silenceMs);
   await new Promise<void>((resolve, reject) => {
@@ -181,13 +188,13 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   };
 }
 
-/** With two of them, Node believes the first; whoever stands between may believe the other. */
+/** If there are two, Node uses the first, but a proxy may use the other. */
 function soleHost({ headersDistinct }: IncomingMessage): string | undefined {
   const { host = [] } = headersDistinct;
   return host.length === 1 ? host[0] : undefined;
 }
 
-/** The message of an error may tell where a store is, and with which password. */
+/** An error message may contain the address and password of the store. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'internal';

@@ -4,15 +4,15 @@ import { httpAnswer } from './http-codes.js';
 
 const unauthorized = httpAnswer(
   'auth.required',
-  'Send Authorization: Bearer <token> with a token of this gate that is still good. Whoever runs the gate makes one.',
+  'Send Authorization: Bearer <token> with a valid token for this gateway. The operator of the gateway can create one.',
   'tidegate token create --as agent:<name>',
 );
 const unavailable = httpAnswer(
   'access.unavailable',
-  'The gate cannot find out who you are right now: try again.',
+  'The gateway cannot identify callers right now. Try again.',
 );
 
-/** The same for everyone who is not let in, whatever the reason: which tokens there are is nobody's business. */
+/** The same response for every reason, so that it reveals nothing about existing tokens. */
 export function answerUnauthorized(response: ServerResponse): void {
   const { status, body } = unauthorized;
   answerJson(response, status, body, { 'www-authenticate': 'Bearer realm="tidegate"' });
@@ -20,7 +20,7 @@ export function answerUnauthorized(response: ServerResponse): void {
 
 const retrySeconds = 2;
 
-/** Whoever it is, nobody can tell now. */
+/** The store is unavailable, so no caller can be identified. */
 export function answerUnavailable(response: ServerResponse): void {
   const { status, body } = unavailable;
   answerJson(response, status, body, { 'retry-after': String(retrySeconds) });

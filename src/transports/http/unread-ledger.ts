@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Knows how much has been written that nobody has read yet, and cuts off whoever does not read. */
+/** Tracks how much written data is unread, and disconnects clients that do not read. */
 export interface UnreadLedger {
   wrote(response: ServerResponse, bytes: number): void;
 }
@@ -10,7 +10,7 @@ interface Entry {
   readonly since: number;
 }
 
-/** A reader that is merely slow gets this long, even when memory is short; not when it is twice the limit. */
+/** A slow reader gets this long even when memory is short, unless it holds twice the limit. */
 const patienceMs = 1000;
 
 export function createUnreadLedger(limit: number, now: () => number): UnreadLedger {
@@ -26,7 +26,7 @@ export function createUnreadLedger(limit: number, now: () => number): UnreadLedg
     for (const [response, { since }] of open) {
       if (total <= limit || (total <= 2 * limit && now() - since < patienceMs)) return;
       forget(response);
-      // Not the response: one that waits for its turn on the connection would keep what it holds.
+      // The socket, not the response: a queued response would keep its data.
       response.req.socket.destroy();
     }
   }
@@ -35,7 +35,7 @@ export function createUnreadLedger(limit: number, now: () => number): UnreadLedg
     wrote(response, bytes) {
       if (response.writableFinished || response.destroyed) return;
       if (!open.has(response)) {
-        // Both may come first: `finish` when all is handed over, `close` when the client left.
+        // Either may come first: `finish` when all is handed over, `close` when the client left.
         response.once('finish', () => forget(response));
         response.once('close', () => forget(response));
       }

@@ -5,17 +5,17 @@ import type { WireCommon } from '../identity.js';
 import { serveStdio } from '../stdio/serve-stdio.js';
 
 export interface SocketParts {
-  /** A path of a socket in a folder that only this user enters, or the name of a pipe. */
+  /** The path of a socket in a folder that only this user can enter, or the name of a pipe. */
   readonly address: string;
   readonly common: WireCommon;
-  /** Undefined: never issued, or shown before. */
+  /** Undefined: never issued, or already used. */
   readonly admit: (ticket: string) => SocketGuest | undefined;
 }
 
 const longestTicket = 256;
 const ticketMs = 5000;
 
-/** Serves whoever shows a ticket as the first line on a local socket, and nobody else. */
+/** Serves clients on a local socket that send a valid ticket as their first line. */
 export async function serveSocket({ address, common, admit }: SocketParts): Promise<SocketServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -49,14 +49,14 @@ export async function serveSocket({ address, common, admit }: SocketParts): Prom
   };
 }
 
-/** The first line; what follows it belongs to the protocol. */
+/** Reads the first line; the rest belongs to the protocol. */
 function readTicket(socket: Socket, take: (ticket: string) => void): void {
   const lines = createLineReader(longestTicket);
   const timer = setTimeout(() => socket.destroy(), ticketMs);
   socket.once('close', () => clearTimeout(timer));
   socket.once('data', (chunk) => {
     clearTimeout(timer);
-    // The ticket comes in one piece: it is shorter than anything that a socket divides.
+    // The ticket arrives in one chunk: it is too short to be split.
     const end = chunk.indexOf(0x0a);
     const [line] = end < 0 || end > longestTicket ? [] : lines.push(chunk.subarray(0, end + 1));
     if (line?.kind !== 'line') {

@@ -1,4 +1,4 @@
 import { runShim } from './shim.js';
 
-// `--config <file>`, as `tidegate mcp-serve` takes it.
+// `--config <file>`, like `tidegate mcp-serve`.
 runShim(process.argv[3] ?? '');

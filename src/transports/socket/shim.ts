@@ -2,24 +2,24 @@ import { fstatSync, readFileSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
-/** After its client closed its end, what is on its way may still arrive. */
+/** How long to wait for messages in transit after the client closed its end. */
 const lastWordsMs = 80;
 const parentMs = 1000;
 
 /**
- * Carries bytes between the agent that started this process and the gate behind the address in the file. It ends when
- * either does, and nothing handles signals: they end it at once.
+ * Carries bytes between the agent that started this process and the gateway at the address in the file. Exits
+ * when either side ends; without signal handlers, a signal ends it at once.
  */
 export function runShim(file: string): void {
   const { address, ticket } = readSocketFile(file);
   const gate = connect(address);
   const end = (code: number): void => process.exit(code);
-  gate.once('error', (error) => fail(`the run that this belongs to is over (${error.message})`));
+  gate.once('error', (error) => fail(`this run is over (${error.message})`));
   gate.write(`${ticket}\n`);
   gate.once('data', (chunk) => {
     const line = chunk.indexOf(0x0a);
     if (chunk.toString('latin1', 0, line) !== 'welcome')
-      fail('its ticket was used already, or is not for this run');
+      fail('the ticket is already used, or belongs to another run');
     gate.removeAllListeners('error').on('error', () => end(1));
     carry(gate, chunk.subarray(line + 1), end);
   });
@@ -42,14 +42,14 @@ function readSocketFile(file: string): { readonly address: string; readonly tick
     const { address, ticket } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     if (typeof address === 'string' && typeof ticket === 'string') return { address, ticket };
   } catch {
-    // Said below, in the same words.
+    // Reported below.
   }
-  return fail(`${file} is gone, or is not what a run of Tidegate wrote`);
+  return fail(`${file} is missing or was not written by a Tidegate run`);
 }
 
 function fail(why: string): never {
   process.stderr.write(
-    `tidegate mcp-serve: ${why}.\nIt is started by agents that Tidegate runs, not by people.\n`,
+    `tidegate mcp-serve: ${why}.\nThis command is for agents that Tidegate starts. Do not run it yourself.\n`,
   );
   process.exit(1);
 }
@@ -67,7 +67,7 @@ function openOutput(): Writable {
   return isPipe(1) ? new Socket({ fd: 1, readable: false, writable: true }) : process.stdout;
 }
 
-/** An agent that was killed may leave the other end of our input to somebody else. */
+/** After an agent was killed, another process may still hold the other end of our input. */
 function watchParent(end: (code: number) => void): void {
   const parent = process.ppid;
   setInterval(() => {

@@ -13,7 +13,7 @@ const server = { name: 'tidegate', title: 'Tidegate', version: '1' };
 const params = (text: string): JsonText => new JsonText(text);
 
 describe('initialize', () => {
-  it.each(legacyVersions)('agrees on %s when that is asked for', (version) => {
+  it.each(legacyVersions)('agrees on %s when the client requests it', (version) => {
     const client = readInitialize(params(`{"protocolVersion":"${version}","capabilities":{}}`));
     expect(client).toMatchObject({ protocol: 'legacy', protocolVersion: version });
   });
@@ -23,7 +23,7 @@ describe('initialize', () => {
     expect(client?.protocolVersion).toBe('2025-11-25');
   });
 
-  it('keeps what the client says about itself as it was written', () => {
+  it('keeps the client info as written', () => {
     const info = '{ "name":"c", "x":12345678901234567890 }';
     const capabilities = '{"roots":{"listChanged":true}, "odd":[]}';
     const client = readInitialize(
@@ -33,7 +33,7 @@ describe('initialize', () => {
     expect(client?.capabilities.text).toBe(capabilities);
   });
 
-  it('takes capabilities that are no object for none', () => {
+  it('treats capabilities that are not an object as none', () => {
     for (const odd of ['null', '[]', '"roots"', '5']) {
       const client = readInitialize(params(`{"protocolVersion":"2025-06-18","capabilities":${odd}}`));
       expect(client?.capabilities.value).toEqual({});
@@ -47,7 +47,7 @@ describe('initialize', () => {
     },
   );
 
-  it('is answered with the version, the capabilities, the server and its words', () => {
+  it('is answered with the version, the capabilities, the server and its instructions', () => {
     const client = readInitialize(params('{"protocolVersion":"2025-06-18"}'));
     if (client === undefined) throw new Error('no client');
     const result = JSON.parse(initializeResult(client, server, 'Say "please".')) as unknown;
@@ -67,8 +67,8 @@ describe('initialize', () => {
   });
 });
 
-describe('what legacy clients are shown', () => {
-  it('is a list with its cursor, and nothing of the other era', () => {
+describe('the output for stateful clients', () => {
+  it('is a list with its cursor, without fields of 2026-07-28', () => {
     expect(listResult('tools', '{"name":"a"}', undefined)).toBe('{"tools":[{"name":"a"}]}');
     expect(listResult('prompts', '', 'c"1')).toBe('{"prompts":[],"nextCursor":"c\\"1"}');
   });
@@ -87,21 +87,21 @@ describe('what legacy clients are shown', () => {
     },
   );
 
-  it('is a result as it came, unknown members and big numbers included', () => {
+  it('is an unchanged result, including unknown fields and big numbers', () => {
     const text =
       '{ "content":[{"type":"odd","n":12345678901234567890}], "structuredContent":{"a":1}, "vendor":true, "resultType":"complete" }';
     expect(legacyResult(params(text))).toBe(text);
     expect(legacyResult(params('{"content":[]}'))).toBe('{"content":[]}');
   });
 
-  it('is structured content that is no object as text, exactly', () => {
+  it('is structured content that is not an object, as exact text', () => {
     expect(JSON.parse(legacyResult(params('{"structuredContent":[12345678901234567890],"x":1}')))).toEqual({
       x: 1,
       content: [{ type: 'text', text: '[12345678901234567890]' }],
     });
   });
 
-  it('is the text that the server gave for structured content that is no object', () => {
+  it("is the server's text for structured content that is not an object", () => {
     const text = '{"content":[{"type":"text","text":"two"}],"structuredContent":2}';
     expect(legacyResult(params(text))).toBe('{"content":[{"type":"text","text":"two"}]}');
   });

@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/is-record.js';
 import type { Client } from '../../core/index.js';
 import { emptyObject, JsonText, membersOf, textOf, withMembers } from '../../lib/json-text.js';
 
-/** Oldest last. The first is offered to a client that names a version we do not know. */
+/** Newest first. The first is offered to a client that requests an unknown version. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 export interface ServerIdentity {
@@ -19,7 +19,7 @@ const capabilities = JSON.stringify({
   logging: {},
 });
 
-/** Reads `initialize`: who is there and which version both sides speak. */
+/** Parse `initialize`: the client and the protocol version. */
 export function readInitialize(params: JsonText | undefined): Client | undefined {
   if (params === undefined) return undefined;
   const members = membersOf(params.text);
@@ -53,7 +53,9 @@ export function listResult(member: string, items: string, cursor: string | undef
   return `{"${member}":[${items}]${tail}}`;
 }
 
-/** A definition as legacy clients can read it: they refuse a whole list for one output schema that is no object. */
+/**
+ * A definition for stateful clients: they reject a whole list for one output schema that is not an object.
+ */
 export function legacyDefinition(definition: JsonText): string {
   const { outputSchema } = definition.value as { readonly outputSchema?: unknown };
   if (outputSchema === undefined || isObjectSchema(outputSchema)) return definition.text;
@@ -64,7 +66,7 @@ function isObjectSchema(schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'object';
 }
 
-/** A result as legacy clients can read it: structured content that is no object travels as text alone. */
+/** A result for stateful clients: structured content that is not an object is sent only as text. */
 export function legacyResult(result: JsonText): string {
   if (!result.text.includes('"structuredContent"')) return result.text;
   const { structuredContent, content } = result.value as {

@@ -19,7 +19,7 @@ const hello = {
   },
 };
 
-/** A client that has shaken hands. */
+/** A client after the handshake. */
 async function open(
   handlers: Readonly<Record<string, FakeHandler>> = { echo: done },
   more: Parameters<typeof createFakeProvider>[2] = {},
@@ -37,7 +37,7 @@ const call = (id: unknown, name = 'echo'): Readonly<Record<string, unknown>> => 
   params: { name, arguments: {} },
 });
 
-/** A tool that the test ends. */
+/** A tool that runs until the test ends it. */
 function held(): { readonly handler: FakeHandler; readonly exchanges: Exchange[]; release(): void } {
   const releases: ((outcome: Outcome) => void)[] = [];
   const exchanges: Exchange[] = [];
@@ -51,8 +51,8 @@ function held(): { readonly handler: FakeHandler; readonly exchanges: Exchange[]
   };
 }
 
-describe('the handshake of a legacy client', () => {
-  it('comes first: all but ping is refused before it', async () => {
+describe('the handshake of a stateful client', () => {
+  it('comes first: everything but ping is refused before it', async () => {
     const client = openLegacyUnderTest(openHall({ providers: [] }));
     expect(await client.ask({ id: 1, method: 'ping' })).toMatchObject({ id: 1, result: {} });
     for (const method of [
@@ -78,7 +78,7 @@ describe('the handshake of a legacy client', () => {
     });
   });
 
-  it('may be tried again after a malformed one', async () => {
+  it('may be repeated after a malformed one', async () => {
     const client = openLegacyUnderTest(openHall({ providers: [] }));
     const wrong = { id: 1, method: 'initialize', params: {} };
     expect(await client.ask(wrong)).toMatchObject({ error: { code: -32602 } });
@@ -86,7 +86,7 @@ describe('the handshake of a legacy client', () => {
   });
 });
 
-describe('the requests of a legacy client', () => {
+describe('the requests of a stateful client', () => {
   it('are lists, calls, prompts, resources and completions', async () => {
     const client = await open(
       { echo: done },
@@ -145,7 +145,7 @@ describe('the requests of a legacy client', () => {
     });
   });
 
-  it('fail one by one when the gate fails', async () => {
+  it('fail individually when the gateway fails', async () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { echo: done })],
       access: accessFrom(() => {
@@ -161,7 +161,7 @@ describe('the requests of a legacy client', () => {
     expect(client.inFlight.size).toBe(0);
   });
 
-  it('with an id in use are refused, whatever their kind, and the first is answered', async () => {
+  it('with an id in use are refused, and the first is answered', async () => {
     const tool = held();
     const client = await open({ echo: tool.handler });
     const first = client.send(call('x'));
@@ -186,7 +186,7 @@ describe('the requests of a legacy client', () => {
     expect(first.ended[0]?.message).toHaveProperty('result');
   });
 
-  it('are bounded in number', async () => {
+  it('are limited in number', async () => {
     const tool = held();
     const client = await open({ echo: tool.handler });
     for (let id = 0; id < 128 + 4096; id += 1) client.send(call(id));
@@ -199,8 +199,8 @@ describe('the requests of a legacy client', () => {
   });
 });
 
-describe('a legacy client that cancels', () => {
-  it('gets no answer any more, and the target is told', async () => {
+describe('a stateful client that cancels', () => {
+  it('gets no answer, and the target is cancelled', async () => {
     const tool = held();
     const client = await open({ echo: tool.handler });
     const line = client.send(call(7));
@@ -228,7 +228,7 @@ describe('a legacy client that cancels', () => {
     },
   );
 
-  it('is heard ahead of the calls that wait for their turn', async () => {
+  it('takes effect before calls that wait in the queue', async () => {
     const tool = held();
     const client = await open({ echo: tool.handler });
     for (let id = 0; id < 128; id += 1) client.send(call(id));
@@ -241,7 +241,7 @@ describe('a legacy client that cancels', () => {
   });
 });
 
-describe('a legacy client that is asked', () => {
+describe('a stateful client that is asked for input', () => {
   const question = {
     method: 'elicitation/create',
     params: new JsonText('{"n":12345678901234567890}'),
@@ -253,7 +253,7 @@ describe('a legacy client that is asked', () => {
     };
   }
 
-  it('gets a request of ours on the line of its own, and its answer goes to the target', async () => {
+  it('gets the question on the line of its request, and its answer goes to the target', async () => {
     const answers: Answer[] = [];
     const client = await open({ echo: asking(answers) });
     const line = client.send(call(1));
@@ -276,7 +276,7 @@ describe('a legacy client that is asked', () => {
     expect(answers).toMatchObject([{ kind: 'refused' }]);
   });
 
-  it('cannot answer what was not asked, or twice', async () => {
+  it('cannot answer a question that was not asked, or twice', async () => {
     const answers: Answer[] = [];
     const client = await open({ echo: asking(answers) });
     const line = client.send(call(1));
@@ -303,7 +303,7 @@ describe('a legacy client that is asked', () => {
     await vi.waitFor(() => expect(answers).toHaveLength(2));
   });
 
-  it('is not waited for when no stream could carry the question', async () => {
+  it('is not waited for when no stream can carry the question', async () => {
     const answers: Answer[] = [];
     const client = await open({ echo: asking(answers) });
     const line = client.send(call(1), createKeptLine(false));
@@ -311,7 +311,7 @@ describe('a legacy client that is asked', () => {
     expect(answers).toMatchObject([{ kind: 'refused' }]);
   });
 
-  it('is asked a bounded number of things at a time', async () => {
+  it('has a limited number of open questions', async () => {
     const kinds: string[] = [];
     const client = await open({
       echo: async (_call, exchange) => {
@@ -330,8 +330,8 @@ describe('a legacy client that is asked', () => {
   });
 });
 
-describe('what a legacy client hears besides answers', () => {
-  it('is progress and logs on the line of its request, as far as it wants them', async () => {
+describe('the messages to a stateful client besides answers', () => {
+  it('are progress and logs on the line of its request, if it wants them', async () => {
     const client = await open({
       echo: (_call, exchange) => {
         exchange.progress(JsonText.from({ progress: 1 }));
@@ -355,7 +355,7 @@ describe('what a legacy client hears besides answers', () => {
     ]);
   });
 
-  it('is nothing after the answer', async () => {
+  it('end with the answer', async () => {
     const tool = held();
     const client = await open({ echo: tool.handler });
     const line = client.send({
@@ -370,14 +370,14 @@ describe('what a legacy client hears besides answers', () => {
     expect(line.sent).toEqual([]);
   });
 
-  it.each(['loud', '', null, 5, undefined])('does not take %j for a level', async (level) => {
+  it.each(['loud', '', null, 5, undefined])('reject %j as a log level', async (level) => {
     const client = await open();
     expect(await client.ask({ id: 1, method: 'logging/setLevel', params: { level } })).toMatchObject({
       error: { code: -32602 },
     });
   });
 
-  it('is news of changed lists, once it has shaken hands and until it leaves', async () => {
+  it('are list changes, after its handshake and until it leaves', async () => {
     const provider = createFakeProvider('one', { a: done });
     const client = openLegacyUnderTest(openHall({ providers: [provider] }));
     provider.offer({ b: done });
@@ -389,7 +389,7 @@ describe('what a legacy client hears besides answers', () => {
   });
 });
 
-describe('the subscriptions of a legacy client', () => {
+describe('the subscriptions of a stateful client', () => {
   function watched(): {
     readonly provider: Provider;
     readonly open: Map<string, (params: JsonText) => void>;
@@ -423,7 +423,7 @@ describe('the subscriptions of a legacy client', () => {
 
   const subscribe = (id: unknown, uri: unknown) => ({ id, method: 'resources/subscribe', params: { uri } });
 
-  it('bring updates until they end', async () => {
+  it('send updates until they end', async () => {
     const { provider, open: listeners } = watched();
     const client = await shaken(provider);
     expect(await client.ask(subscribe(1, 'x://1'))).toMatchObject({ result: {} });
@@ -438,7 +438,7 @@ describe('the subscriptions of a legacy client', () => {
     ).toHaveProperty('result');
   });
 
-  it('of the same address twice are one', async () => {
+  it('to the same address twice are one', async () => {
     const { provider, open: listeners } = watched();
     const client = await shaken(provider);
     await client.ask(subscribe(1, 'x://1'));
@@ -446,7 +446,7 @@ describe('the subscriptions of a legacy client', () => {
     expect(listeners.size).toBe(1);
   });
 
-  it('of what is not there, or no address, are refused', async () => {
+  it('to a missing or invalid address are refused', async () => {
     const client = await shaken(watched().provider);
     expect(await client.ask(subscribe(1, 'x://9'))).toMatchObject({
       error: { code: -32002, data: { uri: 'x://9' } },
@@ -454,7 +454,7 @@ describe('the subscriptions of a legacy client', () => {
     expect(await client.ask(subscribe(2, 5))).toMatchObject({ error: { code: -32602 } });
   });
 
-  it('end when the client leaves, also those that were just being opened', async () => {
+  it('end when the client leaves, also during setup', async () => {
     const it = watched();
     const client = await shaken(it.provider);
     await client.ask(subscribe(1, 'x://1'));
@@ -471,7 +471,7 @@ describe('the subscriptions of a legacy client', () => {
     expect(it.open.size).toBe(0);
   });
 
-  it('are bounded in number, also when they come all at once', async () => {
+  it('are limited in number, also when requested all at once', async () => {
     const listeners = new Set<string>();
     const provider: Provider = {
       ...createFakeProvider('one', {}),

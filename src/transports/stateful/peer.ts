@@ -30,17 +30,17 @@ import { type CallMethod, isCallMethod, listMethods } from '../requests.js';
 export interface LegacyPeerParts extends CallRunnerParts {
   readonly server: ServerIdentity;
   readonly pager: Pager;
-  /** Sends what belongs to no request. */
+  /** Send a message that belongs to no request. */
   readonly push: (text: string) => void;
 }
 
-/** One client of the legacy era: its handshake, its level, its subscriptions, its open questions. */
+/** One stateful client: its handshake, log level, subscriptions and open questions. */
 export interface LegacyPeer {
   receive(frame: Frame, line: ReplyLine): void;
   close(): void;
 }
 
-/** Subscriptions and open questions of one client are few; more is a mistake or an attack. */
+/** Far above what a real client needs; more is a mistake or an attack. */
 const maxSubscriptions = 1000;
 const maxQuestions = 256;
 
@@ -71,7 +71,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       questions.set(id, settle);
       const stop = caller.onCancel(giveUp);
       const isSent = line.send(requestText(id, question.method, question.params.text));
-      if (!isSent) settle(refusedAnswer('there is no stream on which the caller could be asked'));
+      if (!isSent) settle(refusedAnswer('no stream is open to ask the caller'));
     });
   }
 
@@ -128,7 +128,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (typeof stop !== 'function') {
       return line.end(errorText(frame.id, faultText(stop, 'resource', 'legacy').text));
     }
-    // Meanwhile the client may have left, or subscribed to as much as it may.
+    // In the meantime the client may have left, or reached its limit of subscriptions.
     const isWelcome = !isClosed && (watches.has(uri) || watches.size < maxSubscriptions);
     if (!isWelcome) {
       stop();
@@ -153,7 +153,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     const known = logLevels.find((name) => name === asked);
     if (known === undefined) {
       return line.end(
-        protocolError(frame.id, -32602, `Invalid params: level is one of ${logLevels.join(', ')}`),
+        protocolError(frame.id, -32602, `Invalid params: level must be one of ${logLevels.join(', ')}`),
       );
     }
     level = known;
@@ -203,7 +203,8 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
 
 function encodeOutcome(id: RawId, outcome: Outcome, wanted: Wanted, tool?: ToolSpec): string {
   if (outcome.kind === 'content') return resultText(id, legacyResult(outcome.result));
-  if (outcome.kind === 'asks') return protocolError(id, -32603, 'This client cannot be asked in rounds.');
+  if (outcome.kind === 'asks')
+    return protocolError(id, -32603, 'This client does not support multi-round input.');
   const fault = faultText(outcome.fault, wanted.kind, 'legacy', tool);
   return fault.as === 'result' ? resultText(id, fault.text) : errorText(id, fault.text);
 }

@@ -24,8 +24,8 @@ function withMeta(meta: unknown): JsonText {
 const version = { [metaKeys.protocolVersion]: '2026-07-28' };
 const capabilities = { [metaKeys.clientCapabilities]: {} };
 
-describe('the envelope of a modern request', () => {
-  it('says who sent it', () => {
+describe('the envelope of a stateless request', () => {
+  it('names the sender', () => {
     const envelope = readEnvelope(
       withMeta({
         ...version,
@@ -43,7 +43,7 @@ describe('the envelope of a modern request', () => {
     expect(envelope.ok && envelope.client.info?.value).toEqual({ name: 'c' });
   });
 
-  it('needs no clientInfo and no level', () => {
+  it('needs no clientInfo and no log level', () => {
     expect(readEnvelope(withMeta({ ...version, ...capabilities }))).toMatchObject({
       ok: true,
       logLevel: undefined,
@@ -58,23 +58,23 @@ describe('the envelope of a modern request', () => {
     ['a _meta that is an array', withMeta([])],
     ['a _meta that is null', withMeta(null)],
     ['a version that is no string', withMeta({ [metaKeys.protocolVersion]: 20260728, ...capabilities })],
-  ])('misses its version with %s', (_name, params) => {
+  ])('lacks its version with %s', (_name, params) => {
     expect(readEnvelope(params)).toEqual({ ok: false, missing: metaKeys.protocolVersion });
   });
 
-  it.each([undefined, null, [], 'none', 5])('misses its capabilities when they are %j', (odd) => {
+  it.each([undefined, null, [], 'none', 5])('lacks its capabilities when they are %j', (odd) => {
     expect(readEnvelope(withMeta({ ...version, [metaKeys.clientCapabilities]: odd }))).toEqual({
       ok: false,
       missing: metaKeys.clientCapabilities,
     });
   });
 
-  it.each(['2025-11-25', '2099-01-01', ''])('of version %j is told what was asked for', (requested) => {
+  it.each(['2025-11-25', '2099-01-01', ''])('of version %j gets the requested version back', (requested) => {
     const meta = { [metaKeys.protocolVersion]: requested, ...capabilities };
     expect(readEnvelope(withMeta(meta))).toEqual({ ok: false, requested });
   });
 
-  it('is what opens a message in the modern way', () => {
+  it('marks a message as stateless', () => {
     expect(hasEnvelope(withMeta(version))).toBe(true);
     expect(hasEnvelope(withMeta({ [metaKeys.protocolVersion]: null }))).toBe(true);
     for (const params of [undefined, JsonText.from({}), withMeta({}), withMeta([]), withMeta('x')]) {
@@ -84,8 +84,8 @@ describe('the envelope of a modern request', () => {
   });
 });
 
-describe('what modern clients are shown', () => {
-  it('is a discovery with all that the era demands', () => {
+describe('the output for stateless clients', () => {
+  it('is a discovery with all required fields', () => {
     expect(JSON.parse(discoverResult(server, 'Read "this".'))).toEqual({
       resultType: 'complete',
       supportedVersions: ['2026-07-28'],
@@ -104,7 +104,7 @@ describe('what modern clients are shown', () => {
     expect(JSON.parse(discoverResult(server, undefined))).not.toHaveProperty('instructions');
   });
 
-  it('is a list that nobody may share', () => {
+  it('is a list with private cache scope', () => {
     expect(JSON.parse(listResult('tools', '{"name":"a"}', 'next', server))).toEqual({
       resultType: 'complete',
       tools: [{ name: 'a' }],
@@ -126,7 +126,7 @@ describe('what modern clients are shown', () => {
     });
   });
 
-  it('is a resource that may be cached for no time by nobody else, unless its server said more', () => {
+  it('is a resource without caching, unless its server allows it', () => {
     const plain = JSON.parse(completeResult(new JsonText('{"contents":[]}'), true, server)) as unknown;
     expect(plain).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
     const own = '{"contents":[],"ttlMs":5000,"cacheScope":"public","resultType":"complete"}';
@@ -136,7 +136,7 @@ describe('what modern clients are shown', () => {
     });
   });
 
-  it('keeps the _meta and the serverInfo of whoever answered', () => {
+  it('keeps the _meta and the serverInfo of the upstream server', () => {
     const text = `{"_meta":{"vendor/x":[1],"${metaKeys.serverInfo}":{"name":"theirs"}},"resultType":"complete"}`;
     expect(completeResult(new JsonText(text), false, server)).toBe(text);
     const bare = '{"_meta":{"vendor/x":12345678901234567890},"resultType":"complete"}';
@@ -145,7 +145,7 @@ describe('what modern clients are shown', () => {
     expect(JSON.parse(out)).toMatchObject({ _meta: serverMeta });
   });
 
-  it('never loses a member of a result, however it is written', () => {
+  it('keeps every field of a result, however it is written', () => {
     fc.assert(
       fc.property(objectText, fc.boolean(), (text, isCacheable) => {
         const json = new JsonText(text);
@@ -175,7 +175,7 @@ describe('what modern clients are shown', () => {
     expect(JSON.parse(inputRequiredResult(questions, undefined, server))).not.toHaveProperty('requestState');
   });
 
-  it('is a notification with the id of its subscription, as that id was written', () => {
+  it('is a notification with the id of its subscription, as written', () => {
     expect(taggedParams('{"uri":"x://1","n":1.0}', '9007199254740993')).toBe(
       `{"uri":"x://1","n":1.0,"_meta":{"${metaKeys.subscriptionId}":9007199254740993}}`,
     );

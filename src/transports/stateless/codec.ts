@@ -25,7 +25,7 @@ export type Envelope =
   | { readonly ok: false; readonly missing: string }
   | { readonly ok: false; readonly requested: string };
 
-/** Whether a message opens in the modern way. */
+/** Whether a message has the envelope of a stateless client. */
 export function hasEnvelope(params: JsonText | undefined): boolean {
   const meta = metaOf(params);
   return meta !== undefined && Object.hasOwn(meta, metaKeys.protocolVersion);
@@ -38,7 +38,7 @@ export function metaOf(params: JsonText | undefined): Readonly<Record<string, un
   return meta;
 }
 
-/** Reads what every modern request says about its sender. */
+/** Parse what every stateless request says about its sender. */
 export function readEnvelope(params: JsonText | undefined): Envelope {
   const meta = metaOf(params);
   const version = meta?.[metaKeys.protocolVersion];
@@ -77,7 +77,7 @@ const capabilities = JSON.stringify({
   logging: {},
 });
 
-/** Lists vary by who asks, so nobody may share them, and they are good for a moment only. */
+/** Lists differ by caller, so they are private and expire quickly. */
 const caching = '"ttlMs":1000,"cacheScope":"private"';
 
 export function discoverResult(server: ModernServer, instructions: string | undefined): string {
@@ -95,7 +95,7 @@ export function listResult(
   return `{"resultType":"complete","${member}":[${items}]${tail},${caching},${serverMeta(server)}}`;
 }
 
-/** A result from behind us with what this era demands of every result, where it is not there already. */
+/** Add the fields that 2026-07-28 requires of every result, where they are missing. */
 export function completeResult(result: JsonText, isCacheable: boolean, server: ModernServer): string {
   const members = membersOf(result.text);
   const meta = textOf(result.text, members, '_meta');
@@ -129,7 +129,7 @@ function serverMeta(server: ModernServer): string {
   return `"_meta":{"${metaKeys.serverInfo}":${JSON.stringify(server)}}`;
 }
 
-/** Params with the subscription's id put into their `_meta`. */
+/** Params with the subscription's id added to their `_meta`. */
 export function taggedParams(params: string, subscriptionId: string): string {
   const meta = textOf(params, membersOf(params), '_meta');
   const base = meta?.startsWith('{') ? meta : '{}';

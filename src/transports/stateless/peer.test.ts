@@ -25,8 +25,8 @@ const call = (id: unknown, params: Readonly<Record<string, unknown>> = {}, capab
 
 const stamped = { resultType: 'complete', _meta: { [metaKeys.serverInfo]: { name: 'tidegate' } } };
 
-describe('the requests of a modern client', () => {
-  it('are answered without any handshake', async () => {
+describe('the requests of a stateless client', () => {
+  it('are answered without a handshake', async () => {
     const client = open(
       { echo: done },
       { prompts: [promptSpec('one', 'p')], resources: [resourceSpec('one', 'x://1')] },
@@ -54,14 +54,14 @@ describe('the requests of a modern client', () => {
     });
   });
 
-  it('must say who sends them', async () => {
+  it('must name their sender', async () => {
     const client = open();
     const line = client.send({ id: 1, method: 'tools/list', params: {} });
     await line.over;
     expect(line.ended).toMatchObject([{ status: 400, message: { id: 1, error: { code: -32602 } } }]);
   });
 
-  it('of a version that we do not speak are told which we do', async () => {
+  it('with an unsupported version get the supported ones', async () => {
     const client = open();
     const params = modernParams({}, {}, { [metaKeys.protocolVersion]: '2031-01-01' });
     const line = client.send({ id: 1, method: 'tools/list', params });
@@ -82,7 +82,7 @@ describe('the requests of a modern client', () => {
     'nonsense',
     'constructor',
     '__proto__',
-  ])('for %s, which this era does not have, are not found', async (method) => {
+  ])('for %s, which 2026-07-28 does not have, are not found', async (method) => {
     const line = open().send({ id: 1, method, params: modernParams() });
     await line.over;
     expect(line.ended).toMatchObject([{ status: 404, message: { error: { code: -32601 } } }]);
@@ -108,7 +108,7 @@ describe('the requests of a modern client', () => {
     expect(first.ended).toHaveLength(1);
   });
 
-  it('may be taken back', async () => {
+  it('can be cancelled', async () => {
     const exchanges: Exchange[] = [];
     const client = open({
       echo: (_call, exchange) => {
@@ -126,7 +126,7 @@ describe('the requests of a modern client', () => {
     expect(exchanges[0]?.signal.aborted).toBe(true);
   });
 
-  it('hear logs only as loud as they asked for, each on its own', async () => {
+  it('get only the log messages they asked for, each request by its own level', async () => {
     const client = open({
       echo: (_call, exchange) => {
         exchange.log('error', JsonText.from({ level: 'error', data: 1 }));
@@ -140,7 +140,7 @@ describe('the requests of a modern client', () => {
     expect(loud.sent).toMatchObject([{ method: 'notifications/message', params: { level: 'error' } }]);
   });
 
-  it('with faults are answered as results or errors, as the face says', async () => {
+  it('with faults are answered as results or errors, as the table says', async () => {
     const client = open({
       echo: () => ({ kind: 'fault', fault: createFault('call.timeout', 'Too slow.') }),
     });
@@ -153,7 +153,7 @@ describe('the requests of a modern client', () => {
   });
 });
 
-describe('a modern client that is asked', () => {
+describe('a stateless client that is asked for input', () => {
   const asking: FakeHandler = async (_call, exchange) => {
     const answer = await exchange.ask({
       method: 'elicitation/create',
@@ -162,7 +162,7 @@ describe('a modern client that is asked', () => {
     return content(JsonText.from({ content: [], kind: answer.kind }));
   };
 
-  it('gets the question as its result and comes back with the answer under a new id', async () => {
+  it('gets the question as its result and returns with the answer under a new id', async () => {
     const client = open({ echo: asking });
     const first = (await client.ask(call(1, {}, { elicitation: {} }))) as {
       result: { inputRequests: Record<string, unknown>; requestState: string };
@@ -182,7 +182,7 @@ describe('a modern client that is asked', () => {
     });
   });
 
-  it('is refused with a state that it changed', async () => {
+  it('is refused with a modified state', async () => {
     const client = open({ echo: asking });
     const first = (await client.ask(call(1, {}, { elicitation: {} }))) as {
       result: { requestState: string };
@@ -193,12 +193,12 @@ describe('a modern client that is asked', () => {
     });
   });
 
-  it('is not asked what it cannot answer', async () => {
+  it('is not asked for input that it does not support', async () => {
     const client = open({ echo: asking });
     expect(await client.ask(call(1))).toMatchObject({ result: { ...stamped, kind: 'refused' } });
   });
 
-  it('hears nothing from a call that rests', async () => {
+  it('gets no messages from a suspended call', async () => {
     const exchanges: Exchange[] = [];
     const client = open({
       echo: (admitted, exchange) => {
@@ -213,7 +213,7 @@ describe('a modern client that is asked', () => {
   });
 });
 
-describe('a modern client that listens', () => {
+describe('a stateless client that listens', () => {
   const listen = (id: unknown, notifications: unknown) => ({
     id,
     method: 'subscriptions/listen',
@@ -221,7 +221,7 @@ describe('a modern client that listens', () => {
   });
   const tag = (id: unknown) => ({ [metaKeys.subscriptionId]: id });
 
-  it('is told first what it will hear, and then hears that and nothing else', async () => {
+  it('first gets an acknowledgement, and then only those messages', async () => {
     const client = open();
     const line = client.send(listen('s', { toolsListChanged: true, promptsListChanged: false, odd: true }));
     await vi.waitFor(() => expect(line.sent).toHaveLength(1));
@@ -240,13 +240,16 @@ describe('a modern client that listens', () => {
     expect(deaf.sent).toHaveLength(1);
   });
 
-  it.each([undefined, null, [], 'all', 5])('to %j hears nothing, and is told so', async (notifications) => {
-    const line = open().send(listen(1, notifications));
-    await vi.waitFor(() => expect(line.sent).toHaveLength(1));
-    expect(line.sent).toMatchObject([{ params: { notifications: {} } }]);
-  });
+  it.each([undefined, null, [], 'all', 5])(
+    'to %j gets nothing, and an acknowledgement that says so',
+    async (notifications) => {
+      const line = open().send(listen(1, notifications));
+      await vi.waitFor(() => expect(line.sent).toHaveLength(1));
+      expect(line.sent).toMatchObject([{ params: { notifications: {} } }]);
+    },
+  );
 
-  it('ends when it is taken back, without an answer', async () => {
+  it('ends without an answer when it cancels', async () => {
     const client = open();
     const line = client.send(listen(1, { toolsListChanged: true }));
     await vi.waitFor(() => expect(line.sent).toHaveLength(1));
@@ -260,7 +263,7 @@ describe('a modern client that listens', () => {
     await vi.waitFor(() => expect(client.inFlight.size).toBe(0));
   });
 
-  it('is given its answer when the gate closes, before anything else happens', () => {
+  it('gets its answer first when the gateway closes', () => {
     const client = open();
     const line = client.send(listen(1, { toolsListChanged: true }));
     client.peer.close();
@@ -271,7 +274,7 @@ describe('a modern client that listens', () => {
     expect(line.drops()).toBe(0);
   });
 
-  it('is bounded in number', async () => {
+  it('is limited in number', async () => {
     const client = open();
     for (let id = 0; id < 64; id += 1) client.send(listen(id, {}));
     expect(await client.ask(listen('one more', {}))).toMatchObject({
@@ -307,7 +310,7 @@ describe('a modern client that listens', () => {
     return state;
   }
 
-  it('to resources hears of those that are there', async () => {
+  it('to resources gets the updates of those that exist', async () => {
     const { provider, listeners } = watching();
     const client = openModernUnderTest(openHall({ providers: [provider] }));
     const line = client.send(listen('r', { resourceSubscriptions: ['x://1', 'x://9', 5, 'x://1'] }));
@@ -323,7 +326,7 @@ describe('a modern client that listens', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('hears what happened while it was being set up after it was told what it hears', async () => {
+  it('gets changes during setup after the acknowledgement', async () => {
     const state = watching();
     const client = openModernUnderTest(openHall({ providers: [state.provider] }));
     let go: () => void = () => {};
@@ -341,31 +344,28 @@ describe('a modern client that listens', () => {
     ]);
   });
 
-  it.each(['cancel', 'close'] as const)(
-    'leaves no watch behind after a %s while it was being set up',
-    async (how) => {
-      const state = watching();
-      let go: () => void = () => {};
-      state.gate = new Promise((resolve) => {
-        go = resolve;
-      });
-      const client = openModernUnderTest(openHall({ providers: [state.provider] }));
-      const line = client.send(
-        listen('r', { resourceSubscriptions: ['x://1', 'x://2'], toolsListChanged: true }),
-      );
-      await new Promise((resolve) => setImmediate(resolve));
-      if (how === 'cancel')
-        client.send({ method: 'notifications/cancelled', params: modernParams({ requestId: 'r' }) });
-      else client.peer.close();
-      go();
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(state.listeners.size).toBe(0);
-      expect(line.sent).toEqual([]);
-      expect(client.inFlight.size).toBe(0);
-    },
-  );
+  it.each(['cancel', 'close'] as const)('leaves no watch behind after a %s during setup', async (how) => {
+    const state = watching();
+    let go: () => void = () => {};
+    state.gate = new Promise((resolve) => {
+      go = resolve;
+    });
+    const client = openModernUnderTest(openHall({ providers: [state.provider] }));
+    const line = client.send(
+      listen('r', { resourceSubscriptions: ['x://1', 'x://2'], toolsListChanged: true }),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    if (how === 'cancel')
+      client.send({ method: 'notifications/cancelled', params: modernParams({ requestId: 'r' }) });
+    else client.peer.close();
+    go();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(state.listeners.size).toBe(0);
+    expect(line.sent).toEqual([]);
+    expect(client.inFlight.size).toBe(0);
+  });
 
-  it('is answered with an error when a watch fails, and its id is free again', async () => {
+  it('gets an error when a watch fails, and its id is free again', async () => {
     const provider: Provider = {
       ...createFakeProvider('one', {}, { resources: [resourceSpec('one', 'x://1')] }),
       watch: () => Promise.reject(new Error('no')),

@@ -24,7 +24,7 @@ export interface ModernPeerParts extends CallRunnerParts {
   readonly pager: Pager;
 }
 
-/** One client of the modern era: every request stands alone; only listen streams live longer. */
+/** One stateless client: every request is independent; only listen streams live longer. */
 export interface ModernPeer {
   receive(frame: Frame, line: ReplyLine): void;
   close(): void;
@@ -41,21 +41,9 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
       client: sender.client,
       logLevel: sender.logLevel,
       asking: 'rounds',
-      ask: () => Promise.resolve(refusedAnswer('this client is asked in rounds')),
-      end: (outcome, request, tool) => endWith(asked, outcome, request.wanted, tool),
+      ask: () => Promise.resolve(refusedAnswer('this client uses multi-round input')),
+      end: (outcome, request, tool) => answerWith(asked, outcome, { wanted: request.wanted, tool, server }),
     });
-  }
-
-  function endWith({ frame: { id }, line }: Asked, outcome: Outcome, wanted: Wanted, tool?: ToolSpec): void {
-    if (outcome.kind === 'content') {
-      return line.end(resultText(id, completeResult(outcome.result, wanted.kind === 'resource', server)));
-    }
-    if (outcome.kind === 'asks') {
-      return line.end(resultText(id, inputRequiredResult(outcome.questions, outcome.state, server)));
-    }
-    const fault = faultText(outcome.fault, wanted.kind, 'modern', tool);
-    if (fault.as === 'error') return line.end(errorText(id, fault.text), fault.httpStatus);
-    line.end(resultText(id, completeResult(new JsonText(fault.text), false, server)));
   }
 
   async function list({ frame, line, caller }: Asked, { client }: Sender): Promise<void> {
@@ -113,6 +101,28 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
       for (const listening of listens) listening.close();
     },
   };
+}
+
+interface Answering {
+  readonly wanted: Wanted;
+  readonly tool: ToolSpec | undefined;
+  readonly server: ModernPeerParts['server'];
+}
+
+function answerWith(
+  { frame: { id }, line }: Asked,
+  outcome: Outcome,
+  { wanted, tool, server }: Answering,
+): void {
+  if (outcome.kind === 'content') {
+    return line.end(resultText(id, completeResult(outcome.result, wanted.kind === 'resource', server)));
+  }
+  if (outcome.kind === 'asks') {
+    return line.end(resultText(id, inputRequiredResult(outcome.questions, outcome.state, server)));
+  }
+  const fault = faultText(outcome.fault, wanted.kind, 'modern', tool);
+  if (fault.as === 'error') return line.end(errorText(id, fault.text), fault.httpStatus);
+  line.end(resultText(id, completeResult(new JsonText(fault.text), false, server)));
 }
 
 interface Sender {

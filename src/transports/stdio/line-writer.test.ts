@@ -5,7 +5,7 @@ import { openLineWriter } from './line-writer.js';
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the line writer', () => {
-  it('writes lines that come together in one go', async () => {
+  it('writes lines of one tick in one go', async () => {
     const chunks: string[] = [];
     const writer = openLineWriter(
       new Writable({
@@ -25,7 +25,7 @@ describe('the line writer', () => {
     expect(chunks).toEqual(['a\nb\n', 'c\n']);
   });
 
-  it('knows when it is full, and says when it is not any more', async () => {
+  it('reports when it is full, and when it has room again', async () => {
     const finish: (() => void)[] = [];
     const writer = openLineWriter(
       new Writable({
@@ -49,7 +49,7 @@ describe('the line writer', () => {
     });
   });
 
-  it('says so also when the stream takes everything at once', async () => {
+  it('also reports it when the stream takes everything at once', async () => {
     const writer = openLineWriter(new PassThrough({ highWaterMark: 64 * 1024 * 1024 }));
     let drained = 0;
     writer.onDrain(() => {

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 
-/** Writes lines, several at a time, and knows when the other side does not read. */
+/** Writes lines in batches, and detects when the other side does not read. */
 export interface LineWriter {
   write(text: string): void;
   flush(): void;
-  /** More is waiting than a reading client would leave: begin nothing new. */
+  /** Too much is unread: start nothing new. */
   isFull(): boolean;
   pending(): number;
   isBroken(): boolean;
@@ -26,7 +26,7 @@ export function openLineWriter(output: Writable): LineWriter {
     if (waiting === '' || isBroken) return;
     const text = waiting;
     waiting = '';
-    // A stream that took it all at once says nothing more; one that did not will say when it has.
+    // A stream that took everything emits no `drain`; otherwise it does.
     if (output.write(text)) drained();
   }
 
@@ -45,7 +45,7 @@ export function openLineWriter(output: Writable): LineWriter {
       waiting += `${text}\n`;
       if (isScheduled) return;
       isScheduled = true;
-      // Answers that come together leave together: one system call instead of many.
+      // Batch the answers of one tick into one system call.
       process.nextTick(flush);
     },
     flush,

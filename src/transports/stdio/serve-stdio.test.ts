@@ -73,8 +73,8 @@ function textOf(message: unknown): string {
   return typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...(message as object) });
 }
 
-describe('one client on a pair of streams', () => {
-  it('tells the gate once that its session is over', async () => {
+describe('a client on a pair of streams', () => {
+  it('reports the end of its session once', async () => {
     const left: string[] = [];
     const input = new PassThrough();
     const server = serveStdio({
@@ -91,7 +91,7 @@ describe('one client on a pair of streams', () => {
     expect(left).toEqual(['the-one']);
   });
 
-  it('may speak both eras on the same line', async () => {
+  it('may use all protocol versions on the same line', async () => {
     const client = connect();
     client.send(
       { id: 1, method: 'server/discover', params: modernParams() },
@@ -110,7 +110,7 @@ describe('one client on a pair of streams', () => {
     expect(client.messages).toHaveLength(6);
   });
 
-  it('gets an error for what it cannot have meant, and the next message is heard', async () => {
+  it('gets an error for an invalid message, and the next one works', async () => {
     const client = connect();
     const wrong = [
       '{',
@@ -131,7 +131,7 @@ describe('one client on a pair of streams', () => {
     expect(errors.every(({ id }) => id === null)).toBe(true);
   });
 
-  it('is not lost after a line that is too long, with or without an end', async () => {
+  it('continues after a line that is too long, with or without an end', async () => {
     const client = connect();
     const chunk = Buffer.alloc(1024 * 1024, 0x61);
     for (let sent = 0; sent <= maxMessageBytes; sent += chunk.length) client.input.write(chunk);
@@ -147,7 +147,7 @@ describe('one client on a pair of streams', () => {
     ]);
   });
 
-  it('is answered under its id as that was written', async () => {
+  it('gets its id back as written', async () => {
     const texts: string[] = [];
     const [input, output] = [new PassThrough(), new PassThrough()];
     output.on('data', (chunk: Buffer) => void texts.push(chunk.toString('utf8')));
@@ -169,7 +169,7 @@ describe('one client on a pair of streams', () => {
     );
   });
 
-  it('gets the same answers wherever its bytes are cut', async () => {
+  it('gets the same answers wherever its bytes are split', async () => {
     const text = [hello, call(1, 'echo', { arguments: { word: 'é😀' } }), { id: 2, method: 'ping' }]
       .map((message) => `${textOf(message)}\n`)
       .join('');
@@ -189,7 +189,7 @@ describe('one client on a pair of streams', () => {
     expect(outcomes.size).toBe(1);
   });
 
-  it('cannot use an id twice at a time, over both eras', async () => {
+  it('cannot use an id twice at a time, across protocol versions', async () => {
     let release: (outcome: Outcome) => void = () => {};
     const client = connect({
       hang: () =>
@@ -216,7 +216,7 @@ describe('one client on a pair of streams', () => {
     expect(client.provider.calls).toHaveLength(1);
   });
 
-  it('may cancel what runs; an id that is over or unknown is nothing', async () => {
+  it('may cancel a running request; a finished or unknown id is ignored', async () => {
     const exchanges: Exchange[] = [];
     const client = connect({
       echo,
@@ -242,7 +242,7 @@ describe('one client on a pair of streams', () => {
 });
 
 describe('a client that closes its end', () => {
-  it('still gets what is answered quickly, also a last line without a newline', async () => {
+  it('still gets quick answers, also to a last line without a newline', async () => {
     const client = connect();
     client.send(hello);
     client.input.end(textOf(call('last')));
@@ -250,7 +250,7 @@ describe('a client that closes its end', () => {
     expect(await client.answer('last')).toHaveProperty('result');
   });
 
-  it('ends what runs', async () => {
+  it('ends its running requests', async () => {
     const exchanges: Exchange[] = [];
     const client = connect({
       hang: (_call, exchange) => {
@@ -266,7 +266,7 @@ describe('a client that closes its end', () => {
     expect(client.messages.some(({ id }) => id === 1)).toBe(false);
   });
 
-  it('hears of no change any more', async () => {
+  it('gets no more list changes', async () => {
     const client = connect();
     client.send(hello);
     await client.answer('hello');
@@ -294,7 +294,7 @@ describe('a client that closes its end', () => {
   });
 });
 
-/** An output that nobody reads, until somebody does. */
+/** An output that is not read until the test reads it. */
 function openUnread(): { readonly output: Writable; readonly written: () => number; read(): void } {
   let written = 0;
   let isRead = false;
@@ -335,14 +335,14 @@ describe('a client that does not read', () => {
   const megabytes = 1024 * 1024;
   const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
 
-  it('stops being served instead of filling memory, and gets everything once it reads', async () => {
+  it('is not served until it reads, instead of filling memory, and then gets everything', async () => {
     const big = content(JsonText.from({ content: [], text: 'x'.repeat(100 * 1024) }));
     const client = connectUnread({ big: async () => big });
     client.input.write(`${textOf(hello)}\n`);
     const calls = 1000;
     for (let id = 0; id < calls; id += 1) client.input.write(`${textOf(call(id, 'big'))}\n`);
     await settled();
-    // What may be full, and what was running when it became full.
+    // The buffer limit plus the answers that were running when it was reached.
     expect(client.pending()).toBeLessThan((4 + 128 / 10 + 2) * megabytes);
     expect(client.provider.calls.length).toBeLessThan(200);
     expect(client.pending()).toBeGreaterThan(4 * megabytes);
@@ -351,8 +351,8 @@ describe('a client that does not read', () => {
     expect(client.provider.calls).toHaveLength(calls);
   });
 
-  it('would fill memory if calls that wait for their turn did not wait for it too', async () => {
-    // The control: the same load through a semaphore that does not know whether the output is full.
+  it('would fill memory if queued calls did not wait too (control)', async () => {
+    // The control: the same load through a semaphore that ignores the full output.
     const writer = openLineWriter(openUnread().output);
     const semaphore = createSemaphore(128, 4096);
     const runs = Array.from({ length: 300 }, async () => {
@@ -365,7 +365,7 @@ describe('a client that does not read', () => {
     expect(writer.pending()).toBeGreaterThan((4 + 128 / 10 + 2) * megabytes);
   });
 
-  it('is not sent endless progress and logs', async () => {
+  it('is not sent unlimited progress and logs', async () => {
     let live: Exchange | undefined;
     const client = connectUnread({
       chatty: (_call, exchange) => {
@@ -388,7 +388,7 @@ describe('a client that does not read', () => {
     client.server.close();
   });
 
-  it('hears the news once it reads again, each once', async () => {
+  it('gets each change once when it reads again', async () => {
     let changed: (params: JsonText) => void = () => {};
     const big = content(JsonText.from({ text: 'x'.repeat(5 * megabytes) }));
     const client = connectUnread(

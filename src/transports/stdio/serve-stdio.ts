@@ -22,23 +22,27 @@ export interface StdioParts {
 }
 
 export interface StdioServer {
-  /** Resolves when the client has closed its end and what could be answered quickly was answered. */
+  /** Resolves when the client has closed its end and quick answers are sent. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
-/** News that waits for a client that does not read. */
+/** Limit of notifications for a client that does not read. */
 const maxNews = 1000;
 
-/** After the client closed its end, requests that are nearly done may still answer. */
+/** How long requests may still answer after the client closed its end. */
 const lastWordsMs = 80;
 
 const unreadable = {
-  oversize: protocolError(undefined, -32600, `Invalid request: longer than ${String(maxMessageBytes)} bytes`),
+  oversize: protocolError(
+    undefined,
+    -32600,
+    `Invalid request: the message exceeds ${String(maxMessageBytes)} bytes`,
+  ),
   encoding: protocolError(undefined, -32700, 'Parse error: the message is not valid UTF-8'),
 } as const;
 
-/** Serves one client over a pair of streams, both eras on the same line. */
+/** Serve one client over a pair of streams, with all protocol versions on the same line. */
 export function serveStdio(parts: StdioParts): StdioServer {
   const { gateway, session, input, common } = parts;
   const writer = openLineWriter(parts.output);
@@ -71,7 +75,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
   let backlog: Line[] = [];
   const news = new Set<string>();
 
-  /** News of the same thing is news once. What is oldest is lost first. */
+  /** Merges equal notifications; drops the oldest first. */
   function tell(text: string): void {
     if (news.size === 0 && !writer.isFull()) return writer.write(text);
     news.add(text);
@@ -96,7 +100,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
     (isModern || opensModern ? modern : legacy).receive(frame, line);
   }
 
-  /** While the client does not read, nothing new is begun: its answers would only pile up. */
+  /** Start nothing new while the client does not read: its answers would pile up. */
   function work(): void {
     if (news.size > 0) tellNews();
     runner.semaphore.reopen();

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
-/** The process's own ends, in a form that never blocks: Node writes to pipes synchronously otherwise. */
+/** The standard streams of the process, without blocking: Node otherwise writes to pipes synchronously. */
 export function standardStreams(): { readonly input: Readable; readonly output: Writable } {
   return { input: process.stdin, output: openOutput() };
 }
@@ -15,7 +15,7 @@ function openOutput(): Writable {
   return new Socket({ fd: 1, readable: false, writable: true });
 }
 
-/** The wire is ours alone: what tools of a workspace print goes to stderr and breaks no message. */
+/** Redirects what workspace tools print to stderr, so that it cannot break a protocol message. */
 function keepOthersOut(): void {
   Object.defineProperty(process, 'stdout', { configurable: true, get: () => process.stderr });
 }

@@ -9,32 +9,32 @@ import type { Ending, GateClient, Reply } from './gate-client.js';
 
 export type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 
-/** What differs between the eras when a request is carried. */
+/** What differs between protocol versions when a request is relayed. */
 export interface Protocol {
-  /** Called at once for each request, before anything that came after it is looked at. */
+  /** Called for each request at once, before any later message is handled. */
   begun(frame: RequestFrame): void;
-  /** The headers that go with a request, once they are known. */
+  /** The headers for a request, once they are known. */
   headersOf(frame: RequestFrame): Promise<Readonly<Record<string, string>>>;
-  /** Called when an answer begins. */
+  /** Called when a response begins. */
   answered(frame: RequestFrame, reply: Reply): void;
-  /** Called when nothing more comes of a request. */
+  /** Called when a request is finished. */
   finished(frame: RequestFrame): void;
-  /** Called with the result that a request got. */
+  /** Called with the result of a request. */
   learned(frame: RequestFrame, result: JsonText): void;
-  /** Whether the refused request may be sent again, after whatever it takes. */
+  /** Whether a refused request can be sent again, after fixing the cause. */
   mends(frame: RequestFrame, reply: Reply): Promise<boolean>;
-  /** Tells the gate that a request is no longer wanted, once it has been sent. */
+  /** Cancel a request at the gateway, once it has been sent. */
   cancel(text: string, wasSent: Promise<void>, abort: () => void): void;
 }
 
-/** The requests on their way: each gets exactly one answer, unless it is cancelled. */
+/** The requests in transit: each gets exactly one answer, unless it is cancelled. */
 export interface Carrier {
   carry(frame: RequestFrame, text: string, protocol: Protocol): void;
   cancel(key: string, text: string): void;
-  /** Resolves when no request is on its way any more, or after the time given. */
+  /** Resolves when no request is in transit, or after the given time. */
   idle(ms: number): Promise<void>;
   wasReached(): boolean;
-  /** Whether the last answer was that the token is not good. */
+  /** Whether the last response refused the token. */
   wasRefused(): boolean;
 }
 
@@ -43,7 +43,7 @@ export interface CarrierParts {
   readonly deliver: (text: string) => void;
   readonly signal: AbortSignal;
   readonly address: string;
-  /** Called when the token was refused and never was good: nothing will come of any request. */
+  /** Called when the token was refused and was never valid: no request can succeed. */
   readonly onRefused: () => void;
 }
 
@@ -57,7 +57,7 @@ interface Going {
 }
 
 const unauthorized = 401;
-/** What unanswered requests may hold in memory, in characters. */
+/** Memory limit for unanswered requests, in characters. */
 const maxHeld = 64 * 1024 * 1024;
 
 export function createCarrier(parts: CarrierParts): Carrier {
@@ -188,7 +188,7 @@ function failure(id: RawId, ending: Extract<Ending, { readonly reason: string }>
     ? protocolError(
         id,
         -32603,
-        `No gate answers at ${address} (${ending.reason}): start it with tidegate serve`,
+        `No gateway responds at ${address} (${ending.reason}). Start it with tidegate serve.`,
         {
           code: 'provider.unavailable',
         },
@@ -196,7 +196,7 @@ function failure(id: RawId, ending: Extract<Ending, { readonly reason: string }>
     : protocolError(
         id,
         -32603,
-        `The connection to the gate broke (${ending.reason}): the call may or may not have taken effect`,
+        `The connection to the gateway broke (${ending.reason}). The call may or may not have taken effect.`,
         { code: 'provider.lost' },
       );
 }
@@ -206,9 +206,9 @@ function refusal(id: RawId, status: number): string {
     return protocolError(
       id,
       -32603,
-      'The gate refused the token: give one that is good with TIDEGATE_TOKEN or --token; whoever runs the gate makes one with tidegate token create',
+      'The gateway refused the token. Pass a valid one with TIDEGATE_TOKEN or --token; the operator of the gateway creates one with tidegate token create.',
       { code: 'auth.required' },
     );
   }
-  return protocolError(id, -32603, `The gate answered with HTTP ${String(status)} and no result`);
+  return protocolError(id, -32603, `The gateway responded with HTTP ${String(status)} and no result`);
 }

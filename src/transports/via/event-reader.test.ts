@@ -6,11 +6,11 @@ const stream =
 const events = ['{"a":"ü"}', '{"b":1,\n"c":2}', 'last'];
 
 describe('createEventReader', () => {
-  it('gives the data of each event', () => {
+  it('returns the data of each event', () => {
     expect(createEventReader(1000).push(Buffer.from(stream))).toEqual(events);
   });
 
-  it('gives the same wherever the stream is cut', () => {
+  it('returns the same wherever the stream is split', () => {
     const bytes = Buffer.from(stream);
     for (let at = 0; at <= bytes.length; at += 1) {
       const reader = createEventReader(1000);
@@ -18,13 +18,13 @@ describe('createEventReader', () => {
     }
   });
 
-  it('gives the same byte by byte', () => {
+  it('returns the same byte by byte', () => {
     const reader = createEventReader(1000);
     const found = [...Buffer.from(stream)].flatMap((byte) => reader.push(Uint8Array.of(byte)));
     expect(found).toEqual(events);
   });
 
-  it('keeps no more than the limit', () => {
+  it('buffers no more than the limit', () => {
     const reader = createEventReader(100);
     expect(() => {
       for (let i = 0; i < 100; i += 1) reader.push(Buffer.from('data: xxxxxxxxx\n'));
@@ -32,7 +32,7 @@ describe('createEventReader', () => {
     expect(() => createEventReader(100).push(Buffer.from(`data: ${'x'.repeat(200)}`))).toThrow('too long');
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('refuses invalid UTF-8', () => {
     expect(() => createEventReader(100).push(Uint8Array.of(0xff, 0x0a))).toThrow();
   });
 });

@@ -1,6 +1,6 @@
-/** Cuts a `text/event-stream` into the data of its events. */
+/** Splits a `text/event-stream` into the data of its events. */
 export interface EventReader {
-  /** Throws when an event is longer than the limit, or is not UTF-8: what follows could not be trusted. */
+  /** Throws if an event is too long or not UTF-8: the rest could not be trusted. */
   push(chunk: Uint8Array): readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function createEventReader(limit: number): EventReader {
       data.push(value);
       length += value.length;
     }
-    // Comments keep the connection alive; event names and ids mean nothing to a bridge.
+    // Comments are keep-alives; the relay ignores event names and ids.
   }
 
   return {
@@ -38,7 +38,7 @@ export function createEventReader(limit: number): EventReader {
       }
       if (last !== '') unfinished.push(last);
       const waiting = unfinished.reduce((sum, part) => sum + part.length, length);
-      if (waiting > limit) throw new Error('an event of the gate is too long');
+      if (waiting > limit) throw new Error('an event from the gateway is too long');
       return events;
     },
   };

@@ -3,44 +3,44 @@ import { decodeUtf8 } from '../../lib/lines.js';
 import { maxMessageBytes, workspaceHeader } from '../identity.js';
 import { createEventReader } from './event-reader.js';
 
-/** One HTTP exchange with the gate. */
+/** One HTTP exchange with the gateway. */
 export interface Order {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** Each message of a streamed answer. */
+  /** Called with each message of a streamed response. */
   readonly onMessage?: (text: string) => void;
-  /** The whole order has left this process. */
+  /** Called when the whole request is sent. */
   readonly onSent?: () => void;
-  /** The answer has begun: status and headers are known. */
+  /** Called when the response begins: status and headers are known. */
   readonly onAnswer?: (reply: Reply) => void;
 }
 
 export interface Reply {
   readonly status: number;
   readonly sessionId: string | undefined;
-  /** The body of an answer that was not streamed. */
+  /** The body of a response that was not streamed. */
   readonly body: string;
 }
 
 export type Ending =
   | { readonly kind: 'reply'; readonly reply: Reply }
-  /** Nobody answered: the order never arrived. */
+  /** No connection: the request never arrived. */
   | { readonly kind: 'unreached'; readonly reason: string }
-  /** The connection broke after the order had left. */
+  /** The connection broke after the request was sent. */
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'aborted' };
 
 export interface GateClient {
   send(order: Order): Promise<Ending>;
-  /** Stops reading answers while our own reader is slow. */
+  /** Stop reading responses while our own reader is slow. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-/** The gate keeps quiet streams alive more often than this. */
+/** The gateway sends keep-alives more often than this. */
 const silenceMs = 120_000;
 
 export interface GateClientParts {
@@ -106,7 +106,9 @@ function contentHeaders(body: Buffer | undefined): Readonly<Record<string, strin
   return { 'content-type': 'application/json', 'content-length': String(body.length) };
 }
 
-/** Ends the exchange once, whatever comes first: its answer, a broken connection, silence, or an abort. */
+/**
+ * Ends the exchange once, on whatever comes first: the response, a broken connection, silence, or an abort.
+ */
 function watch(
   request: ClientRequest,
   order: Order,
@@ -131,7 +133,7 @@ function watch(
       !hasLeft || /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(codeOf(error));
     end({ kind: isUnreached ? 'unreached' : 'lost', reason: error.message });
   });
-  request.setTimeout(silenceMs, () => request.destroy(new Error('the gate has been silent for too long')));
+  request.setTimeout(silenceMs, () => request.destroy(new Error('the gateway was silent for too long')));
   return end;
 }
 
@@ -164,15 +166,15 @@ async function readWhole(response: IncomingMessage, reply: Reply): Promise<Endin
   let bytes = 0;
   await eachChunk(response, (chunk) => {
     bytes += chunk.length;
-    if (bytes > 2 * maxMessageBytes) throw new Error('an answer of the gate is too long');
+    if (bytes > 2 * maxMessageBytes) throw new Error('a response from the gateway is too long');
     parts.push(chunk);
   });
   const body = decodeUtf8(Buffer.concat(parts));
-  if (body === undefined) throw new Error('an answer of the gate is not UTF-8');
+  if (body === undefined) throw new Error('a response from the gateway is not UTF-8');
   return { kind: 'reply', reply: { ...reply, body } };
 }
 
-/** By events, not by iteration: only then does `pause` hold back what comes. */
+/** With events instead of iteration, because only then `pause` holds back data. */
 function eachChunk(response: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     response.on('data', (chunk: Buffer) => {

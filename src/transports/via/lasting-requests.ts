@@ -1,10 +1,10 @@
 import { requestText } from '../../lib/json-rpc.js';
 import type { RequestFrame } from './carrier.js';
 
-/** What a client asked for that outlives the asking: its log level and its subscriptions. */
+/** The lasting requests of a client: its log level and its subscriptions. */
 export interface LastingRequests {
   granted(frame: RequestFrame): void;
-  /** The same wishes as requests of our own. */
+  /** The same requests, to be sent again by us. */
   texts(): readonly string[];
 }
 

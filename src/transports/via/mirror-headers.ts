@@ -6,10 +6,10 @@ import { annotated, namedBy, valueAt } from '../http/modern-headers.js';
 
 type RequestFrame = Extract<Frame, { readonly kind: 'request' }>;
 
-/** Knows which arguments of which tools the gate wants to see as headers: they stand in the lists that pass by. */
+/** Learns from tool lists which arguments the gateway wants as headers. */
 export interface MirrorHeaders {
   of(frame: RequestFrame): Readonly<Record<string, string>>;
-  /** Looks through the result of a `tools/list`. */
+  /** Read the result of a `tools/list`. */
   learn(result: JsonText): void;
 }
 
@@ -55,7 +55,7 @@ export function createMirrorHeaders(): MirrorHeaders {
   };
 }
 
-/** A value as a header may carry it: as it is when that is safe, else in the protocol's base64 form. */
+/** A header value: plain if that is safe, otherwise in the protocol's base64 form. */
 function headerValue(value: string): string {
   const isSafe = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?');
   return isSafe ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`;

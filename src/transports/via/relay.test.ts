@@ -13,8 +13,8 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-describe('the bridge', () => {
-  it('carries a message to the gate and its answer back, byte for byte', async () => {
+describe('the relay', () => {
+  it('carries a message to the gateway and its answer back, byte for byte', async () => {
     const answer = '{"jsonrpc":"2.0",  "id":12345678901234567890,"result":{"n":1e400,"x":"\\u00fc"}}';
     const gate = await openGate((_, response) => json(response, answer));
     const relay = connect(gate);
@@ -33,7 +33,7 @@ describe('the bridge', () => {
     expect(await relay.leave()).toBe('ended');
   });
 
-  it('passes on each message of a streamed answer, and breaks no line', async () => {
+  it('passes on each message of a streamed response, and breaks no line', async () => {
     const gate = await openGate((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(':\n\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n');
@@ -45,7 +45,7 @@ describe('the bridge', () => {
     expect(await relay.next()).toBe('{"jsonrpc":"2.0","id":"a", "result":{}}');
   });
 
-  it('keeps the session, waits with the rest until it is open, and listens', async () => {
+  it('keeps the session, holds other messages until it is open, and listens', async () => {
     const gate = await openGate(legacyGate('s-1'));
     const relay = connect(gate);
     relay.say(hello, ready, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
@@ -65,7 +65,7 @@ describe('the bridge', () => {
     expect(gate.seen.at(-1)?.method).toBe('DELETE');
   });
 
-  it('says hello again when the gate has forgotten the session, and asks again for what was wanted', async () => {
+  it('initializes again when the gateway has lost the session, and restores subscriptions', async () => {
     let session = 's-1';
     const gate = await openGate((order, response) => legacyGate(session)(order, response));
     const relay = connect(gate);
@@ -83,7 +83,7 @@ describe('the bridge', () => {
     );
   });
 
-  it('cancels a modern request by closing its stream', async () => {
+  it('cancels a stateless request by closing its stream', async () => {
     let closed: () => void = () => undefined;
     const isClosed = new Promise<void>((resolve) => (closed = resolve));
     const gate = await openGate((_, response) => void response.once('close', closed));
@@ -96,7 +96,7 @@ describe('the bridge', () => {
     expect(relay.lines).toEqual([]);
   });
 
-  it('cancels a legacy request by telling the gate, and drops a late answer', async () => {
+  it('cancels a stateful request with a notification, and drops a late answer', async () => {
     let answer: () => void = () => undefined;
     const gate = await openGate((order, response) => {
       if (methodOf(order.body) === 'tools/call') answer = () => json(response, result(5, '{}'));
@@ -116,7 +116,7 @@ describe('the bridge', () => {
     expect(relay.lines).toEqual([]);
   });
 
-  it('learns which headers a tool wants when a call was refused for lack of them', async () => {
+  it('learns the required headers of a tool when a call was refused without them', async () => {
     const tools = `[{"name":"t","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]`;
     const gate = await openGate((order, response) => {
       if (methodOf(order.body) === 'tools/list')
@@ -151,7 +151,7 @@ describe('the bridge', () => {
     expect(JSON.parse(line)).toMatchObject({ id: 'q', error: { message: expect.stringContaining(text) } });
   });
 
-  it('answers when the connection breaks, and when nobody is there', async () => {
+  it('answers when the connection breaks, and when there is no gateway', async () => {
     const gate = await openGate((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(':\n\n');
@@ -172,7 +172,7 @@ describe('the bridge', () => {
     expect(await relay.leave()).toBe('ended');
   });
 
-  it('ends by itself when the token never was good, after it has said so', async () => {
+  it('exits with an error when the token was never valid', async () => {
     const gate = await openGate((_, response) => json(response, '{"error":{"code":"auth.required"}}', 401));
     const relay = connect(gate);
     relay.say('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
@@ -180,7 +180,7 @@ describe('the bridge', () => {
     expect(await relay.ended).toBe('refused');
   });
 
-  it('stays for a client whose token was good before, and says at the end that it no longer is', async () => {
+  it('stays for a client whose token was valid before, and reports at the end that it no longer is', async () => {
     let isGood = true;
     const gate = await openGate((_, response) =>
       isGood ? json(response, result(1, '{"tools":[]}')) : json(response, '{}', 401),
@@ -196,7 +196,7 @@ describe('the bridge', () => {
     expect(await relay.leave()).toBe('refused');
   });
 
-  it('says that no gate was ever reached', async () => {
+  it('reports that it never reached a gateway', async () => {
     const gate = await openGate(() => undefined);
     gate.close();
     const relay = connect(gate);
@@ -205,7 +205,7 @@ describe('the bridge', () => {
     expect(await relay.leave()).toBe('unreached');
   });
 
-  it('refuses what is not the protocol, and an id that is in use, without asking the gate', async () => {
+  it('refuses invalid messages, and an id in use, without asking the gateway', async () => {
     const gate = await openGate(() => undefined);
     const relay = connect(gate);
     relay.say(
@@ -222,7 +222,7 @@ describe('the bridge', () => {
     expect(gate.seen).toHaveLength(1);
   });
 
-  it('ends at once when it is told to', async () => {
+  it('ends at once on request', async () => {
     const gate = await openGate(() => undefined);
     const relay = connect(gate);
     relay.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
@@ -275,7 +275,7 @@ async function openGate(answer: Answerer): Promise<Gate> {
   };
 }
 
-/** A gate of the legacy era that knows one session: it lists nothing and tells of one change to whoever listens. */
+/** A stateful gateway with one session: it has empty lists and sends one change to its listener. */
 function legacyGate(session: string): Answerer {
   return ({ method, headers, body }, response) => {
     if (methodOf(body) === 'initialize') {

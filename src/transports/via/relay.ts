@@ -20,28 +20,32 @@ export interface RelayParts {
   readonly workspace?: string;
   readonly input: Readable;
   readonly output: Writable;
-  /** Ends the bridge early. */
+  /** Stop the relay early. */
   readonly signal: AbortSignal;
 }
 
-/** `unreached`: in all its time, no gate ever answered. `refused`: the token is not good, or no longer. */
+/** `unreached`: no gateway ever responded. `refused`: the token is not valid, or no longer. */
 export type RelayEnd = 'ended' | 'unreached' | 'refused';
 
-/** After the client closed its end, requests that are nearly done may still answer. */
+/** How long requests may still answer after the client closed its end. */
 const lastWordsMs = 500;
 
 const unreadable = {
-  oversize: protocolError(undefined, -32600, `Invalid request: longer than ${String(maxMessageBytes)} bytes`),
+  oversize: protocolError(
+    undefined,
+    -32600,
+    `Invalid request: the message exceeds ${String(maxMessageBytes)} bytes`,
+  ),
   encoding: protocolError(undefined, -32700, 'Parse error: the message is not valid UTF-8'),
 } as const;
 
-/** Carries the messages of a client on a pair of streams to a gate over HTTP, and back, as they are. */
+/** Relay messages unchanged between a client on a pair of streams and a gateway over HTTP. */
 export async function runRelay(parts: RelayParts): Promise<RelayEnd> {
   const client = await openGateClient(parts);
   const writer = openLineWriter(parts.output);
   const reader = createLineReader(maxMessageBytes);
   const stop = new AbortController();
-  // Every exchange with the gate listens for the end of the bridge.
+  // Every exchange with the gateway listens to this signal.
   setMaxListeners(0, stop.signal);
 
   function deliver(text: string): void {
@@ -89,7 +93,7 @@ export async function runRelay(parts: RelayParts): Promise<RelayEnd> {
   return carrier.wasRefused() ? 'refused' : 'ended';
 }
 
-/** The address for messages: without a user and a password. */
+/** The address for messages, without user and password. */
 function addressOf(url: URL): string {
   return new URL(`${url.pathname}${url.search}`, url.origin).href;
 }

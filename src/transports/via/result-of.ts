@@ -2,7 +2,7 @@ import type { JsonText } from '../../lib/json-text.js';
 import { readFrame } from '../../lib/json-rpc.js';
 import type { GateClient, Order } from './gate-client.js';
 
-/** Asks the gate something on our own behalf; undefined when it gave no result. */
+/** Send a request of our own to the gateway; undefined if it gave no result. */
 export async function resultOf(client: GateClient, order: Order): Promise<JsonText | undefined> {
   let found: JsonText | undefined;
   const look = (text: string): void => {

@@ -11,9 +11,9 @@ export interface LegacyParts {
   readonly signal: AbortSignal;
 }
 
-/** The legacy era has a session: opened by `initialize`, named in a header, listened to on a stream of its own. */
+/** Stateful clients have a session: opened by `initialize`, named in a header, with its own stream. */
 export interface LegacyProtocol extends Protocol {
-  /** Sends what needs no answer: notifications, and answers to the gate's questions. */
+  /** Send a message that needs no answer: notifications, and answers to the gateway's questions. */
   tell(frame: Frame, text: string): void;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function openLegacyProtocol({ client, deliver, signal }: LegacyParts): Le
     return client.send({ method: 'POST', headers: headers(), body, signal, onMessage: deliver });
   }
 
-  /** Keeps the stream for what belongs to no request open, for as long as the session lasts. */
+  /** Keep the session's stream for messages that belong to no request open. */
   async function listen(listened: GateSession | undefined): Promise<void> {
     let pause = firstPauseMs;
     while (!signal.aborted && session === listened) {
@@ -72,7 +72,10 @@ export function openLegacyProtocol({ client, deliver, signal }: LegacyParts): Le
     }
   }
 
-  /** The gate has forgotten the session (it was restarted): the same client says hello again, and wants what it wanted. */
+  /**
+   * The gateway lost the session (it was restarted): initialize again, and restore log level and
+   * subscriptions.
+   */
   function reopen(): Promise<boolean> {
     reopening ??= greetAgain().finally(() => {
       reopening = undefined;

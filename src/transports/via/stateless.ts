@@ -12,11 +12,11 @@ export interface ModernParts {
 
 const maxPages = 1000;
 
-/** The modern era has no session: headers mirror each request, and closing its stream cancels it. */
+/** Stateless clients have no session: headers mirror each request, and closing its stream cancels it. */
 export function createModernProtocol({ client, signal }: ModernParts): Protocol {
   const mirror = createMirrorHeaders();
 
-  /** Lists the tools with the metadata of the refused call, to learn which headers they want. */
+  /** List the tools with the metadata of the refused call, to learn which headers they need. */
   async function learnAll(frame: RequestFrame): Promise<void> {
     const meta = frame.params && textOf(frame.params.text, membersOf(frame.params.text), '_meta');
     let cursor: string | undefined;
@@ -48,7 +48,7 @@ export function createModernProtocol({ client, signal }: ModernParts): Protocol 
     },
     async mends(frame, reply) {
       if (frame.method !== 'tools/call' || !isHeaderMismatch(reply)) return false;
-      // The call was refused before it began, so it is safe to send it again with the headers it lacked.
+      // The call was refused before it began, so it is safe to send it again with the missing headers.
       await learnAll(frame);
       return true;
     },
