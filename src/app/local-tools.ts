@@ -79,39 +79,10 @@ const firstListMs = 2000;
 export async function openLocalTools(config: Config, parts: LocalToolsParts): Promise<LocalTools> {
   const { state, version, log } = parts;
   const line = (text: string): void => log('warn', text);
-  const env = childEnvironment(parts.env, {});
   let applied = config;
-  const first = ownPlaces({ ...parts, config });
   const trustedFiles = openTrustedFiles(parts);
   const findHold = createStartHolds({ state, isLocked: () => applied.workspace.isLocked !== false });
-  // Files opened at startup stay in use, even if the configuration changed.
-  const ownNow = (): OwnPlaces => {
-    const now = ownPlaces({ ...parts, config: applied });
-    const { program, absent } = trustedFiles.locked(applied);
-    const { governingNames: names = [] } = now;
-    return {
-      ...now,
-      files: [...first.files, ...now.files],
-      governing: [...first.governing, ...now.governing, ...trustedFiles.recorded(names)],
-      program: [...now.program, ...program],
-      absent,
-    };
-  };
-  const open = (next: Config): OwnedServices =>
-    openPortServices({
-      roots: next.workspace.roots,
-      shell: next.shell,
-      whyNotWritable: (path) =>
-        createWritableRule(writablePlaceOf(next, { home: homedir(), env: parts.env }))(path),
-      stateDir: state.directory,
-      own: { viewOf: (session) => createOwnPaths(ownNow()).viewOf(session) },
-      processes: parts.processes,
-      env,
-      operatorEnv: parts.env,
-      log: line,
-      catalog: parts.catalog,
-      runner: parts.runner,
-    });
+  const open = createServiceOpener(config, parts, trustedFiles, () => applied);
   let owned = open(config);
   let reports: readonly WorkspaceReport[] = [];
   let found: readonly LocalTool[] = [];
@@ -183,6 +154,45 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       guard?.close();
     },
   };
+}
+
+/** Opens the services behind the ports of local tools. `applied`: the configuration in use now. */
+function createServiceOpener(
+  config: Config,
+  parts: LocalToolsParts,
+  trustedFiles: ReturnType<typeof openTrustedFiles>,
+  applied: () => Config,
+): (next: Config) => OwnedServices {
+  const env = childEnvironment(parts.env, {});
+  const first = ownPlaces({ ...parts, config });
+  // Files opened at startup stay in use, even if the configuration changed.
+  const ownNow = (): OwnPlaces => {
+    const now = ownPlaces({ ...parts, config: applied() });
+    const { program, absent } = trustedFiles.locked(applied());
+    const { governingNames: names = [] } = now;
+    return {
+      ...now,
+      files: [...first.files, ...now.files],
+      governing: [...first.governing, ...now.governing, ...trustedFiles.recorded(names)],
+      program: [...now.program, ...program],
+      absent,
+    };
+  };
+  return (next) =>
+    openPortServices({
+      roots: next.workspace.roots,
+      shell: next.shell,
+      whyNotWritable: (path) =>
+        createWritableRule(writablePlaceOf(next, { home: homedir(), env: parts.env }))(path),
+      stateDir: parts.state.directory,
+      own: { viewOf: (session) => createOwnPaths(ownNow()).viewOf(session) },
+      processes: parts.processes,
+      env,
+      operatorEnv: parts.env,
+      log: (text) => parts.log('warn', text),
+      catalog: parts.catalog,
+      runner: parts.runner,
+    });
 }
 
 /** Reads the trust record once; each `trust.isTrusted` call would read it from disk. */

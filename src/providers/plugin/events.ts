@@ -3,6 +3,7 @@ import { atMost } from '../../lib/at-most.js';
 import type { Log } from '../../ports/log.js';
 import type { PluginEvent } from '../../ports/plugins.js';
 import { type EventMessage, eventService } from '../../plugin-protocol/index.js';
+import { createEventQueues, longestQueue, type QueuedEvent } from './event-queues.js';
 import { matchesAny } from './event-types.js';
 import { isFault, type PluginProvider } from './provider.js';
 
@@ -13,12 +14,6 @@ export interface EventBus {
   close(): Promise<void>;
 }
 
-interface Queued {
-  readonly event: PluginEvent;
-  readonly depth: number;
-}
-
-const longestQueue = 256;
 /** The maximum depth of events that are emitted in response to events. */
 const deepest = 3;
 const patienceMs = 30_000;
@@ -27,48 +22,17 @@ const lastMs = 1_000;
 
 /** Delivers events to subscribed plugins, in order per plugin, and publishes the events they emit in response. */
 export function openEventBus(plugins: () => readonly PluginProvider[], log: Log): EventBus {
-  const queues = new Map<string, Queued[]>();
   const listeners = new Set<(event: PluginEvent) => void>();
   const life = new AbortController();
-  const draining = new Set<Promise<void>>();
+  const queues = createEventQueues(deliver, life.signal, log);
   let isClosing = false;
 
   function spread(event: PluginEvent, depth: number): void {
     if (life.signal.aborted) return;
-    for (const plugin of plugins()) if (isSubscribed(plugin, event)) enqueue(plugin, { event, depth });
+    for (const plugin of plugins()) if (isSubscribed(plugin, event)) queues.push(plugin, { event, depth });
   }
 
-  function enqueue(plugin: PluginProvider, item: Queued): void {
-    const { name } = plugin.options;
-    const waiting = queues.get(name);
-    if (waiting !== undefined && waiting.length >= longestQueue)
-      return log('warn', 'EXECUTION.EVENT.BUFFER_FULL: an event was dropped because the plugin is too slow', {
-        plugin: name,
-        type: item.event.type,
-      });
-    if (waiting !== undefined) return void waiting.push(item);
-    queues.set(name, [item]);
-    const work = drain(plugin).finally(() => draining.delete(work));
-    draining.add(work);
-  }
-
-  async function drain(plugin: PluginProvider): Promise<void> {
-    const { name } = plugin.options;
-    const queue = queues.get(name) ?? [];
-    for (let item = queue[0]; item !== undefined && !life.signal.aborted; item = queue[0]) {
-      await deliver(plugin, item).catch((error: unknown) =>
-        log('warn', 'EXECUTION.EVENT.DELIVERY_FAILED: an event was not delivered', {
-          plugin: name,
-          type: item.event.type,
-          error: String(error),
-        }),
-      );
-      queue.shift();
-    }
-    queues.delete(name);
-  }
-
-  async function deliver(plugin: PluginProvider, { event, depth }: Queued): Promise<void> {
+  async function deliver(plugin: PluginProvider, { event, depth }: QueuedEvent): Promise<void> {
     const running = await plugin.use(life.signal);
     if (isFault(running)) throw new Error(running.message);
     const { emitted_events: answers } = await running.channel.call(
@@ -112,16 +76,11 @@ export function openEventBus(plugins: () => readonly PluginProvider[], log: Log)
     },
     async close() {
       isClosing = true;
-      await atMost(lastMs, emptied());
+      await atMost(lastMs, queues.emptied());
       life.abort();
       listeners.clear();
     },
   };
-
-  /** Waits until all queues are empty, including events that were emitted in response. */
-  async function emptied(): Promise<void> {
-    while (draining.size > 0) await Promise.all(draining);
-  }
 }
 
 function isSubscribed(

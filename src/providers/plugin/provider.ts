@@ -1,9 +1,7 @@
 import { isRecord } from '../../lib/is-record.js';
 import {
   type Call,
-  type Catalogue,
   createFault,
-  emptyCatalogue,
   type Exchange,
   type Fault,
   faulted,
@@ -20,10 +18,10 @@ import { outcomeOf } from './execute-result.js';
 import { largestAnswer } from './largest-answer.js';
 import type { LivePlugin } from './live-plugin.js';
 import type { RawOffer } from './offer-memory.js';
-import { toolsOf } from './operation-tool.js';
 import { type PluginOptions, usualLimits } from './options.js';
 import { pluginFacts } from './plugin-facts.js';
-import { openSupervisor } from './supervisor.js';
+import { createPluginOffer } from './plugin-offer.js';
+import { openSupervisor, type Supervisor } from './supervisor.js';
 
 /** A plugin as a tool provider, with access to the plugin for other uses. */
 export interface PluginProvider extends Provider {
@@ -42,14 +40,9 @@ const brokenMs = 1_000;
 
 /** Opens one plugin as a provider. It starts on the first call, or for a list that is not cached. */
 export function openPluginProvider(options: PluginOptions): PluginProvider {
-  const { name, log, memory, identity } = options;
+  const { name, log } = options;
   const limits = { ...usualLimits, ...options.limits };
-  const listeners = new Set<() => void>();
-  let offer = options.closed === undefined ? memory.read(identity) : undefined;
-  let catalogue = catalogueOf(options, offer);
-  /** Set once a process of this gateway has listed operations. Names and schemas stay fixed from then on. */
-  let isFrozen = false;
-  let changed: ReadonlySet<string> = new Set();
+  const offered = createPluginOffer(options);
 
   const supervisor = openSupervisor({
     name,
@@ -61,41 +54,11 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
       const { openLivePlugin } = await import('./live-plugin.js');
       return openLivePlugin(options, limits, signal, lost);
     },
-    onLive: (plugin) => accept(plugin.offer),
+    onLive: (plugin) => offered.accept(plugin.offer),
   });
-
-  function accept(next: RawOffer): void {
-    if (isFrozen) {
-      changed = changedIn(offer, next);
-      if (changed.size > 0)
-        log('warn', 'the plugin lists different operations than before; changed operations are not called', {
-          operations: [...changed],
-        });
-      return;
-    }
-    isFrozen = true;
-    if (offer !== undefined && JSON.stringify(offer) === JSON.stringify(next)) return;
-    offer = next;
-    catalogue = catalogueOf(options, next);
-    memory.write(identity, next);
-    for (const listener of [...listeners]) listener();
-  }
 
   async function use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault> {
     return closedFault(options) ?? supervisor.use(signal);
-  }
-
-  async function doubt(plugin: LivePlugin, failure: unknown): Promise<string | undefined> {
-    const kind = failure instanceof CallFailure ? failure.kind : undefined;
-    if (kind === 'unavailable') {
-      await supervisor.giveUpOn(plugin, 'its connection was lost', brokenMs);
-      return supervisor.status().detail;
-    }
-    if (kind !== 'timeout') return undefined;
-    void plugin.isHealthy().then((isHealthy) => {
-      if (!isHealthy) void supervisor.giveUpOn(plugin, 'it no longer answers');
-    });
-    return undefined;
   }
 
   async function call({ target, params }: Call, exchange: Exchange): Promise<Outcome> {
@@ -103,7 +66,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
     const { localName: operation, name: tool } = target.spec;
     const plugin = supervisor.live ?? (await use(exchange.signal));
     if (isFault(plugin)) return faulted(plugin);
-    if (changed.has(operation)) return faulted(changedFault(name, operation));
+    if (offered.hasChanged(operation)) return faulted(changedFault(name, operation));
     const inputs = inputsOf(params);
     if (isFault(inputs)) return faulted(inputs);
     try {
@@ -114,7 +77,7 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
         options.withoutSecrets,
       );
     } catch (failure) {
-      return faulted(faultOf(options, failure, await doubt(plugin, failure)));
+      return faulted(faultOf(options, failure, await doubtIn(supervisor, plugin, failure)));
     }
   }
 
@@ -127,47 +90,47 @@ export function openPluginProvider(options: PluginOptions): PluginProvider {
       options.closed
         ? { state: options.closed.state, detail: options.closed.why, restarts: 0 }
         : supervisor.status(),
-    list: () => catalogue,
+    list: () => offered.catalogue,
     async ready() {
-      if (options.closed === undefined && offer === undefined) await use(undefined);
+      if (options.closed === undefined && offered.current === undefined) await use(undefined);
     },
     parse,
     call,
     mayHave: () => false,
     watch: () => Promise.resolve(() => undefined),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange: (listener) => offered.onChange(listener),
     close: () => supervisor.close(),
     facts: () => pluginFacts(options, supervisor.status()),
     async offer(signal) {
-      if (offer !== undefined) return offer;
+      if (offered.current !== undefined) return offered.current;
       const plugin = await use(signal);
       return isFault(plugin) ? plugin : plugin.offer;
     },
     use,
-    doubt,
+    doubt: (plugin, failure) => doubtIn(supervisor, plugin, failure),
   };
+}
+
+/** Ends a plugin that no longer answers. Returns how it exited, if it did. */
+async function doubtIn(
+  supervisor: Supervisor,
+  plugin: LivePlugin,
+  failure: unknown,
+): Promise<string | undefined> {
+  const kind = failure instanceof CallFailure ? failure.kind : undefined;
+  if (kind === 'unavailable') {
+    await supervisor.giveUpOn(plugin, 'its connection was lost', brokenMs);
+    return supervisor.status().detail;
+  }
+  if (kind !== 'timeout') return undefined;
+  void plugin.isHealthy().then((isHealthy) => {
+    if (!isHealthy) void supervisor.giveUpOn(plugin, 'it no longer answers');
+  });
+  return undefined;
 }
 
 export function isFault(value: object): value is Fault {
   return 'code' in value && 'message' in value;
-}
-
-function catalogueOf({ name, offers, log }: PluginOptions, offer: RawOffer | undefined): Catalogue {
-  if (offer === undefined) return emptyCatalogue;
-  const wanted = offer.operations.filter((operation) => offers(operation.name));
-  return {
-    ...emptyCatalogue,
-    tools: toolsOf(name, wanted, (message, fields) => log('warn', message, fields)),
-  };
-}
-
-function changedIn(before: RawOffer | undefined, after: RawOffer): ReadonlySet<string> {
-  const now = new Map(after.operations.map((one) => [one.name, JSON.stringify(one)]));
-  const gone = (before?.operations ?? []).filter((one) => now.get(one.name) !== JSON.stringify(one));
-  return new Set(gone.map((one) => one.name));
 }
 
 /** Parses the arguments for the stages. The plugin validates them itself. */

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Access, createLateAccess, formatPrincipal } from '../../access/index.js';
-import { openAudit } from '../../access/audit/index.js';
-import { type AccessStore, type AuditRecord, type AuditStore, StoreError } from '../../access/ports/index.js';
-import { redactText } from '../../observers/log/index.js';
+import { type AccessStore, type AuditRecord, StoreError } from '../../access/ports/index.js';
 import { type Config, findPolicy } from '../../config/index.js';
 import { atMost } from '../../lib/at-most.js';
 import type { Caller, Delegation, Observer, Principal, Request, Spec, Wanted } from '../../core/index.js';
 import { AccessRefused } from '../access-refused.js';
 import { openAuditKeeping } from './audit-keeping.js';
-import { drainAuditSpool, isSpoolFull, openAuditSpool } from '../audit-spool.js';
 import { openKnownStore } from '../known-stores.js';
 import { createLiveAccess, type LiveAccess } from './live-access.js';
 import { openRights, type Rights, type RightsParts } from './open-rights.js';
 import { openAccessStore } from '../open-store.js';
 import { storeFile } from '../store-file.js';
+import { openSpooledAudit } from './spooled-audit.js';
 import { createWhyNot } from './why-not.js';
 import { openWriteGuard, withWriteWatch } from './write-watch.js';
 
@@ -63,51 +61,27 @@ export interface OpenedAccess {
 
 /** How long closing waits for the last audit records. */
 const lastRecordsMs = 2000;
-/** How long a reader waits for records of other gateways. */
-const gatherMs = 3000;
-
 export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
   const { log, config } = parts;
-  let opening: Promise<AccessStore> | undefined;
-  const store = (): Promise<AccessStore> => {
-    opening ??= openAccessStore(config.store, parts.stateDirectory, log).then(
-      (opened) => withWriteWatch(opened, guard),
-      (error: unknown) => {
-        // The next use tries again.
-        opening = undefined;
-        throw error;
-      },
-    );
-    return opening;
-  };
+  const { store, close: closeStore } = createLateStore(async () =>
+    withWriteWatch(await openAccessStore(config.store, parts.stateDirectory, log), guard),
+  );
   const access = createLateAccess();
-  const spoolFolder = join(parts.stateDirectory, 'audit');
   let whyNot = createWhyNot({ ...parts, authorizer: undefined });
-  let gathering: Promise<void> = Promise.resolve();
   let keeping: ReturnType<typeof openAuditKeeping> | undefined;
   const warn = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
     log('warn', message, fields);
-  const keepingParts = {
-    zone: config.access.zone,
-    keep: config.access.auditKeep,
-    principal: formatPrincipal(parts.operator),
-    now: () => Date.now(),
+  const audit = openSpooledAudit({
+    ...parts,
+    store,
+    revision: () => rights?.authorizer.revision,
+    hasRights: () => rights !== undefined,
+    whyNot: (request) => whyNot(request),
     warn,
-  };
-
-  /** One at a time: records claimed by another drain are not in the store yet. */
-  function gather(): Promise<void> {
-    const next = gathering.then(async () => drainAuditSpool(spoolFolder, await store(), warn));
-    // The caller sees a store error when it reads the records.
-    gathering = next.catch(() => undefined);
-    return atMost(gatherMs, gathering).then(() => undefined);
-  }
+  });
   let rights: Rights | undefined;
   let openingRights: Promise<Rights> | undefined;
-  let areOpen: (opened: Rights) => void = () => {};
-  const whenRights = new Promise<Rights>((resolve) => {
-    areOpen = resolve;
-  });
+  const openedRights = createDeferred<Rights>();
 
   const live = createLiveAccess({ first: config, access, rights: () => rights, log });
   const guard = openWriteGuard({
@@ -124,9 +98,9 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     else await live.reapply();
     opened.policy.onChange(() => live.settle());
     whyNot = createWhyNot({ ...parts, authorizer: opened.authorizer });
-    void gather();
-    if (parts.isLive) keeping ??= openAuditKeeping({ ...keepingParts, store });
-    areOpen(opened);
+    void audit.gather();
+    if (parts.isLive) keeping ??= openAuditKeeping({ ...keepingParts(parts), warn, store });
+    openedRights.resolve(opened);
     return opened;
   }
 
@@ -142,27 +116,6 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
     return openingRights;
   };
   if (needsRightsAtOnce(parts)) await orRefused(needRights);
-  const spool = openAuditSpool({ directory: spoolFolder });
-
-  /** Spools the operator's own records: loading a database for them would cost more than the rest of the gateway. */
-  async function openAuditRecords(): Promise<Pick<AuditStore, 'appendAudit'>> {
-    if (rights !== undefined) return store();
-    if (config.store.kind === 'memory' || !(await isSpoolFull(spoolFolder))) return spool;
-    const kept = await store();
-    await drainAuditSpool(spoolFolder, kept, warn);
-    return kept;
-  }
-
-  const audit = openAudit({
-    store: openAuditRecords,
-    now: () => Date.now(),
-    revision: () => rights?.authorizer.revision,
-    whyNot: (request) => whyNot(request),
-    redact: redactText,
-    ...(parts.configFile !== undefined && { place: parts.configFile }),
-    warn,
-  });
-  const gatewayDelegations = linksOfGate(parts);
   return {
     access,
     live,
@@ -170,22 +123,58 @@ export async function openAccess(parts: AccessParts): Promise<OpenedAccess> {
       return rights;
     },
     needRights,
-    whenRights,
+    whenRights: openedRights.promise,
     audit: audit.observer,
     record: (record) => audit.keep(record),
     missed: (request) => audit.missed(request),
-    local: localCaller(parts, gatewayDelegations),
-    bound: createBound(gatewayDelegations),
+    ...callersOf(parts),
     store,
-    gather,
+    gather: () => audit.gather(),
     async close() {
       keeping?.close();
       guard.close();
       await atMost(lastRecordsMs, audit.close());
       await openingRights?.catch(() => undefined);
       await rights?.close();
+      await closeStore();
+    },
+  };
+}
+
+function createDeferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Opens the store on first use. After a failure, the next use tries again. */
+function createLateStore(open: () => Promise<AccessStore>): {
+  readonly store: () => Promise<AccessStore>;
+  readonly close: () => Promise<void>;
+} {
+  let opening: Promise<AccessStore> | undefined;
+  return {
+    store() {
+      opening ??= open().catch((error: unknown) => {
+        opening = undefined;
+        throw error;
+      });
+      return opening;
+    },
+    async close() {
       await (await opening?.catch(() => undefined))?.close();
     },
+  };
+}
+
+function keepingParts({ config, operator }: AccessParts) {
+  return {
+    zone: config.access.zone,
+    keep: config.access.auditKeep,
+    principal: formatPrincipal(operator),
+    now: () => Date.now(),
   };
 }
 
@@ -229,27 +218,32 @@ async function orRefused(open: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The profile a gateway is started with limits everyone, including the operator. */
-function linksOfGate({ operator, profile }: AccessParts): readonly Delegation[] {
-  return profile === undefined ? [] : [{ principal: operator, rights: 'all', profile }];
+function callersOf(parts: AccessParts): Pick<OpenedAccess, 'local' | 'bound'> {
+  const { operator, profile } = parts;
+  // The profile a gateway is started with limits everyone, including the operator.
+  const delegations: readonly Delegation[] =
+    profile === undefined ? [] : [{ principal: operator, rights: 'all', profile }];
+  return { local: localCaller(parts, delegations), bound: createBound(delegations) };
 }
 
 /** Returns the same object for the same caller, because access results are cached by chain. */
-function createBound(gate: readonly Delegation[]): OpenedAccess['bound'] {
-  if (gate.length === 0) return (caller) => caller;
+function createBound(delegations: readonly Delegation[]): OpenedAccess['bound'] {
+  if (delegations.length === 0) return (caller) => caller;
   const known = new WeakMap<Caller, Caller>();
   return (caller) => {
     let bound = known.get(caller);
-    if (bound === undefined) known.set(caller, (bound = { ...caller, chain: [...gate, ...caller.chain] }));
+    if (bound === undefined)
+      known.set(caller, (bound = { ...caller, chain: [...delegations, ...caller.chain] }));
     return bound;
   };
 }
 
-function localCaller({ as, operator, profile }: AccessParts, gate: readonly Delegation[]): Caller {
+function localCaller({ as, operator, profile }: AccessParts, delegations: readonly Delegation[]): Caller {
   if (as === undefined) {
-    const chain: readonly Delegation[] = gate.length > 0 ? gate : [{ principal: operator, rights: 'all' }];
+    const chain: readonly Delegation[] =
+      delegations.length > 0 ? delegations : [{ principal: operator, rights: 'all' }];
     return { principal: operator, chain, credential: 'operator' };
   }
-  const link: Delegation = { principal: as, rights: 'own', ...(profile !== undefined && { profile }) };
-  return { principal: as, chain: [link], credential: 'operator' };
+  const own: Delegation = { principal: as, rights: 'own', ...(profile !== undefined && { profile }) };
+  return { principal: as, chain: [own], credential: 'operator' };
 }
