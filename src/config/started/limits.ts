@@ -7,6 +7,8 @@ const maxTotal = 128 * 1024 * 1024;
 /** Each name costs several looks at the disk, and agents could write any number of them. */
 const maxNames = 30_000;
 const maxNamesOfFile = 5_000;
+/** Of JavaScript modules. Each is looked for under many names. */
+const maxMissing = 10_000;
 const textFile = /\.(?:[cm]?[jt]sx?|py)$/i;
 
 /** Keeps the search for what files load short, whatever agents write. Each method throws above its limit. */
@@ -17,10 +19,13 @@ export interface Limits {
   /** The names in one file, before any of them is looked up. */
   checkNames(path: string, count: number): void;
   countName(): true;
+  /** A module that doesn't exist. */
+  countMissing(): void;
 }
 
 export function createLimits(): Limits {
   let names = 0;
+  let missing = 0;
   let scanned = 0;
   return {
     isScanned(path, bytes) {
@@ -42,6 +47,11 @@ export function createLimits(): Limits {
       names += 1;
       if (names > maxNames) throw new Error(`its files name more than ${String(maxNames)} other files`);
       return true;
+    },
+    countMissing() {
+      missing += 1;
+      if (missing > maxMissing)
+        throw new Error(`its files import more than ${String(maxMissing)} modules that don't exist`);
     },
   };
 }
