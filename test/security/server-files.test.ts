@@ -374,6 +374,33 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     expect(isHit()).toBe(false);
   });
 
+  it('[15.3] are refused when they import thousands of modules that do not exist', {
+    timeout: 120_000,
+  }, async () => {
+    const deep = 'a/b/c/d/e/f/g/h';
+    const missing = (part: number, count: number): string =>
+      Array.from({ length: count }, (_, n) => `import 'x${String(part)}_${String(n)}';`).join('\n');
+    const many = { 1: missing(1, 4900), 2: missing(2, 4900), 3: missing(3, 4900) };
+    const files = Object.entries(many).map(([part, text]) => [`${deep}/m${part}.mjs`, text] as const);
+    const script = `${Object.keys(many)
+      .map((part) => `import './m${part}.mjs';`)
+      .join('\n')}\n${server}`;
+    await open({
+      entry: { command: 'node', args: [`${deep}/s.mjs`] },
+      files: { ...Object.fromEntries(files), [`${deep}/s.mjs`]: script },
+    });
+    const from = performance.now();
+    const { stdout } = place.run('servers', '--json');
+    expect(stdout).toContain("import more than 10000 modules that don't exist");
+    // Looked up one by one, each in every folder above and with every ending, they took minutes.
+    expect(performance.now() - from).toBeLessThan(40_000);
+    // Control: some are usual, because programs try to load what isn't installed.
+    for (const [path] of files) file(path, `try { await import('none'); } catch {}\n`);
+    file(`${deep}/m1.mjs`, many[1].replaceAll(/import ('.*?');/g, 'if (!1) require($1);'));
+    place.trust();
+    expect((await agent.call('srv_hello')).text).toContain('hi');
+  });
+
   it('are named by trust, servers and doctor', async () => {
     const one = cases['a script behind ./'];
     if (one === undefined) throw new Error('no such case');

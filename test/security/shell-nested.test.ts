@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endProcess, openPlace, type Place, spawnStdioGate } from '../support/gate.js';
@@ -44,6 +44,19 @@ async function bash(command: string): Promise<string> {
   return (await client.request('tools/call', { name: 'Bash', arguments: { command } }, limitMs)).text;
 }
 
+async function slowestPing(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  let slowest = 0;
+  const ended = work.finally(() => (isDone = true));
+  while (!isDone) {
+    const from = performance.now();
+    await client.request('ping', {}, limitMs);
+    slowest = Math.max(slowest, performance.now() - from);
+  }
+  await ended;
+  return slowest;
+}
+
 const overwrite = files.map((file) => `echo evil > ${file}; `).join('');
 
 describe.skipIf(!hasBubblewrap)(
@@ -67,6 +80,23 @@ describe.skipIf(!hasBubblewrap)(
       const again = await bash('echo worse > packages/b/.claude/settings.json');
       expect(again).toContain('packages/b/.claude/settings.json');
       expect(await bash('echo fine > packages/b/code.txt')).not.toContain('settings.json');
+    });
+
+    it('[15.3] slows no other call down, however much of it there is', { timeout: limitMs }, async () => {
+      await open('auto');
+      await bash('true');
+      const folders = Array.from({ length: 3000 }, (_, n) => `many/${String(n % 50)}/${String(n)}/.claude`);
+      for (const folder of folders)
+        for (const name of ['a', 'b', 'c']) mkdirSync(pathOf(`${folder}/${name}`), { recursive: true });
+      // Control: a look at all of it in one go.
+      const from = performance.now();
+      const count = readdirSync(pathOf('many'), { recursive: true }).length;
+      for (const folder of folders)
+        for (const name of readdirSync(pathOf(folder))) lstatSync(pathOf(`${folder}/${name}`));
+      const inOneGo = performance.now() - from;
+      expect(count).toBeGreaterThan(15_000);
+      const slowest = await slowestPing(bash('true'));
+      expect(slowest).toBeLessThan(inOneGo);
     });
 
     it('control: without a sandbox all of them are changed, and named', { timeout: limitMs }, async () => {

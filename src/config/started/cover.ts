@@ -4,6 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Gathering, GatheringOptions, LeftOut } from './gathering.js';
 import { createGuardNotes } from './guards.js';
 import { createLimits } from './limits.js';
+import { createListings } from './listings.js';
 import { javaScriptNames, pythonNames } from './module-names.js';
 import { endings, fromUrl, namesIn, startsOf } from './named-files.js';
 import { isProgram, shellNames } from './program-files.js';
@@ -22,6 +23,7 @@ export type { Gathering };
 const maxFiles = 5_000;
 /** Linux reads 256 bytes. */
 const longestShebang = 1024;
+const moduleEndings = [...endings, '.tsx', '.jsx', '.mtsx', '.ctsx'];
 
 const nothing: LeftOut = { isFile: () => false, isModule: () => false };
 
@@ -43,6 +45,10 @@ export function createGathering(
   let isLoaded = true;
   let problem: string | undefined;
   const limits = createLimits();
+  const isThere = createListings();
+  const statsIfThere = (path: string) => (isThere(path) ? statsOf(path) : undefined);
+  /** The `name` of each `package.json`. */
+  const packageNames = new Map<string, string | undefined>();
   const isOurs = (path: string, among = real): boolean => among.some((root) => isWithin(path, root));
   const guarded = (work: () => void): void => {
     try {
@@ -96,9 +102,9 @@ export function createGathering(
   }
 
   function add(given: string): void {
-    const path = realOf(given);
     if (isStart && isNew('environment', given)) addEnvironmentOf(given, gathering);
-    if (statsOf(given) === undefined) return;
+    if (statsIfThere(given) === undefined) return;
+    const path = realOf(given);
     if (isChosen(given, path)) return keepChoice(given, path);
     const isFirst = isStart && isLoaded && isNew('loaded', path);
     if ((files.has(path) && !isFirst) || !isOurs(path) || leftOut.isFile(path)) return;
@@ -172,7 +178,7 @@ export function createGathering(
         }
         for (const name of written) {
           const path = resolve(base, name);
-          if (isNewName('program', path) && isProgram(path)) addNamed(base, name, true);
+          if (isNewName('program', path) && isThere(path) && isProgram(path)) addNamed(base, name, true);
         }
       }
     } else if (/\.(?:[cm]?[jt]sx?)$/.test(path) || extname(path) === '' || /node|bun|deno/.test(shebang)) {
@@ -229,15 +235,14 @@ export function createGathering(
   function addNamed(folder: string, name: string, isFileOnly = false): void {
     const path = resolve(folder, fromUrl(name));
     if (!isNewName(isFileOnly ? 'file' : 'module', path)) return;
-    const stats = statsOf(path);
+    const stats = statsIfThere(path);
     if (stats?.isFile() === true) return add(path);
     if (isFileOnly) return;
-    const stem = path.replace(/\.[cm]?jsx?$/, '');
-    for (const end of [...endings, '.tsx', '.jsx', '.mtsx', '.ctsx']) {
-      add(`${path}${end}`);
-      // TypeScript is imported by the name of what it becomes.
-      if (stem !== path) add(`${stem}${end}`);
-    }
+    // TypeScript is imported by the name of what it becomes.
+    const stems = new Set([path, path.replace(/\.[cm]?jsx?$/, '')]);
+    const found = [...stems].flatMap((stem) => moduleEndings.map((end) => stem + end)).filter(isThere);
+    if (found.length === 0 && stats === undefined) limits.countMissing();
+    for (const one of found) add(one);
     if (stats?.isDirectory() === true) for (const start of startsOf(path)) add(start.path);
   }
 
@@ -264,21 +269,31 @@ export function createGathering(
     if (!isInstalled(folder)) addOwn(folder, own);
     for (const at of gathering.moduleFolders) {
       addNamed(at, `./${name}`);
-      if (statsOf(join(at, own))?.isDirectory() === true)
+      if (statsIfThere(join(at, own))?.isDirectory() === true)
         addInstalled(join(at, own), name.slice(own.length + 1));
     }
     const nearer: string[] = [];
+    let isFound = false;
     for (let at = folder; ; at = dirname(at)) {
       const place = join(at, 'node_modules', own);
-      if (statsOf(place)?.isDirectory() === true) {
+      if (statsIfThere(place)?.isDirectory() === true) {
+        isFound = true;
         addInstalled(place, name.slice(own.length + 1));
         // `require` looks further up where a folder is no package.
-        if (statsOf(join(place, 'package.json')) !== undefined) return notes.noteNearer(nearer, true);
+        if (statsOf(join(place, 'package.json')) !== undefined) return noteNearer(nearer, true);
       }
-      for (const end of endings) add(`${place}${end}`);
+      if (isThere(dirname(place))) for (const end of endings) add(`${place}${end}`);
       nearer.push(at);
-      if (at === dirname(at)) return notes.noteNearer(nearer, false);
+      if (at !== dirname(at)) continue;
+      if (!isFound) limits.countMissing();
+      return noteNearer(nearer, false);
     }
+  }
+
+  /** Once for all packages that are found, or missing, at the same distance. */
+  function noteNearer(nearer: readonly string[], wasFound: boolean): void {
+    const [first = ''] = nearer;
+    if (isNew('nearer', first, String(nearer.length), String(wasFound))) notes.noteNearer(nearer, wasFound);
   }
 
   function addInstalled(place: string, inner: string): void {
@@ -311,8 +326,9 @@ export function createGathering(
   function addOwn(folder: string, name?: string): void {
     for (let at = folder; isOurs(at); at = dirname(at)) {
       const file = join(at, 'package.json');
-      if (statsOf(file)?.isFile() !== true) continue;
-      if (name === undefined || nameIn(file) === name) addWorkedOn(at);
+      if (statsIfThere(file)?.isFile() !== true) continue;
+      if (!packageNames.has(file)) packageNames.set(file, nameIn(file));
+      if (name === undefined || packageNames.get(file) === name) addWorkedOn(at);
       return;
     }
   }

@@ -9,6 +9,8 @@ const maxNames = 30_000;
 const maxNamesOfFile = 5_000;
 /** Of commands and scripts together. Each costs several looks at the disk, too. */
 const maxLines = 2_000;
+/** Of JavaScript modules. Each is looked for under many names. */
+const maxMissing = 10_000;
 const textFile = /\.(?:[cm]?[jt]sx?|py)$/i;
 
 /** Keeps the search for what files load short, whatever agents write. Each method throws above its limit. */
@@ -20,11 +22,14 @@ export interface Limits {
   checkNames(path: string, count: number): void;
   countName(): true;
   countLine(): void;
+  /** A module that doesn't exist. */
+  countMissing(): void;
 }
 
 export function createLimits(): Limits {
   let names = 0;
   let lines = 0;
+  let missing = 0;
   let scanned = 0;
   return {
     isScanned(path, bytes) {
@@ -50,6 +55,11 @@ export function createLimits(): Limits {
     countLine() {
       lines += 1;
       if (lines > maxLines) throw new Error(`it runs more than ${String(maxLines)} commands`);
+    },
+    countMissing() {
+      missing += 1;
+      if (missing > maxMissing)
+        throw new Error(`its files import more than ${String(maxMissing)} modules that don't exist`);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
-const sliceMs = 10;
+/** A call of somebody else waits for many of these. */
+const sliceMs = 4;
 
 /** Call it often in long work: now and then it lets others be served. */
 export function createBreaks(): () => Promise<void> {

@@ -86,7 +86,7 @@ export function createWorkspaceScan(
       if (found.isTree && !isRoot) (isOddPath(path) ? oddTrees : trees).push(path);
       const hits = isRoot || isPlace ? [] : found.places;
       for (const name of hits)
-        places.push(...(rows.get(name) ?? []).map((rest) => join(path, name, rest)).filter(existsSync));
+        places.push(...(rows.get(name) ?? []).flatMap((rest) => placeIn(join(path, name), rest)));
       for (const name of found.folders.filter((one) => !isRoot || one !== ownFolder))
         folders.push({ path: join(path, name), isPlace: isPlace || rows.has(name), isRoot: false });
     }
@@ -113,6 +113,13 @@ export function createWorkspaceScan(
       closed: [...new Set(scans.flatMap(({ closed }) => closed))],
     };
   });
+}
+
+/** The folder itself was just listed. */
+function placeIn(path: string, rest: string): readonly string[] {
+  if (rest === '') return [path];
+  const place = join(path, rest);
+  return existsSync(place) ? [place] : [];
 }
 
 function sortEntries(
