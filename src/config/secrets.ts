@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRecord } from '../lib/is-record.js';
-import { withFileLock } from './file-lock.js';
+import { withFileLock } from '../lib/file-lock.js';
 import { readPrivateFile, replacePrivateFile } from './private-file.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';

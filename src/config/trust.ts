@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { withFileLock } from './file-lock.js';
+import { withFileLock } from '../lib/file-lock.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
 import { readTrusted, sweepTrusted, writeTrusted } from './trusted-content.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withFileLock } from '../file-lock.js';
+import { withFileLock } from '../../lib/file-lock.js';
 
 /** Which plugins the operator has disabled, by place. */
 export interface PluginSwitches {

@@ -92,9 +92,9 @@ function isOdd({ path, stats }: HomeEntry): boolean {
   return isWaiting || (stats.isSymbolicLink() && leadsAstray(path));
 }
 
-/** A link could lead to a pipe; Tidegate itself never creates links here. */
+/** A link could lead to a pipe. Locks are links too, but they are never followed. */
 function leadsAstray(path: string): boolean {
-  return isOwnFile(path) || path.includes('/');
+  return isOwnFile(path) || (path.includes('/') && !/\.lock(?:\.[0-9a-f]{16}){0,3}$/.test(path));
 }
 
 function isHuge({ path, stats }: HomeEntry): boolean {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { withFileLock } from '../../config/index.js';
+import { withFileLock } from '../../lib/file-lock.js';
 import { replacePrivateFile, writePrivateFile } from '../../config/private-file.js';
 import { hashOf } from './foreign-file.js';
 
