@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { messageOf } from '../../lib/error-message.js';
 import type { Gathering, GatheringOptions, LeftOut } from './gathering.js';
 import { createGuardNotes } from './guards.js';
 import { createLimits } from './limits.js';
@@ -48,7 +49,7 @@ export function createGathering(
     try {
       if (problem === undefined) work();
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
     }
   };
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, CheckState, Finding } from './check.js';
-import { reasonOf } from './home-view.js';
+import { messageOf } from '../../lib/error-message.js';
 import { openScene, type Scene, type ScenePlace } from './scene.js';
 
 /** The result of a check: at least one finding. */
@@ -89,7 +89,7 @@ async function examineOne(check: Check, scene: Scene): Promise<Examined> {
   try {
     const running = Promise.resolve()
       .then(() => check.run({ ...scene, signal }))
-      .catch((error: unknown) => [failing(`the check itself failed: ${reasonOf(error)}`)]);
+      .catch((error: unknown) => [failing(`the check itself failed: ${messageOf(error)}`)]);
     const findings = await Promise.race([running, late]);
     over.abort();
     // Wait until the processes it started have ended.
@@ -121,7 +121,7 @@ async function fixAll(examined: readonly Examined[]): Promise<readonly Fixed[]> 
       try {
         fixed.push({ ...whose, did: await fix.run(), isDone: true });
       } catch (error) {
-        fixed.push({ ...whose, did: `${fix.does}: ${reasonOf(error)}`, isDone: false });
+        fixed.push({ ...whose, did: `${fix.does}: ${messageOf(error)}`, isDone: false });
       }
     }
   }

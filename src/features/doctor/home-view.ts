@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../lib/error-message.js';
 import { isKnown, isOwnFile, isOwnFolder, isPipesFolder } from './own-entries.js';
 
 export interface HomeEntry {
@@ -35,7 +36,7 @@ export function lookAtHome(home: string): HomeView {
   try {
     stats = statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    return { ...nothing, stats: undefined, obstacle: `cannot be accessed: ${reasonOf(error)}` };
+    return { ...nothing, stats: undefined, obstacle: `cannot be accessed: ${messageOf(error)}` };
   }
   if (stats === undefined) return { ...nothing, stats, obstacle: undefined };
   if (!stats.isDirectory()) return { ...nothing, stats, obstacle: 'not a directory' };
@@ -48,7 +49,7 @@ export function lookAtHome(home: string): HomeView {
     const obstacle = stop === undefined ? undefined : `${stop} is not a readable file`;
     return { stats, entries, odd, huge, strange, obstacle };
   } catch (error) {
-    return { ...nothing, stats, obstacle: `cannot be read: ${reasonOf(error)}` };
+    return { ...nothing, stats, obstacle: `cannot be read: ${messageOf(error)}` };
   }
 }
 
@@ -99,8 +100,4 @@ function leadsAstray(path: string): boolean {
 
 function isHuge({ path, stats }: HomeEntry): boolean {
   return stats.isFile() && stats.size > hugeBytes && !mayGrow.test(path);
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

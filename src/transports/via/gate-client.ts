@@ -1,4 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { messageOf } from '../../lib/error-message.js';
 import { decodeUtf8 } from '../../lib/lines.js';
 import { maxMessageBytes, workspaceHeader } from '../identity.js';
 import { createEventReader } from './event-reader.js';
@@ -82,7 +83,7 @@ export async function openGateClient({ url, token, workspace }: GateClientParts)
         request.on('response', (response) => {
           follow(response);
           read(response, order).then(end, (error: unknown) => {
-            end({ kind: 'lost', reason: error instanceof Error ? error.message : String(error) });
+            end({ kind: 'lost', reason: messageOf(error) });
           });
         });
         request.end(body);
