@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../lib/list-folder.js';
 import { readPrivateFile, replacePrivateFile } from './private-file.js';
 
 // Copies of trusted configuration files, named by SHA-256. They stay in effect after a file changes or is deleted.
@@ -29,12 +30,4 @@ export function sweepTrusted(stateDirectory: string, used: ReadonlySet<string>):
 
 function folderOf(stateDirectory: string): string {
   return join(stateDirectory, 'trusted');
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { messageOf } from '../../lib/error-message.js';
 import { isKnown, isOwnFile, isOwnFolder, isPipesFolder } from './own-entries.js';
 
@@ -59,7 +60,7 @@ function entriesOf(home: string): readonly HomeEntry[] {
     add(home, name, found);
     const isWalked = isOwnFolder(name) && !unseen.has(name);
     if (!isWalked || found.at(-1)?.stats.isDirectory() !== true) continue;
-    for (const inner of namesIn(join(home, name))) {
+    for (const inner of namesIn(join(home, name)).toSorted().slice(0, mostEntries)) {
       add(home, `${name}/${inner}`, found);
       if (name !== 'runs') continue;
       for (const part of ['journal.jsonl', 'owner']) add(home, `${name}/${inner}/${part}`, found);
@@ -75,14 +76,6 @@ function add(home: string, path: string, found: HomeEntry[]): void {
     if (stats !== undefined) found.push({ path, stats });
   } catch {
     // Deleted meanwhile or not accessible, so it is not read later either.
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort().slice(0, mostEntries);
-  } catch {
-    return [];
   }
 }
 
