@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Of } from './sha256.js';
 import { codeOf } from './error-code.js';
 import { type Holder, type HolderState, ownHolder, stateOf } from './process-holder.js';
 
@@ -196,7 +197,7 @@ function stateOfToken(token: string, own: Holder): HolderState {
 }
 
 function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex').slice(0, 16);
+  return sha256Of(token).slice(0, 16);
 }
 
 function block(milliseconds: number): void {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { sha256Of } from './sha256.js';
 import { codeOf } from './error-code.js';
 
 /** Names one process on one machine, for ever: a pid alone is used again. */
@@ -41,7 +41,7 @@ function startTimeIn(stat: string): string | undefined {
 function ownSystem(): string {
   const boot = readOwn('/proc/sys/kernel/random/boot_id').trim();
   const text = `${hostname()} ${boot} ${readOwnLink('/proc/self/ns/pid')}`;
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }
 
 function isThere(pid: number): boolean {

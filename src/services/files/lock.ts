@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sha256Of } from '../../lib/sha256.js';
 import { ToolFailure } from '../../core/index.js';
 import {
   type IsHeld,
@@ -77,7 +77,7 @@ async function settledWithin(before: Promise<void>, milliseconds: number): Promi
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 40);
+  return sha256Of(text).slice(0, 40);
 }
 
 function busy(): ToolFailure {
