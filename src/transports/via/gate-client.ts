@@ -1,8 +1,8 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { createSseReader } from '../../lib/event-stream.js';
 import { messageOf } from '../../lib/error-message.js';
 import { decodeUtf8 } from '../../lib/lines.js';
 import { maxMessageBytes, workspaceHeader } from '../identity.js';
-import { createEventReader } from './event-reader.js';
 
 /** One HTTP exchange with the gate. */
 export interface Order {
@@ -153,9 +153,9 @@ function read(response: IncomingMessage, order: Order): Promise<Ending> {
 }
 
 async function readStream(response: IncomingMessage, reply: Reply, order: Order): Promise<Ending> {
-  const events = createEventReader(maxMessageBytes);
+  const events = createSseReader(maxMessageBytes);
   await eachChunk(response, (chunk) => {
-    for (const text of events.push(chunk)) order.onMessage?.(text);
+    for (const { data } of events.push(chunk)) order.onMessage?.(data);
   });
   return { kind: 'reply', reply };
 }
