@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mapAtOnce } from '../../lib/map-at-once.js';
 import type { Check, CheckState, Finding } from './check.js';
 import { messageOf } from '../../lib/error-message.js';
 import { openScene, type Scene, type ScenePlace } from './scene.js';
@@ -57,23 +58,18 @@ async function examineAll(
   scene: Scene,
   { onProgress }: Pick<ExamineOptions, 'onProgress'>,
 ): Promise<readonly Examined[]> {
-  const results: (Examined | undefined)[] = [];
   const underWay = new Set<Check>();
-  let next = 0;
   let done = 0;
-  const lane = async (): Promise<void> => {
-    for (let at = next++; at < checks.length; at = next++) {
-      const check = checks[at];
-      if (check === undefined || scene.signal.aborted) return;
-      underWay.add(check);
-      onProgress([...underWay], done);
-      results[at] = await examineOne(check, scene);
-      underWay.delete(check);
-      done += 1;
-      onProgress([...underWay], done);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  const results = await mapAtOnce(checks, atOnce, async (check) => {
+    if (scene.signal.aborted) return undefined;
+    underWay.add(check);
+    onProgress([...underWay], done);
+    const examined = await examineOne(check, scene);
+    underWay.delete(check);
+    done += 1;
+    onProgress([...underWay], done);
+    return examined;
+  });
   return results.filter((one) => one !== undefined);
 }
 
