@@ -77,7 +77,6 @@ const entryFiles = [
   'features/context/context-report.ts',
   'features/context/tell-sessions.ts',
   'providers/plugin/socket-folder.ts',
-  'services/files/holder.ts',
   'services/processes/mark.ts',
   'transports/http/http-codes.ts',
   'transports/socket/shim.ts',

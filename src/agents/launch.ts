@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256Of } from '../lib/sha256.js';
 import { isRecord } from '../lib/is-record.js';
 import type { AllowedTool, Grant, NativePermissions } from './native-permissions.js';
 
@@ -190,7 +190,7 @@ export function withoutGit({ isIsolated, folder }: LaunchSettings): Environment 
  * conversations by folder.
  */
 export function emptyFolder({ keep, workspace }: LaunchSettings, name: string): string {
-  const project = createHash('sha256').update(workspace).digest('hex').slice(0, 16);
+  const project = sha256Of(workspace).slice(0, 16);
   return join(keep, project, name);
 }
 

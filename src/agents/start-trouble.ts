@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/error-message.js';
 import type { Processes } from '../ports/processes.js';
 
 export interface StartPlace {
@@ -45,8 +46,4 @@ function describe(said: string): string {
   const lines = said.split('\n').map((one) => one.trim());
   const line = lines.find((one) => /^\w*error\b.*:/i.test(one)) ?? lines.find((one) => /[a-z]{3}/i.test(one));
   return line === undefined ? '' : `: ${line.slice(0, 200)}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

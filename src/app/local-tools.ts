@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { sha256Of } from '../lib/sha256.js';
 import {
   childEnvironment,
   type Config,
@@ -202,7 +202,7 @@ function trustedNow({ trust }: State): (file: string, sha256: string) => boolean
 }
 
 function cardFile(state: State, workspace: string): string {
-  const name = createHash('sha256').update(workspace).digest('hex').slice(0, 32);
+  const name = sha256Of(workspace).slice(0, 32);
   return join(state.directory, 'tools', `${name}.json`);
 }
 

@@ -1,11 +1,13 @@
+import { messageOf, stackOf } from '../lib/error-message.js';
+
 /**
  * An unhandled rejection or a throwing timer of a workspace tool would end the gateway. Errors whose stack points to the
  * tool folder are logged and ignored; every other error still ends the process.
  */
 export function surviveErrorsFrom(folder: string, tell: (message: string) => void): { close(): void } {
   const onError = (error: unknown): void => {
-    if (comesFrom(error, folder)) return tell(error instanceof Error ? error.message : String(error));
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    if (comesFrom(error, folder)) return tell(messageOf(error));
+    process.stderr.write(`${stackOf(error)}\n`);
     process.exit(1);
   };
   process.on('uncaughtException', onError);

@@ -1,3 +1,4 @@
+import { stackOf } from '../lib/error-message.js';
 import { homeProblem } from '../config/index.js';
 import type { Command, Context, Given } from './command.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -29,7 +30,7 @@ export function shown(error: unknown, { output }: Context): ExitCode {
     output.error({ code, message, next, problems });
     return exit;
   }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = stackOf(error);
   output.error({
     code: 'internal',
     message: text,

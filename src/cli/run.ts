@@ -1,4 +1,5 @@
 import type { CommanderError } from 'commander';
+import { codeOf } from '../lib/error-code.js';
 import type { Context } from './command.js';
 import { commands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
@@ -42,7 +43,7 @@ function helpLast(words: readonly string[]): readonly string[] {
 }
 
 function isCommanderError(error: unknown): error is CommanderError {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+  return String(codeOf(error)).startsWith('commander.');
 }
 
 function usageFailure(error: CommanderError, words: readonly string[]): Failure {

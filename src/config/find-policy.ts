@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { codeOf } from '../lib/error-code.js';
 import { createProblem, type Problem } from './problem.js';
 import { type ConfigWatch, watchConfig, type WatchTimes } from './watch.js';
 
@@ -66,7 +67,7 @@ function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR');
+    return codeOf(error) !== 'ENOTDIR';
   }
 }
 

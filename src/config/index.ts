@@ -37,7 +37,6 @@ export { createProblem, describeProblem, hasErrors, type Problem } from './probl
 export { problemInFile } from './problem-in-file.js';
 export { openSecrets, type Secrets } from './secrets.js';
 export { openSourceReader } from './source-reader.js';
-export { withFileLock, withLongFileLock } from './file-lock.js';
 export { openShapeMemory, type ShapeMemory } from './shape-memory.js';
 export { homeProblem, prepareStateDirectory } from './state-directory.js';
 export { stateDirectory } from './state-path.js';

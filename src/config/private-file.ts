@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../lib/error-code.js';
 
 export type PrivateContent =
   | { readonly state: 'absent' }
@@ -33,7 +34,7 @@ export function readPrivateFile(path: string, { largest, forbidden }: Bounds): P
   try {
     descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT') return { state: 'absent' };
     return code === 'ELOOP'
       ? { state: 'unsafe', reason: 'it is a symbolic link' }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { messageOf } from '../lib/error-message.js';
 import { isRecord } from '../lib/is-record.js';
-import { withFileLock } from './file-lock.js';
+import { withFileLock } from '../lib/file-lock.js';
 import { readPrivateFile, replacePrivateFile } from './private-file.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
@@ -39,7 +40,7 @@ export function openSecrets(directory: string): Secrets {
           return now.problem;
         });
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         return createProblem(file, '', {
           code: 'secrets.unwritable',
           message: `The secrets file was not changed: ${reason}.`,

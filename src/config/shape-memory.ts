@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../lib/sha256.js';
 import type { TreeShape } from './tree-shape.js';
 
 /** Caches the structure of files, so that an unchanged file is read without the YAML library. */
@@ -18,8 +18,7 @@ const mostKept = 1000;
 /** Shapes written by another program version are ignored, because it may read the same file differently. */
 export function openShapeMemory(stateDirectory: string, version: string): ShapeMemory {
   const folder = join(stateDirectory, 'configs');
-  const keptIn = (file: string): string =>
-    join(folder, `${createHash('sha256').update(file).digest('hex').slice(0, 32)}.json`);
+  const keptIn = (file: string): string => join(folder, `${sha256Of(file).slice(0, 32)}.json`);
   return {
     recall(file, sha256) {
       try {

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { sha256Of } from '../lib/sha256.js';
+import { messageOf } from '../lib/error-message.js';
 import type { Finding } from './problem.js';
 
 /** The size limit. It also bounds the parsing time of a hostile file. */
@@ -24,7 +25,7 @@ export function readSource(path: string, given?: string | Buffer, isReal = false
   try {
     return decode(file, given === undefined ? readBytes(file) : Buffer.from(given));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return {
       file,
       text: '',
@@ -53,7 +54,7 @@ function decode(file: string, bytes: Buffer): Source {
     const message = `The file is larger than ${LARGEST / 1024} KiB.`;
     return { file, text: '', finding: { code: 'config.too_large', message } };
   }
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = sha256Of(bytes);
   try {
     return { file, sha256, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {

@@ -1,5 +1,6 @@
 import { mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { messageOf } from '../lib/error-message.js';
 import { quote } from '../lib/source-place.js';
 import { createProblem, type Problem } from './problem.js';
 import { homeOf } from './state-path.js';
@@ -26,7 +27,7 @@ export function prepareStateDirectory(directory: string): Problem | undefined {
     makeDirectory(directory);
     return stateDirectoryProblem(directory);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return createProblem(directory, '', {
       code: 'state.unwritable',
       message: `The directory cannot be created: ${reason}.`,

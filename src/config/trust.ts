@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import { withFileLock } from './file-lock.js';
+import { messageOf } from '../lib/error-message.js';
+import { withFileLock } from '../lib/file-lock.js';
 import { createProblem, type Problem } from './problem.js';
 import { prepareStateDirectory, stateDirectoryProblem } from './state-directory.js';
 import { readTrusted, sweepTrusted, writeTrusted } from './trusted-content.js';
@@ -86,7 +87,7 @@ function change(directory: string, path: string, next: Change): Problem | undefi
       return undefined;
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return createProblem(path, '', {
       code: 'trust.unwritable',
       message: `The record of trusted files was not changed: ${reason}.`,

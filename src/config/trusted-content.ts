@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../lib/sha256.js';
+import { namesIn } from '../lib/list-folder.js';
 import { readPrivateFile, replacePrivateFile } from './private-file.js';
 
 // Copies of trusted configuration files, named by SHA-256. They stay in effect after a file changes or is deleted.
@@ -17,7 +18,7 @@ export function writeTrusted(stateDirectory: string, sha256: string, content: st
 export function readTrusted(stateDirectory: string, sha256: string): string | undefined {
   const read = readPrivateFile(join(folderOf(stateDirectory), sha256), { largest, forbidden: 0o022 });
   if (read.state !== 'sound') return undefined;
-  return createHash('sha256').update(read.text).digest('hex') === sha256 ? read.text : undefined;
+  return sha256Of(read.text) === sha256 ? read.text : undefined;
 }
 
 /** Deletes copies that no record refers to. */
@@ -29,12 +30,4 @@ export function sweepTrusted(stateDirectory: string, used: ReadonlySet<string>):
 
 function folderOf(stateDirectory: string): string {
   return join(stateDirectory, 'trusted');
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,3 +1,4 @@
+import { stackOf } from '../lib/error-message.js';
 import {
   type Call,
   createFault,
@@ -93,7 +94,7 @@ function isFault(value: unknown): boolean {
 
 /** A bug becomes `internal`; the agent sees no detail of it. */
 export function internalFault(error: unknown): Fault {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const detail = stackOf(error);
   return createFault('internal', 'Tidegate failed to run this call because of an internal error.', {
     detail,
   });

@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { sha256Of } from '../lib/sha256.js';
 import { isRecord } from '../lib/is-record.js';
 import { type Delegation, principalKey, type Request, wantedName } from '../core/index.js';
 import { membersOf, textOf } from '../lib/json-text.js';
@@ -62,7 +63,7 @@ function bindingOf(request: Request): string {
     wantedName(request.wanted),
     canonical(textOf(text, membersOf(text), 'arguments') ?? 'null'),
   ];
-  return createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
+  return sha256Of(JSON.stringify(subject), 'base64url');
 }
 
 /** A child token can share its parent's principal, but must not answer questions put to the parent. */

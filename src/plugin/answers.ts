@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/error-message.js';
 import { asRecord } from '../lib/is-record.js';
 import type { SchemaIssue } from '../core/index.js';
 import {
@@ -52,7 +53,7 @@ export function answersOf(plugin: Plugin): readonly Answer[] {
       try {
         await plugin.init?.(config);
       } catch (error) {
-        throw new Error(`plugin init failed: ${describeError(error)}`);
+        throw new Error(`plugin init failed: ${messageOf(error)}`);
       }
       return {};
     }),
@@ -158,7 +159,7 @@ async function execute(
     const given = Object.entries(checked?.value ?? data ?? {}).filter(([, value]) => value !== undefined);
     return { success: true, output: text, data: new Map(given.map(([key, value]) => [key, json(value)])) };
   } catch (error) {
-    return failed(describeError(error) || `${name} failed without an error message.`);
+    return failed(messageOf(error) || `${name} failed without an error message.`);
   }
 }
 
@@ -207,8 +208,4 @@ function emittedOf(
     payload: json(payload),
     propagation_depth: depth + 1,
   };
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

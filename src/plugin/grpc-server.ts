@@ -7,6 +7,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { messageOf } from '../lib/error-message.js';
 import {
   brokerService,
   controllerService,
@@ -110,7 +111,7 @@ function unary(answer: Answer, life: AbortSignal): handleUnaryCall<unknown, unkn
       (error: unknown) =>
         done({
           code: error instanceof WrongArguments ? status.INVALID_ARGUMENT : status.UNKNOWN,
-          details: error instanceof Error ? error.message : String(error),
+          details: messageOf(error),
         }),
     );
   };

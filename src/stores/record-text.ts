@@ -1,5 +1,5 @@
 // Convert conditions, tokens and audit records to JSON text and back.
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../lib/sha256.js';
 import { isRecord } from '../lib/is-record.js';
 import { type AuditRecord, type GrantTuple, StoreError, type TokenRecord } from '../access/ports/index.js';
 
@@ -56,7 +56,7 @@ export function auditOf(text: string): AuditRecord {
 export function columnText(text: string): string {
   if (text.length <= longestColumn && !/\0|\p{Surrogate}/u.test(text)) return text;
   // Hash the JSON form, which escapes a lone surrogate.
-  return `sha256:${createHash('sha256').update(JSON.stringify(text)).digest('hex')}`;
+  return `sha256:${sha256Of(JSON.stringify(text))}`;
 }
 
 function sorted(value: unknown): unknown {

@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/error-message.js';
 import { type Exchange, ToolFailure } from '../core/index.js';
 import { JsonText } from '../lib/json-text.js';
 import type { ToolContext, ToolResult } from '../ports/tool-module.js';
@@ -56,7 +57,7 @@ async function traced<T>(exchange: Exchange, name: string, run: () => T | Promis
     end?.();
     return result;
   } catch (error) {
-    end?.(error instanceof Error ? error.message : String(error));
+    end?.(messageOf(error));
     throw error;
   }
 }

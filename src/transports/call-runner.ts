@@ -17,7 +17,7 @@ import { createExchange } from './exchanges.js';
 import { protocolError } from './faults.js';
 import type { InFlight } from './framing/in-flight.js';
 import type { ReplyLine } from './framing/reply-line.js';
-import type { Semaphore } from './framing/semaphore.js';
+import type { Semaphore } from '../lib/semaphore.js';
 import { maxRunning, maxWaiting } from './identity.js';
 import { buildRequest, type CallMethod, readWanted } from './requests.js';
 

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { messageOf } from '../lib/error-message.js';
 import { findProgram } from '../lib/find-program.js';
 import { readWorkflow } from './grammar/read-workflow.js';
 import type { Workflow } from './grammar/workflow.js';
@@ -90,7 +91,7 @@ export function openLibrary(parts: LibraryParts): Library {
     try {
       return parts.readSource(file, read(file));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const flaw = { message: `The file cannot be read: ${reason}.`, offset: 0, path: [] };
       return { ...parts.readSource(file, ''), flaws: [flaw] };
     }

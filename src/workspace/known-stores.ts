@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../lib/is-record.js';
 import { StoreError, type ZoneHead } from '../access/ports/index.js';
-import { type Config, withFileLock } from '../config/index.js';
+import type { Config } from '../config/index.js';
+import { withFileLock } from '../lib/file-lock.js';
 import { readPrivateFile, replacePrivateFile } from '../config/private-file.js';
 import { storeFile } from './store-file.js';
 

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../lib/sha256.js';
 import type { NameClaims, NamedKind } from '../gateway/index.js';
 import type { Source } from '../core/index.js';
 
@@ -17,7 +18,7 @@ const writeMs = 200;
 /** Persistent claims of tool names, one file per configuration. Other processes may write it too. */
 export function openNameClaims(stateDir: string, place: string): KeptClaims {
   const folder = join(stateDir, 'names');
-  const file = join(folder, `${createHash('sha256').update(place).digest('hex')}.json`);
+  const file = join(folder, `${sha256Of(place)}.json`);
   const owners = readOwners(file);
   let changed = noOwners();
   let timer: NodeJS.Timeout | undefined;

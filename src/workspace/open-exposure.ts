@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/error-message.js';
 import type { Config } from '../config/index.js';
 import type { Gateway, ProviderReport } from '../gateway/index.js';
 import type { Attempt, ToolSpec } from '../core/index.js';
@@ -43,7 +44,7 @@ export function openExposure({ config, gateway, log, warn }: ExposureParts): Ope
   const rank = (): Promise<Rank> => {
     loading ??= loadRanking().catch((error: unknown) => {
       loading = undefined;
-      exposure.showEverything(error instanceof Error ? error.message : String(error));
+      exposure.showEverything(messageOf(error));
       throw error;
     });
     return loading;

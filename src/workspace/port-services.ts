@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../lib/error-message.js';
 import type { Catalog } from '../ports/catalog.js';
 import type { Desktop } from '../ports/desktop.js';
 import type { OwnPaths } from '../ports/own-paths.js';
@@ -161,7 +162,7 @@ function openOn<Port extends { readonly roots: readonly string[] }>(
       try {
         return await (await opened()).readiness();
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         return { state: 'unavailable', reason, suggestion: 'Ask the operator to check the log.' };
       }
     },

@@ -2,7 +2,7 @@ import type { Gateway } from '../../src/gateway/index.js';
 import { readFrame } from '../../src/lib/json-rpc.js';
 import { metaKeys } from '../../src/transports/stateless/codec.js';
 import { createInFlight, type InFlight } from '../../src/transports/framing/in-flight.js';
-import { createSemaphore } from '../../src/transports/framing/semaphore.js';
+import { createSemaphore } from '../../src/lib/semaphore.js';
 import { createWireCommon, supportedVersions } from '../../src/transports/identity.js';
 import { type LegacyPeer, openLegacyPeer } from '../../src/transports/stateful/peer.js';
 import { type ModernPeer, openModernPeer } from '../../src/transports/stateless/peer.js';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import {
   type Attempt,
   createFault,
@@ -137,7 +138,7 @@ export function openAudit(parts: AuditParts): Audit {
 
   function failed(error: unknown): void {
     if (!isFailing) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       parts.warn('calls are not being recorded because the audit store does not respond', { message });
     }
     isFailing = true;

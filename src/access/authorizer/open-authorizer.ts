@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import type { Delegation, Session, Spec } from '../../core/index.js';
 import type { CompiledModel, Conditions } from '../engine/index.js';
 import { type GrantStore, type Soon, StoreError, type ZoneHead } from '../ports/index.js';
@@ -111,7 +112,7 @@ export function openAuthorizer(parts: AuthorizerParts): Authorizer {
     if (isFailureTold) return;
     isFailureTold = true;
     const code = error instanceof StoreError ? error.code : 'internal';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     log('warn', 'the access store does not respond: nothing is visible until it does', { code, message });
     for (const listener of listeners) listener();
   }

@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../../lib/map-at-once.js';
 import { isRecord } from '../../lib/is-record.js';
 import { type Client, createQuietExchange } from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
@@ -39,7 +40,7 @@ export async function runOpenai(order: AgentOrder): Promise<AgentAnswer> {
       return { text: reply.text, usage: usageOf(spent), turns, toolCalls, conversation: messages };
     }
     toolCalls += reply.calls.length;
-    const answers = await makeCalls(reply.calls, shown, order);
+    const answers = await mapAtOnce(reply.calls, mostAtOnce, (call) => makeCall(call, shown, order));
     if (signal.aborted) throw new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', 'The agent was stopped.');
     guard.note(
       reply.calls,
@@ -84,24 +85,6 @@ function tellOfEnd({ finish, text }: Reply, { onEvent }: AgentOrder): void {
   if (finish === 'content_filter' && text === '') {
     throw new AgentFailure('EXECUTION.AGENT.FAILED', 'The content filter of the model blocked the answer.');
   }
-}
-
-/** Runs calls in parallel, with a limit. */
-async function makeCalls(
-  calls: readonly ModelCall[],
-  shown: ShownTools,
-  order: AgentOrder,
-): Promise<readonly ToolAnswer[]> {
-  const answers: ToolAnswer[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let at = next++; at < calls.length; at = next++) {
-      const call = calls[at];
-      if (call !== undefined) answers[at] = await makeCall(call, shown, order);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(mostAtOnce, calls.length) }, lane));
-  return answers;
 }
 
 async function makeCall(call: ModelCall, shown: ShownTools, order: AgentOrder): Promise<ToolAnswer> {

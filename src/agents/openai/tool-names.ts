@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/sha256.js';
 import type { ToolSpec } from '../../core/index.js';
 
 /** Tools as shown to the model, and the mapping of its names back to ours. */
@@ -41,6 +41,6 @@ function isPlain(name: string): boolean {
 function freeName(name: string, taken: ReadonlyMap<string, string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
   if (plain.length <= longest && !taken.has(plain)) return plain;
-  const mark = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  const mark = sha256Of(name).slice(0, 8);
   return `${plain.slice(0, longest - 9)}_${mark}`;
 }

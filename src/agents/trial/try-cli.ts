@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { messageOf } from '../../lib/error-message.js';
 import { openScriptedModel } from '../../model/index.js';
 import { type AgentEvent, AgentFailure, type AgentOrder } from '../agent.js';
 import type { CliParts, Verdict } from '../cli-parts.js';
@@ -102,6 +103,6 @@ async function failureOf(running: Promise<{ readonly text: string }>): Promise<s
     return text.includes(lastWords) ? undefined : 'it did not finish the script';
   } catch (error) {
     if (error instanceof AgentFailure) return error.message;
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

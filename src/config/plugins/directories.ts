@@ -1,5 +1,6 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { homeOf } from '../state-path.js';
 import type { Environment } from '../substitute.js';
 import { statsOf } from '../started/stats-of.js';
@@ -61,7 +62,7 @@ export function pluginPlaces(workspace: string, environment: Environment): reado
 
 /** All plugin folders in a directory, sorted by name. Runs nothing. */
 export function pluginFoldersIn(directory: string): readonly PluginFolder[] {
-  const names = namesIn(directory).sort().slice(0, mostFolders);
+  const names = namesIn(directory).toSorted().slice(0, mostFolders);
   return names.flatMap((name) => pluginFolderAt(join(directory, name)) ?? []);
 }
 
@@ -73,13 +74,4 @@ export function pluginFolderAt(path: string): PluginFolder | undefined {
   const name = basename(path);
   const program = name.startsWith(prefix) ? name : `${prefix}${name}`;
   return { folder, manifestFile: join(folder, 'plugin.yaml'), program: join(folder, program) };
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    // Most workspaces have no plugin folder.
-    return [];
-  }
 }

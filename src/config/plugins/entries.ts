@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { codeOf } from '../../lib/error-code.js';
 import { parseSource, problemsOf } from '../parse-source.js';
 import type { Finding, Problem } from '../problem.js';
 import { readTree } from '../read-tree.js';
@@ -68,7 +69,7 @@ function isThere(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     // ENOTDIR means that it does not exist. For other errors, reading the file fails too and is reported.
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR');
+    return codeOf(error) !== 'ENOTDIR';
   }
 }
 

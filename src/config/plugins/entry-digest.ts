@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/sha256.js';
 import type { TreeNode } from '../../lib/tree.js';
 import type { PluginStart } from './program.js';
 
@@ -9,7 +9,7 @@ import type { PluginStart } from './program.js';
 export function digestOfEntry(said: TreeNode | undefined, start: PluginStart | undefined): string {
   const shown = start?.kind === 'url' ? [start.url] : [start?.command, start?.args, start?.cwd];
   const text = JSON.stringify([plainOf(said), shown]);
-  return createHash('sha256').update(text).digest('hex');
+  return sha256Of(text);
 }
 
 /** Independent of key order and YAML style. */

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import { messageOf } from '../../lib/error-message.js';
 import type { Problem } from '../problem.js';
 import { coverStart } from '../started/cover-start.js';
 import { digestOfFile, digestOfFolder, digestOfProgram } from '../started/digest.js';
@@ -145,7 +146,7 @@ export async function namedDigests(
       const digest = isFolder ? digestOfFolder : digestOfFile;
       files.push({ file: path, sha256: isHashed ? await digest(path, '') : unhashed, what });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const message = `The command names ${path}, which cannot be trusted: ${reason}.`;
       return { files: [], problems: [pluginProblem(path, message)] };
     }
@@ -194,7 +195,7 @@ export async function folderDigests(
       problems: [],
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return {
       files: [],
       problems: [pluginProblem(folder.folder, `The folder cannot be trusted: ${reason}.`)],

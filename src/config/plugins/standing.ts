@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import type { Trust } from '../trust.js';
 import { digestOfFolder, digestOfProgram } from '../started/digest.js';
 import { namedDigests, type PluginFile, type PluginStart, unhashed } from './program.js';
@@ -34,7 +34,7 @@ export function recordOf(
   if (files.some(({ sha256 }) => sha256 === unhashed)) return { file: place, sha256: unhashed };
   const parts = files.map(({ file, sha256, what }) => [what, file, sha256]);
   const text = JSON.stringify(['plugin with lock', name, place, parts]);
-  return { file: place, sha256: createHash('sha256').update(text).digest('hex') };
+  return { file: place, sha256: sha256Of(text) };
 }
 
 /** A plugin is trusted as a whole or not at all. */

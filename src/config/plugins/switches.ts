@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withFileLock } from '../file-lock.js';
+import { codeOf } from '../../lib/error-code.js';
+import { withFileLock } from '../../lib/file-lock.js';
 
 /** Which plugins the operator has disabled, by place. */
 export interface PluginSwitches {
@@ -40,7 +41,7 @@ function readOff(file: string): readonly string[] | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isAbsent = codeOf(error) === 'ENOENT';
     return isAbsent ? [] : undefined;
   }
   try {

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
+import { messageOf } from '../../lib/error-message.js';
 import type { Gathering, GatheringOptions, LeftOut } from './gathering.js';
 import { createGuardNotes } from './guards.js';
 import { createLimits } from './limits.js';
@@ -54,7 +55,7 @@ export function createGathering(
     try {
       if (problem === undefined) work();
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
     }
   };
 
@@ -117,7 +118,7 @@ export function createGathering(
     const home = packageFolderOf(path);
     if (home !== undefined) return addWhole(home);
     const bytes = readRegular(path);
-    keep(path, createHash('sha256').update(bytes).digest('hex'));
+    keep(path, sha256Of(bytes));
     if (limits.isScanned(path, bytes)) follow(path, bytes.toString('utf8'));
   }
 
@@ -145,7 +146,7 @@ export function createGathering(
 
   function keepChoice(link: string, target: string): void {
     notes.noteWay(link);
-    keep(link, createHash('sha256').update(`link to ${target}`).digest('hex'));
+    keep(link, sha256Of(`link to ${target}`));
   }
 
   /** What the text of a file says that it loads. */
@@ -256,7 +257,7 @@ export function createGathering(
     for (let at = folder; isOurs(at) && isNew('scope', at); at = dirname(at)) {
       const file = join(at, 'package.json');
       if (statsOf(file)?.isFile() !== true) continue;
-      return keep(partialName(file), createHash('sha256').update(scopeOf(file)).digest('hex'));
+      return keep(partialName(file), sha256Of(scopeOf(file)));
     }
   }
 

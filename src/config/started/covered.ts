@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/sha256.js';
 import type { Guards } from './guards.js';
 
 /** A file of the workspace that runs with what was trusted; of a package, its folder. */
@@ -23,9 +23,7 @@ export interface Cover {
 export function digestOfCover({ files }: Pick<Cover, 'files'>): string | undefined {
   if (files.length === 0) return undefined;
   const parts = files.map(({ file, sha256 }) => [file, sha256]);
-  return createHash('sha256')
-    .update(JSON.stringify(['covered and locked files', parts]))
-    .digest('hex');
+  return sha256Of(JSON.stringify(['covered and locked files', parts]));
 }
 
 /** Names of files by what they were and are. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import { javaScriptNames, type ModuleNames } from './module-names.js';
 
 export interface InstalledPackage {
@@ -82,7 +83,7 @@ const pythonFile = /\.(?:py|pyc|so|pyd)$/;
 function readOnce(folder: string, { kind, leftOut, counts = () => true }: Kind): InstalledPackage {
   const key = `${kind} ${folder}`;
   const entries = entriesIn({ root: folder, leftOut, counts, found: [], bytes: 0n }, folder, 0);
-  const stamp = createHash('sha256').update(entries.map(stampOf).join('\n')).digest('hex');
+  const stamp = sha256Of(entries.map(stampOf).join('\n'));
   const before = known.get(key);
   if (before?.stamp === stamp) return before;
   const read = readPackage(folder, entries);
@@ -110,7 +111,7 @@ function readPackage(folder: string, entries: readonly Entry[]): InstalledPackag
       continue;
     }
     const bytes = readFileSync(path);
-    hash.update(JSON.stringify([name, mode, createHash('sha256').update(bytes).digest('hex')]));
+    hash.update(JSON.stringify([name, mode, sha256Of(bytes)]));
     if (!/\.[cm]?[jt]sx?$/.test(name) || notLoaded.test(name)) continue;
     const said = bytes.length > maxRead ? unread : javaScriptNames(bytes.toString('utf8'));
     for (const bare of said.bare) names.add(bare);

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { isPython } from '../python-cache.js';
 import { statsOf } from './stats-of.js';
 
@@ -21,11 +22,11 @@ const packageStart = /^__init__\.(?:py|pyc|(?:[\w.-]+\.)?(?:so|pyd))$/;
 
 /** Folders without `__init__` are left out: they come after every other module with the same name, so they shadow nothing. */
 export function importableIn(folder: string): Importable {
-  const names = namesIn(folder);
+  const names = sortedNamesIn(folder);
   return {
     modules: names.filter((name) => moduleFile.test(name)).map((name) => join(folder, name)),
     packages: names
-      .filter((name) => namesIn(join(folder, name)).some((inner) => packageStart.test(inner)))
+      .filter((name) => sortedNamesIn(join(folder, name)).some((inner) => packageStart.test(inner)))
       .map((name) => join(folder, name)),
   };
 }
@@ -39,14 +40,14 @@ export function addEnvironmentOf(program: string, gathering: Taker): void {
   if (statsOf(join(folder, 'pyvenv.cfg'))?.isFile() !== true) return;
   for (const library of ['lib', 'lib64', 'Lib'].map((name) => join(folder, name))) {
     gathering.addCodeTree(library);
-    const versions = namesIn(library).map((name) => join(library, name, 'site-packages'));
+    const versions = sortedNamesIn(library).map((name) => join(library, name, 'site-packages'));
     for (const site of [...versions, join(library, 'site-packages')]) addLinked(site, gathering);
   }
 }
 
 /** Adds workspace folders that `.pth` files and editable installs put on the path. */
 function addLinked(site: string, gathering: Taker): void {
-  for (const name of namesIn(site)) {
+  for (const name of sortedNamesIn(site)) {
     const isPath = name.endsWith('.pth');
     if (!isPath && !/^__editable__.*\.py$/.test(name)) continue;
     const text = textOf(join(site, name));
@@ -65,13 +66,8 @@ function addLinked(site: string, gathering: Taker): void {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // Not a directory, or missing.
-    return [];
-  }
+function sortedNamesIn(folder: string): readonly string[] {
+  return namesIn(folder).toSorted();
 }
 
 function textOf(file: string): string {

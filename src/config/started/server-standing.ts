@@ -1,5 +1,6 @@
 import { basename, delimiter, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../lib/error-message.js';
 import type { Config, ServerConfig } from '../config.js';
 import { childEnvironment } from '../environment.js';
 import type { Problem } from '../problem.js';
@@ -103,7 +104,7 @@ export function withLock(standing: ServerStanding, limit?: number): ServerStandi
   try {
     return { ...standing, lock: lockRecordOf({ files, guards }, grounds, limit) };
   } catch (error) {
-    return { ...standing, problem: error instanceof Error ? error.message : String(error) };
+    return { ...standing, problem: messageOf(error) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/sha256.js';
 import type { AdminParts } from '../../access/admin/index.js';
 import { loadConditions } from '../../access/engine/index.js';
 import { formatPrincipal } from '../../access/index.js';
@@ -30,7 +30,7 @@ export async function adminParts(place: AdminPlace): Promise<Omit<AdminParts, 'b
     authorizer,
     model,
     conditions: await loadConditions(model),
-    modelId: createHash('sha256').update(JSON.stringify(model)).digest('hex').slice(0, 16),
+    modelId: sha256Of(JSON.stringify(model)).slice(0, 16),
     profiles: () => policy.profiles(),
     profileWarnings: (tools) => policy.warnings(tools).map(describeProblem),
     catalogue: async () => knownCatalogue(gateway, operator),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Holder, ownHolder, stateOf } from '../../services/files/holder.js';
+import { namesIn } from '../../lib/list-folder.js';
+import { type Holder, ownHolder, stateOf } from '../../lib/process-holder.js';
 import type { ActiveTools } from '../../exposure/index.js';
 import { type LiveParts, sessionOf, type ContextSession } from './context-session.js';
 
@@ -45,7 +46,7 @@ export async function liveSessions({ stateDirectory, file }: LiveParts): Promise
       const holder = holderIn(name);
       if (holder === undefined || holder.pid === own.pid) return [];
       const path = join(folder, name);
-      const state = await stateOf(holder, own);
+      const state = stateOf(holder, own);
       if (state === 'gone') rmSync(path, { force: true });
       return state === 'gone' ? [] : sessionsIn(path, file).map((one) => ({ ...one, pid: holder.pid }));
     }),
@@ -55,15 +56,6 @@ export async function liveSessions({ stateDirectory, file }: LiveParts): Promise
 
 function folderOf(stateDirectory: string): string {
   return join(stateDirectory, 'active');
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Nothing published yet.
-    return [];
-  }
 }
 
 function holderIn(name: string): Holder | undefined {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mapAtOnce } from '../../lib/map-at-once.js';
 import type { Check, CheckState, Finding } from './check.js';
-import { reasonOf } from './home-view.js';
+import { messageOf } from '../../lib/error-message.js';
 import { openScene, type Scene, type ScenePlace } from './scene.js';
 
 /** The result of a check: at least one finding. */
@@ -57,23 +58,18 @@ async function examineAll(
   scene: Scene,
   { onProgress }: Pick<ExamineOptions, 'onProgress'>,
 ): Promise<readonly Examined[]> {
-  const results: (Examined | undefined)[] = [];
   const underWay = new Set<Check>();
-  let next = 0;
   let done = 0;
-  const lane = async (): Promise<void> => {
-    for (let at = next++; at < checks.length; at = next++) {
-      const check = checks[at];
-      if (check === undefined || scene.signal.aborted) return;
-      underWay.add(check);
-      onProgress([...underWay], done);
-      results[at] = await examineOne(check, scene);
-      underWay.delete(check);
-      done += 1;
-      onProgress([...underWay], done);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  const results = await mapAtOnce(checks, atOnce, async (check) => {
+    if (scene.signal.aborted) return undefined;
+    underWay.add(check);
+    onProgress([...underWay], done);
+    const examined = await examineOne(check, scene);
+    underWay.delete(check);
+    done += 1;
+    onProgress([...underWay], done);
+    return examined;
+  });
   return results.filter((one) => one !== undefined);
 }
 
@@ -89,7 +85,7 @@ async function examineOne(check: Check, scene: Scene): Promise<Examined> {
   try {
     const running = Promise.resolve()
       .then(() => check.run({ ...scene, signal }))
-      .catch((error: unknown) => [failing(`the check itself failed: ${reasonOf(error)}`)]);
+      .catch((error: unknown) => [failing(`the check itself failed: ${messageOf(error)}`)]);
     const findings = await Promise.race([running, late]);
     over.abort();
     // Wait until the processes it started have ended.
@@ -121,7 +117,7 @@ async function fixAll(examined: readonly Examined[]): Promise<readonly Fixed[]> 
       try {
         fixed.push({ ...whose, did: await fix.run(), isDone: true });
       } catch (error) {
-        fixed.push({ ...whose, did: `${fix.does}: ${reasonOf(error)}`, isDone: false });
+        fixed.push({ ...whose, did: `${fix.does}: ${messageOf(error)}`, isDone: false });
       }
     }
   }

@@ -1,5 +1,7 @@
 import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
+import { messageOf } from '../../lib/error-message.js';
 import { isKnown, isOwnFile, isOwnFolder, isPipesFolder } from './own-entries.js';
 
 export interface HomeEntry {
@@ -35,7 +37,7 @@ export function lookAtHome(home: string): HomeView {
   try {
     stats = statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    return { ...nothing, stats: undefined, obstacle: `cannot be accessed: ${reasonOf(error)}` };
+    return { ...nothing, stats: undefined, obstacle: `cannot be accessed: ${messageOf(error)}` };
   }
   if (stats === undefined) return { ...nothing, stats, obstacle: undefined };
   if (!stats.isDirectory()) return { ...nothing, stats, obstacle: 'not a directory' };
@@ -48,7 +50,7 @@ export function lookAtHome(home: string): HomeView {
     const obstacle = stop === undefined ? undefined : `${stop} is not a readable file`;
     return { stats, entries, odd, huge, strange, obstacle };
   } catch (error) {
-    return { ...nothing, stats, obstacle: `cannot be read: ${reasonOf(error)}` };
+    return { ...nothing, stats, obstacle: `cannot be read: ${messageOf(error)}` };
   }
 }
 
@@ -58,7 +60,7 @@ function entriesOf(home: string): readonly HomeEntry[] {
     add(home, name, found);
     const isWalked = isOwnFolder(name) && !unseen.has(name);
     if (!isWalked || found.at(-1)?.stats.isDirectory() !== true) continue;
-    for (const inner of namesIn(join(home, name))) {
+    for (const inner of namesIn(join(home, name)).toSorted().slice(0, mostEntries)) {
       add(home, `${name}/${inner}`, found);
       if (name !== 'runs') continue;
       for (const part of ['journal.jsonl', 'owner']) add(home, `${name}/${inner}/${part}`, found);
@@ -77,14 +79,6 @@ function add(home: string, path: string, found: HomeEntry[]): void {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort().slice(0, mostEntries);
-  } catch {
-    return [];
-  }
-}
-
 function isOdd({ path, stats }: HomeEntry): boolean {
   if (isPipesFolder(path)) return false;
   const isWaiting = stats.isFIFO() || stats.isCharacterDevice() || stats.isBlockDevice() || stats.isSocket();
@@ -92,15 +86,11 @@ function isOdd({ path, stats }: HomeEntry): boolean {
   return isWaiting || (stats.isSymbolicLink() && leadsAstray(path));
 }
 
-/** A link could lead to a pipe; Tidegate itself never creates links here. */
+/** A link could lead to a pipe. Locks are links too, but they are never followed. */
 function leadsAstray(path: string): boolean {
-  return isOwnFile(path) || path.includes('/');
+  return isOwnFile(path) || (path.includes('/') && !/\.lock(?:\.[0-9a-f]{16}){0,3}$/.test(path));
 }
 
 function isHuge({ path, stats }: HomeEntry): boolean {
   return stats.isFile() && stats.size > hugeBytes && !mayGrow.test(path);
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { isRunning } from '../../lib/is-running.js';
 import { sweepLeftovers } from '../../workspace/late-processes.js';
 import { sweepSockets } from '../../workspace/plugins/late-plugins.js';
@@ -133,12 +134,4 @@ function isLeft(path: string): boolean {
 function removePipes(folder: string): void {
   for (const name of namesIn(folder)) rmSync(join(folder, name), { force: true });
   rmdirSync(folder);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -4,7 +4,7 @@ import { defaultConfig, telemetryFromEnvironment } from '../../config/index.js';
 import { isRunning } from '../../lib/is-running.js';
 import { runningFile } from '../../workspace/serving.js';
 import type { Check, Finding } from './check.js';
-import { reasonOf } from './home-view.js';
+import { messageOf } from '../../lib/error-message.js';
 import type { Scene } from './scene.js';
 
 export const outsideChecks: readonly Check[] = [
@@ -97,7 +97,7 @@ async function telemetryFinding(scene: Scene): Promise<Finding> {
     return { state: 'fail', detail: `${place} returned HTTP ${String(response.status)}`, next, facts };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return { state: 'fail', detail: `${place} cannot be reached: ${reasonOf(cause)}`, next };
+    return { state: 'fail', detail: `${place} cannot be reached: ${messageOf(cause)}`, next };
   }
 }
 

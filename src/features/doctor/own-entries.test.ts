@@ -9,6 +9,8 @@ it.each([
   `trust.json.${randomUUID()}.draft`,
   'trust.json.lock',
   'import.lock',
+  'import.lock.0123456789abcdef',
+  `trust.json.lock.${randomUUID()}`,
   'pipes-aB3dE9',
 ])('%s is known', (name) => expect(isKnown(name)).toBe(true));
 

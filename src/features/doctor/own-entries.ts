@@ -38,9 +38,11 @@ export const files = [
 ] as const;
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** Temporary names: drafts, locks (also broken ones) and SQLite's first journal. */
+/** The locks that are held to break a lock, and drafts of locks. */
+const broken = `(?:\\.[0-9a-f]{16}){0,3}(?:\\.${uuid})?`;
+/** Temporary names: drafts, locks and SQLite's first journal. */
 const passing = new RegExp(
-  `^(?:(?:trust|secrets|known-stores|agents|plugins-off)\\.json(?:\\.${uuid}\\.draft|\\.\\d+(?:\\.\\w+)?|\\.lock(?:\\.${uuid})?)|import\\.lock(?:\\.${uuid})?|state\\.db-journal|\\.tidegate\\.ya?ml\\.${uuid}\\.tidegate)$`,
+  `^(?:(?:trust|secrets|known-stores|agents|plugins-off)\\.json(?:\\.${uuid}\\.draft|\\.\\d+(?:\\.\\w+)?|\\.lock${broken})|import\\.lock${broken}|state\\.db-journal|\\.tidegate\\.ya?ml\\.${uuid}\\.tidegate)$`,
 );
 /** Names made by `mkdtemp`. */
 const pipes = /^pipes-[A-Za-z0-9]{6}$/;

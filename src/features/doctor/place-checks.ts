@@ -5,7 +5,7 @@ import { commandLine, shellWord } from '../../lib/shell-word.js';
 import { describeProblem, type Problem } from '../../config/index.js';
 import type { Located } from '../../workspace/locate-config.js';
 import type { Check, Finding } from './check.js';
-import { reasonOf } from './home-view.js';
+import { messageOf } from '../../lib/error-message.js';
 import type { Scene } from './scene.js';
 
 export const placeChecks: readonly Check[] = [
@@ -145,7 +145,7 @@ function realFolder(path: string): { readonly real: string } | string {
     if (stats === undefined) return 'does not exist';
     return stats.isDirectory() ? { real: realpathSync(path) } : 'not a folder';
   } catch (error) {
-    return `cannot be accessed: ${reasonOf(error)}`;
+    return `cannot be accessed: ${messageOf(error)}`;
   }
 }
 

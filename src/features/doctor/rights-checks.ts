@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../lib/error-message.js';
 import { StoreError } from '../../access/ports/index.js';
 import { describeProblem } from '../../config/index.js';
 import { shellWord } from '../../lib/shell-word.js';
@@ -170,8 +171,4 @@ function placeOf(url: string): string {
   } catch {
     return 'the configured address';
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../../lib/map-at-once.js';
 import { commandLine, shellWord } from '../../lib/shell-word.js';
 import { createLineRedactor } from '../../observers/log/index.js';
 import type { Log } from '../../ports/log.js';
@@ -13,7 +14,6 @@ import { openLogins } from '../../workspace/login-files.js';
 import { createServerProviders } from '../../workspace/server-providers.js';
 import type { Config, ServerConfig } from '../../config/index.js';
 import type { Check, Finding } from './check.js';
-import { inTurns } from './in-turns.js';
 import type { Scene } from './scene.js';
 
 /** A server that takes longer would miss an agent's first tool listing. */
@@ -76,7 +76,7 @@ async function examineServers(scene: Scene, located: Located): Promise<readonly 
   try {
     const byHand = new Map(config.servers.map((server) => [server.name, nextOf(server)]));
     const end = performance.now() + allMs;
-    const found = await inTurns(all, atOnce, (provider) =>
+    const found = await mapAtOnce(all, atOnce, (provider) =>
       signal.aborted || performance.now() > end
         ? Promise.resolve(notLookedAt(provider, signal))
         : examineServer(provider, { signal, lastWords, next: byHand.get(provider.id) ?? '' }),

@@ -1,6 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { projectFolders } from '../../workspace/project-folders.js';
+
+const mostNames = 10_000;
 
 /** What the file names say about a folder. */
 export interface Workspace {
@@ -28,7 +31,7 @@ const markers: readonly (readonly [pattern: RegExp, language: string])[] = [
 /** Reads only file names, in this folder and at the repository root. */
 export function lookAround(cwd: string, home: string): Workspace {
   const root = projectFolders(cwd, home).at(-1) ?? cwd;
-  const names = [...new Set([...namesIn(cwd), ...namesIn(root)])];
+  const names = [...new Set([cwd, root].flatMap((folder) => namesIn(folder).slice(0, mostNames)))];
   const languages = markers
     .filter(([pattern]) => names.some((name) => pattern.test(name)))
     .map(([, language]) => language);
@@ -37,13 +40,4 @@ export function lookAround(cwd: string, home: string): Workspace {
     ...(existsSync(join(root, '.git')) && { repository: root }),
     languages: languages.includes('TypeScript') ? languages.filter((one) => one !== 'JavaScript') : languages,
   };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).slice(0, 10_000);
-  } catch {
-    // An unreadable folder counts as empty.
-    return [];
-  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withFileLock } from '../../config/index.js';
+import { withFileLock } from '../../lib/file-lock.js';
 
 /** Locks a run folder for this process. If several processes try at once, only one succeeds. */
 export function takeFolder(folder: string): boolean {

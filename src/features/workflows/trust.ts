@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import type { TrustRecord } from '../../config/index.js';
 import { type Bundle, bundleOf, type Finding, planLines, validateWorkflow } from '../../workflow/index.js';
 import { partsOf } from './changed-parts.js';
@@ -68,6 +69,6 @@ async function lockOf(run: Bundle['unsandboxed'], roots: readonly string[]): Pro
   try {
     return { lock: lockRecordOf({ files, guards }, roots) };
   } catch (error) {
-    return { lock: {}, problem: error instanceof Error ? error.message : String(error) };
+    return { lock: {}, problem: messageOf(error) };
   }
 }

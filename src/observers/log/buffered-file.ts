@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { codeOf } from '../../lib/error-code.js';
 import { createLineBuffer, type LineLimits } from './line-buffer.js';
 
 /** Writes text to a file descriptor in large chunks, without blocking the caller. */
@@ -132,7 +133,7 @@ function writeAllSync(fd: number, buffer: Buffer): boolean {
 const fullCodes: ReadonlySet<unknown> = new Set(['EAGAIN', 'EBUSY', 'EINTR', 'ENOSPC']);
 
 function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && fullCodes.has(error.code);
+  return fullCodes.has(codeOf(error));
 }
 
 function later(ms: number): Promise<void> {

@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { codeOf } from '../../lib/error-code.js';
+import { messageOf } from '../../lib/error-message.js';
 
 /** Why the log file cannot be used. */
 export class LogFileError extends Error {
@@ -48,12 +50,12 @@ function openOrRefuse(path: string): number {
     mkdirSync(dirname(path), { recursive: true });
     return openSync(join(realpathSync(dirname(path)), basename(path)), flags, 0o600);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     // The error code for a link differs between systems.
     if (code === 'ELOOP' || code === 'EMLINK') throw unsafe(path, 'it is a link');
     // A pipe without a reader, or a socket.
     if (code === 'ENXIO') throw unsafe(path, 'it is not a regular file');
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new LogFileError('unwritable', `Cannot open the log file ${path}: ${reason}.`);
   }
 }

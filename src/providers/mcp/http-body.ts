@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { decodeUtf8 } from '../../lib/lines.js';
 import type { Clock } from './options.js';
 import { createPace } from './pace.js';
-import { createSseReader, type SseEvent } from './sse.js';
+import { createSseReader, type SseEvent } from '../../lib/event-stream.js';
 
 export type Body =
   | { readonly ok: true; readonly text: string }
@@ -54,7 +54,7 @@ export function readEvents(
   handlers: { take(event: SseEvent): boolean; ended(end: StreamEnd): void },
 ): void {
   const pace = createPace(clock, emptyBurst, emptyPerSecond);
-  const reader = createSseReader(limit, () => pace.pass());
+  const reader = createSseReader(limit, { mayBeEmpty: () => pace.pass() });
   let isDone = false;
   // A stream may be silent for hours, so use keep-alive probes to detect a dead peer.
   response.socket.setKeepAlive(true, probeMs);

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { messageOf } from '../../lib/error-message.js';
 import { discard } from './discard.js';
 
 export interface HttpOrder {
@@ -71,7 +72,7 @@ export function createHttpClient(endpoint: string): HttpClient {
         return start(url, order, handlers, { redirects: maxRedirects, repeats: 1 });
       } catch (error) {
         // An invalid header. Report it asynchronously like every other failure.
-        const detail = error instanceof Error ? error.message : String(error);
+        const detail = messageOf(error);
         process.nextTick(() => handlers.error(detail, false));
         return () => undefined;
       }

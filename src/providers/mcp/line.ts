@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import type { Log } from '../../ports/log.js';
 import { principalOf } from './in-flight.js';
 import type { Transport, TransportEvents } from './transport.js';
@@ -128,8 +129,4 @@ async function unlessAborted(opening: Promise<Rpc>, signal: AbortSignal): Promis
   } finally {
     stop();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import type { KeptCatalogue, UpstreamMemory, UpstreamRecord } from './memory-port.js';
 import type { Transport } from './options.js';
 import { isRecord } from './peer.js';
@@ -44,9 +45,7 @@ function discard(file: string): void {
 
 /** Servers with the same configuration share a file. The key does not reveal secrets of the configuration. */
 export function memoryKey(name: string, transport: Transport | string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([format, name, transport]))
-    .digest('hex');
+  return sha256Of(JSON.stringify([format, name, transport]));
 }
 
 function readRecord(value: unknown): UpstreamRecord | undefined {

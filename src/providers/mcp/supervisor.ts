@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
 import type { Log, Redactor } from '../../ports/log.js';
 import { passingMs } from '../../ports/start-refusal.js';
@@ -98,7 +99,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
         );
       if (error instanceof UntrustedStart) return refused(error.message);
       if (error instanceof HeldStart) return held(error.message);
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(messageOf(error));
     } finally {
       stopLimit();
     }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import { createFault, type Fault } from '../../core/index.js';
 import { printable } from '../../lib/printable.js';
 import type { PluginOptions } from './options.js';
@@ -31,7 +32,7 @@ export function faultOf(
   end?: string,
 ): Fault {
   const kind = failure instanceof CallFailure ? failure.kind : 'refused';
-  const text = failure instanceof Error ? failure.message : String(failure);
+  const text = messageOf(failure);
   const said = printable(withoutSecrets(text)).slice(0, 2000);
   const more = { detail: said, reason: kind };
   switch (kind) {

@@ -8,6 +8,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import { messageOf } from '../../lib/error-message.js';
 import {
   decodeMessage,
   encodeMessage,
@@ -78,7 +79,7 @@ export function openChannel(greeting: Greeting, identity: Identity | undefined):
         try {
           resolve(decodeMessage(given, answer ?? Buffer.alloc(0)));
         } catch (problem) {
-          reject(new CallFailure('malformed', problem instanceof Error ? problem.message : String(problem)));
+          reject(new CallFailure('malformed', messageOf(problem)));
         }
       };
       const options = { deadline: Date.now() + ms };

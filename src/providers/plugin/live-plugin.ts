@@ -1,5 +1,6 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '../../lib/error-message.js';
 import { HeldStart } from './supervisor.js';
 import { atMost } from '../../lib/at-most.js';
 import type { PluginCapability } from '../../ports/plugins.js';
@@ -165,7 +166,7 @@ async function asked<T>(what: string, answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     const kind = error instanceof CallFailure ? `${error.kind}: ` : '';
-    throw new Error(`${what} failed: ${kind}${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${what} failed: ${kind}${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import { isRecord } from '../../lib/is-record.js';
 import type { OperationSchema, StepTypeInfo } from '../../plugin-protocol/index.js';
 
@@ -21,8 +22,7 @@ const format = 1;
 /** Stores one small file per plugin and content. Fails open: if it is unreadable, the plugin is asked again. */
 export function openOfferMemory(stateDirectory: string): OfferMemory {
   const folder = join(stateDirectory, 'plugins');
-  const fileOf = (identity: string): string =>
-    join(folder, `${createHash('sha256').update(`${format}\n${identity}`).digest('hex')}.json`);
+  const fileOf = (identity: string): string => join(folder, `${sha256Of(`${format}\n${identity}`)}.json`);
   return {
     read(identity) {
       try {

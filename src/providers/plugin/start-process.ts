@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import type { ChildProcess, Processes } from '../../ports/processes.js';
 import { createLastWords } from '../../lib/last-words.js';
 import { createLineReader } from '../../lib/lines.js';
@@ -51,7 +52,7 @@ export async function startProcess(parts: StartParts): Promise<StartedProcess> {
     return { child, greeting, lastWords: () => words.told() };
   } catch (error) {
     await child.close();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const said = words.told();
     throw new Error(said === '' ? reason : `${reason}; stderr: ${said}`);
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import { atMost } from '../../lib/at-most.js';
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
@@ -77,7 +78,7 @@ export function openSupervisor(parts: SupervisorParts): Supervisor {
       return welcome(plugin);
     } catch (error) {
       if (error instanceof HeldStart) return held(error.message);
-      return fell(error instanceof Error ? error.message : String(error));
+      return fell(messageOf(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import type { PluginIssue, PluginWorkflow, ValidateLimits } from '../../ports/plugins.js';
 import { type ValidationIssue, validatorService } from '../../plugin-protocol/index.js';
 import { CallFailure } from './call-failure.js';
@@ -32,7 +33,7 @@ export async function askValidator(
   } catch (failure) {
     void plugin.doubt(running, failure);
     const kind = failure instanceof CallFailure ? failure.kind : 'failed';
-    const said = withoutSecrets(failure instanceof Error ? failure.message : String(failure));
+    const said = withoutSecrets(messageOf(failure));
     issues.push({
       plugin: name,
       severity: 'error',

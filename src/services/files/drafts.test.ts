@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDrafts, sweepDrafts } from './drafts.js';
-import { type Holder, ownHolder } from './holder.js';
+import { type Holder, ownHolder } from '../../lib/process-holder.js';
 
 let base: string;
 let workspace: string;

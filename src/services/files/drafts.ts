@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { codeOf } from './failures.js';
-import { type Holder, ownHolder, stateOf } from './holder.js';
+import { codeOf } from '../../lib/error-code.js';
+import { type Holder, ownHolder, stateOf } from '../../lib/process-holder.js';
 
 /** Drafts are files that will take the place of others. Each is noted before it is made, so that none is ever lost. */
 export interface Drafts {
@@ -61,7 +61,7 @@ async function sweepNote(notes: string, name: string, own: Holder): Promise<bool
   const [, pid = '', startTime = '', system = '', gate, count] = noteName.exec(name) ?? [];
   if (gate === undefined) return false;
   const note = join(notes, name);
-  const state = await stateOf({ pid: Number(pid), startTime, system }, own);
+  const state = stateOf({ pid: Number(pid), startTime, system }, own);
   if (state === 'alive' || (state === 'unknown' && !(await isOlder(note, foreignAge)))) return false;
   const draft = await readFile(note, 'utf8');
   const [, draftGate, draftCount] = draftName.exec(basename(draft)) ?? [];

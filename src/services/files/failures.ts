@@ -1,3 +1,4 @@
+import { codeOf } from '../../lib/error-code.js';
 import { ToolFailure } from '../../core/index.js';
 import { shown } from './names.js';
 
@@ -147,8 +148,4 @@ export function fromSystem(error: unknown, given: string): unknown {
   }
   const [workCode, reason, says, isRetryable = false] = row;
   return new ToolFailure(workCode, `${shown(given)} ${says}.`, { reason, retryable: isRetryable });
-}
-
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
+import { sha256Of } from '../../lib/sha256.js';
 
 /** What a session saw of a file when it last read or wrote it. */
 export interface Knowledge {
@@ -43,7 +43,7 @@ export function createKnown({ sessions, files }: KnownLimits = { sessions: 128, 
 export function knowledgeOf(stats: BigIntStats, content?: Uint8Array): Knowledge {
   const identity = identityOf(stats);
   if (content === undefined || content.length > maxHashed) return { identity };
-  return { identity, hash: createHash('sha256').update(content).digest('base64') };
+  return { identity, hash: sha256Of(content, 'base64') };
 }
 
 /** The content decides where it is known: a file that was touched, or changed and changed back, is the same file. */

@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownHolder } from './holder.js';
+import { ownHolder } from '../../lib/process-holder.js';
 import { createLocks, type Locks } from './lock.js';
 
 let directory: string;
@@ -39,7 +39,7 @@ describe.each([false, true])('a lock (hard links: %s)', (useHardLinks) => {
         inside += 1;
         seen.push(index);
         expect(inside).toBe(1);
-        expect(await isHeld()).toBe(true);
+        expect(isHeld()).toBe(true);
         inside -= 1;
       });
     };

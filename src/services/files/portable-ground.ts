@@ -5,7 +5,8 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { changedSinceRead, codeOf } from './failures.js';
+import { codeOf } from '../../lib/error-code.js';
+import { changedSinceRead } from './failures.js';
 import type { Opened } from './opened.js';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;

@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
-import { codeOf } from './failures.js';
+import { codeOf } from '../../lib/error-code.js';
 import type { Opened } from './opened.js';
 
 // Not among Node's constants; the same number on every architecture that Node is built for.

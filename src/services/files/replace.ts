@@ -1,8 +1,9 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, link, open as openHandle, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../lib/error-code.js';
 import type { Drafts } from './drafts.js';
-import { cancelled, changedSinceRead, codeOf, fromSystem } from './failures.js';
+import { cancelled, changedSinceRead, fromSystem } from './failures.js';
 import { identityOf } from './known.js';
 import type { Open, Opened } from './opened.js';
 
@@ -15,7 +16,7 @@ export interface Replacement {
   readonly bytes: Buffer;
   /** What stands there now; left out when nothing does. */
   readonly previous?: BigIntStats;
-  readonly isHeld: () => Promise<boolean>;
+  readonly isHeld: () => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -83,8 +84,7 @@ async function checkLast(
   const now = await open(folder.at(name));
   await now?.close();
   const isSame = previous ? now && identityOf(now.stats) === identityOf(previous) : now === undefined;
-  if (!isSame || !(await isHeld()) || join(await folder.where(), name) !== path)
-    throw changedSinceRead(given);
+  if (!isSame || !isHeld() || join(await folder.where(), name) !== path) throw changedSinceRead(given);
 }
 
 /** A link is made only where there is nothing, so that a file that appears at this moment is not lost. */

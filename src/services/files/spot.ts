@@ -1,17 +1,10 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
+import { codeOf } from '../../lib/error-code.js';
 import { ToolFailure } from '../../core/index.js';
 import { readWhole, regularFile, withHandle } from './content.js';
 import type { FileContext } from './file-service.js';
-import {
-  changedSinceRead,
-  codeOf,
-  fromSystem,
-  isFolder,
-  notFound,
-  outside,
-  protectedPath,
-} from './failures.js';
+import { changedSinceRead, fromSystem, isFolder, notFound, outside, protectedPath } from './failures.js';
 import { type Knowledge, knowledgeOf } from './known.js';
 import { isInside, shown } from './names.js';
 import type { Opened } from './opened.js';
@@ -24,7 +17,7 @@ export interface Spot {
   readonly folder: Opened;
   readonly name: string;
   readonly path: string;
-  readonly isHeld: () => Promise<boolean>;
+  readonly isHeld: () => boolean;
 }
 
 export interface SpotOptions {

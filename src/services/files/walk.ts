@@ -1,6 +1,7 @@
 import { readlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { codeOf, fromSystem, notFound, outside, rootGone, tooManyLinks } from './failures.js';
+import { codeOf } from '../../lib/error-code.js';
+import { fromSystem, notFound, outside, rootGone, tooManyLinks } from './failures.js';
 import { isInside } from './names.js';
 import type { Open, Opened } from './opened.js';
 import type { Roots, Way } from './roots.js';

@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { companionEnding, type ResolvedPlaces } from './own-places.js';
-import { namesIn } from './rules.js';
+import { namesIn } from '../../lib/list-folder.js';
 
 const maxFiles = 2000;
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import { isOperator } from '../../core/index.js';
 import type { OwnPaths, OwnView } from '../../ports/own-paths.js';
 import { principalKey, type Session } from '../../core/index.js';
@@ -59,7 +59,7 @@ function resolve(
 
 function openView(places: ResolvedPlaces, session: Session): OwnView {
   const seesGoverning = isOperator(session);
-  const outputName = createHash('sha256').update(principalKey(session.principal)).digest('hex').slice(0, 16);
+  const outputName = sha256Of(principalKey(session.principal)).slice(0, 16);
   const rules: Rules = createRules(places, outputName, seesGoverning);
   let identities: ReadonlySet<string> | undefined;
   const secondNames = () => (identities ??= identitiesOf(places, seesGoverning));

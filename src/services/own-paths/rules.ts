@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import type { HiddenName } from '../../ports/own-paths.js';
 import { companionEnding, folded, isInside, type ResolvedPlaces } from './own-places.js';
 
@@ -64,13 +64,4 @@ function foreignIn(folder: string, outputName: string): readonly HiddenName[] {
   return namesIn(folder)
     .filter((name) => name !== outputName)
     .map((name) => alone(join(folder, name)));
-}
-
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // It does not exist, or is no folder.
-    return [];
-  }
 }

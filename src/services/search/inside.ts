@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { codeOf } from '../../lib/error-code.js';
 import { openButOwnSync, pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
 import type { Place } from './place.js';
 import type { Roots } from './roots.js';
@@ -108,6 +109,6 @@ function tryTo<T>(look: () => T): T | typeof tooLong | undefined {
   try {
     return look();
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG' ? tooLong : undefined;
+    return codeOf(error) === 'ENAMETOOLONG' ? tooLong : undefined;
   }
 }

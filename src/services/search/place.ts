@@ -1,6 +1,7 @@
 import { close, closeSync, constants, fstatSync, lstatSync, open } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { codeOf } from '../../lib/error-code.js';
 import type { OwnView } from '../../ports/own-paths.js';
 import { isOwnOpen, lookFlags, pathForChild, pathOfOpen, realPathOfOpen } from './descriptors.js';
 import { noSuchPlace, notReadable, outside, wrongKind } from './failures.js';
@@ -42,7 +43,7 @@ async function openFd(located: string, path: string, own: OwnView): Promise<numb
     const fd = await openButOwn(located, own);
     if (fd !== undefined) return fd;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'EACCES' || code === 'EPERM') throw notReadable(path);
     // A socket, or a device without a driver.
     if (code === 'ENXIO') throw wrongKind(path, 'a regular file or folder');

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { messageOf } from '../../lib/error-message.js';
 import type { ChildProcess, Processes, ProcessOrder } from '../../ports/processes.js';
 import { isInside } from './inside.js';
 import { bareMounts, namespaceArgs } from './mounts.js';
@@ -82,7 +83,7 @@ async function tryOut(program: string, processes: Processes): Promise<string | u
     const child = await processes.start(order);
     return await outcomeOf(child);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

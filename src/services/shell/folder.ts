@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../../lib/error-code.js';
 
 export interface Folder {
   /** A path to something in the folder that holds even when the folder is moved away. */
@@ -50,5 +51,5 @@ function folderOf(handle: FileHandle, path: string): Folder {
 }
 
 function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  if (codeOf(error) !== 'EEXIST') throw error;
 }

@@ -1,14 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { emptyGroup } from './cgroup.js';
 import { cgroupHome } from './cgroup-hierarchies.js';
 
@@ -83,14 +75,6 @@ function heldByOthers(recordFile: string): ReadonlySet<string> {
   const own = basename(dirname(recordFile));
   const others = namesIn(all).filter((name) => name !== own);
   return new Set(others.flatMap((name) => readRecord(join(all, name, recordName))));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function make(path: string): void {

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { messageOf } from '../../lib/error-message.js';
 import type { RunRefusal } from '../../ports/own-paths.js';
 import { ToolFailure } from '../../core/index.js';
 
@@ -104,7 +105,7 @@ export function tooMuchConfiguration(): ToolFailure {
 
 export function notStarted(error: unknown): never {
   if (error instanceof ToolFailure) throw error;
-  const words = error instanceof Error ? error.message : String(error);
+  const words = messageOf(error);
   throw new ToolFailure('failed', `The command could not be started: ${words}`, { reason: 'not_started' });
 }
 

@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -11,6 +10,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { recordName, removeRecorded, stillRecorded } from './placeholders.js';
 import { createSocketFilter } from './socket-filter.js';
 
@@ -100,12 +100,12 @@ export async function sweepScratch(stateDir: string): Promise<void> {
 /** The empty folders that dead gateways left in workspaces, and cgroups. */
 export function foldersOfDead(stateDir: string): readonly string[] {
   const all = join(stateDir, 'shell');
-  const dead = readdirSafely(all).filter((name) => isDead(all, name));
+  const dead = namesIn(all).filter((name) => isDead(all, name));
   return [...new Set(dead.flatMap((name) => stillRecorded(join(all, name, recordName))))];
 }
 
 async function sweep(all: string): Promise<void> {
-  for (const name of readdirSafely(all)) {
+  for (const name of namesIn(all)) {
     if (!isDead(all, name)) continue;
     await removeRecorded(join(all, name, recordName));
     await remove(join(all, name));
@@ -137,14 +137,6 @@ function systemName(): string {
     return `${machine}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`;
   } catch {
     return machine;
-  }
-}
-
-function readdirSafely(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }
 

@@ -1,5 +1,6 @@
-import { type BigIntStats, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { createBreaks } from './breaks.js';
 
 /** What stands in protected places: each file and link, with what tells it from every other that could stand there. */
@@ -114,14 +115,5 @@ function lstatNow(path: string): BigIntStats | undefined {
   } catch {
     // A file stands where a folder on the way would be.
     return undefined;
-  }
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    // Removed meanwhile.
-    return [];
   }
 }

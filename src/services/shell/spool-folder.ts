@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, unlink, writeFile } from 'node:fs/promises';
+import { messageOf } from '../../lib/error-message.js';
 import { type Folder, openFolder } from './folder.js';
 
 /** `.tidegate/output` of a workspace root: what did not fit into a result lies there, for `Read` of the same principal. */
@@ -43,7 +44,7 @@ export function createSpoolFolders(root: string, log: (line: string) => void): S
       const folder = await openFolder(root, path, modes);
       return await use(folder).finally(() => folder.close());
     } catch (error) {
-      log(`No output is kept in ${root}: ${error instanceof Error ? error.message : String(error)}`);
+      log(`No output is kept in ${root}: ${messageOf(error)}`);
       return undefined;
     }
   };

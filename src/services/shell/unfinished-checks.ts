@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/list-folder.js';
 import { type ArmedCause, keyOfCause } from './armed-trees.js';
 import { createLinkReader } from './git-links.js';
 import { isInside } from './inside.js';
@@ -116,13 +117,5 @@ function readCheck(file: string): OpenCheck | undefined {
     return JSON.parse(readFileSync(file, 'utf8')) as OpenCheck;
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,9 +1,10 @@
+import { messageOf } from '../../lib/error-message.js';
 import { StoreError, type StoreErrorCode } from '../../access/ports/index.js';
 
 /** Convert any driver or server error to a StoreError. `place` names the server, without its password. */
 export function storeErrorOf(error: unknown, place: string): StoreError {
   if (error instanceof StoreError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const code = codeOf(error);
   const kind = kindOf(code);
   const detail = [code, reason].filter(Boolean).join(': ');

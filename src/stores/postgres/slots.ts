@@ -1,29 +1,24 @@
+import { createCancellation } from '../../lib/cancellation.js';
+import { createSemaphore } from '../../lib/semaphore.js';
+
 /** Run at most `most` tasks at a time; the others wait in order, with a time limit. */
 export function createSlots(most: number, patienceMs: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const queue: (() => void)[] = [];
-  let taken = 0;
-  const turn = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const go = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(go), 1);
-        reject(new Error(`too many tasks are waiting; gave up after ${patienceMs / 1000} seconds`));
-      }, patienceMs);
-      queue.push(go);
-    });
+  // Every one of them gives up in time, so the queue needs no other limit.
+  const semaphore = createSemaphore(most, Number.POSITIVE_INFINITY);
+  const enter = async (): Promise<boolean> => {
+    const patience = createCancellation();
+    const entering = semaphore.enter(patience);
+    if (typeof entering === 'boolean') return entering;
+    const timer = setTimeout(() => patience.cancel(), patienceMs);
+    return entering.finally(() => clearTimeout(timer));
+  };
   return async (work) => {
-    if (taken >= most) await turn();
-    else taken += 1;
+    if (!(await enter()))
+      throw new Error(`too many tasks are waiting; gave up after ${patienceMs / 1000} seconds`);
     try {
       return await work();
     } finally {
-      // Pass the place on directly, so that no new caller can take it first.
-      const next = queue.shift();
-      if (next === undefined) taken -= 1;
-      else next();
+      semaphore.leave();
     }
   };
 }

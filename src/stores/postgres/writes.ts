@@ -1,5 +1,5 @@
 // Every write runs in a transaction that locks the row of its zone, so revisions are consecutive.
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/sha256.js';
 import {
   type AccessStore,
   type AuditRecord,
@@ -167,5 +167,5 @@ async function bump(sql: Transaction, locked: LockedZone, record: AuditRecord): 
 }
 
 function digestOf(key: GrantKey): string {
-  return createHash('sha256').update(keyOf(key)).digest('base64url');
+  return sha256Of(keyOf(key), 'base64url');
 }

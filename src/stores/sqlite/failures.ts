@@ -1,13 +1,15 @@
+import { codeOf } from '../../lib/error-code.js';
+import { messageOf } from '../../lib/error-message.js';
 import { StoreError, type StoreErrorCode } from '../../access/ports/index.js';
 
 /** Convert any SQLite or system error to a StoreError. */
 export function storeErrorOf(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const code = sqliteCode(error);
   return new StoreError(
     kindOf(code),
-    `${messageOf(code, file)} (${[code, reason].filter(Boolean).join(': ')})`,
+    `${describeCode(code, file)} (${[code, reason].filter(Boolean).join(': ')})`,
     {
       cause: error,
     },
@@ -16,7 +18,7 @@ export function storeErrorOf(error: unknown, file: string): StoreError {
 
 /** `SQLITE_BUSY` and the like; empty for errors that are not from SQLite. */
 function sqliteCode(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return typeof code === 'string' ? code : '';
 }
 
@@ -34,7 +36,7 @@ function kindOf(code: string): StoreErrorCode {
   return 'store.unavailable';
 }
 
-function messageOf(code: string, file: string): string {
+function describeCode(code: string, file: string): string {
   switch (kindOf(code)) {
     case 'store.corrupt':
       return `The store ${file} is damaged, or is not a database.`;

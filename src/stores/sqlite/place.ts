@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../../lib/error-code.js';
 import { StoreError } from '../../access/ports/index.js';
 
 /** Identifies a file, whatever its path is later. */
@@ -20,7 +21,7 @@ export function preparePlace(file: string): FileIdentity {
     // Open the file only to create it: closing it drops the locks that SQLite holds in this process.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
   return requireSafeFile(file, lstatSync(file));
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { messageOf } from '../../lib/error-message.js';
 import { StoreError } from '../../access/ports/index.js';
 import { atMost } from '../../lib/at-most.js';
 import type { Order, OrderMessage, OrderResults, Outcome, OutcomeMessage, WriterParts } from './orders.js';
@@ -65,7 +66,7 @@ export function createWriterThread(parts: WriterParts): WriterThread {
       worker.postMessage(message);
     } catch (error) {
       thread = undefined;
-      fail(error instanceof Error ? error.message : String(error));
+      fail(messageOf(error));
     }
   };
   const ask = (order: string): Promise<Outcome> =>

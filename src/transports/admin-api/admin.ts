@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { codeOf } from '../../lib/error-code.js';
 import type { Gateway, ProviderReport } from '../../gateway/index.js';
 import { type Caller, type Client, createQuietExchange } from '../../core/index.js';
 import { emptyObject, JsonText } from '../../lib/json-text.js';
@@ -162,7 +163,7 @@ function isAdminPath(operation: Route['operation']): operation is AdminOperation
 
 /** A store reports an outage with a code; any other error is a bug. */
 function isOutage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('store.');
+  return String(codeOf(error)).startsWith('store.');
 }
 
 /** Tell an admin why the store failed: a full disk is not an access problem. */

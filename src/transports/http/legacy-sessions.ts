@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
 import type { Caller, Session } from '../../core/index.js';
 import { createInFlight } from '../framing/in-flight.js';
-import { createSemaphore } from '../framing/semaphore.js';
+import { createSemaphore } from '../../lib/semaphore.js';
 import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
 import { type LegacyPeer, openLegacyPeer } from '../stateful/peer.js';
 import { openPushStream, type PushStream } from './push-stream.js';

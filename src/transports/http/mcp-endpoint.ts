@@ -7,7 +7,7 @@ import { legacyVersions } from '../stateful/codec.js';
 import { hasEnvelope, metaKeys, metaOf, modernVersion } from '../stateless/codec.js';
 import { protocolError } from '../faults.js';
 import { createInFlight } from '../framing/in-flight.js';
-import { createSemaphore, type Semaphore } from '../framing/semaphore.js';
+import { createSemaphore, type Semaphore } from '../../lib/semaphore.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
 import { openModernPeer } from '../stateless/peer.js';
 import { answerJson } from './answer-json.js';

@@ -7,7 +7,7 @@ import { content, type Exchange, type Outcome, type Provider } from '../../core/
 import { createCancellation } from '../../lib/cancellation.js';
 import { emptyObject, JsonText } from '../../lib/json-text.js';
 import { createFakeProvider, type FakeHandler, type FakeProvider } from '../../testing/index.js';
-import { createSemaphore } from '../framing/semaphore.js';
+import { createSemaphore } from '../../lib/semaphore.js';
 import { createWireCommon, maxMessageBytes } from '../identity.js';
 import { openLineWriter } from './line-writer.js';
 import { serveStdio, type StdioServer } from './serve-stdio.js';

@@ -7,7 +7,7 @@ import { hasEnvelope } from '../stateless/codec.js';
 import { protocolError } from '../faults.js';
 import { createInFlight } from '../framing/in-flight.js';
 import type { ReplyLine } from '../framing/reply-line.js';
-import { createSemaphore } from '../framing/semaphore.js';
+import { createSemaphore } from '../../lib/semaphore.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
 import { openLegacyPeer } from '../stateful/peer.js';
 import { openModernPeer } from '../stateless/peer.js';

@@ -3,7 +3,7 @@ import { errorText, type Frame, idKey, type RawId, readFrame } from '../../lib/j
 import type { JsonText } from '../../lib/json-text.js';
 import { duplicate, tooMany } from '../answers.js';
 import { protocolError } from '../faults.js';
-import { createSemaphore } from '../framing/semaphore.js';
+import { createSemaphore } from '../../lib/semaphore.js';
 import { maxRunning, maxWaiting } from '../identity.js';
 import type { Ending, GateClient, Reply } from './gate-client.js';
 

@@ -1,7 +1,8 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { createSseReader } from '../../lib/event-stream.js';
+import { messageOf } from '../../lib/error-message.js';
 import { decodeUtf8 } from '../../lib/lines.js';
 import { maxMessageBytes, workspaceHeader } from '../identity.js';
-import { createEventReader } from './event-reader.js';
 
 /** One HTTP exchange with the gateway. */
 export interface Order {
@@ -82,7 +83,7 @@ export async function openGateClient({ url, token, workspace }: GateClientParts)
         request.on('response', (response) => {
           follow(response);
           read(response, order).then(end, (error: unknown) => {
-            end({ kind: 'lost', reason: error instanceof Error ? error.message : String(error) });
+            end({ kind: 'lost', reason: messageOf(error) });
           });
         });
         request.end(body);
@@ -154,9 +155,9 @@ function read(response: IncomingMessage, order: Order): Promise<Ending> {
 }
 
 async function readStream(response: IncomingMessage, reply: Reply, order: Order): Promise<Ending> {
-  const events = createEventReader(maxMessageBytes);
+  const events = createSseReader(maxMessageBytes);
   await eachChunk(response, (chunk) => {
-    for (const text of events.push(chunk)) order.onMessage?.(text);
+    for (const { data } of events.push(chunk)) order.onMessage?.(data);
   });
   return { kind: 'reply', reply };
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import type { HookActions } from '../grammar/workflow.js';
 import type { Frame, Place, Reader } from './frame.js';
 import { runShell } from './shell.js';
@@ -23,7 +24,7 @@ export async function runHooks(
       const ran = await runShell({ command: reader.text(command), owner: `hook of ${path}` }, frame, limited);
       if (ran.exitCode !== 0) tell(`a hook exited with status ${String(ran.exitCode)}`, true);
     } catch (error) {
-      tell(`a hook failed: ${error instanceof Error ? error.message : String(error)}`, true);
+      tell(`a hook failed: ${messageOf(error)}`, true);
     }
   }
 }

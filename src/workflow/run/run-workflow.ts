@@ -1,3 +1,4 @@
+import { stackOf } from '../../lib/error-message.js';
 import { valueOfExpression } from '../expression/evaluate.js';
 import type { Hooks, Workflow } from '../grammar/workflow.js';
 import { crowded } from './crowded.js';
@@ -106,7 +107,7 @@ function brokenBy(error: unknown): Omit<WalkEnd, 'step'> {
     const message = `Cannot write the run record: ${error.message}`;
     return { status: 'failed', code: 'SYSTEM.IO.WRITE_FAILED', message, exitCode: 4 };
   }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = stackOf(error);
   return { status: 'failed', code: 'SYSTEM.INTERNAL.UNMAPPED', message, exitCode: 4 };
 }
 

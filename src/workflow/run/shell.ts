@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/error-message.js';
 import { isToolFailure, type ToolFailure } from '../../core/index.js';
 import { rawText } from '../template/functions.js';
 import { isPowerful } from '../validate/inputs.js';
@@ -72,7 +73,7 @@ async function runDirectly(
       patience,
     })
     .catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw notStarted(reason);
     });
   child.onOutput((chunk) => onChunk('stdout', chunk));

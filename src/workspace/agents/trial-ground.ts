@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import { plantFiles, removeFolder, type TrialGround } from '../../agents/index.js';
 import type { Environment } from '../../config/index.js';
 import { isRunning } from '../../lib/is-running.js';
@@ -96,6 +97,6 @@ function writeConfig(folder: string, workspace: string, env: Environment): strin
     exposure: { lazy: 'on', delivery: 'list' },
   });
   writeFileSync(file, text);
-  openState(env).trust.record(file, createHash('sha256').update(text).digest('hex'));
+  openState(env).trust.record(file, sha256Of(text));
   return file;
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import type { Verdict } from '../../agents/index.js';
 
 /** A stored verdict and its subject. */
@@ -66,7 +66,7 @@ export function verdictKey(cli: string, program: string, model: string | undefin
     process.version,
     trialRevision,
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return sha256Of(JSON.stringify(parts));
 }
 
 /** The version of the npm package that contains the program, if any. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { withFileLock } from '../../config/index.js';
+import { namesIn } from '../../lib/list-folder.js';
+import { withFileLock } from '../../lib/file-lock.js';
 import { replacePrivateFile, writePrivateFile } from '../../config/private-file.js';
 import { hashOf } from './foreign-file.js';
 
@@ -128,15 +129,6 @@ export function openBackups(stateDirectory: string): Backups {
 /** Sorts by time and reveals nothing about the file's content or path. */
 function newId(client: string, at: string): string {
   return `${at.replaceAll(/[:.]/g, '-')}-${client}-${randomBytes(4).toString('hex')}`;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // No backups exist.
-    return [];
-  }
 }
 
 /** File names of backup parts and record drafts. */

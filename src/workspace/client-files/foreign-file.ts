@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -20,6 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { sha256Of } from '../../lib/sha256.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { syncDirectory } from '../../config/private-file.js';
 import { ImportRefused } from './refused.js';
@@ -113,7 +114,7 @@ function decoded(path: string, real: string, bytes: Buffer): ForeignFile {
 }
 
 export function hashOf(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256Of(bytes);
 }
 
 /** Throws if the file must not be changed. Call it before anything is written. */

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { codeOf } from '../../../lib/error-code.js';
 import { printable } from '../../../config/index.js';
 import type { Context } from '../../command.js';
 import { Failure } from '../../failure.js';
@@ -25,7 +26,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     const what = code === 'ENOENT' ? 'No such file' : `Cannot read (${String(code)})`;
     throw new Failure('file.not_found', `${what}: ${printable(file)}`);
   }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
+import { sha256Of } from '../../../lib/sha256.js';
 import {
   loadConfig,
   openSecrets,
@@ -70,7 +70,7 @@ interface SeenConfig {
 /** Records the file and the link to it, with the content, which still applies if the file changes or disappears. */
 export function recordConfig({ file, sha256, link }: SeenConfig, { trust }: State): readonly Problem[] {
   const content = readFileSync(file, 'utf8');
-  if (createHash('sha256').update(content).digest('hex') !== sha256) throw changed();
+  if (sha256Of(content) !== sha256) throw changed();
   return [file, ...(link === undefined ? [] : [link])].flatMap(
     (name) => trust.record(name, sha256, { content }) ?? [],
   );

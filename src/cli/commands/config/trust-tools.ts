@@ -1,4 +1,5 @@
 import { dirname, join, relative } from 'node:path';
+import { messageOf } from '../../../lib/error-message.js';
 import type { Located, State, ToolFile } from '../../../app/index.js';
 import type { Context } from '../../command.js';
 import { printable, type TrustRecord } from '../../../config/index.js';
@@ -71,7 +72,7 @@ export async function lockOfTool(
   try {
     return lockRecordOf({ files, guards }, roots);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Failure('trust.refused', `The tool was not trusted: ${reason}.`);
   }
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { messageOf } from '../../../lib/error-message.js';
 import { describeProblem, printable, type Problem, shellWord } from '../../../config/index.js';
 import type { LocatedPlugin } from '../../../config/plugins/index.js';
 import type { Command, Context } from '../../command.js';
@@ -88,7 +89,7 @@ function lockOrFail<T>(lockOf: () => T, name: string): T {
   try {
     return lockOf();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Failure('trust.refused', `${printable(name)} was not trusted: ${reason}.`);
   }
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../../lib/error-code.js';
 import { shellWord } from '../../../config/index.js';
 import type { OpenTokenAdmin } from '../../../features/admin/index.js';
 import { type Context, type Given, textOption } from '../../command.js';
@@ -68,5 +69,5 @@ export async function findingToken<T>(service: TokenAdmin, id: string, work: () 
 }
 
 function hasCode(error: unknown, code: string): error is Error {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return codeOf(error) === code;
 }

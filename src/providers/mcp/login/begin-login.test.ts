@@ -30,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One after the other in this process; between processes it is a file, see config/file-lock.test.ts. */
+/** One after the other in this process; between processes it is a file, see lib/file-lock.test.ts. */
 function inTurn(): Locking {
   let last: Promise<unknown> = Promise.resolve();
   return (_, work) => {

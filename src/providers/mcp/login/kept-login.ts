@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../../../lib/sha256.js';
 import { isRecord } from '../../../lib/is-record.js';
 import type { LoginSettings } from './settings.js';
 
@@ -59,7 +60,7 @@ const format = 1;
 export function loginKey(url: string, settings: LoginSettings = {}): string {
   const { clientId, clientDocument } = settings;
   const who = JSON.stringify([format, new URL(url).href, clientId ?? null, clientDocument ?? null]);
-  return createHash('sha256').update(who).digest('hex');
+  return sha256Of(who);
 }
 
 /** Runs work while holding the lock file. */

@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { sha256Of } from '../../../lib/sha256.js';
 import {
   type Call,
   type Catalogue,
@@ -95,9 +96,7 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
 
   /** Identifies the insufficient token by its hash, without revealing it. */
   function stateNow(): string {
-    return `${ours} ${createHash('sha256')
-      .update(login.tokens?.access ?? '')
-      .digest('hex')}`;
+    return `${ours} ${sha256Of(login.tokens?.access ?? '')}`;
   }
 
   function isOurs({ answers }: Call): boolean {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../lib/error-message.js';
 import type { Library } from '../../library.js';
 import { StepFailure } from '../result.js';
 
@@ -5,7 +6,7 @@ export function textOf(library: Library, file: string): string {
   try {
     return library.read(file).toString('utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new StepFailure('USER.INPUT.MISSING_FILE', `Cannot read ${file}: ${reason}.`);
   }
 }

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { codeOf } from './failures.js';
+import { sha256Of } from './sha256.js';
+import { codeOf } from './error-code.js';
 
 /** Names one process on one machine, for ever: a pid alone is used again. */
 export interface Holder {
@@ -20,11 +19,11 @@ export function ownHolder(): Holder {
 }
 
 /** `unknown`: it lives in another container or on another machine, or the system cannot tell one pid from its next use. */
-export async function stateOf(holder: Holder, own: Holder): Promise<HolderState> {
+export function stateOf(holder: Holder, own: Holder): HolderState {
   if (holder.system !== own.system) return 'unknown';
   if (process.platform !== 'linux') return isThere(holder.pid) ? 'unknown' : 'gone';
   try {
-    const stat = await readFile(`/proc/${holder.pid}/stat`, 'latin1');
+    const stat = readFileSync(`/proc/${holder.pid}/stat`, 'latin1');
     return startTimeIn(stat) === holder.startTime ? 'alive' : 'gone';
   } catch (error) {
     // Any other failure, such as too many open files, says nothing about that process.
@@ -42,7 +41,7 @@ function startTimeIn(stat: string): string | undefined {
 function ownSystem(): string {
   const boot = readOwn('/proc/sys/kernel/random/boot_id').trim();
   const text = `${hostname()} ${boot} ${readOwnLink('/proc/self/ns/pid')}`;
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }
 
 function isThere(pid: number): boolean {

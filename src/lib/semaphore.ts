@@ -1,4 +1,4 @@
-import type { Cancellation } from '../../lib/cancellation.js';
+import type { Cancellation } from './cancellation.js';
 
 /** Admits a fixed number at once; the rest wait in order, up to a limit. */
 export interface Semaphore {

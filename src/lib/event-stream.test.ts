@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSseReader } from './sse.js';
+import { createSseReader } from './event-stream.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -33,6 +33,15 @@ describe('reading server-sent events', () => {
     });
   }
 
+  it('reads lines that end in different ways in one stream, cut at every byte', () => {
+    const text =
+      ': hello\r\n\r\nevent: message\ndata: {"a":"ü"}\n\nid: 7\rdata:{"b":1,\rdata: "c":2}\r\r\ndata: last\n\n';
+    for (let size = 1; size <= bytes(text).length; size += 1) {
+      const data = readAll(text, size).events.map((event) => event.data);
+      expect(data).toEqual(['{"a":"ü"}', '{"b":1,\n"c":2}', 'last']);
+    }
+  });
+
   it('ignores a byte order mark, unknown fields and an event that is not finished', () => {
     expect(readAll('\uFEFFdata: a\nfoo: bar\nbare\n\ndata: cut', 3).events).toEqual([
       { event: 'message', data: 'a' },
@@ -53,6 +62,13 @@ describe('reading server-sent events', () => {
 
   it('refuses bytes that are not UTF-8', () => {
     expect(() => createSseReader(1000).push(new Uint8Array([0x64, 0xff]))).toThrow();
+  });
+
+  it('replaces them if it is lenient', () => {
+    const reader = createSseReader(1000, { isLenient: true });
+    expect(reader.push(Buffer.from('data: a\xffb\n\n', 'latin1'))).toEqual([
+      { event: 'message', data: 'a\uFFFDb' },
+    ]);
   });
 
   it('refuses an event over the limit, in one line or in many', () => {
@@ -78,7 +94,7 @@ describe('reading server-sent events', () => {
         left -= 1;
         return left >= 0;
       };
-      const reader = createSseReader(1_000_000, mayBeEmpty);
+      const reader = createSseReader(1_000_000, { mayBeEmpty });
       reader.push(bytes(line.repeat(5)));
       expect(reader.push(bytes('data: x\n\n')).at(-1)?.data.trim()).toBe('x');
       expect(() => reader.push(bytes(line.repeat(50)))).toThrow('too many empty lines');

@@ -5,7 +5,7 @@ export interface SseEvent {
 }
 
 export interface SseReader {
-  /** Adds bytes and returns completed events. Throws if they are not UTF-8 or an event is too long. */
+  /** Adds bytes and returns completed events. Throws if an event is too long or not UTF-8. */
   push(chunk: Uint8Array): readonly SseEvent[];
   /** The id of the last event, for resuming a broken stream. */
   readonly lastEventId: string | undefined;
@@ -16,12 +16,20 @@ export interface SseReader {
 /** The memory overhead of a line, so that many short lines also count towards the limit. */
 const lineCost = 16;
 
+export interface SseOptions {
+  /** Called for each empty line: a server may send a few to keep a connection alive, but never thousands at once. */
+  readonly mayBeEmpty?: () => boolean;
+  /** Replaces bytes that are not UTF-8. */
+  readonly isLenient?: boolean;
+}
+
 /**
- * Reads `text/event-stream` in chunks that may split characters, lines or CRLF. `mayBeEmpty` is called for each empty line:
- * a server may send a few of them to keep a connection alive, but never thousands at once.
+ * Reads `text/event-stream` in chunks that may split characters, lines or CRLF. Not `eventsource-parser`, because that
+ * neither limits lines without data nor reports them, and loses the id of an event without data.
  */
-export function createSseReader(limit: number, mayBeEmpty: () => boolean = () => true): SseReader {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+export function createSseReader(limit: number, options: SseOptions = {}): SseReader {
+  const { mayBeEmpty = () => true, isLenient = false } = options;
+  const decoder = new TextDecoder('utf-8', { fatal: !isLenient });
   let rest: string[] = [];
   let restLength = 0;
   let data: string[] = [];

@@ -1,23 +1,34 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { withFileLock, withLongFileLock } from './file-lock.js';
+import { withAsyncFileLock, withFileLock } from './file-lock.js';
+import { type Holder, ownHolder } from './process-holder.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'tidegate-lock-'));
 const lock = join(directory, 'lock');
 afterAll(() => rmSync(directory, { recursive: true }));
 
+/** The lock is a link to a file that does not exist. */
+function isThere(): boolean {
+  return lstatSync(lock, { throwIfNoEntry: false }) !== undefined;
+}
+
+function tokenOf({ pid, startTime, system }: Holder): string {
+  return `${String(pid)}.${startTime}.${system}.${randomUUID()}`;
+}
+
 describe('a file lock', () => {
   it('is held during the action and gone after it, also when the action throws', () => {
-    expect(withFileLock(lock, (isHeld) => isHeld() && existsSync(lock))).toBe(true);
-    expect(existsSync(lock)).toBe(false);
+    expect(withFileLock(lock, (isHeld) => isHeld() && isThere())).toBe(true);
+    expect(isThere()).toBe(false);
     expect(() =>
       withFileLock(lock, () => {
         throw new Error('no');
       }),
     ).toThrow('no');
-    expect(existsSync(lock)).toBe(false);
+    expect(isThere()).toBe(false);
   });
 
   it('that somebody else holds is waited for, but not for ever', () => {
@@ -36,6 +47,7 @@ describe('a file lock', () => {
 
   it('knows when it was broken, and leaves the new one alone', () => {
     const held = withFileLock(lock, (isHeld) => {
+      rmSync(lock);
       writeFileSync(lock, 'breaker');
       return isHeld();
     });
@@ -46,8 +58,6 @@ describe('a file lock', () => {
 });
 
 describe('a lock for long work', () => {
-  const isRunning = (pid: number): boolean => pid === process.pid;
-
   it('lets one in after the other', async () => {
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {
@@ -55,7 +65,7 @@ describe('a lock for long work', () => {
       await new Promise((done) => setTimeout(done, 30));
       order.push(`${name} out`);
     };
-    await Promise.all(['a', 'b'].map((name) => withLongFileLock(lock, () => work(name), isRunning)));
+    await Promise.all(['a', 'b'].map((name) => withAsyncFileLock(lock, () => work(name))));
     expect([order.slice(0, 2), order.slice(2)].map((pair) => pair.join())).toEqual(
       expect.arrayContaining(['a in,a out', 'b in,b out']),
     );
@@ -63,19 +73,17 @@ describe('a lock for long work', () => {
   });
 
   it('is gone when the work throws', async () => {
-    await expect(withLongFileLock(lock, () => Promise.reject(new Error('no')), isRunning)).rejects.toThrow(
-      'no',
-    );
-    expect(existsSync(lock)).toBe(false);
+    await expect(withAsyncFileLock(lock, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(isThere()).toBe(false);
   });
 
   it('is taken at once from a process that died, and waited for while it lives', async () => {
-    writeFileSync(lock, '4194305 dead');
-    expect(await withLongFileLock(lock, () => Promise.resolve('done'), isRunning)).toBe('done');
-    writeFileSync(lock, `${String(process.pid)} alive`);
+    writeFileSync(lock, tokenOf({ ...ownHolder(), pid: 4_194_305 }));
+    expect(await withAsyncFileLock(lock, () => Promise.resolve('done'))).toBe('done');
+    writeFileSync(lock, tokenOf(ownHolder()));
     setTimeout(() => rmSync(lock), 100);
     const began = performance.now();
-    await withLongFileLock(lock, () => Promise.resolve(), isRunning);
+    await withAsyncFileLock(lock, () => Promise.resolve());
     expect(performance.now() - began).toBeGreaterThan(90);
     expect(readdirSync(directory)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCancellation } from '../../lib/cancellation.js';
+import { createCancellation } from './cancellation.js';
 import { createSemaphore } from './semaphore.js';
 
 const nobody = createCancellation;
