@@ -56,7 +56,8 @@ export interface Gateway {
 }
 
 export function openGateway(parts: GatewayParts): Gateway {
-  const registry = openRegistry({ ...parts, access: withoutOperations(parts.access) });
+  const inside = openRegistry({ ...parts, access: withoutOperations(parts.access) });
+  const { registry } = inside;
   const pipeline = createPipeline(parts.interceptors);
   const multiRound = openMultiRound(parts.seal ?? createStateSeal(parts.now));
   const watch = createWatching(parts.observers, parts.now);
@@ -80,8 +81,8 @@ export function openGateway(parts: GatewayParts): Gateway {
     const continued = multiRound.continued(request);
     if ('fault' in continued) return refused(continued.fault);
     // Refresh right before the check: a revoked right must not let the call through.
-    await registry.prepare(session, wanted);
-    const admission = admit(request, registry.find(session, wanted), continued);
+    await inside.prepare(session, wanted);
+    const admission = admit(request, inside.find(session, wanted), continued);
     const problem = admission.ok ? activated(request, admission.call) : undefined;
     return problem === undefined ? admission : refused(problem);
   }
@@ -114,7 +115,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     return {
       async isAllowed() {
         await registry.refresh(session);
-        return typeof registry.find(session, wanted) === 'object';
+        return typeof inside.find(session, wanted) === 'object';
       },
       onChange: (listener) => parts.access.onChange(listener),
     };
@@ -123,7 +124,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   /** The request for the tool that call_tool names. Callers without access to call_tool get `tool.not_found`. */
   async function behindCallTool(request: Request): Promise<Request> {
     await registry.refresh(request.session);
-    const found = registry.find(request.session, { kind: 'tool', name: callToolName });
+    const found = inside.find(request.session, { kind: 'tool', name: callToolName });
     if (typeof found !== 'object' || found.target.kind !== 'tool') return request;
     return throughCallTool(request, found.target.spec.aliases) ?? request;
   }
@@ -137,7 +138,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     },
     async close() {
       multiRound.close();
-      await registry.close();
+      await inside.close();
     },
   };
 }
