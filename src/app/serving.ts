@@ -56,7 +56,7 @@ export function createServing(parts: ServingParts): Serving {
       const first = await httpWorkspace(parts, token());
       const others = await Promise.all((at.beside ?? []).map((source) => source.httpWorkspace()));
       const server = await serveHttp({
-        workspaces: [first, ...others],
+        workspaces: [first, ...others.filter(isHttpWorkspace)],
         host,
         port: at.port ?? parts.config.http.port,
         now: () => performance.now(),
@@ -66,6 +66,10 @@ export function createServing(parts: ServingParts): Serving {
     },
     httpWorkspace: () => httpWorkspace(parts, token()),
   };
+}
+
+function isHttpWorkspace(value: object): value is HttpWorkspace {
+  return 'gateway' in value && 'identify' in value && 'adminApi' in value;
 }
 
 async function httpWorkspace(

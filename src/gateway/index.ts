@@ -4,4 +4,3 @@ export { type Gateway, type GatewayParts, openGateway } from './gateway.js';
 export { mergeCatalogs } from './catalog.js';
 export type { NameClaims, NamedKind } from './name-claims.js';
 export type { SocketGuest, SocketServer } from './socket-guest.js';
-export type { Registry } from './registry.js';

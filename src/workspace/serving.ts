@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { SocketGuest, SocketServer } from '../gateway/index.js';
-import type { HttpWorkspace } from '../transports/http/index.js';
 
 export interface HttpServing {
   readonly url: string;
@@ -26,8 +25,8 @@ export interface Serving extends HttpWorkspaceSource {
 }
 
 export interface HttpWorkspaceSource {
-  /** What `serveHttp` needs to serve this workspace together with others. */
-  httpWorkspace(): Promise<HttpWorkspace>;
+  /** What `serveHttp` needs to serve this workspace together with others. Only `serveHttp` looks inside. */
+  httpWorkspace(): Promise<object>;
 }
 
 /** The file in which a running `serve` announces itself to other commands. */

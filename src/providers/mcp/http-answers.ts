@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { type Frame, readFrame } from '../../lib/json-rpc.js';
-import { discard } from './discard.js';
 import { readBody } from './http-body.js';
 import type { HttpClient } from './http-client.js';
 import type { HttpSession } from './http-session.js';

@@ -1,7 +1,6 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../lib/error-message.js';
-import { HeldStart } from './supervisor.js';
 import { atMost } from '../../lib/at-most.js';
 import type { PluginCapability } from '../../ports/plugins.js';
 import {
@@ -17,6 +16,7 @@ import {
 import { CallFailure } from './call-failure.js';
 import { type Channel, openChannel } from './channel.js';
 import type { Address } from './handshake-line.js';
+import { HeldStart } from './held-start.js';
 import { createIdentity } from './identity.js';
 import type { RawOffer } from './offer-memory.js';
 import type { PluginLimits, PluginOptions } from './options.js';

@@ -3,6 +3,7 @@ import { atMost } from '../../lib/at-most.js';
 import { createFault, type Fault, type ProviderState, type ProviderStatus } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
 import { passingMs } from '../../ports/start-refusal.js';
+import { HeldStart } from './held-start.js';
 import type { LivePlugin } from './live-plugin.js';
 
 export interface SupervisorParts {
@@ -25,9 +26,6 @@ export interface Supervisor {
   status(): ProviderStatus;
   close(): Promise<void>;
 }
-
-/** The plugin must not start at this moment. It is tried again soon, and this is no failure of the plugin. */
-export class HeldStart extends Error {}
 
 /** After this many failures without a good run in between, the plugin is not restarted. */
 const mostFalls = 5;

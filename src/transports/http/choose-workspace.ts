@@ -72,8 +72,9 @@ function nearestAbove(
   path: string | undefined,
 ): OpenWorkspace | undefined {
   if (path === undefined) return undefined;
-  const { normalize, sep } = path.startsWith('/') ? posix : win32;
-  const wanted = `${normalize(path)}${sep}`;
+  const paths = path.startsWith('/') ? posix : win32;
+  const { sep } = paths;
+  const wanted = `${paths.normalize(path)}${sep}`;
   const isAround = ({ folder }: OpenWorkspace): boolean =>
     wanted.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
   return workspaces
