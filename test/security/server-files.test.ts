@@ -398,7 +398,11 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     for (const [path] of files) file(path, `try { await import('none'); } catch {}\n`);
     file(`${deep}/m1.mjs`, many[1].replaceAll(/import ('.*?');/g, 'if (!1) require($1);'));
     place.trust();
-    expect((await agent.call('srv_hello')).text).toContain('hi');
+    await waitFor(
+      async () => (await agent.call('srv_hello')).text.includes('hi'),
+      30_000,
+      () => agent.said().slice(-2000),
+    );
   });
 
   it('are named by trust, servers and doctor', async () => {

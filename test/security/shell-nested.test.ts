@@ -45,10 +45,12 @@ async function bash(command: string): Promise<string> {
 }
 
 async function slowestPing(work: Promise<unknown>): Promise<number> {
-  let isDone = false;
+  const state = { isDone: false };
   let slowest = 0;
-  const ended = work.finally(() => (isDone = true));
-  while (!isDone) {
+  const ended = work.finally(() => {
+    state.isDone = true;
+  });
+  while (!state.isDone) {
     const from = performance.now();
     await client.request('ping', {}, limitMs);
     slowest = Math.max(slowest, performance.now() - from);

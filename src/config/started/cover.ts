@@ -7,9 +7,9 @@ import { createGuardNotes } from './guards.js';
 import { createLimits } from './limits.js';
 import { createListings } from './listings.js';
 import { javaScriptNames, pythonNames } from './module-names.js';
-import { endings, fromUrl, namesIn, startsOf } from './named-files.js';
+import { endings, fromUrl, moduleFiles, namesIn, startsOf, typedFiles } from './named-files.js';
 import { isProgram, shellNames } from './program-files.js';
-import { nameIn, scopeOf, targetsOf } from './package-names.js';
+import { createPackageNames, scopeOf, targetsOf } from './package-names.js';
 import { codePackageAt, codeTreeAt, packageAt, pythonPackageAt, treeAt } from './package-digest.js';
 import { addEnvironmentOf, importableIn } from './python-path.js';
 import { reachOfPython } from './python-reach.js';
@@ -24,7 +24,6 @@ export type { Gathering };
 const maxFiles = 5_000;
 /** Linux reads 256 bytes. */
 const longestShebang = 1024;
-const moduleEndings = [...endings, '.tsx', '.jsx', '.mtsx', '.ctsx'];
 
 const nothing: LeftOut = { isFile: () => false, isModule: () => false };
 
@@ -48,8 +47,7 @@ export function createGathering(
   const limits = createLimits();
   const isThere = createListings();
   const statsIfThere = (path: string) => (isThere(path) ? statsOf(path) : undefined);
-  /** The `name` of each `package.json`. */
-  const packageNames = new Map<string, string | undefined>();
+  const nameOf = createPackageNames();
   const isOurs = (path: string, among = real): boolean => among.some((root) => isWithin(path, root));
   const guarded = (work: () => void): void => {
     try {
@@ -191,7 +189,8 @@ export function createGathering(
       if (isStart) addScope(folder);
       for (const name of paths) addNamed(folder, name);
       // Loaders of TypeScript take `a.ts` for `./a.js`, also where both are there.
-      if (/\.[cm]?tsx?$/.test(path)) for (const name of paths) addTyped(resolve(folder, fromUrl(name)));
+      if (/\.[cm]?tsx?$/.test(path))
+        for (const name of paths) for (const one of typedFiles(resolve(folder, fromUrl(name)))) add(one);
       for (const name of bare) addBare(folder, name);
     }
   }
@@ -239,17 +238,10 @@ export function createGathering(
     const stats = statsIfThere(path);
     if (stats?.isFile() === true) return add(path);
     if (isFileOnly) return;
-    // TypeScript is imported by the name of what it becomes.
-    const stems = new Set([path, path.replace(/\.[cm]?jsx?$/, '')]);
-    const found = [...stems].flatMap((stem) => moduleEndings.map((end) => stem + end)).filter(isThere);
+    const found = moduleFiles(path).filter(isThere);
     if (found.length === 0 && stats === undefined) limits.countMissing();
     for (const one of found) add(one);
     if (stats?.isDirectory() === true) for (const start of startsOf(path)) add(start.path);
-  }
-
-  function addTyped(path: string): void {
-    const stem = path.replace(/\.[cm]?jsx?$/, '');
-    if (stem !== path) for (const end of ['.ts', '.tsx', '.mts', '.cts']) add(`${stem}${end}`);
   }
 
   /** The nearest `package.json` decides how files are read, whatever else it says. */
@@ -281,20 +273,14 @@ export function createGathering(
         isFound = true;
         addInstalled(place, name.slice(own.length + 1));
         // `require` looks further up where a folder is no package.
-        if (statsOf(join(place, 'package.json')) !== undefined) return noteNearer(nearer, true);
+        if (statsOf(join(place, 'package.json')) !== undefined) return notes.noteNearer(nearer, true);
       }
       if (isThere(dirname(place))) for (const end of endings) add(`${place}${end}`);
       nearer.push(at);
       if (at !== dirname(at)) continue;
       if (!isFound) limits.countMissing();
-      return noteNearer(nearer, false);
+      return notes.noteNearer(nearer, false);
     }
-  }
-
-  /** Once for all packages that are found, or missing, at the same distance. */
-  function noteNearer(nearer: readonly string[], wasFound: boolean): void {
-    const [first = ''] = nearer;
-    if (isNew('nearer', first, String(nearer.length), String(wasFound))) notes.noteNearer(nearer, wasFound);
   }
 
   function addInstalled(place: string, inner: string): void {
@@ -328,8 +314,7 @@ export function createGathering(
     for (let at = folder; isOurs(at); at = dirname(at)) {
       const file = join(at, 'package.json');
       if (statsIfThere(file)?.isFile() !== true) continue;
-      if (!packageNames.has(file)) packageNames.set(file, nameIn(file));
-      if (name === undefined || packageNames.get(file) === name) addWorkedOn(at);
+      if (name === undefined || nameOf(file) === name) addWorkedOn(at);
       return;
     }
   }

@@ -47,6 +47,10 @@ export function createGuardNotes(roots: readonly string[]): GuardNotes {
       }
     },
     noteNearer(folders, wasFound) {
+      // The same for all packages that are found, or missing, at this distance.
+      const key = [folders[0], folders.length, wasFound].join('\0');
+      if (seen.has(key)) return;
+      seen.add(key);
       for (const folder of folders.map(realOf).filter(isOurs)) {
         if (basename(folder) === packages) continue;
         // An empty `@scope/node_modules` would look like a broken package to npm.

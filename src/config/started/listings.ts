@@ -33,8 +33,7 @@ function read(folder: string): ReadonlySet<string> | 'unknown' {
   try {
     return new Set(readdirSync(folder));
   } catch (error) {
-    const isGone =
-      error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(`${error.code}`);
-    return isGone ? none : 'unknown';
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? none : 'unknown';
   }
 }

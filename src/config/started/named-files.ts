@@ -20,6 +20,7 @@ export interface Named {
 
 /** File extensions that interpreters add to a name. */
 export const endings = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.json', '.node', '.py'];
+const moduleEndings = [...endings, '.tsx', '.jsx', '.mtsx', '.ctsx'];
 const entries = ['package.json', '__main__.py', ...endings.map((ending) => `index${ending}`)];
 
 /**
@@ -107,4 +108,20 @@ export function fromUrl(name: string): string {
   } catch {
     return name;
   }
+}
+
+/** The files that a module name may mean. TypeScript is imported by the name of what it becomes. */
+export function moduleFiles(path: string): readonly string[] {
+  const stems = new Set([path, withoutScriptEnding(path)]);
+  return [...stems].flatMap((stem) => moduleEndings.map((end) => stem + end));
+}
+
+/** The TypeScript files that loaders take for a JavaScript name. */
+export function typedFiles(path: string): readonly string[] {
+  const stem = withoutScriptEnding(path);
+  return stem === path ? [] : ['.ts', '.tsx', '.mts', '.cts'].map((end) => stem + end);
+}
+
+function withoutScriptEnding(path: string): string {
+  return path.replace(/\.[cm]?jsx?$/, '');
 }

@@ -9,7 +9,7 @@ export function targetsOf(file: string): readonly string[] {
   return textsIn([main, module, bin, exports, imports]);
 }
 
-export function nameIn(file: string): string | undefined {
+function nameIn(file: string): string | undefined {
   const { name } = contentOf(file);
   return typeof name === 'string' ? name : undefined;
 }
@@ -34,4 +34,13 @@ function contentOf(file: string): Content {
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** `nameIn`, which reads each file once. */
+export function createPackageNames(): (file: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (file) => {
+    if (!known.has(file)) known.set(file, nameIn(file));
+    return known.get(file);
+  };
 }
