@@ -6,6 +6,7 @@ import { relativeHookFolders } from './git-runs.js';
 import { isInside } from './inside.js';
 import { layMounts, type MountParts } from './mounts.js';
 import { findNestedArmed } from './nested-armed.js';
+import { createReopenFolders } from './open-folders.js';
 import { findPlaces, type PlaceParts } from './protected-places.js';
 import { lockChanged, tooManyTrees } from './refusals.js';
 import type { RecordCheck } from './unfinished-checks.js';
@@ -101,6 +102,7 @@ export async function layGround(
     // Only in folders that nobody can exchange: else we could be led to a file of somebody else.
     never: found.never.filter((path) => points.has(dirname(path)) && !existsSync(path)),
     links: new Map([...found.links].filter(([path]) => points.has(dirname(path)))),
+    reopenFolders: createReopenFolders(points),
     overlapping: isSandboxed ? overlapping : new Set(),
     disarms: isSandboxed,
     onAttack: () => tell(),
