@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { OwnMasks } from '../../ports/own-paths.js';
-import { withCompanions } from './identities.js';
+import { statsOf, withCompanions } from './identities.js';
 import { isInside, type ResolvedPlaces } from './own-places.js';
 
 export function findMasks(places: ResolvedPlaces, seesGoverning: boolean): OwnMasks {

@@ -77,11 +77,8 @@ export async function layGround(
     findNestedArmed(roots, [...trees, ...oddTrees], readLinks, hookFolders);
   const findNested = async (): Promise<NestedFindings> => {
     const below = await scan();
-    return {
-      ...below,
-      places: sortMade(below.places),
-      ...(isSandboxed ? await findArmed(below) : noneArmed),
-    };
+    const armed = isSandboxed ? await findArmed(below) : noneArmed;
+    return { ...below, places: sortMade(below.places), ...armed };
   };
   const nested = await findNested();
   const found = findPlaces(places);

@@ -80,9 +80,15 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   const ours = [...masked, ...own.fixed.filter(isInGround), ...planned];
   if (!ours.every((path) => isSteady(path, grounds, running))) throw cannotHide();
   const release = parts.placeholders.hold([...missing]);
-  const steady = [...accesses].filter(([path]) => isPresent(path) && isSteady(path, grounds, running));
+  const isThere = (path: string): boolean => {
+    const isFound = isPresent(path);
+    if (isFound !== undefined) return isFound;
+    release();
+    throw cannotHide();
+  };
+  const steady = [...accesses].filter(([path]) => isThere(path) && isSteady(path, grounds, running));
   const inRoots = steady.filter(([path]) => !masked.has(path)).map(mountOf);
-  const masks = [...[...masked].filter(isPresent), ...own.hidden.filter((path) => !isInGround(path))];
+  const masks = [...[...masked].filter(isThere), ...own.hidden.filter((path) => !isInGround(path))];
   const mounts = [
     ...systemMounts(),
     temporaryMount(parts),
@@ -218,11 +224,11 @@ function mountOf([path, access]: readonly [string, Access]): Mount {
   return { path, args: [access === 'fixed' ? '--ro-bind' : '--bind', path, path] };
 }
 
-/** What can't be looked at can't be mounted over, and a command could open the way to it later. */
-function isPresent(path: string): boolean {
+/** Undefined for what can't be looked at: it can't be mounted over, and a command could open the way to it later. */
+function isPresent(path: string): boolean | undefined {
   if (existsSync(path)) return true;
   if (isAbsent(path) || lookAt(path)?.isSymbolicLink() === true) return false;
-  throw cannotHide();
+  return undefined;
 }
 
 function isFolder(path: string): boolean {
