@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { readRegularText } from './started/workspace-paths.js';
 
 interface NpxLine {
   readonly command: string;
@@ -50,7 +51,7 @@ function installedGlobally(name: string, env: NpxPlace['env']): string | undefin
 
 function ownPrefix({ HOME: home }: NpxPlace['env']): readonly string[] {
   try {
-    const text = home === undefined ? '' : readFileSync(join(home, '.npmrc'), 'utf8');
+    const text = home === undefined ? '' : readRegularText(join(home, '.npmrc'));
     const prefix = /^[ \t]*prefix[ \t]*=(.*)$/m.exec(text)?.[1]?.trim();
     return prefix === undefined || prefix === ''
       ? []
@@ -104,7 +105,7 @@ function programOf(name: string): string {
 
 function offers(file: string, name: string, program: string): boolean {
   try {
-    const { name: own, bin } = JSON.parse(readFileSync(file, 'utf8')) as {
+    const { name: own, bin } = JSON.parse(readRegularText(file)) as {
       readonly name?: unknown;
       readonly bin?: unknown;
     };

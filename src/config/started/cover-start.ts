@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { localSources } from '../npx-start.js';
 import { createGathering, type Gathering } from './cover.js';
@@ -13,6 +13,7 @@ import { linesOf, runner, splitWords } from './shell-lines.js';
 import { reachOfShell } from './shell-reach.js';
 import { statsOf } from './stats-of.js';
 import { widen } from './widen.js';
+import { readRegularText } from './workspace-paths.js';
 
 /** A program as it is started. */
 export interface Start {
@@ -229,7 +230,7 @@ function addScripts(gathering: Gathering, { words, cwd, depth }: Line): void {
 function scriptsIn(file: string): Readonly<Record<string, unknown>> {
   try {
     if (statsOf(file)?.isFile() !== true) return {};
-    const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as {
+    const { scripts } = JSON.parse(readRegularText(file)) as {
       readonly scripts?: Readonly<Record<string, unknown>>;
     };
     return scripts ?? {};

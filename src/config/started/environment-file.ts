@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Gathering } from './cover.js';
 import { namedFiles } from './named-files.js';
 import { addModuleFolders } from './runtimes.js';
+import { readRegularText } from './workspace-paths.js';
 
 const maxSize = 256 * 1024;
 
@@ -44,7 +44,7 @@ export function addVariables(gathering: Gathering, env: Readonly<Record<string, 
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch {
     // Missing, or a folder: it sets nothing.
     return '';

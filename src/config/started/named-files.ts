@@ -1,8 +1,9 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decidesWhatLoads } from './loader-variables.js';
 import { statsOf } from './stats-of.js';
+import { readRegularText } from './workspace-paths.js';
 
 /** The parts of a command that can name files. */
 export interface Words {
@@ -74,7 +75,7 @@ export function startsOf(folder: string): readonly Named[] {
 
 function mainOf(file: string): string | undefined {
   try {
-    const { main } = JSON.parse(readFileSync(file, 'utf8')) as { readonly main?: unknown };
+    const { main } = JSON.parse(readRegularText(file)) as { readonly main?: unknown };
     return typeof main === 'string' ? main : undefined;
   } catch {
     return undefined;

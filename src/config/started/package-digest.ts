@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { sha256Of } from '../../lib/sha256.js';
 import { javaScriptNames, type ModuleNames } from './module-names.js';
+import { readRegular, readRegularText } from './workspace-paths.js';
 
 export interface InstalledPackage {
   /** Covers every file in its folder, except packages that are installed inside it. */
@@ -110,7 +111,7 @@ function readPackage(folder: string, entries: readonly Entry[]): InstalledPackag
       if (isBeyond(folder, resolve(dirname(path), target))) beyond.add(path);
       continue;
     }
-    const bytes = readFileSync(path);
+    const bytes = readRegular(path);
     hash.update(JSON.stringify([name, mode, sha256Of(bytes)]));
     if (!/\.[cm]?[jt]sx?$/.test(name) || notLoaded.test(name)) continue;
     const said = bytes.length > maxRead ? unread : javaScriptNames(bytes.toString('utf8'));
@@ -130,7 +131,7 @@ function isBeyond(folder: string, path: string): boolean {
 
 function dependenciesOf(file: string): readonly string[] {
   try {
-    const content = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, object | undefined>>;
+    const content = JSON.parse(readRegularText(file)) as Readonly<Record<string, object | undefined>>;
     return ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) =>
       Object.keys(content[key] ?? {}),
     );

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { statsOf } from './stats-of.js';
+import { readRegularText } from './workspace-paths.js';
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export function scopeOf(file: string): string {
 function contentOf(file: string): Content {
   try {
     if (statsOf(file)?.isFile() !== true) return {};
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const content: unknown = JSON.parse(readRegularText(file));
     return typeof content === 'object' && content !== null ? (content as Content) : {};
   } catch {
     // An interpreter could not read it either.

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { namesIn } from '../../lib/list-folder.js';
 import { isPython } from '../python-cache.js';
 import { statsOf } from './stats-of.js';
+import { readRegularText } from './workspace-paths.js';
 
 /** What Python can import from a folder on its path. */
 export interface Importable {
@@ -72,7 +72,7 @@ function sortedNamesIn(folder: string): readonly string[] {
 
 function textOf(file: string): string {
   try {
-    return statsOf(file)?.isFile() === true ? readFileSync(file, 'utf8') : '';
+    return statsOf(file)?.isFile() === true ? readRegularText(file) : '';
   } catch {
     return '';
   }

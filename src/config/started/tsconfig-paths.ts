@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Gathering } from './cover.js';
 import { statsOf } from './stats-of.js';
+import { readRegularText } from './workspace-paths.js';
 
 const maxExtends = 100;
 const maxSize = 1024 * 1024;
@@ -18,7 +18,7 @@ function addSettings(gathering: Gathering, file: string, seen: Set<string>): voi
     return gathering.fail(`${file} is one of more than ${String(maxExtends)} that extend each other`);
   gathering.addFile(file);
   if ((statsOf(file)?.size ?? 0) > maxSize) return gathering.fail(`${file} is larger than 1 MiB`);
-  const text = readFileSync(file, 'utf8');
+  const text = readRegularText(file);
   const folder = dirname(file);
   for (const [, name = ''] of text.matchAll(/"extends"\s*:\s*"(\.[^"]*)"/g))
     for (const end of ['', '.json', '/tsconfig.json'])

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Gathering } from './cover.js';
 import { isHarmless, linesOf, runner, splitWords, withoutKeywords } from './shell-lines.js';
 import { statsOf } from './stats-of.js';
+import { readRegularText } from './workspace-paths.js';
 
 const followed = /\.(?:[cm]?[jt]sx?|py|json)$/;
 const shellScript = /\.(?:sh|bash|zsh|ksh)$/;
@@ -50,7 +50,7 @@ function bodyOf(file: string): string {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularText(file);
   } catch {
     // Deleted in the meantime, so assume the worst.
     return 'eval';

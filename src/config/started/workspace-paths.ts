@@ -18,15 +18,21 @@ export function packageFolderOf(path: string): string | undefined {
   return folder;
 }
 
+/** Never waits: an agent can put a FIFO in the place of a file, and opening that would block the whole gateway. */
 export function readRegular(path: string): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const { size } = fstatSync(descriptor);
-    if (size > maxBytes) throw new Error(`${path} is larger than 512 MiB`);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
+    if (stats.size > maxBytes) throw new Error(`${path} is larger than 512 MiB`);
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+}
+
+export function readRegularText(path: string): string {
+  return readRegular(path).toString('utf8');
 }
 
 export function realOf(path: string): string {

@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync } from 'node:fs';
+import { accessSync, type BigIntStats, constants, lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { companionEnding, type ResolvedPlaces } from './own-places.js';
 import { namesIn } from '../../lib/list-folder.js';
@@ -22,9 +22,20 @@ export function identitiesOf(places: ResolvedPlaces, seesGoverning: boolean): Re
 /** A private file and those beside it, as far as they exist. */
 export function withCompanions(file: string): readonly string[] {
   const name = basename(file);
+  if (isClosed(dirname(file))) return [file];
   return namesIn(dirname(file))
     .filter((one) => one === name || (one.startsWith(name) && companionEnding.test(one.slice(name.length))))
     .map((one) => join(dirname(file), one));
+}
+
+/** There, but not to be listed: a command may have closed it, and can open it again. */
+function isClosed(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EACCES';
+  }
 }
 
 function filesIn(folder: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { OwnMasks } from '../../ports/own-paths.js';
 import { statsOf, withCompanions } from './identities.js';
@@ -56,8 +57,14 @@ function outermost(paths: readonly string[]): readonly string[] {
   return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)));
 }
 
-/** A link cannot be mounted over; what it leads to is among the paths. */
+/**
+ * A link cannot be mounted over; what it leads to is among the paths. What can't be looked at counts as there: a command
+ * may have closed a folder on the way, and can open it again.
+ */
 function isThere(path: string): boolean {
-  const stats = statsOf(path);
-  return stats !== undefined && !stats.isSymbolicLink();
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+  } catch {
+    return true;
+  }
 }

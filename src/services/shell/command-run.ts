@@ -42,8 +42,8 @@ export interface CommandParts extends GroundParts {
   readonly reach: ShellWritable;
   /** See `ProcessOrder`. */
   readonly foldersFile: string;
-  /** The file with the program that refuses Unix sockets; undefined where they are allowed. */
-  readonly socketFilter: string | undefined;
+  /** See `Scratch`. */
+  readonly callFilter: string | undefined;
   /** The root in which `folder` is. */
   readonly root: string;
 }
@@ -153,7 +153,7 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
 }
 
 function commandLine(
-  { bubblewrap, limits, fileLimit, socketFilter, hasNetwork, ...parts }: CommandParts,
+  { bubblewrap, limits, fileLimit, callFilter, hasNetwork, ...parts }: CommandParts,
   { command, cwd, isBackground, interpreter = parts.interpreter }: CommandOrder,
   mounts: readonly string[],
   cgroup: Cgroup | undefined,
@@ -161,13 +161,13 @@ function commandLine(
   const inner = inShell(interpreter, command, isBackground);
   const own = { openFiles: fileLimit, cpuSeconds: limits.cpuSeconds, cgroups: cgroup?.folders ?? [] };
   if (bubblewrap === undefined) return withLimits({ ...own, filterFile: undefined }, inner);
-  const filter = socketFilter === undefined ? [] : ['--seccomp', String(filterDescriptor)];
+  const filter = callFilter === undefined ? [] : ['--seccomp', String(filterDescriptor)];
   const network = hasNetwork ? [] : ['--unshare-net'];
   const options = [...namespaceArgs, ...network, ...filter, ...mounts, '--chdir', cwd];
   // A limit of threads, so several for each process; the exact number of processes is watched from outside.
   const tasks = limits.processes === 0 ? 'unlimited' : String(threadsOf(limits.processes));
   return withLimits(
-    { ...own, filterFile: socketFilter },
+    { ...own, filterFile: callFilter },
     inSandbox({ program: bubblewrap, options, tasks }, inner),
   );
 }

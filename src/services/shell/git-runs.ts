@@ -1,10 +1,11 @@
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type GitSetting, parseGitConfig } from './git-config.js';
 import { entriesIn } from './folder-names.js';
 import { isHarmlessConfig } from './harmless-config.js';
 import { lookAt, readPlainFile } from './plain-file.js';
-import { tooMuchConfiguration } from './refusals.js';
+import { tooMuchConfiguration, unreadableConfiguration } from './refusals.js';
 
 export interface GitRunsParts {
   /** Where git runs hooks and commands of this repository. */
@@ -124,10 +125,34 @@ function settingsIn(file: string, reading: ConfigReading): readonly GitSetting[]
 function bytesOf(file: string, limit: number): Buffer {
   try {
     return readPlainFile(file, limit);
-  } catch {
+  } catch (error) {
+    if (isKeptFromUs(file, error)) throw unreadableConfiguration(file);
     // Missing, or nothing that git could read.
     return Buffer.alloc(0);
   }
+}
+
+/**
+ * Whether the file may be there for git, but not for us now: somebody has a lease on it, or closed a folder of ours on
+ * its way. What it protects is unknown then, so nothing may be written.
+ */
+function isKeptFromUs(file: string, error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === 'EACCES' || code === 'EPERM') return isOurs(file);
+  return code !== '' && !['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR'].includes(code);
+}
+
+/** Of the file, or of the nearest folder above it that can be looked at. */
+function isOurs(path: string): boolean {
+  try {
+    return lstatSync(path).uid === process.getuid?.();
+  } catch {
+    return dirname(path) !== path && isOurs(dirname(path));
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function isInclude(key: string): boolean {

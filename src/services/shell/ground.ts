@@ -6,6 +6,7 @@ import { relativeHookFolders } from './git-runs.js';
 import { isInside } from './inside.js';
 import { layMounts, type MountParts } from './mounts.js';
 import { findNestedArmed } from './nested-armed.js';
+import { createReopenFolders } from './open-folders.js';
 import { findPlaces, type PlaceParts } from './protected-places.js';
 import { lockChanged, tooManyTrees } from './refusals.js';
 import type { RecordCheck } from './unfinished-checks.js';
@@ -76,11 +77,8 @@ export async function layGround(
     findNestedArmed(roots, [...trees, ...oddTrees], readLinks, hookFolders);
   const findNested = async (): Promise<NestedFindings> => {
     const below = await scan();
-    return {
-      ...below,
-      places: sortMade(below.places),
-      ...(isSandboxed ? await findArmed(below) : noneArmed),
-    };
+    const armed = isSandboxed ? await findArmed(below) : noneArmed;
+    return { ...below, places: sortMade(below.places), ...armed };
   };
   const nested = await findNested();
   const found = findPlaces(places);
@@ -101,6 +99,7 @@ export async function layGround(
     // Only in folders that nobody can exchange: else we could be led to a file of somebody else.
     never: found.never.filter((path) => points.has(dirname(path)) && !existsSync(path)),
     links: new Map([...found.links].filter(([path]) => points.has(dirname(path)))),
+    reopenFolders: createReopenFolders(points),
     overlapping: isSandboxed ? overlapping : new Set(),
     disarms: isSandboxed,
     onAttack: () => tell(),

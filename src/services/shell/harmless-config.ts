@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { lookAt, readWholeText } from './plain-file.js';
+import { isAbsent, lookAt, readWholeText } from './plain-file.js';
 
 const maxBytes = 64 * 1024;
 /** Git writes much shorter lines. */
@@ -50,7 +50,7 @@ const harmless: Readonly<Record<string, RegExp>> = {
  */
 export function isHarmlessConfig(file: string, folder: string, tree: string): boolean {
   const found = lookAt(file);
-  if (found === undefined) return true;
+  if (found === undefined) return isAbsent(file);
   if (!found.isFile()) return false;
   try {
     const text = readWholeText(file, maxBytes);

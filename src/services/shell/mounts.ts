@@ -1,11 +1,13 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OwnMasks } from '../../ports/own-paths.js';
+import { createCallFilter } from './call-filter.js';
 import { insideAny, isInside } from './inside.js';
 import type { KnownNames } from './known-names.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
 import type { ProtectedPlaces } from './protected-places.js';
+import { isAbsent, lookAt } from './plain-file.js';
 import { cannotHide } from './refusals.js';
 
 export interface MountParts {
@@ -40,6 +42,8 @@ export interface Mounts {
 export const namespaceArgs: readonly string[] = [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
   ...['--cap-drop', 'ALL', '--die-with-parent', '--new-session'],
+  // Elsewhere the filter of system calls does it, with older versions of bubblewrap too.
+  ...(createCallFilter() === undefined ? ['--disable-userns'] : []),
 ];
 
 interface Mount {
@@ -76,9 +80,15 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   const ours = [...masked, ...own.fixed.filter(isInGround), ...planned];
   if (!ours.every((path) => isSteady(path, grounds, running))) throw cannotHide();
   const release = parts.placeholders.hold([...missing]);
-  const steady = [...accesses].filter(([path]) => existsSync(path) && isSteady(path, grounds, running));
+  const isThere = (path: string): boolean => {
+    const isFound = isPresent(path);
+    if (isFound !== undefined) return isFound;
+    release();
+    throw cannotHide();
+  };
+  const steady = [...accesses].filter(([path]) => isThere(path) && isSteady(path, grounds, running));
   const inRoots = steady.filter(([path]) => !masked.has(path)).map(mountOf);
-  const masks = [...[...masked].filter(existsSync), ...own.hidden.filter((path) => !isInGround(path))];
+  const masks = [...[...masked].filter(isThere), ...own.hidden.filter((path) => !isInGround(path))];
   const mounts = [
     ...systemMounts(),
     temporaryMount(parts),
@@ -212,6 +222,13 @@ function hide(path: string): Mount {
 
 function mountOf([path, access]: readonly [string, Access]): Mount {
   return { path, args: [access === 'fixed' ? '--ro-bind' : '--bind', path, path] };
+}
+
+/** Undefined for what can't be looked at: it can't be mounted over, and a command could open the way to it later. */
+function isPresent(path: string): boolean | undefined {
+  if (existsSync(path)) return true;
+  if (isAbsent(path) || lookAt(path)?.isSymbolicLink() === true) return false;
+  return undefined;
 }
 
 function isFolder(path: string): boolean {

@@ -35,6 +35,17 @@ export function readPath(file: string, prefix = ''): string {
   return path.slice(prefix.length);
 }
 
+/** False also for what may be there, but can't be looked at: a folder on the way is closed. */
+export function isAbsent(path: string): boolean {
+  try {
+    return lstatSync(pathForDisk(path), { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    return (
+      error instanceof Error && 'code' in error && ['ENAMETOOLONG', 'ELOOP'].includes(String(error.code))
+    );
+  }
+}
+
 /** Undefined also for what cannot be reached: a folder that is closed, a name that is too long. */
 export function lookAt(path: string): Stats | undefined {
   try {

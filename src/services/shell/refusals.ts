@@ -103,6 +103,18 @@ export function tooMuchConfiguration(): ToolFailure {
   );
 }
 
+export function unreadableConfiguration(file: string): ToolFailure {
+  return new ToolFailure(
+    'refused',
+    `Git's configuration ${file} can't be read now, so it isn't known what git runs, and nothing is written or run.`,
+    {
+      reason: 'unreadable_git_configuration',
+      suggestion:
+        'Ask the operator to look at the file and the folders above it: their owner must be able to read them.',
+    },
+  );
+}
+
 export function notStarted(error: unknown): never {
   if (error instanceof ToolFailure) throw error;
   const words = messageOf(error);

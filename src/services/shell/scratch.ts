@@ -12,7 +12,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { namesIn } from '../../lib/list-folder.js';
 import { recordName, removeRecorded, stillRecorded } from './placeholders.js';
-import { createSocketFilter } from './socket-filter.js';
+import { createCallFilter } from './call-filter.js';
 
 /** The gate's own folder for commands, in its state directory: a private /tmp per session, and what to clean up. */
 export interface Scratch {
@@ -21,8 +21,8 @@ export interface Scratch {
   readonly owner: string;
   /** The folder that a session's commands see as their /tmp. Undefined: every one is in use. */
   temporaryOf(sessionId: string, isBusy?: (sessionId: string) => boolean): string | undefined;
-  /** The file with the program that refuses Unix sockets; undefined on a processor that it is not written for. */
-  socketFilter(): string | undefined;
+  /** The file with the filter of system calls; undefined on a processor that it is not written for. */
+  callFilter(hasUnixSockets: boolean): string | undefined;
   /** The session is over. */
   forget(sessionId: string): Promise<void>;
   close(): Promise<void>;
@@ -71,10 +71,10 @@ export function openScratch(stateDir: string): Scratch {
       folders.set(sessionId, folder);
       return realpathSync(folder);
     },
-    socketFilter() {
-      const filter = createSocketFilter();
+    callFilter(hasUnixSockets) {
+      const filter = createCallFilter({ hasUnixSockets });
       if (filter === undefined) return undefined;
-      const file = join(own, 'sockets.bpf');
+      const file = join(own, hasUnixSockets ? 'calls-and-sockets.bpf' : 'calls.bpf');
       if (existsSync(file)) return file;
       mkdirSync(own, { recursive: true, mode: 0o700 });
       writeFileSync(file, filter, { mode: 0o600 });

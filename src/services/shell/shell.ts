@@ -165,11 +165,11 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     const [root, folders] = foldersOf(spoolFolders, cwd);
     const folder = folders.of(outputName);
     const pathFor = (file: string) => pathForCallers(file, roots);
-    const socketFilter = parts.hasUnixSockets === true ? undefined : scratch.socketFilter();
+    const callFilter = scratch.callFilter(parts.hasUnixSockets === true);
     const confined = {
       limits,
       fileLimit: nextFileLimit(limits.openFiles),
-      socketFilter,
+      callFilter,
       openCgroup,
       limitWatch,
       hasNetwork: parts.hasNetwork !== false,

@@ -36,6 +36,7 @@ describe('the watch over protected places', () => {
       findNested: () => Promise.resolve(none),
       patrolsNested: false,
       writable: [],
+      reopenFolders: () => [],
       overlapping: new Set(),
       isKept: (path) => path === at(more.kept ?? 'nothing'),
       never: (more.never ?? []).map(at),

@@ -4,6 +4,7 @@ import { type ArmedCause, keyOfCause, moveAside } from './armed-trees.js';
 import { freeName } from './free-name.js';
 import type { NestedArmed } from './nested-armed.js';
 import { shownPath } from './odd-path.js';
+import type { ReopenFolders } from './open-folders.js';
 import { lookAt } from './plain-file.js';
 import type { ProtectedPlaces } from './protected-places.js';
 import { compareSnapshots, takeSnapshot } from './snapshot.js';
@@ -31,6 +32,8 @@ export interface WatchParts {
   readonly never: readonly string[];
   /** Put back on sight, each with what it says. */
   readonly links: ReadonlyMap<string, string>;
+  /** Called on sight, too. */
+  readonly reopenFolders: ReopenFolders;
   /** What each running sandboxed command found at its start, see `keyOfCause`. Shared by all commands. */
   readonly overlapping: Set<ReadonlySet<string>>;
   /** Whether what newly may make git run something is moved aside. */
@@ -72,6 +75,7 @@ const nestedPatrolMs = 4000;
 export async function openWatch(parts: WatchParts): Promise<Watch> {
   const { first, nested, findNested, isKept, never, links, pace, onAttack, pathFor } = parts;
   const undone = new Set<string>();
+  const closed = new Set<string>();
   const isOpen = (path: string): boolean => !isKept(path.replace(/\/$/, ''));
   const openOf = ({ paths, watched }: ProtectedPlaces, { places: below }: NestedFindings) => ({
     paths: [...paths, ...below].filter(isOpen),
@@ -82,12 +86,14 @@ export async function openWatch(parts: WatchParts): Promise<Watch> {
   const before = await takeSnapshot(places.paths, places.watched);
   let suspects: ReadonlySet<string> = new Set();
   const undo = (): number => {
+    const reopened = parts.reopenFolders();
+    for (const path of reopened) closed.add(path);
     const made = [
       ...never.filter((path) => remove(path, grounds)),
       ...[...links.keys()].filter((link) => putBack(link, links.get(link))),
     ];
     for (const path of made) undone.add(path);
-    return made.length;
+    return made.length + reopened.length;
   };
   const patrol = (): void => {
     const made = undo();
@@ -125,10 +131,10 @@ export async function openWatch(parts: WatchParts): Promise<Watch> {
       const { created, changed } = compareSnapshots(before, after);
       const old = new Set([...nested.places, ...nested.trees]);
       const made = [...below.places, ...below.trees].filter((path) => !old.has(path));
-      const closed = below.closed.filter((path) => !nested.closed.includes(path));
+      const unlisted = below.closed.filter((path) => !nested.closed.includes(path));
       return {
-        createdPaths: told([...created, ...closed]),
-        changedPaths: told(changed),
+        createdPaths: told([...created, ...unlisted]),
+        changedPaths: told([...changed, ...closed]),
         undonePaths: told(undone),
         made,
       };
