@@ -67,7 +67,10 @@ export function createLazyExposure({ settings, log }: LazyExposureParts): Exposu
     if (state === undefined || state.set.entries.length === 0) return state?.set ?? noneActive;
     const { set, gone } = retain(state.set, (name) => tokensOf(split.deferrable.get(name)));
     state.set = set;
-    if (gone.length > 0) state.gone = [...state.gone, ...gone].slice(-maxGone);
+    // What it never had is not gone for it: the names would tell what is hidden from it.
+    const isOwn = !state.isInherited;
+    state.isInherited = false;
+    if (isOwn && gone.length > 0) state.gone = [...state.gone, ...gone].slice(-maxGone);
     return set;
   }
 

@@ -10,6 +10,8 @@ export interface SessionState {
   client: Client | undefined;
   options: ExposureOptions | undefined;
   set: ActivationSet;
+  /** The set is still its parent's, and may name tools that this session must not know of. */
+  isInherited: boolean;
   gone: readonly string[];
   /** The latest search results by rank. */
   readonly told: Map<string, number>;
@@ -39,7 +41,7 @@ export function createSessionStates(inherits: boolean): SessionStates {
   function make(session: Session): SessionState {
     const isHeir =
       inherits && session.inheritsActive !== false && session.chain?.at(-1)?.inheritsActive !== false;
-    return createState(session, (isHeir ? parentOf(session)?.set : undefined) ?? noneActive);
+    return createState(session, isHeir ? parentOf(session)?.set : undefined);
   }
 
   /** The parent is known by session id in this process, otherwise by its parent credential. */
@@ -65,13 +67,14 @@ export function createSessionStates(inherits: boolean): SessionStates {
   };
 }
 
-function createState(session: Session, set: ActivationSet): SessionState {
+function createState(session: Session, inherited: ActivationSet | undefined): SessionState {
   const waiting = new Set<() => void>();
   return {
     session,
     client: undefined,
     options: undefined,
-    set,
+    set: inherited ?? noneActive,
+    isInherited: inherited !== undefined,
     gone: [],
     told: new Map(),
     met: new Set(),

@@ -22,6 +22,7 @@ import { type LiveCatalog, openLiveCatalog } from './live-catalog.js';
 import { createNameClaims, type NameClaims } from './name-claims.js';
 import { type ProviderReport, reportsOf } from './provider-reports.js';
 import { couldReach } from './reach.js';
+import { createWatchRoom, type WatchRoom } from './watch-room.js';
 import { openSessionLists, type SessionLists } from './session-lists.js';
 
 /** How much longer a call for an unknown name waits while servers have not listed yet. */
@@ -92,6 +93,7 @@ interface Inside {
   readonly finder: Finder;
   readonly access: Access;
   readonly exposure: Exposure;
+  readonly watchRoom: WatchRoom;
 }
 
 export function openRegistry(parts: RegistryParts): OpenRegistry {
@@ -111,7 +113,7 @@ export function openRegistry(parts: RegistryParts): OpenRegistry {
   }
 
   return {
-    registry: createRegistry({ live, lists, finder, access, exposure }),
+    registry: createRegistry({ live, lists, finder, access, exposure, watchRoom: createWatchRoom() }),
     find(session, wanted) {
       const isSeen = wanted.kind === 'tool' && finder.describe(session, wanted.name) !== undefined;
       return finder.find(session, wanted) ?? (isSeen ? 'not_permitted' : undefined);
@@ -187,7 +189,7 @@ function instructionsFor(
 }
 
 async function watchResource(
-  { finder, access }: Inside,
+  { finder, access, watchRoom }: Inside,
   session: Session,
   uri: string,
   listener: (params: JsonText) => void,
@@ -197,7 +199,8 @@ async function watchResource(
   const found = find();
   if (!found) return createFault('resource.not_found', `Resource not found: ${uri}`, { data: { uri } });
   // Stop sending updates once the session loses the right to read the resource.
-  return found.provider.watch(uri, (params) => {
+  const tell = (params: JsonText): void => {
     if (find() !== undefined) listener(params);
-  });
+  };
+  return watchRoom.open(session, uri, () => found.provider.watch(uri, tell));
 }

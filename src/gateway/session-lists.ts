@@ -2,7 +2,8 @@ import type { Access } from '../access/index.js';
 import type { Exposure } from '../exposure/index.js';
 import type { Client, Session, Spec } from '../core/index.js';
 import { createGathering } from './gathering.js';
-import { createFirsts, keptIfEqual, type ListKind, listKinds, type ListOf } from './lists.js';
+import { createListWatchers } from './list-watchers.js';
+import { createFirsts, type ListKind, type ListOf } from './lists.js';
 import type { LiveCatalog } from './live-catalog.js';
 
 /** The lists of each session: what it can see, and what its client is shown of it. */
@@ -19,14 +20,10 @@ export interface SessionLists {
 
 export function openSessionLists(live: () => LiveCatalog, access: Access, exposure: Exposure): SessionLists {
   const firsts = createFirsts();
-  const watchers = new Map<() => void, string>();
-  const lookAll = (): void => {
-    for (const look of watchers.keys()) look();
-  };
+  const watchers = createListWatchers(shownOrNone);
+  const lookAll = (): void => watchers.lookAll();
   const stopRights = access.onChange(createGathering(lookAll));
-  const stopExposure = exposure.onChange((id) => {
-    for (const [look, session] of watchers) if (session === id) look();
-  });
+  const stopExposure = exposure.onChange((id) => watchers.look(id));
 
   function visible<K extends ListKind>(session: Session, kind: K): ListOf<K> {
     const { lists, contested } = live();
@@ -54,17 +51,7 @@ export function openSessionLists(live: () => LiveCatalog, access: Access, exposu
   return {
     visible,
     shown,
-    onChange(session, listener) {
-      let known = listKinds.map((kind) => shownOrNone(session, kind));
-      const look = (): void => {
-        const now = listKinds.map((kind, at) => keptIfEqual(known[at], shownOrNone(session, kind)));
-        const changed = listKinds.filter((_, at) => now[at] !== known[at]);
-        known = now;
-        if (changed.length > 0) listener(changed);
-      };
-      watchers.set(look, session.id);
-      return () => watchers.delete(look);
-    },
+    onChange: (session, listener) => watchers.add(session, listener),
     lookAll,
     close() {
       stopRights();

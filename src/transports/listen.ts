@@ -61,23 +61,19 @@ export function openListen(parts: ListenParts): Listen {
     else if (state === 'opening' && held.length < maxHeld) held.push(text);
   }
 
-  async function watchAll(): Promise<string[]> {
-    const watched: string[] = [];
-    for (const uri of filter.resources) {
-      if (caller.isCancelled) break;
-      const stop = await gateway.registry.watch(session, uri, (params) =>
-        send(notificationText('notifications/resources/updated', taggedParams(params.text, id))),
-      );
-      if (typeof stop !== 'function') continue;
-      keep(stop);
-      watched.push(uri);
-    }
-    return watched;
+  async function watchOne(uri: string): Promise<readonly string[]> {
+    if (caller.isCancelled) return [];
+    const stop = await gateway.registry.watch(session, uri, (params) =>
+      send(notificationText('notifications/resources/updated', taggedParams(params.text, id))),
+    );
+    if (typeof stop !== 'function') return [];
+    keep(stop);
+    return [uri];
   }
 
   async function begin(): Promise<void> {
     await gateway.registry.settle(session);
-    const watched = await watchAll();
+    const watched = (await Promise.all(filter.resources.map(watchOne))).flat();
     keep(gateway.registry.onChange(session, (changed) => sendChanges(changed, filter, id, send)));
     if (state !== 'opening') return;
     line.tell(

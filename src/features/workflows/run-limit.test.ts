@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Session } from '../../core/index.js';
 import { createRunLimit } from './run-limit.js';
 
-const operator = { id: 'o', chain: [{}] } as unknown as Session;
+const all = { rights: 'all' };
+const operator = { id: 'o', chain: [all] } as unknown as Session;
 const agentAt = (depth: number): Session =>
-  ({ id: 'a', parentSession: 'o', chain: Array.from({ length: depth }, () => ({})) }) as unknown as Session;
+  ({ id: 'a', parentSession: 'o', chain: Array.from({ length: depth }, () => all) }) as unknown as Session;
+
+const callerOf = (id: string): Session =>
+  ({ id, chain: [{ rights: 'own', principal: { kind: 'agent', id, zone: 'local' } }] }) as unknown as Session;
 
 describe('the limit on runs started by agents', () => {
   it('allows sixteen concurrent runs, and another when one ends', () => {
@@ -17,6 +21,15 @@ describe('the limit on runs started by agents', () => {
     leave[0]?.();
     limit.enter(operator);
     expect(() => limit.enter(operator)).toThrow('16 runs are already active');
+  });
+
+  it('leaves runs for others, whoever has as many as it may', () => {
+    const limit = createRunLimit();
+    const [alice, bob] = [callerOf('alice'), callerOf('bob')];
+    for (let at = 0; at < 16; at += 1) limit.enter(alice);
+    expect(() => limit.enter(alice)).toThrow('16 runs are already active');
+    limit.enter(bob);
+    limit.enter(operator);
   });
 
   it('allows one agent fifty runs in total, and the operator any number', () => {

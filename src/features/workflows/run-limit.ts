@@ -1,4 +1,5 @@
-import { type Session, ToolFailure } from '../../core/index.js';
+import { type Session, shareOwner, ToolFailure } from '../../core/index.js';
+import { createShares } from '../../lib/shares.js';
 
 /** Limits the runs that agents start. */
 export interface RunLimit {
@@ -8,32 +9,50 @@ export interface RunLimit {
 
 /** Maximum nesting of sessions that may start runs. */
 const deepest = 3;
-/** Concurrent runs started by agents, per gateway. */
+/** Concurrent runs that agents of one principal start. */
 const mostAtOnce = 16;
+/** Of all principals together. One alone gets its sixteen, and leaves as many to others. */
+const mostOfAll = 34;
+const reserved = 2;
 /** Total runs that one agent of a run may start; each may contain agents that start more. */
 const mostOfAgent = 50;
 
 export function createRunLimit(): RunLimit {
   const started = new WeakMap<Session, number>();
-  let going = 0;
+  const shares = createShares(mostOfAll, reserved);
+  const going = new Map<string | undefined, number>();
+  const count = (owner: string | undefined, by: 1 | -1): void => {
+    const runs = (going.get(owner) ?? 0) + by;
+    if (runs === 0) going.delete(owner);
+    else going.set(owner, runs);
+  };
   return {
     enter(session) {
       const depth = (session.chain ?? []).length;
       if (depth > deepest) throw refused('Workflows are nested too deeply.');
-      if (going >= mostAtOnce)
-        throw refused(`${String(mostAtOnce)} runs are already active.`, 'Wait until one of them ends.');
+      const owner = shareOwner(session);
+      const runs = going.get(owner) ?? 0;
+      if (runs >= mostAtOnce) throw tooMany(`${String(mostAtOnce)} runs are already active.`);
       const before = started.get(session) ?? 0;
       if (session.parentSession !== undefined && before >= mostOfAgent)
         throw refused(`This agent has already started ${String(mostOfAgent)} runs, the maximum.`);
+      const giveBack = shares.take(owner);
+      if (typeof giveBack === 'string') throw tooMany('Too many runs are already active.');
       started.set(session, before + 1);
-      going += 1;
+      count(owner, 1);
       let isOver = false;
       return () => {
-        if (!isOver) going -= 1;
+        if (isOver) return;
         isOver = true;
+        giveBack();
+        count(owner, -1);
       };
     },
   };
+}
+
+function tooMany(message: string): ToolFailure {
+  return refused(message, 'Wait until one of them ends.');
 }
 
 function refused(message: string, suggestion?: string): ToolFailure {

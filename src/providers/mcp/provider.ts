@@ -81,7 +81,8 @@ function openParts(options: McpProviderOptions): ServerParts {
     log,
   });
   const turns = createTurns(name, clock, Math.min(turnMs, timeoutMs));
-  const watches = createWatches(clock, () => void supervisor.live?.watchOnly(watches.uris));
+  const watches = createWatches(clock, watchLess);
+  let isWatchingLess = false;
   const supervisor = openSupervisor({
     server: name,
     clock,
@@ -113,6 +114,16 @@ function openParts(options: McpProviderOptions): ServerParts {
       if (watches.uris.length > 0) void peer.watchOnly(watches.uris);
     },
   });
+
+  /** A session that ends has up to a thousand watches, which end together. */
+  function watchLess(): void {
+    if (isWatchingLess) return;
+    isWatchingLess = true;
+    queueMicrotask(() => {
+      isWatchingLess = false;
+      void supervisor.live?.watchOnly(watches.uris);
+    });
+  }
 
   return { cache, turns, watches, supervisor, login, clock };
 }

@@ -5,6 +5,8 @@ import { listMethods, type Peer } from './peer.js';
 import { type Changes, methodOf, paramsFor, traceMeta } from './request-params.js';
 import { createRenewableSession, initialize, type SessionParts, type Welcome } from './stateful-session.js';
 
+const subscribingAtOnce = 32;
+
 export type Opened =
   | { readonly ok: true; readonly peer: Peer }
   /** `isGone`: the server exited or disconnected instead of answering. */
@@ -77,10 +79,16 @@ function createPeer(parts: SessionParts, welcome: Welcome): Peer {
     const added = uris.filter((uri) => !subscribed.has(uri));
     const removed = [...subscribed].filter((uri) => !wanted.has(uri));
     subscribed = wanted;
-    await Promise.all([
-      ...added.map((uri) => session.request('resources/subscribe', JSON.stringify({ uri }))),
-      ...removed.map((uri) => session.request('resources/unsubscribe', JSON.stringify({ uri }))),
-    ]);
+    await Promise.all([sendAll('resources/subscribe', added), sendAll('resources/unsubscribe', removed)]);
+  }
+
+  /** After a restart there may be thousands, and calls must not wait behind all of them. */
+  async function sendAll(method: string, uris: readonly string[]): Promise<void> {
+    const left = uris.values();
+    const sendSome = async (): Promise<void> => {
+      for (const uri of left) await session.request(method, JSON.stringify({ uri }));
+    };
+    await Promise.all(Array.from({ length: Math.min(uris.length, subscribingAtOnce) }, sendSome));
   }
 
   return {

@@ -23,6 +23,9 @@ export interface Subscription {
 const firstRetryMs = 1000;
 const lastRetryMs = 30_000;
 const acknowledgeMs = 5000;
+/** A list that is longer is sent less often. */
+const shortLength = 64 * 1024;
+const charsPerMs = 20_000;
 
 export function openSubscription(parts: SubscriptionParts): Subscription {
   const { rpc, clock } = parts;
@@ -32,7 +35,11 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
   let failures = 0;
   let stopRetry: (() => void) | undefined;
   let isClosed = false;
+  /** Who waits for the stream that is being opened, and who for the next one. */
   let waiting: (() => void)[] = [];
+  let later: (() => void)[] = [];
+  let isOpening = false;
+  let stopOpening: (() => void) | undefined;
 
   /** Opens a stream for the current subscriptions. The old one is closed after the acknowledgement, so nothing is missed. */
   function open(): void {
@@ -56,7 +63,32 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     if (id !== undefined) rpc.cancel(id, 'replaced');
     for (const wake of waiting) wake();
     waiting = [];
+    opened();
   }
+
+  /** The whole list goes out with each stream, so those who ask meanwhile share the next one. */
+  function openSoon(): void {
+    if (isOpening) return;
+    isOpening = true;
+    [waiting, later] = [[...waiting, ...later], []];
+    stopOpening = clock.after(acknowledgeMs, opened, true);
+    open();
+  }
+
+  function opened(): void {
+    if (!isOpening) return;
+    stopOpening?.();
+    const length = uris.reduce((sum, uri) => sum + uri.length, 0);
+    const next = (): void => {
+      isOpening = false;
+      if (later.length > 0 && !isClosed) openSoon();
+    };
+    if (length < shortLength) return next();
+    stopOpening = clock.after(length / charsPerMs, next, true);
+  }
+
+  /** `dropOlder` opens a stream if somebody waits for the next one. */
+  const isReopened = (): boolean => current !== undefined;
 
   function over(id: number, how: string): void {
     if (id === older) older = undefined;
@@ -64,7 +96,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     current = undefined;
     dropOlder();
     // An error means that the server does not support subscriptions, so do not retry.
-    if (isClosed || how === 'error') return;
+    if (isClosed || how === 'error' || isReopened()) return;
     const delay = Math.min(firstRetryMs * 2 ** failures, lastRetryMs);
     failures += 1;
     parts.log('debug', 'the subscription stream ended and will be reopened', { delay });
@@ -78,11 +110,11 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
       uris = [...next];
       await new Promise<void>((resolve) => {
         const stop = clock.after(acknowledgeMs, resolve, true);
-        waiting.push(() => {
+        later.push(() => {
           stop();
           resolve();
         });
-        open();
+        openSoon();
       });
     },
     acknowledged(id) {
@@ -97,6 +129,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     close() {
       isClosed = true;
       stopRetry?.();
+      stopOpening?.();
       for (const id of [older, current]) if (id !== undefined) rpc.cancel(id, 'closing');
     },
   };
@@ -114,5 +147,7 @@ function filterOf(lists: SubscriptionParts['lists'], uris: readonly string[]): s
 }
 
 function sameAddresses(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((uri) => b.includes(uri));
+  if (a.length !== b.length) return false;
+  const known = new Set(b);
+  return a.every((uri) => known.has(uri));
 }

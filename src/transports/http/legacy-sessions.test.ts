@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerOf, ada as adaHerself, openHall } from '../../../test/support/gateway.js';
 import { createKeptLine } from '../../../test/support/reply-line.js';
-import { content, type Outcome } from '../../core/index.js';
+import { type Caller, content, type Outcome } from '../../core/index.js';
 import { emptyObject } from '../../lib/json-text.js';
 import { readFrame } from '../../lib/json-rpc.js';
 import { createFakeProvider } from '../../testing/index.js';
@@ -10,6 +10,12 @@ import { openLegacySessions } from './legacy-sessions.js';
 
 const minutes = 60_000;
 const ada = callerOf(adaHerself, 'token:one');
+const operator: Caller = {
+  ...ada,
+  chain: [{ principal: adaHerself, rights: 'all' }],
+  credential: 'operator',
+};
+const named = (id: string): Caller => callerOf({ ...adaHerself, id }, `token:${id}`);
 const eve = callerOf({ ...adaHerself, id: 'eve' }, 'token:eve');
 
 function open() {
@@ -118,13 +124,29 @@ describe('the sessions of stateful clients', () => {
     pass(1);
     const second = sessions.create(ada)?.id ?? '';
     pass(1);
-    for (let n = 2; n < 2000; n += 1) sessions.create({ ...ada, credential: `token:${String(n % 8)}` });
+    for (let n = 2; n < 1000; n += 1) sessions.create(named(`p${String(n)}`));
+    for (let n = 1000; n < 2000; n += 1) sessions.create(operator);
     pass(1);
     sessions.find(first, ada);
-    expect(sessions.create(ada)).toBeDefined();
+    expect(sessions.create(named('late'))).toBeDefined();
+    expect(sessions.create(operator)).toBeDefined();
     expect(sessions.size).toBe(2000);
     expect(sessions.find(first, ada)).toBeDefined();
     expect(sessions.find(second, ada)).toBeUndefined();
+  });
+
+  it('of one principal make room for each other, never at the cost of others, with however many tokens', () => {
+    const { sessions, pass } = open();
+    const others = named('bob');
+    const idle = sessions.create(others)?.id ?? '';
+    pass(1);
+    const mine = sessions.create({ ...ada, credential: 'token:0' })?.id ?? '';
+    pass(1);
+    for (let n = 1; n < 2500; n += 1) sessions.create({ ...ada, credential: `token:${String(n % 8)}` });
+    expect(sessions.find(idle, others)).toBeDefined();
+    expect(sessions.find(mine, { ...ada, credential: 'token:0' })).toBeUndefined();
+    expect(sessions.size).toBeLessThanOrEqual(1001);
+    expect(sessions.create(others)).toBeDefined();
   });
 
   it('are limited to five hundred per token, so that it cannot use up the places of others', () => {
@@ -135,7 +157,7 @@ describe('the sessions of stateful clients', () => {
     for (let n = 1; n < 600; n += 1) sessions.create(mine);
     expect(sessions.size).toBe(500);
     expect(sessions.find(first, mine)).toBeUndefined();
-    for (let n = 0; n < 600; n += 1) sessions.create({ ...ada, credential: 'operator' });
+    for (let n = 0; n < 600; n += 1) sessions.create(operator);
     expect(sessions.size).toBe(1100);
   });
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
-import type { Caller, Session } from '../../core/index.js';
+import { type Caller, type Session, shareOwner } from '../../core/index.js';
+import { createShares } from '../../lib/shares.js';
 import { createInFlight } from '../framing/in-flight.js';
 import { createSemaphore } from '../../lib/semaphore.js';
 import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
@@ -32,42 +33,65 @@ export interface LegacySessions {
 }
 
 const maxSessions = 2000;
-/** So that one token cannot use up the places of others. */
+/** So that no token takes the places of all others of its principal. */
 const maxOfOne = 500;
 const idleMs = 30 * 60_000;
 
 interface Entry extends LegacySession {
+  /** The credential. */
   readonly owner: string;
+  readonly principal: string | undefined;
   readonly push: PushStream;
   readonly isBusy: () => boolean;
+  /** Frees its place. */
+  readonly giveBack: () => void;
   close(): void;
   lastUse: number;
 }
 
 export function openLegacySessions(gateway: Gateway, common: WireCommon, now: () => number): LegacySessions {
   const sessions = new Map<string, Entry>();
+  const shares = createShares(maxSessions, 0);
 
-  function makeRoom(): boolean {
-    if (sessions.size < maxSessions) return true;
-    const idle = [...sessions.values()].filter((entry) => !entry.isBusy() && !entry.push.isOpen);
-    const oldest = idle.sort((a, b) => a.lastUse - b.lastUse)[0];
-    if (oldest === undefined) return false;
+  function oldestIdle(isMeant: (entry: Entry) => boolean = () => true): Entry | undefined {
+    const idle = [...sessions.values()].filter(
+      (entry) => isMeant(entry) && !entry.isBusy() && !entry.push.isOpen,
+    );
+    return idle.sort((a, b) => a.lastUse - b.lastUse)[0];
+  }
+
+  /** Whoever has its share makes room with a session of its own, never with one of another principal. */
+  function takePlace(principal: string | undefined): (() => void) | undefined {
+    const taken = shares.take(principal);
+    if (typeof taken !== 'string') return taken;
+    const own = oldestIdle((entry) => entry.principal === principal);
+    if (own !== undefined) return replace(own);
+    const isNew = ![...sessions.values()].some((entry) => entry.principal === principal);
+    const oldest = principal === undefined || isNew ? oldestIdle() : undefined;
+    if (oldest === undefined) return undefined;
     remove(oldest);
-    return true;
+    const again = shares.take(principal);
+    return typeof again === 'string' ? undefined : again;
+  }
+
+  /** Ends a session and hands its place on. */
+  function replace(entry: Entry): () => void {
+    sessions.delete(entry.id);
+    entry.close();
+    return entry.giveBack;
   }
 
   function hasItsShare({ credential }: Caller): boolean {
     if (!credential.startsWith('token:')) return false;
     const own = [...sessions.values()].filter(({ owner }) => owner === credential);
-    const idle = own.find((entry) => !entry.isBusy() && !entry.push.isOpen);
     if (own.length < maxOfOne) return false;
+    const idle = oldestIdle(({ owner }) => owner === credential);
     if (idle !== undefined) remove(idle);
     return idle === undefined;
   }
 
   function remove(entry: Entry): void {
-    sessions.delete(entry.id);
-    entry.close();
+    replace(entry)();
   }
 
   function find(id: string, caller: Caller): Entry | undefined {
@@ -79,8 +103,10 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
 
   return {
     create(caller) {
-      if (hasItsShare(caller) || !makeRoom()) return undefined;
-      const entry = openEntry(gateway, common, caller, now());
+      if (hasItsShare(caller)) return undefined;
+      const giveBack = takePlace(shareOwner(caller));
+      if (giveBack === undefined) return undefined;
+      const entry = openEntry({ gateway, common, caller, at: now(), giveBack });
       sessions.set(entry.id, entry);
       return entry;
     },
@@ -109,7 +135,15 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
   };
 }
 
-function openEntry(gateway: Gateway, common: WireCommon, caller: Caller, at: number): Entry {
+interface EntryParts {
+  readonly gateway: Gateway;
+  readonly common: WireCommon;
+  readonly caller: Caller;
+  readonly at: number;
+  readonly giveBack: () => void;
+}
+
+function openEntry({ gateway, common, caller, at, giveBack }: EntryParts): Entry {
   const id = randomUUID();
   const session: Session = { id, principal: caller.principal, chain: caller.chain, scope: 'session' };
   const push = openPushStream();
@@ -129,9 +163,11 @@ function openEntry(gateway: Gateway, common: WireCommon, caller: Caller, at: num
     peer,
     push,
     owner: caller.credential,
+    principal: shareOwner(caller),
     lastUse: at,
     isBusy: () => inFlight.size > 0,
     listen: (response) => push.open(response),
+    giveBack,
     close() {
       peer.close();
       inFlight.cancelAll();

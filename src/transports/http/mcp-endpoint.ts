@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gateway } from '../../gateway/index.js';
-import type { Caller, Session } from '../../core/index.js';
+import { type Caller, type Session, shareOwner } from '../../core/index.js';
 import { emptyObject } from '../../lib/json-text.js';
 import { type Frame, clientBounds, readFrame } from '../../lib/json-rpc.js';
 import { legacyVersions } from '../stateful/codec.js';
 import { hasEnvelope, metaKeys, metaOf, modernVersion } from '../stateless/codec.js';
+import { tooMany } from '../answers.js';
 import { protocolError } from '../faults.js';
+import { createShares } from '../../lib/shares.js';
 import { createInFlight } from '../framing/in-flight.js';
 import { createSemaphore, type Semaphore } from '../../lib/semaphore.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
@@ -32,6 +34,9 @@ export interface McpEndpoint {
 }
 
 const maxTurnstiles = 10_000;
+/** As many as there are connections: several on one would wait for each other. */
+const maxListens = 3072;
+const reservedListens = 64;
 const maxUnreadBytes = 64 * 1024 * 1024;
 
 export interface EndpointParts {
@@ -63,6 +68,7 @@ export function openMcpEndpoint({
   const unread = createUnreadLedger(maxUnreadBytes, now);
   const answers = createOpenAnswers();
   const semaphores = new Map<string, Semaphore>();
+  const listens = createShares(maxListens, reservedListens);
 
   function semaphoreOf({ credential }: Caller): Semaphore {
     let semaphore = semaphores.get(credential);
@@ -77,10 +83,12 @@ export function openMcpEndpoint({
   function openLine(
     request: IncomingMessage,
     response: ServerResponse,
-    headers: Readonly<Record<string, string>>,
+    caller: Pick<Caller, 'principal' | 'chain'>,
+    headers: Readonly<Record<string, string>> = {},
   ): HttpLine {
+    const owner = shareOwner(caller);
     return createHttpLine(response, headers, acceptsStream(request), (bytes) =>
-      unread.wrote(response, bytes),
+      unread.wrote(response, bytes, owner),
     );
   }
 
@@ -93,11 +101,16 @@ export function openMcpEndpoint({
     const session = lasting.enter('modern', { principal, chain, credential });
     // The headers are checked against the visible tools, so these must be up to date.
     await gateway.registry.refresh(session);
-    const line = openLine(request, response, {});
+    const line = openLine(request, response, { principal, chain });
     if (frame.kind === 'request') {
       const problem = modernProblem(frame, request, gateway, session);
       if (problem !== undefined) {
         return line.end(protocolError(frame.id, -32020, `Header mismatch: ${problem}`), 400);
+      }
+      if (frame.method === 'subscriptions/listen') {
+        const giveBack = listens.take(shareOwner({ principal, chain }));
+        if (typeof giveBack === 'string') return line.end(tooMany(frame.id));
+        response.once('close', giveBack);
       }
     }
     const inFlight = createInFlight();
@@ -134,7 +147,7 @@ export function openMcpEndpoint({
     const session = sessions.find(given, caller);
     if (session === undefined)
       return answerJson(response, 404, protocolError(undefined, -32001, 'Session not found'));
-    const line = openLine(request, response, {});
+    const line = openLine(request, response, caller);
     answers.add(response, { owner: caller.credential, line });
     session.peer.receive(frame, line);
   }
@@ -153,7 +166,7 @@ export function openMcpEndpoint({
         protocolError(undefined, -32603, 'Too many sessions. Try again later.'),
       );
     }
-    const line = openLine(request, response, { 'mcp-session-id': session.id });
+    const line = openLine(request, response, caller, { 'mcp-session-id': session.id });
     answers.add(response, { owner: caller.credential, line });
     session.peer.receive(frame, line);
   }
