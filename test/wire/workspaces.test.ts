@@ -40,9 +40,7 @@ async function open(token: string, workspace?: string): Promise<Client> {
     ...(workspace !== undefined && { 'Tidegate-Workspace': encodeURIComponent(workspace) }),
   };
   const client = new Client({ name: 'test', version: '1' });
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(gate.url), { requestInit: { headers } }) as never,
-  );
+  await client.connect(new StreamableHTTPClientTransport(new URL(gate.url), { requestInit: { headers } }));
   onTestFinished(() => client.close());
   return client;
 }
@@ -159,7 +157,7 @@ describe('two workspaces on one address', () => {
       args: [program, 'mcp', '--via', gate.url, '--workspace', second],
       env: { ...place.env, TIDEGATE_TOKEN: tokenOf(place) },
     });
-    await client.connect(transport as never);
+    await client.connect(transport);
     onTestFinished(() => client.close());
     expect(await readHere(client)).toContain('the second project');
   });

@@ -42,8 +42,7 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     settle(pending, faultReply(timeoutFault(server, pending.timeoutMs)));
   });
   const received = createReceiver({ server, inFlight, settle, hears: () => hears, log });
-  const events: TransportEvents = { ...received, closed: lost };
-  const transport = await parts.openTransport(events);
+  const transport = await parts.openTransport({ ...received, closed: lost });
   const sending = createSendQueue(transport);
 
   function settle(pending: Pending, reply: Reply): void {
