@@ -25,7 +25,7 @@ beforeEach(async () => {
     builtins: ['tool_search', 'call_tool'],
     servers: { open: open.entry, secret: secret.entry },
     access: { default_profile: 'full' },
-    surface: { lazy: 'on' },
+    context: { lazy: 'on' },
   });
   gate = await openHttpGate(place);
 });

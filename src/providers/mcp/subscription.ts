@@ -35,11 +35,11 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
   let failures = 0;
   let stopRetry: (() => void) | undefined;
   let isClosed = false;
-  /** Who waits for the stream that is being opened, and who for the next one. */
-  let waiting: (() => void)[] = [];
-  let later: (() => void)[] = [];
-  let isOpening = false;
-  let stopOpening: (() => void) | undefined;
+  const openings = createOpenings({
+    clock,
+    open,
+    length: () => uris.reduce((sum, uri) => sum + uri.length, 0),
+  });
 
   /** Opens a stream for the current subscriptions. The old one is closed after the acknowledgement, so nothing is missed. */
   function open(): void {
@@ -61,30 +61,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     const id = older;
     older = undefined;
     if (id !== undefined) rpc.cancel(id, 'replaced');
-    for (const wake of waiting) wake();
-    waiting = [];
-    opened();
-  }
-
-  /** The whole list goes out with each stream, so those who ask meanwhile share the next one. */
-  function openSoon(): void {
-    if (isOpening) return;
-    isOpening = true;
-    [waiting, later] = [[...waiting, ...later], []];
-    stopOpening = clock.after(acknowledgeMs, opened, true);
-    open();
-  }
-
-  function opened(): void {
-    if (!isOpening) return;
-    stopOpening?.();
-    const length = uris.reduce((sum, uri) => sum + uri.length, 0);
-    const next = (): void => {
-      isOpening = false;
-      if (later.length > 0 && !isClosed) openSoon();
-    };
-    if (length < shortLength) return next();
-    stopOpening = clock.after(length / charsPerMs, next, true);
+    openings.opened();
   }
 
   /** `dropOlder` opens a stream if somebody waits for the next one. */
@@ -108,14 +85,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     async watchOnly(next) {
       if (isClosed || sameAddresses(uris, next)) return;
       uris = [...next];
-      await new Promise<void>((resolve) => {
-        const stop = clock.after(acknowledgeMs, resolve, true);
-        later.push(() => {
-          stop();
-          resolve();
-        });
-        openSoon();
-      });
+      await openings.next();
     },
     acknowledged(id) {
       if (id !== current) return;
@@ -129,7 +99,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     close() {
       isClosed = true;
       stopRetry?.();
-      stopOpening?.();
+      openings.close();
       for (const id of [older, current]) if (id !== undefined) rpc.cancel(id, 'closing');
     },
   };
@@ -150,4 +120,65 @@ function sameAddresses(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false;
   const known = new Set(b);
   return a.every((uri) => known.has(uri));
+}
+
+interface OpeningParts {
+  readonly clock: Clock;
+  readonly open: () => void;
+  /** The length of what each stream is opened with. */
+  readonly length: () => number;
+}
+
+/** Opens one stream after the other. The whole list goes out with each, so those who ask meanwhile share the next one. */
+function createOpenings({ clock, open, length }: OpeningParts): {
+  /** Resolves when a stream is open that was asked for now, or after a while. */
+  next(): Promise<void>;
+  opened(): void;
+  close(): void;
+} {
+  let waiting: (() => void)[] = [];
+  let later: (() => void)[] = [];
+  let isOpening = false;
+  let isClosed = false;
+  let stop: (() => void) | undefined;
+
+  function openSoon(): void {
+    if (isOpening || isClosed) return;
+    isOpening = true;
+    [waiting, later] = [[...waiting, ...later], []];
+    stop = clock.after(acknowledgeMs, goOn, true);
+    open();
+  }
+
+  function goOn(): void {
+    if (!isOpening) return;
+    stop?.();
+    const next = (): void => {
+      isOpening = false;
+      if (later.length > 0) openSoon();
+    };
+    if (length() < shortLength) return next();
+    stop = clock.after(length() / charsPerMs, next, true);
+  }
+
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        const stopWaiting = clock.after(acknowledgeMs, resolve, true);
+        later.push(() => {
+          stopWaiting();
+          resolve();
+        });
+        openSoon();
+      }),
+    opened() {
+      for (const wake of waiting) wake();
+      waiting = [];
+      goOn();
+    },
+    close() {
+      isClosed = true;
+      stop?.();
+    },
+  };
 }

@@ -53,32 +53,21 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
   const sessions = new Map<string, Entry>();
   const shares = createShares(maxSessions, 0);
 
-  function oldestIdle(isMeant: (entry: Entry) => boolean = () => true): Entry | undefined {
-    const idle = [...sessions.values()].filter(
-      (entry) => isMeant(entry) && !entry.isBusy() && !entry.push.isOpen,
-    );
-    return idle.sort((a, b) => a.lastUse - b.lastUse)[0];
-  }
+  const oldestIdle = (isMeant: (entry: Entry) => boolean = () => true): Entry | undefined =>
+    oldestOf([...sessions.values()].filter((entry) => isMeant(entry) && isIdle(entry)));
 
   /** Whoever has its share makes room with a session of its own, never with one of another principal. */
   function takePlace(principal: string | undefined): (() => void) | undefined {
     const taken = shares.take(principal);
     if (typeof taken !== 'string') return taken;
     const own = oldestIdle((entry) => entry.principal === principal);
-    if (own !== undefined) return replace(own);
+    // Its place goes to the new one.
+    if (own !== undefined) return end(own).giveBack;
     const isNew = ![...sessions.values()].some((entry) => entry.principal === principal);
     const oldest = principal === undefined || isNew ? oldestIdle() : undefined;
     if (oldest === undefined) return undefined;
     remove(oldest);
-    const again = shares.take(principal);
-    return typeof again === 'string' ? undefined : again;
-  }
-
-  /** Ends a session and hands its place on. */
-  function replace(entry: Entry): () => void {
-    sessions.delete(entry.id);
-    entry.close();
-    return entry.giveBack;
+    return placeIn(shares.take(principal));
   }
 
   function hasItsShare({ credential }: Caller): boolean {
@@ -90,8 +79,14 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
     return idle === undefined;
   }
 
+  function end(entry: Entry): Entry {
+    sessions.delete(entry.id);
+    entry.close();
+    return entry;
+  }
+
   function remove(entry: Entry): void {
-    replace(entry)();
+    end(entry).giveBack();
   }
 
   function find(id: string, caller: Caller): Entry | undefined {
@@ -122,8 +117,7 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
     tend() {
       for (const entry of [...sessions.values()]) {
         entry.push.keepAlive();
-        const isIdle = !entry.isBusy() && !entry.push.isOpen && now() - entry.lastUse > idleMs;
-        if (isIdle) remove(entry);
+        if (isIdle(entry) && now() - entry.lastUse > idleMs) remove(entry);
       }
     },
     close() {
@@ -133,6 +127,18 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
       return sessions.size;
     },
   };
+}
+
+function oldestOf(entries: readonly Entry[]): Entry | undefined {
+  return entries.toSorted((a, b) => a.lastUse - b.lastUse)[0];
+}
+
+function placeIn(taken: (() => void) | string): (() => void) | undefined {
+  return typeof taken === 'string' ? undefined : taken;
+}
+
+function isIdle({ isBusy, push }: Entry): boolean {
+  return !isBusy() && !push.isOpen;
 }
 
 interface EntryParts {
