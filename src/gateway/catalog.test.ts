@@ -84,6 +84,33 @@ describe('the merged catalogue', () => {
   });
 });
 
+describe('an address that another provider lists later', () => {
+  const lists = (source: string) => ({
+    resources: [resourceSpec(source, 'x://1')],
+    templates: [templateSpec(source, 'x://{id}')],
+  });
+  const found = (catalog: ReturnType<typeof mergeCatalogs>) => [
+    catalog.resources.get('x://1')?.provider.id,
+    templateFor(catalog, 'x://2', (offered) => offered)?.provider.id,
+    catalog.laterResources.map(({ provider }) => provider.id),
+  ];
+
+  it('[15.5] stays with its owner, even if the other one is configured first', () => {
+    const two = createFakeProvider('two', {}, lists('two'));
+    const before = mergeCatalogs([createFakeProvider('one', {}), two]);
+    const now = [createFakeProvider('one', {}, lists('one')), two];
+    expect(found(mergeCatalogs(now, undefined, before))).toEqual(['two', 'two', ['one']]);
+    // Control: without the owners from before, the first one takes it.
+    expect(found(mergeCatalogs(now))).toEqual(['one', 'one', ['two']]);
+  });
+
+  it('goes to the other one when its owner no longer lists it', () => {
+    const before = mergeCatalogs([createFakeProvider('two', {}, lists('two'))]);
+    const now = [createFakeProvider('one', {}, lists('one')), createFakeProvider('two', {})];
+    expect(found(mergeCatalogs(now, undefined, before))).toEqual(['one', 'one', []]);
+  });
+});
+
 describe('a provider of which a name is dropped', () => {
   it('goes on with the rest, and shows what is dropped and what to do', () => {
     const gateway = openHall({

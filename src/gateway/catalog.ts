@@ -1,4 +1,4 @@
-import type { PromptSpec, Provider, ResourceSpec, TemplateSpec, ToolSpec } from '../core/index.js';
+import type { PromptSpec, Provider, ResourceSpec, Source, TemplateSpec, ToolSpec } from '../core/index.js';
 import { createNameClaims, type NameClaims } from './name-claims.js';
 import type { Offered } from './offered.js';
 import { type Contest, ownNames } from './own-names.js';
@@ -37,10 +37,14 @@ export interface Catalog {
   readonly providers: readonly Provider[];
 }
 
-/** Depends only on the providers' lists and on the name claims. Offers of names owned by another provider are dropped. */
+/**
+ * Depends only on the providers' lists, on the name claims and on the owners of URIs in the catalog `before`. Offers of
+ * names owned by another provider are dropped.
+ */
 export function mergeCatalogs(
   providers: readonly Provider[],
   claims: NameClaims = createNameClaims(),
+  before?: Pick<Catalog, 'resources' | 'templates'>,
 ): Catalog {
   const tools = ownNames('tools', providers, claims, (list) => list.tools);
   const prompts = ownNames('prompts', providers, claims, (list) => list.prompts);
@@ -48,7 +52,7 @@ export function mergeCatalogs(
     tools: tools.owned,
     prompts: prompts.owned,
     contests: { tools: tools.contests, prompts: prompts.contests },
-    ...addressesOf(providers),
+    ...addressesOf(providers, before),
     instructions: providers.flatMap((provider) => {
       const text = provider.list().instructions;
       return text ? [{ provider, text }] : [];
@@ -72,28 +76,52 @@ function collisionsOf<S extends ToolSpec | PromptSpec>(
 }
 
 /**
- * A URI belongs to the provider configured first, so a later one cannot take it over. Callers that cannot see the first
- * one get the next.
+ * A URI belongs to the provider that already has it, else to the one configured first, so no provider can take one over
+ * while the gateway runs. Callers that cannot see the owner get the next.
  */
 function addressesOf(
   providers: readonly Provider[],
+  before: Pick<Catalog, 'resources' | 'templates'> | undefined,
 ): Pick<Catalog, 'resources' | 'templates' | 'laterResources' | 'laterTemplates'> {
-  const resources = new Map<string, Offered<ResourceSpec>>();
-  const templates = new Map<string, Offered<TemplateSpec>>();
-  const laterResources: Offered<ResourceSpec>[] = [];
-  const laterTemplates: Offered<TemplateSpec>[] = [];
-  for (const provider of providers) {
-    const list = provider.list();
-    for (const spec of list.resources) {
-      if (resources.has(spec.uri)) laterResources.push({ spec, provider });
-      else resources.set(spec.uri, { spec, provider });
-    }
-    for (const spec of list.templates) {
-      if (templates.has(spec.uriTemplate)) laterTemplates.push({ spec, provider });
-      else templates.set(spec.uriTemplate, { spec, provider });
-    }
+  const all = providers.map((provider) => ({ provider, list: provider.list() }));
+  const resources = ownedOnce(
+    all.flatMap(({ provider, list }) => list.resources.map((spec) => ({ spec, provider }))),
+    ({ uri }) => uri,
+    before?.resources,
+  );
+  const templates = ownedOnce(
+    all.flatMap(({ provider, list }) => list.templates.map((spec) => ({ spec, provider }))),
+    ({ uriTemplate }) => uriTemplate,
+    before?.templates,
+  );
+  return {
+    resources: resources.owned,
+    templates: templates.owned,
+    laterResources: resources.later,
+    laterTemplates: templates.later,
+  };
+}
+
+function ownedOnce<S extends ResourceSpec | TemplateSpec>(
+  offers: readonly Offered<S>[],
+  addressOf: (spec: S) => string,
+  before: ReadonlyMap<string, Offered<S>> | undefined,
+): { readonly owned: ReadonlyMap<string, Offered<S>>; readonly later: readonly Offered<S>[] } {
+  const owned = new Map<string, Offered<S>>();
+  for (const offered of offers) {
+    const address = addressOf(offered.spec);
+    const owner = before?.get(address)?.provider.source;
+    if (!owned.has(address) || (offered.provider.source === owner && ownerIn(owned, address) !== owner))
+      owned.set(address, offered);
   }
-  return { resources, templates, laterResources, laterTemplates };
+  return { owned, later: offers.filter((offered) => owned.get(addressOf(offered.spec)) !== offered) };
+}
+
+function ownerIn<S extends ResourceSpec | TemplateSpec>(
+  owned: ReadonlyMap<string, Offered<S>>,
+  address: string,
+): Source | undefined {
+  return owned.get(address)?.provider.source;
 }
 
 /** The first usable provider of a URI after its owner, if any. */

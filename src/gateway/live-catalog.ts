@@ -65,7 +65,8 @@ export function openLiveCatalog({
 
   function merge(): void {
     const [before, dropped] = [lists, catalog.collisions];
-    catalog = mergeCatalogs(providers, claims);
+    // Before all have listed, the order of arrival must not decide.
+    catalog = mergeCatalogs(providers, claims, isListed ? catalog : undefined);
     contested = createContestedNames(catalog, access);
     lists = keepEqual(before, listsOf(catalog));
     if (isListed) claimNames(catalog, claims);
