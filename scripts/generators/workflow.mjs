@@ -33,7 +33,7 @@ function page(tables, codes, exitOfCode, properties) {
     '<!-- Generated from src/workflow by `npm run generate`. Do not edit. -->',
     '# Workflow files',
     '',
-    'How to write and run them: [the guide](../guides/workflows.md). A key with * is needed. Unknown keys are told with',
+    'How to write and run them: [the guide](../guides/workflows.md). A key with * is needed. Unknown keys are reported with',
     'the nearest known one; inside `mcp_proxy` and `tidegate` they are errors, elsewhere warnings.',
     '',
     'For completion in your editor, begin the file with',

@@ -2,12 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { faultTable } from '../core/index.js';
 import { everyCode } from './commands/access/explained-code.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-it('has a test or a fixture for every code', async () => {
-  const codes = (await everyCode()).map(({ code }) => code);
+it('has a test or a fixture for every code in use', async () => {
+  const codes = (await everyCode()).map(({ code }) => code).filter((code) => !isReserved(code));
   const texts = testTexts();
   expect(unnamed(codes, texts)).toEqual([]);
   // The control: an invented code, assembled here so that no file contains it.
@@ -17,6 +18,11 @@ it('has a test or a fixture for every code', async () => {
   const beginning = ['tool', 'not'].join('.');
   expect(unnamed([beginning], texts)).toEqual([beginning]);
 });
+
+/** Not in use yet. A pin keeps the mark and the sources in agreement. */
+function isReserved(code: string): boolean {
+  return Object.entries(faultTable).some(([known, row]) => known === code && 'isReserved' in row);
+}
 
 /** Codes that none of the texts contains as a whole word. */
 function unnamed(codes: readonly string[], texts: readonly string[]): readonly string[] {

@@ -146,7 +146,7 @@ export const problemCodes = {
     remedy: 'Keep one of them, or choose one with `access.profiles` in tidegate.yaml.',
   },
   'profiles.untrusted': {
-    meaning: 'The profiles file or the model is not trusted. The built-in one applies instead.',
+    meaning: 'The profiles file or the model is not trusted. The built-in version is used instead.',
     remedy: 'Review it, then run `tidegate trust`.',
   },
   'profiles.changed': {

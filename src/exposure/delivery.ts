@@ -5,7 +5,7 @@ import type { Extent } from './split.js';
 
 /**
  * `eager`: list all tools. `marked`: the same, with pinned tools marked for a client that defers tools itself. `list`:
- * list active tools and notify the client of changes. `bridge`: the list never changes; use call_tool.
+ * list active tools and notify the client of changes. `call_tool`: the list never changes; use call_tool.
  */
 export type Delivery = 'eager' | 'marked' | 'list' | 'call_tool';
 

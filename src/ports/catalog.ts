@@ -1,6 +1,6 @@
 import type { Cancellation } from '../lib/cancellation.js';
 
-/** Which tools a session lists: all (`eager`), the active ones (`list`), or only search and call_tool (`bridge`). */
+/** Which tools a session lists: all (`eager`), the active ones (`list`), or only search and call_tool (`call_tool`). */
 export type ExposureMode = 'eager' | 'list' | 'call_tool';
 
 export type ToolState = 'activated' | 'already_active' | 'always_active' | 'not_activated';

@@ -20,7 +20,7 @@ const ways = [
   { wire: 'http', protocol: 'modern' },
 ] as const;
 
-describe.each(ways)('a real server over $wire in the $era era', ({ wire, protocol }) => {
+describe.each(ways)('a real server over $wire with $protocol protocol', ({ wire, protocol }) => {
   let stateDir: string;
   let processes: Processes;
   let host: ChildProcess | undefined;

@@ -330,7 +330,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect([...createdPaths].sort()).toEqual(['.claude/settings.json', '.envrc', '.git/hooks/pre-commit']);
     expect([...changedPaths].sort()).toEqual(['.git/config', '.mcp.json', 'tidegate.yaml']);
     expect(undonePaths).toEqual([]);
-    expect(shell.lines.join()).toContain('protected files came to be: ');
+    expect(shell.lines.join()).toContain('protected files were created: ');
     expect(shell.lines.join()).toContain('.git/hooks/pre-commit');
     const session = await shell.as('session');
     const { id } = await session.start({ command: 'echo x > crush.json' });

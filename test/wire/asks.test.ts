@@ -99,7 +99,7 @@ const codeOf = ({ error, text }: RawAnswer): readonly [number, string | undefine
   return [code, data?.code];
 };
 
-describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
+describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way) => {
   let gated: Gated;
   let scripted: ScriptedUpstream;
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
     }
   }
 
-  describe.each(clientWays)('asks a client over $wire in the $era era', ({ wire, protocol }) => {
+  describe.each(clientWays)('asks a client over $wire with $protocol protocol', ({ wire, protocol }) => {
     it('for forms, for its model and for its folders', async () => {
       await withClient(wire, { protocol, capabilities: all, answer: answerTo }, async (client) => {
         expect(textOf(await converse(client, 'fix_test_elicitation'))).toContain('"username":"ada"');

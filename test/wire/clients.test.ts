@@ -53,7 +53,7 @@ function kindsFor(way: (typeof upstreamWays)[number]): typeof kinds {
 }
 
 /** The official clients against every kind of upstream. */
-describe.each(upstreamWays)('servers over $wire in the $era era', (way) => {
+describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) => {
   // A legacy server is shared by all sessions: it gets the roots of the operator.
   const givenRoot = way.protocol === 'modern' ? rootUri : 'file:///configured';
   let gated: Gated;

@@ -113,7 +113,7 @@ describe('a gate that parses and writes anew (control)', () => {
   });
 });
 
-describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay) => {
+describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upstreamWay) => {
   let upstream: ScriptedUpstream;
   let gated: Gated;
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (upstreamWay)
   afterAll(() => gated.close());
 
   describe.each([...clientWays, ...(upstreamWay.wire === 'stdio' ? relayedWays : [])])(
-    'and a client over $wire in the $era era',
+    'and a client over $wire with $protocol protocol',
     ({ wire, protocol }) => {
       let client: RawClient;
       const asked: RawAsk[] = [];
@@ -316,7 +316,7 @@ describe('line breaks between the tokens of a message', () => {
   });
 
   it.each(upstreamWays.filter(({ wire }) => wire === 'stdio'))(
-    'reach a stdio server of the $era era as one message',
+    'reach a stdio server with $protocol protocol as one message',
     async ({ protocol }) => {
       const upstream = await openScripted('stdio', protocol, script);
       const gated = await openGated({ up: upstream });
@@ -340,7 +340,7 @@ describe('line breaks between the tokens of a message', () => {
   );
 
   it.each(upstreamWays.filter(({ wire }) => wire === 'http'))(
-    'of an HTTP server of the $era era reach a stdio client as one line',
+    'of an HTTP server with $protocol protocol reach a stdio client as one line',
     async ({ protocol }) => {
       const pretty = JSON.stringify(JSON.parse(oddResults.spaced), undefined, 2);
       const answers = {

@@ -145,7 +145,7 @@ const attempts = [
   },
 ] as const;
 
-describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
+describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way) => {
   let collector: Collector;
   let upstream: ScriptedUpstream;
   let gated: Gated;
@@ -183,7 +183,7 @@ describe.each(upstreamWays)('a server over $wire in the $era era', (way) => {
       .map((line) => JSON.parse(line) as Line);
   const attempted = (): readonly Line[] => lines().filter(({ request }) => request !== undefined);
 
-  describe.each(clientWays)('and a client over $wire in the $era era', ({ wire, protocol }) => {
+  describe.each(clientWays)('and a client over $wire with $protocol protocol', ({ wire, protocol }) => {
     // Lines and spans are written a little later, so each test knows its own by its trace.
     const trace = randomBytes(16).toString('hex');
     const untraced = `nothing_${wire}_${protocol}`;

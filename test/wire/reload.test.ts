@@ -23,7 +23,7 @@ const restMs = 1500;
 const rest = () => new Promise((resolve) => setTimeout(resolve, restMs));
 
 /** A configuration that changes under a client's feet. */
-describe.each(clientWays)('a client over $wire in the $era era', ({ wire, protocol }) => {
+describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire, protocol }) => {
   let place: Place;
   let gate: HttpGate | undefined;
   let client: RawClient;

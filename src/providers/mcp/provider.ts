@@ -205,7 +205,9 @@ function peerEvents({ cache, turns, watches, supervisor, isHttp, lost }: EventTa
     blocked() {
       // Over HTTP, each question arrives on the stream of its call, so its owner is always known.
       if (!isHttp)
-        supervisor().replace('it never answered cancelled calls, so no other caller could be asked');
+        supervisor().replace(
+          'it did not answer cancelled calls, so its questions could not be matched to a caller',
+        );
     },
     held: (principal) => turns.pause(principal),
     closed: lost,

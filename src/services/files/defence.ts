@@ -11,15 +11,14 @@ export interface Defence {
 
 const handles: Defence = {
   name: 'handles',
-  meaning:
-    'Files are reached through open handles: exchanging a folder for a link at any moment leads nowhere.',
+  meaning: 'Files are opened through handles, so replacing a folder with a link has no effect.',
   open: openByHandle,
 };
 
 const checks: Defence = {
   name: 'checks',
   meaning:
-    'Paths are checked before and after use: somebody who exchanges folders at the right moment may win.',
+    'Paths are checked before and after use. A process that swaps folders at the right moment can get around the check.',
   open: openPortable,
 };
 

@@ -121,7 +121,8 @@ function failureOf(problem: EditProblem, { given, which, edit }: Circumstances):
       return tooLarge(`${given} as edited`, problem.length, maxWhole);
     case 'absent': {
       const { nearLines } = problem;
-      const near = nearLines.length > 0 ? ` Its first line also stands at line ${nearLines.join(', ')}.` : '';
+      const near =
+        nearLines.length > 0 ? ` Its first line also appears at line ${nearLines.join(', ')}.` : '';
       return new ToolFailure(
         'bad_state',
         `${which}The old text was not found in ${name}; nothing was changed.${near}`,
@@ -137,7 +138,7 @@ function failureOf(problem: EditProblem, { given, which, edit }: Circumstances):
     case 'ambiguous': {
       const { count, lines } = problem;
       const where = `${lines.join(', ')}${count > lines.length ? ', …' : ''}`;
-      const message = `${which}The old text stands ${count} times in ${name} (lines ${where}); nothing was changed.`;
+      const message = `${which}The old text occurs ${count} times in ${name} (lines ${where}); nothing was changed.`;
       return new ToolFailure('bad_state', message, {
         reason: 'many_matches',
         details: { matches: count, lines },

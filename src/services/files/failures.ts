@@ -42,7 +42,7 @@ export function notAFile(given: string, kind: string): ToolFailure {
 export function rootGone(root: string): ToolFailure {
   return new ToolFailure('bad_state', `The workspace root ${shown(root)} is gone or has moved.`, {
     reason: 'root_gone',
-    suggestion: 'Ask a person to put it back, or to start the gate anew.',
+    suggestion: 'Ask a person to put it back, or to restart Tidegate.',
   });
 }
 
@@ -89,7 +89,7 @@ export function changedSinceRead(given: string): ToolFailure {
     `${shown(given)} has changed since this session last saw it; nothing was written.`,
     {
       reason: 'changed_since_read',
-      suggestion: 'Read the file again, then decide anew what to change.',
+      suggestion: 'Read the file again, then decide what to change.',
     },
   );
 }
@@ -122,9 +122,9 @@ type Row = readonly [
 const errnoRows: Readonly<Record<string, Row>> = {
   ENOENT: ['not_found', 'no_such_file', 'does not exist'],
   ENOTDIR: ['not_found', 'no_such_file', 'does not exist, because a part of its path is not a folder'],
-  EACCES: ['refused', 'no_permission', 'cannot be used: the user of the gate has no permission'],
+  EACCES: ['refused', 'no_permission', 'cannot be used: the user that runs Tidegate has no permission'],
   EPERM: ['refused', 'no_permission', 'cannot be used: the system does not permit it'],
-  EROFS: ['refused', 'read_only', 'lies on a file system that is read-only'],
+  EROFS: ['refused', 'read_only', 'is on a read-only file system'],
   ENOSPC: ['bad_state', 'disk_full', 'was not changed: the disk is full'],
   EDQUOT: ['bad_state', 'disk_full', 'was not changed: the disk quota is used up'],
   EFBIG: ['bad_state', 'disk_full', 'was not changed: it would be larger than the system allows'],

@@ -417,7 +417,7 @@ describe('editing', () => {
     expect(await failure(files.edit('a.txt', [{ oldText: 'x', newText: 'z' }]))).toEqual({
       code: 'bad_state',
       reason: 'many_matches',
-      message: 'The old text stands 3 times in a.txt (lines 1, 3, 4); nothing was changed.',
+      message: 'The old text occurs 3 times in a.txt (lines 1, 3, 4); nothing was changed.',
     });
     expect(await files.edit('a.txt', [{ oldText: 'x', newText: 'z', replaceAll: true }])).toMatchObject({
       replacements: 3,

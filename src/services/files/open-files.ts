@@ -46,7 +46,7 @@ export function openFiles(parts: FilesParts): PortService<Files> {
   };
   const slots = createSlots({ count: maxAtATime, waitMs, waitingEach, tooMany });
   const sweeping = Promise.all([sweepDrafts(stateDir, log), locks.sweep()]).catch((error: unknown) => {
-    log(`What dead gates left could not be swept: ${String(error)}`);
+    log(`Cannot clean up after gateways that ended: ${String(error)}`);
   });
   return {
     readiness,

@@ -97,7 +97,7 @@ describe('a page', () => {
     expect(await page(Buffer.from('a\nb'), { offset: 9, limit: 1 })).toEqual({
       lines: [],
       totalLines: 2,
-      notes: ['Nothing is there: the file has 2 lines.'],
+      notes: ['There are no such lines: the file has 2 lines.'],
     });
     expect(await page(Buffer.alloc(0), { offset: 1, limit: 1 })).toEqual({
       lines: [],
@@ -156,7 +156,7 @@ describe('a page', () => {
     expect(texts(lines)).toEqual(['a', 'a', 'a']);
     expect(lines.nextOffset).toBe(4);
     const beyond = await pageOf(endless('a\n'), { offset: 1_000_000_000, limit: 3 });
-    expect(beyond.notes).toContain('The file goes on beyond its size and was not read further.');
+    expect(beyond.notes).toContain('The file is longer than its reported size and was not read further.');
     const one = await pageOf(endless('a'), { offset: 1, limit: 3 });
     expect(one.lines).toEqual([{ number: 1, text: 'a'.repeat(2000), isCut: true }]);
     expect(await pageOf(endless('a\n'), { offset: -5, limit: 3 })).toMatchObject({

@@ -49,7 +49,7 @@ interface Begin {
 async function fromStart(scan: TextScan, offset: number): Promise<Begin> {
   const { position, passed, isEnd } = await passLines(scan, offset - 1, { from: scan.start });
   const isEndless = !isEnd && passed < offset - 1;
-  const notes = isEndless ? ['The file goes on beyond its size and was not read further.'] : [];
+  const notes = isEndless ? ['The file is longer than its reported size and was not read further.'] : [];
   return { position, number: passed + 1, notes };
 }
 
@@ -72,7 +72,9 @@ async function countRest(scan: TextScan, from: number, last: number): Promise<nu
 function notesOn(lines: readonly TextLine[], total: number | undefined): readonly string[] {
   if (lines.some(({ isCut }) => isCut)) return [`Lines longer than ${maxLineLength} characters are cut.`];
   if (lines.length > 0) return [];
-  return [total === 0 ? 'The file is empty.' : `Nothing is there: the file has ${total ?? 'fewer'} lines.`];
+  return [
+    total === 0 ? 'The file is empty.' : `There are no such lines: the file has ${total ?? 'fewer'} lines.`,
+  ];
 }
 
 interface LinesRead {

@@ -13,7 +13,7 @@ interface ProtectedPath {
   readonly why: string;
 }
 
-const gate = 'it decides what this gate lets pass';
+const gate = 'it controls what Tidegate allows';
 const git = 'it makes git run commands';
 const agent = 'it makes an agent or an editor run commands';
 

@@ -314,14 +314,14 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     const begin = performance.now();
     await processes.close();
     expect(performance.now() - begin).toBeLessThan(2_000);
-    await expect(shell('exit 0')).rejects.toThrow('the gate is closing');
+    await expect(shell('exit 0')).rejects.toThrow('the gateway is closing');
     await within(5000, 'end of all', () => findTagged(tag).length === 0);
   });
 
   it('refuses more children than it can own', async () => {
     const calm = () => shell('read -r line');
     for (let count = 0; count < 256; count += 1) await calm();
-    await expect(calm()).rejects.toThrow('256 processes run already');
+    await expect(calm()).rejects.toThrow('256 processes are already running');
   }, 30_000);
 
   it('control: a bare spawn with a signal to the group leaves the setsid grandchild', async () => {

@@ -66,9 +66,9 @@ export function openProcesses(parts: ProcessesParts): Processes {
     start: async (order) => {
       const pipes = order.hasSystemPipes === true ? await systemPipes.takePair() : undefined;
       try {
-        if (released.signal.aborted) throw explainStartFailure(order, 'the gate is closing');
+        if (released.signal.aborted) throw explainStartFailure(order, 'the gateway is closing');
         if (children.size >= maxChildren)
-          throw explainStartFailure(order, `${maxChildren} processes run already`);
+          throw explainStartFailure(order, `${maxChildren} processes are already running`);
         reaper.ensure();
         if (order.foldersFile !== undefined) reaper.addRecord(order.foldersFile);
         // After the reaper, who removes it, and before the child, whom it tells of.

@@ -13,7 +13,7 @@ export interface ReaperParts {
   readonly shell?: string;
 }
 
-/** A process of its own that ends every group it was told of as soon as this process is gone. */
+/** A separate process that ends all registered groups when this process exits. */
 export interface Reaper {
   /** Starts it if none runs; throws if that is impossible, because no child may run without one. */
   ensure(): void;

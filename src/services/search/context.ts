@@ -1,7 +1,7 @@
 import type { Ripgrep } from './ripgrep.js';
 import type { Roots } from './roots.js';
 
-/** What every search has to work with. */
+/** Inputs shared by all searches. */
 export interface SearchContext {
   readonly roots: Roots;
   readonly ripgrep: Ripgrep;

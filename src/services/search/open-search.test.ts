@@ -228,7 +228,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       await refused({ glob: '[' }).toMatchObject({ facts: { reason: 'invalid_glob' } });
       await refused({ glob: '![' }).toMatchObject({ facts: { reason: 'invalid_glob' } });
       await refused({ type: 'tsx' }).toMatchObject({
-        message: expect.stringMatching(/^There is no file type "tsx"; near ones are ts, /),
+        message: expect.stringMatching(/^Unknown file type "tsx"\. Similar types: ts, /),
         facts: { reason: 'unknown_type' },
       });
     });

@@ -15,14 +15,14 @@ const failureCode = 2;
  */
 export function refuse({ exitCode, complaints: { refusal } }: RipgrepEnd): void {
   if (exitCode !== failureCode || refusal === '') return;
-  if (/^error parsing glob/.test(refusal)) throw mistake('invalid_glob', `The glob is not right: ${refusal}`);
+  if (/^error parsing glob/.test(refusal)) throw mistake('invalid_glob', `The glob is invalid: ${refusal}`);
   const isPattern = /^(?:regex parse error|the literal|compiled regex|error: |regex)/i.test(refusal);
   if (!isPattern) {
     throw new ToolFailure('external', `ripgrep did not search: ${refusal}`, { reason: 'ripgrep_failed' });
   }
   throw mistake(
     'invalid_pattern',
-    `The pattern is not right: ${withoutFlags(refusal)}`,
+    `The pattern is invalid: ${withoutFlags(refusal)}`,
     suggestionFor(refusal),
   );
 }

@@ -20,8 +20,8 @@ export async function unknownTypeFailure(
   };
   await ripgrep.run({ args: typeListArguments, cwd: '/', signal, deadline, take });
   const near = nearest(type, listed);
-  const message = `There is no file type ${quoted(type)}; near ones are ${near.join(', ')}.`;
-  return mistake('unknown_type', message, 'Use a name of the message, or glob in place of type.');
+  const message = `Unknown file type ${quoted(type)}. Similar types: ${near.join(', ')}.`;
+  return mistake('unknown_type', message, 'Use one of these types, or use glob instead of type.');
 }
 
 /** Lines are `js: *.cjs, *.js, …`. A type is often asked for by one of its endings. */

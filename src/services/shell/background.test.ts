@@ -81,7 +81,7 @@ describe('background commands', () => {
     expect((await background.poll('mine', id, undefined)).state).toBe('running');
     await vi.advanceTimersByTimeAsync(61_000);
     const report = await background.poll('mine', id, undefined);
-    expect([report.state, report.reason]).toEqual(['killed', 'Nobody asked for its output for 1 minutes.']);
+    expect([report.state, report.reason]).toEqual(['killed', 'Its output was not read for 1 minutes.']);
     await vi.advanceTimersByTimeAsync(61_000);
     await expect(background.poll('mine', id, undefined)).rejects.toThrow('no background command');
     expect(closes()).toBe(1);

@@ -63,7 +63,7 @@ export function openBackground(idleMs = usualIdleMs): Background {
   const lose = (entry: Entry) => {
     if (entry.state !== 'running') return void forget(entry);
     entry.state = 'killed';
-    entry.reason = `Nobody asked for its output for ${Math.round(idleMs / 60_000)} minutes.`;
+    entry.reason = `Its output was not read for ${Math.round(idleMs / 60_000)} minutes.`;
     entry.run.end();
     waitForPoll(entry);
   };
@@ -156,7 +156,7 @@ function unknownId(known: readonly string[]): ToolFailure {
 }
 
 function tooMany(what: string): ToolFailure {
-  return new ToolFailure('bad_state', `${what} run already; end one first.`, {
+  return new ToolFailure('bad_state', `${what} are already running; end one first.`, {
     reason: 'too_many_background_commands',
     suggestion: 'End one with KillBash, or run this one in the foreground.',
     retryable: true,

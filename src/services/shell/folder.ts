@@ -40,7 +40,7 @@ async function openDirectory(path: string, expected: string): Promise<Folder> {
   const found = isLinux ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path);
   if (found !== expected) {
     await handle.close();
-    throw new Error(`${expected} is not where it seems to be`);
+    throw new Error(`${expected} is not at its expected path`);
   }
   return folderOf(handle, expected);
 }

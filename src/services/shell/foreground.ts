@@ -96,7 +96,8 @@ function notSetUp(errors: string): ToolFailure {
     `The command did not run, because its sandbox could not be set up: ${words}`,
     {
       reason: notSetUpReason,
-      suggestion: 'Look at the path that is named; a protected path of the workspace may be in an odd state.',
+      suggestion:
+        'Check the path in the message; a protected path of the workspace may be in an unexpected state.',
     },
   );
 }

@@ -28,13 +28,13 @@ export function refuseOdd(command: string): void {
   }
 }
 
-/** Whoever puts a link in the place of a root would lead every command elsewhere. */
+/** A link in place of a root would lead every command elsewhere. */
 export function refuseMovedRoots(roots: readonly string[]): void {
   const moved = roots.find((root) => realOf(root) !== root || !existsSync(root));
   if (moved === undefined) return;
-  throw new ToolFailure('refused', `The workspace root ${moved} is not the folder that it was.`, {
+  throw new ToolFailure('refused', `The workspace root ${moved} was replaced.`, {
     reason: 'root_gone',
-    suggestion: 'Ask the operator to look at the workspace and to start the gate again.',
+    suggestion: 'Ask the operator to check the workspace and restart Tidegate.',
   });
 }
 
@@ -122,7 +122,7 @@ export function notStarted(error: unknown): never {
 }
 
 export function closing(): ToolFailure {
-  return new ToolFailure('bad_state', 'The gate is closing; nothing is started any more.', {
+  return new ToolFailure('bad_state', 'Tidegate is shutting down; no new commands are started.', {
     reason: 'closing',
   });
 }
@@ -130,8 +130,8 @@ export function closing(): ToolFailure {
 export function tooMany(why: 'full' | 'share'): ToolFailure {
   const what =
     why === 'full'
-      ? `${maxRunning} commands run already`
-      : 'You run as many commands as leaves room for others';
+      ? `${maxRunning} commands are already running`
+      : 'You have reached your share of running commands';
   return new ToolFailure('bad_state', `${what}; try again when one has ended.`, {
     reason: 'too_many_commands',
     suggestion: 'Wait until one of your commands has ended, or end a background command with KillBash.',

@@ -311,7 +311,7 @@ function warningsOf({ createdPaths, changedPaths, undonePaths }: ShellTampering)
     paths.length === 0 ? [] : [`While a command of Bash ran, ${what}: ${paths.join(', ')}`];
   return [
     ...warn('files that can make git run commands were moved aside as NAME.undone-1', undonePaths),
-    ...warn('these protected files came to be', createdPaths),
+    ...warn('these protected files were created', createdPaths),
     ...warn('these protected files were changed or removed', changedPaths),
   ];
 }
@@ -326,7 +326,7 @@ function readinessOf(interpreter: string): Readiness {
   return {
     state: 'unavailable',
     reason,
-    suggestion: 'Run the gate in WSL or on Linux or macOS to use Bash.',
+    suggestion: 'Run Tidegate in WSL or on Linux or macOS to use Bash.',
   };
 }
 

@@ -19,7 +19,7 @@ export function headersFor(given: Readonly<Record<string, string>>): Readonly<Re
   const headers: Record<string, string> = { 'user-agent': 'tidegate' };
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();
-    if (own.has(key)) throw refused(`The header ${name} cannot be set: it follows from the request.`);
+    if (own.has(key)) throw refused(`The header ${name} cannot be set: it is derived from the request.`);
     if (!isValid(name, value))
       throw refused(`The header ${JSON.stringify(name)} has characters that headers cannot have.`);
     headers[key] = value;

@@ -9,7 +9,8 @@ export interface Sending {
 
 export function readTarget(url: string): URL {
   const target = /^https?:\/\//.test(url) && URL.canParse(url) ? new URL(url) : undefined;
-  if (target === undefined) throw refused('The URL must start with http:// or https://, and name a host.');
+  if (target === undefined)
+    throw refused('The URL must start with http:// or https:// and include a host name.');
   if (target.username !== '' || target.password !== '')
     throw refused('The URL must not contain a user name or password. Send them in a header.');
   return target;

@@ -26,7 +26,7 @@ export default partOfGate(
     },
     run({ name }) {
       throw new ToolFailure('unsupported', `call_tool can't call ${name}.`, {
-        reason: 'not_through_bridge',
+        reason: 'not_through_call_tool',
         suggestion: `Call ${name} directly.`,
       });
     },

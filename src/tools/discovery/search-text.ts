@@ -32,7 +32,7 @@ function tools(count: number): string {
 
 function notes(answer: SearchAnswer): readonly string[] {
   const { evicted, notFound, gone, servers, reason, mode, stillActive } = answer;
-  // In bridge mode the client's list never grew, so nothing was removed from it.
+  // In call_tool mode the client's list never grew, so nothing was removed from it.
   const isFixed = mode === 'call_tool' && stillActive === undefined;
   const names = isFixed ? [] : evicted.map(({ name }) => name);
   const troubled = reason === 'empty_query' ? [] : servers.filter(isTroubled);

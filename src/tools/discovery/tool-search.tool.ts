@@ -42,7 +42,7 @@ export default partOfGate(
       mode: z
         .enum(['list', 'call_tool', 'eager'])
         .describe(
-          'list: the tools found are in your list. bridge: use call_tool. eager: all tools are in your list.',
+          'list: the tools found are in your list. call_tool: use call_tool. eager: all tools are in your list.',
         ),
       query: z.string().describe('The query.'),
       matches: z.array(foundTool).describe('The tools found, best first.'),
