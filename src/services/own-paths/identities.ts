@@ -6,8 +6,8 @@ import { namesIn } from '../../lib/list-folder.js';
 const maxFiles = 2000;
 
 /**
- * The hidden files that have a second name somewhere, as `dev:ino`. Looked at are the files at the top of the state
- * folder and of its logins, where credentials and the store are; what lies deeper is known by its path alone.
+ * The hidden files that have more than one hard link, as `dev:ino`. Covers only files at the top of the state folder
+ * and its `logins` folder, plus stores, logs and governing files; deeper files are known by path only.
  */
 export function identitiesOf(places: ResolvedPlaces, seesGoverning: boolean): ReadonlySet<string> {
   const paths = [
@@ -19,7 +19,7 @@ export function identitiesOf(places: ResolvedPlaces, seesGoverning: boolean): Re
   return new Set(found.map((stats) => `${stats?.dev}:${stats?.ino}`));
 }
 
-/** A private file and those beside it, as far as they exist. */
+/** The private file and its companions that exist. */
 export function withCompanions(file: string): readonly string[] {
   const name = basename(file);
   if (isClosed(dirname(file))) return [file];
@@ -28,7 +28,7 @@ export function withCompanions(file: string): readonly string[] {
     .map((one) => join(dirname(file), one));
 }
 
-/** There, but not to be listed: a command may have closed it, and can open it again. */
+/** True if the folder exists but can't be listed: a command may have removed the permissions, and can restore them. */
 function isClosed(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK);
@@ -44,7 +44,7 @@ function filesIn(folder: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Never opens: see the README. */
+/** Never opens the file: see the README. */
 export function statsOf(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });

@@ -24,8 +24,8 @@ export function findMasks(places: ResolvedPlaces, seesGoverning: boolean): OwnMa
 }
 
 /**
- * Where commands can write, SQLite's own files come and go beside the store while a command runs, and a mount cannot lie
- * on what does not exist yet: so the whole folder is hidden. Elsewhere only what is there now.
+ * Inside a root, SQLite creates files beside the store while a command runs, and a mount can't cover a file that does
+ * not exist yet. So this hides the whole folder there, and only existing files elsewhere.
  */
 function masksOfStore(file: string, { roots }: ResolvedPlaces): readonly string[] {
   const folder = dirname(file);
@@ -33,10 +33,10 @@ function masksOfStore(file: string, { roots }: ResolvedPlaces): readonly string[
   return withCompanions(file);
 }
 
-/** Each mask is a mount, and commands can make any number of such names. */
+/** Each mask is a mount, and commands can create any number of matching names. */
 const maxLogs = 32;
 
-/** The log and those beside it, the oldest first: commands cannot set the time that counts. */
+/** The log, then its companions, oldest first by ctime, which commands can't set. */
 function logFiles(file: string): readonly string[] {
   const ages = new Map(withCompanions(file).map((path) => [path, statsOf(path)?.ctimeNs ?? 0n]));
   const isOlder = (one: string, other: string) => (ages.get(one) ?? 0n) < (ages.get(other) ?? 0n);
@@ -45,21 +45,21 @@ function logFiles(file: string): readonly string[] {
   return [...(ages.has(file) ? [file] : []), ...others.slice(0, maxLogs)];
 }
 
-/** True for a store whose folder cannot be hidden, because the work is in it. */
+/** True for a store directly in a root: hiding its folder would hide the workspace. */
 export function isStoreExposed(file: string, { roots }: ResolvedPlaces): boolean {
   const folder = dirname(file);
   return roots.some((root) => isInside(file, root) && isInside(root, folder));
 }
 
-/** What lies in a hidden folder is hidden with it. */
+/** A hidden folder also hides its content. */
 function outermost(paths: readonly string[]): readonly string[] {
   const all = [...new Set(paths)];
   return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)));
 }
 
 /**
- * A link cannot be mounted over; what it leads to is among the paths. What can't be looked at counts as there: a command
- * may have closed a folder on the way, and can open it again.
+ * False for links: a mount can't cover a link, and the paths already include its target. True if the path can't be
+ * read: a command may have removed a folder's permissions, and can restore them.
  */
 function isThere(path: string): boolean {
   try {

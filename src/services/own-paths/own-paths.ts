@@ -46,7 +46,8 @@ function resolve(
     stateDirs: all([stateDir, ...otherStateDirs.filter((folder) => existsSync(folder))]),
     stores: ofKind('store'),
     logs: ofKind('log'),
-    // A workspace in such a folder is worked on by its own names: see `protected.ts` of the file service.
+    // For a root inside such a folder, only the protected names in the root apply: see `protected.ts` of the file
+    // service.
     governing: [...new Set([...all(governing), ...governingNames.map(nameOf)])].filter(
       (path) => !roots.some((root) => isInside(root, path)),
     ),

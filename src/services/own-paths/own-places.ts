@@ -2,30 +2,30 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { foldedName } from '../../lib/folded-name.js';
 
-/** Where the files of Tidegate are, by the names that the configuration gives them. Absolute; they need not exist. */
+/** Where Tidegate's files are, under the names in the configuration. Absolute; they may not exist. */
 export interface OwnPlaces {
   readonly roots: readonly string[];
   readonly stateDir: string;
-  /** State folders of other gateways of this user: private too, where they exist. */
+  /** State folders of this user's other gateways; private if they exist. */
   readonly otherStateDirs?: readonly string[];
   readonly files: readonly PrivateFile[];
-  /** Files and folders that decide who may do what. */
+  /** Files and folders that decide which caller may do what. */
   readonly governing: readonly string[];
-  /** Names under which such files would be found. Links are not followed: a caller could point one at any file. */
+  /** Names where Tidegate looks for such files. Links are not followed: a caller could point one at any file. */
   readonly governingNames?: readonly string[];
-  /** What runs with the operator's rights: the gateway, servers, tools. Callers may read it and must not change it. */
+  /** What runs with the operator's rights: the gateway, servers, tools. Callers may read it but not change it. */
   readonly program: readonly string[];
-  /** What must not come to exist, because such a program would load it. */
+  /** Paths that must not be created, because such a program would load them. */
   readonly absent?: readonly string[];
 }
 
-/** A file beside which others come to be: WAL and shm of a store, rotated logs. */
+/** A file with companions beside it: WAL and shm of a store, rotated logs. */
 export interface PrivateFile {
   readonly kind: 'store' | 'log';
   readonly path: string;
 }
 
-/** The places as they are resolved now: links and folders may have changed since the last call. */
+/** The places as resolved for this call: links and folders may have changed since the last one. */
 export interface ResolvedPlaces {
   readonly roots: readonly string[];
   readonly stateDirs: readonly string[];
@@ -34,16 +34,16 @@ export interface ResolvedPlaces {
   readonly governing: readonly string[];
   readonly program: readonly string[];
   readonly absent: readonly string[];
-  /** Pseudo file systems: processes, devices and the kernel. Never part of a root. */
+  /** Pseudo file systems: processes, devices and the kernel. Never part of a root, except a root in /dev. */
   readonly system: readonly string[];
   /** `.tidegate/output` of each root. */
   readonly output: readonly string[];
 }
 
-/** Tells the companions of a private file by what follows its name. */
+/** Matches what follows a private file's name in the name of a companion. */
 export const companionEnding = /^(?:-(?:wal|shm|journal|reserve)|[.-](?:bak|backup|old|corrupt|\d).*|~)$/s;
 
-/** The real path, also of what does not exist yet: then that of the folder which is there, and the rest as written. */
+/** The real path. If it does not exist, the real path of the nearest existing folder plus the rest as written. */
 export function realOf(path: string): string {
   try {
     return realpathSync.native(path);
@@ -53,12 +53,12 @@ export function realOf(path: string): string {
   }
 }
 
-/** Where a path leads, and the name itself where that is a link. */
+/** The path in its real folder and, if it is a link, its target. */
 export function namesOf(path: string): readonly string[] {
   return [...new Set([nameOf(path), realOf(path)])];
 }
 
-/** The path itself, in its real folder. */
+/** The path in its real folder; a link as the last part is not followed. */
 export function nameOf(path: string): string {
   const parent = dirname(path);
   return parent === path ? path : join(realOf(parent), basename(path));

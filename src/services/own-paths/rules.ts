@@ -3,11 +3,11 @@ import { namesIn } from '../../lib/list-folder.js';
 import type { HiddenName } from '../../ports/own-paths.js';
 import { companionEnding, folded, isInside, type ResolvedPlaces } from './own-places.js';
 
-/** The one answer to "is this ours", for folded paths. */
+/** The single source for "is this path Tidegate's own?". Takes folded paths. */
 export interface Rules {
   hides(path: string): boolean;
   whyNotWritten(path: string): string | undefined;
-  /** What is hidden, in its own spelling. */
+  /** The hidden paths, not folded. */
   hidden(): readonly HiddenName[];
 }
 
@@ -30,7 +30,7 @@ export function createRules(places: ResolvedPlaces, outputName: string, seesGove
     output.some(
       (folder) => path !== folder && isInside(path, folder) && !isInside(path, folder + sep + outputName),
     );
-  // A workspace in /dev/shm is one like any other.
+  // A workspace root in /dev/shm is not a system folder.
   const shared = places.roots.map(folded).filter((root) => root.startsWith('/dev/'));
   const isSystem = (path: string) => isIn(path, places.system) && !isIn(path, shared);
   return {

@@ -3,14 +3,14 @@ import { isInside, type OwnPlaces, realOf } from './own-places.js';
 
 export interface ShakyLink {
   readonly link: string;
-  /** The path of ours that the link leads to. */
+  /** Tidegate's path that the link leads to. */
   readonly path: string;
 }
 
 /**
- * The first link inside a workspace root on the way to the state or the store. An agent can exchange such a link, and no mount
- * can hold it. Configuration and profiles are not checked here: their content is trusted by hash, so a link that leads
- * elsewhere makes them untrusted. The log opens its file without following links.
+ * The first link inside a workspace root on the way to a state folder or store. An agent can replace such a link, and
+ * no mount can hold it. Configuration and profiles need no check: they are trusted by hash, so a replaced link makes
+ * them untrusted. The log opens its file without following links.
  */
 export function findShakyLink({
   roots,

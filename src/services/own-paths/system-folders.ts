@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What of the system is no file of anyone: environments and memory of processes, devices, settings of the kernel. */
+/** File systems without ordinary files: they expose process environments and memory, devices and kernel settings. */
 const pseudoTypes = new Set([
   'binfmt_misc',
   'bpf',
@@ -22,7 +22,7 @@ const pseudoTypes = new Set([
   'tracefs',
 ]);
 
-/** The usual folders, and every other place where such a file system is mounted. */
+/** The usual folders, and every other mount point of a pseudo file system. */
 export function systemFolders(): readonly string[] {
   if (process.platform === 'win32') return [];
   const all = new Set(['/proc', '/sys', '/dev', ...mountPoints()]);
@@ -34,7 +34,7 @@ function mountPoints(): readonly string[] {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8').split('\n').flatMap(pseudoMount);
   } catch {
-    // Only Linux has it.
+    // Only Linux has this file.
     return [];
   }
 }
@@ -47,7 +47,7 @@ function pseudoMount(line: string): readonly string[] {
   return point !== undefined && pseudoTypes.has(type) ? [unescaped(point)] : [];
 }
 
-/** Blanks in mount points are written as octal numbers. */
+/** Mount points contain blanks as octal escapes. */
 function unescaped(point: string): string {
   return point.replace(/\\([0-7]{3})/g, (_all, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),

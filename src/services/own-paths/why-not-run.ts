@@ -3,7 +3,7 @@ import type { Session } from '../../core/index.js';
 import { isStoreExposed } from './masks.js';
 import { isInside, type ResolvedPlaces } from './own-places.js';
 
-/** Without a sandbox a command reads and writes what the user can: then nothing of ours may be within its reach. */
+/** Without a sandbox, a command can read and write whatever the user can, so no file of Tidegate's may be in a root. */
 export function whyNotRun(
   places: ResolvedPlaces,
   session: Pick<Session, 'chain'>,
