@@ -22,9 +22,9 @@ import { isRepository } from './workspace-scan.js';
 export interface ArmedCause {
   readonly tree: string;
   readonly cause: string;
-  /** The work tree that an index links to, where the cause is that link. */
+  /** The work tree that the index links to, if that link is the cause. */
   readonly link?: string;
-  /** Tells a cause from another that stood at the same place. */
+  /** Distinguishes a cause from an earlier one at the same path. */
   readonly mark?: string;
 }
 
@@ -32,25 +32,25 @@ export function keyOfCause({ tree, cause, link = '', mark = '' }: ArmedCause): s
   return [tree, cause, link, mark].join('\0');
 }
 
-/** Tells where a `.git` file leads; undefined where there is none. */
+/** Identifies where a `.git` file points; undefined if there is none. */
 export function keyOfPointer(tree: string): string | undefined {
   const pointer = join(tree, '.git');
   try {
     if (lookAt(pointer)?.isFile() !== true) return undefined;
     return keyOfCause({ tree, cause: pointer, mark: readWholeText(pointer, 4096) });
   } catch {
-    // Not a pointer that git writes: it counts as a cause.
+    // Git does not write such a pointer, so it counts as a cause.
     return undefined;
   }
 }
 
 type ReadFolderLinks = (gitFolder: string) => readonly string[] | undefined;
 
-/** Everything counts that is not known to be harmless. */
+/** Counts everything that is not known to be harmless. */
 export function causesIn(tree: string, readLinks: ReadFolderLinks): readonly ArmedCause[] {
   const pointer = join(tree, '.git');
   const found = lookAt(pointer);
-  // Most of what reads repositories takes texts, so nothing here is known to be harmless.
+  // Most code that reads repositories takes strings, so nothing here is known to be harmless.
   if (isOddPath(tree) && (found !== undefined || isBare(tree)))
     return [{ tree, cause: found === undefined ? join(tree, 'HEAD') : pointer }];
   if (found === undefined) return isBare(tree) ? causesOf(tree, tree).map((cause) => ({ tree, cause })) : [];
@@ -60,12 +60,14 @@ export function causesIn(tree: string, readLinks: ReadFolderLinks): readonly Arm
   return causes.map((cause) => ({ tree, cause }));
 }
 
-/** A repository by what it holds. Git finds it when it is started in there. */
+/** True if the content makes the folder a repository: git finds it when it starts in there. */
 function isBare(folder: string): boolean {
   return isRepository((name) => lookAt(join(folder, name)) !== undefined);
 }
 
-/** A link can be exchanged at any time; and of other bytes git and we could read different paths. */
+/**
+ * Rejects links, which can be replaced at any time, and unusual bytes, which git and we might read as different paths.
+ */
 function isPlainPointer(pointer: string): boolean {
   try {
     return lstatSync(pointer).isFile() && /^gitdir: \P{Cc}+\n?$/u.test(readWholeText(pointer, 4096));
@@ -96,23 +98,23 @@ const maxSamples = 100;
 export function hasHooks(folder: string): boolean {
   const found = lookAt(folder);
   if (found === undefined || found.isFile()) return false;
-  // A link can be exchanged at any time.
+  // A link can be replaced at any time.
   if (!found.isDirectory()) return true;
   try {
     const entries = entriesIn(folder, maxSamples);
     return entries.length === maxSamples || entries.some(({ name }) => !name.endsWith('.sample'));
   } catch {
-    // A folder we can't list may hold hooks.
+    // A folder that can't be listed may hold hooks.
     return true;
   }
 }
 
-/** Opens nothing: a folder without any right can be held, too. */
+/** Needs no permission, so it also works on a folder without any. */
 const O_PATH = 0o10000000;
 
 /**
- * Moves a file or folder aside; true when that was done. Its folder is held meanwhile, so that a command which runs
- * beside cannot lead us elsewhere. Nothing is touched outside the grounds. Linux only, as the sandbox is.
+ * Moves a file or folder aside; returns true if it did. Holds the parent folder open meanwhile, so that a running
+ * command can't redirect the move, and touches nothing outside the grounds. Linux only, like the sandbox.
  */
 export function moveAside(path: string, grounds: readonly string[]): boolean {
   const folder = dirname(path);
@@ -124,12 +126,12 @@ export function moveAside(path: string, grounds: readonly string[]): boolean {
     const isReal = readlinkSync(held, { encoding: 'buffer' }).equals(Buffer.from(onDisk));
     if (!isReal || !grounds.some((ground) => isInside(folder, ground))) return false;
     const { mode } = statSync(held);
-    // The command may have closed it to its owner.
+    // The command may have removed the owner's permissions.
     if ((mode & 0o300) !== 0o300) chmodSync(held, (mode & 0o7777) | 0o300);
     renameSync(join(held, basename(path)), freeName(join(held, basename(path))));
     return true;
   } catch {
-    // It is gone, or was exchanged: git finds nothing there either.
+    // The path is gone or was replaced, so git does not find it either.
     return false;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -4,14 +4,17 @@ import { ToolFailure } from '../../core/index.js';
 import type { CommandRun } from './command-run.js';
 import { createFilter } from './filter.js';
 
-/** Commands that go on after their call. Each belongs to one session, and to every other it does not exist. */
+/** Commands that continue after their call. Each belongs to one session and does not exist for any other. */
 export interface Background {
-  /** Throws when the session, its owner or the gateway has as many as it may. Give the place back when the command ended. */
+  /**
+   * Throws if the session, its owner or the gateway is at its limit. Call the returned function when the command has
+   * ended.
+   */
   reserve(sessionId: string, owner: string | undefined): () => void;
   add(sessionId: string, command: string, run: CommandRun): string;
   poll(sessionId: string, id: string, filter: string | undefined): Promise<BackgroundReport>;
   stop(sessionId: string, id: string): Promise<BackgroundReport>;
-  /** Ends what the session started, and knows nothing of it afterwards. */
+  /** Ends the session's commands and forgets them. */
   forget(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +35,7 @@ interface Entry {
 const maxOfSession = 8;
 const maxOfAll = 32;
 const reserveOfAll = 2;
-/** Ended ones whose output can still be asked for. */
+/** Ended commands whose output can still be read. */
 const maxEnded = 64;
 const usualIdleMs = 3600 * 1000;
 const untouched: ShellTampering = { createdPaths: [], changedPaths: [], undonePaths: [] };
@@ -134,7 +137,7 @@ async function report(entry: Entry, filter: string | undefined): Promise<Backgro
     ...output,
     id,
     command,
-    // A command that was told to end runs until it has ended.
+    // After `stop`, the command counts as running until it has ended.
     state: end === undefined ? 'running' : state,
     ...(end && { end }),
     ...(reason !== undefined && { reason }),

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** A call of somebody else waits for many of these. */
+/** Calls from other sessions may wait for many of these slices. */
 const sliceMs = 4;
 
-/** Call it often in long work: now and then it lets others be served. */
+/** Call the returned function often during long work: it regularly yields so that other calls are served. */
 export function createBreaks(): () => Promise<void> {
   let until = performance.now() + sliceMs;
   const settled = Promise.resolve();

@@ -12,13 +12,13 @@ export interface BubblewrapParts {
   readonly processes: Processes;
   readonly path: string;
   readonly log: (line: string) => void;
-  /** The state folder, which remembers that a program worked. Without it nothing is remembered. */
+  /** The state folder, which records that a program worked. Without it, nothing is recorded. */
   readonly stateDir?: string;
 }
 
 const trialMs = 10_000;
 
-/** The program, if one is there and a trial of it succeeds. Nothing of a workspace has a say in that. */
+/** Returns the program if it exists and a trial succeeds. Nothing in a workspace affects the result. */
 export async function findBubblewrap(parts: BubblewrapParts): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   const program = await searchPath(parts.path, parts.roots);
@@ -32,7 +32,8 @@ export async function findBubblewrap(parts: BubblewrapParts): Promise<string | u
     if (record !== undefined) await remember(record, program);
     return program;
   }
-  // A command can use up what a sandbox needs, such as namespaces. That must not free the next command from it.
+  // A command can use up what a sandbox needs, such as namespaces. The next command must not run unsandboxed because of
+  // that.
   if (record !== undefined && (await recorded(record)) === program) throw sandboxBroken(program, reason);
   parts.log(`Commands run without sandbox: ${program} does not work here: ${reason}`);
   return undefined;
@@ -68,7 +69,7 @@ async function executableAt(path: string): Promise<string | undefined> {
   }
 }
 
-/** Why it cannot be used, or undefined when it can. */
+/** Why the program can't be used, or undefined if it can. */
 async function tryOut(program: string, processes: Processes): Promise<string | undefined> {
   const order: ProcessOrder = {
     owner: 'sandbox trial',

@@ -1,18 +1,18 @@
 /**
- * A seccomp program for commands of the sandbox. It leaves them only Internet sockets: the sandbox shares the network and most
- * of the disk with the host, so a socket of the host, with a path or abstract, would be a way out. Pipes and connected
- * pairs stay: programs talk to their children through those.
+ * A seccomp program for sandboxed commands. It allows only Internet sockets: the sandbox shares the network and most of
+ * the disk with the host, so a path or abstract socket of the host would be a way out. Pipes and connected pairs stay
+ * allowed, because programs use them to talk to their children.
  *
- * It also refuses three things that the mounts of the sandbox can't. In a user namespace of its own, a command could leave
- * the mount namespace that holds our mount points, and then rename and remove what lies under them. A lease on a file
- * keeps everybody else from opening it, the gateway included. And the keys of the operator's session are no files.
+ * It also refuses three things that the mounts can't prevent. With a new user namespace, a command could leave the
+ * mount namespace with our mount points, then rename and remove what is under them. With a file lease, it could keep
+ * every other process, the gateway included, from opening the file. The keys of the operator's session are not files.
  */
 interface System {
-  /** AUDIT_ARCH_* of linux/audit.h. */
+  /** AUDIT_ARCH_* from linux/audit.h. */
   readonly audit: number;
   readonly socket: number;
   readonly socketpair: number;
-  /** The old call that takes its arguments through a pointer, which a filter cannot read. */
+  /** The old call passes its arguments through a pointer, which a filter can't read. */
   readonly socketcall?: number;
   readonly clone: number;
   readonly unshare: number;
@@ -50,15 +50,18 @@ const systems: Readonly<Record<string, readonly System[]>> = {
 };
 
 const at = { number: 0, system: 4, first: 16, second: 24 } as const;
-/** AF_INET, AF_INET6, and AF_NETLINK, which programs ask for addresses. Others lead out of the network namespace: AF_UNIX, AF_VSOCK. */
+/**
+ * AF_INET, AF_INET6, and AF_NETLINK, which programs use to look up addresses. Others, such as AF_UNIX and AF_VSOCK,
+ * lead out of the network namespace.
+ */
 const families = [2, 10, 16] as const;
-/** The only pairs that stay with each other. The kernel makes a datagram pair of SOCK_RAW too. */
+/** The only types whose pairs stay connected to each other. For SOCK_RAW, the kernel creates a datagram pair too. */
 const typeStream = 1;
 const typeSequence = 5;
 const typeMask = 0xf;
 /** The same number on every system. Its queue opens sockets past every filter. */
 const ioUringSetup = 425;
-/** The same number on every system. Its flags are behind a pointer; without it programs use clone. */
+/** The same number on every system. Its flags are behind a pointer; without it, programs fall back to clone. */
 const clone3 = 435;
 const newUserNamespace = 0x1000_0000;
 const setLease = 1024;
@@ -70,12 +73,12 @@ const notPermitted = 0x0005_0000 | 1;
 const notImplemented = 0x0005_0000 | 38;
 
 export interface CallFilterOptions {
-  /** Sockets are not looked at. */
+  /** Skips the socket rules. */
   readonly hasUnixSockets?: boolean;
   readonly processor?: string;
 }
 
-/** Undefined on a processor that it is not written for. */
+/** Undefined on an unsupported processor. */
 export function createCallFilter(options: CallFilterOptions = {}): Buffer | undefined {
   const { hasUnixSockets = false, processor = process.arch } = options;
   const known = systems[processor];
@@ -85,7 +88,7 @@ export function createCallFilter(options: CallFilterOptions = {}): Buffer | unde
   return Buffer.concat(program);
 }
 
-/** The rules of one system; a call of another one jumps behind them. */
+/** The rules of one system; calls of another system jump past them. */
 function blockOf(system: System, processor: string, hasUnixSockets: boolean): readonly Buffer[] {
   const rules = [
     load(at.number),
@@ -141,7 +144,7 @@ function load(offset: number): Buffer {
   return instruction(0x20, 0, 0, offset);
 }
 
-/** BPF_JMP | BPF_JEQ | BPF_K: skips so many instructions when the value is another one. */
+/** BPF_JMP | BPF_JEQ | BPF_K: skips this many instructions if the value differs. */
 function unlessEqual(value: number, skipped: number): Buffer {
   return instruction(0x15, 0, skipped, value);
 }
@@ -151,7 +154,7 @@ function unlessAtLeast(value: number, skipped: number): Buffer {
   return instruction(0x35, 0, skipped, value);
 }
 
-/** BPF_JMP | BPF_JSET | BPF_K: skips so many instructions when none of the bits is set. */
+/** BPF_JMP | BPF_JSET | BPF_K: skips this many instructions if none of the bits is set. */
 function unlessAnyOf(bits: number, skipped: number): Buffer {
   return instruction(0x45, 0, skipped, bits);
 }

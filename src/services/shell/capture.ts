@@ -6,11 +6,11 @@ import { maxShown, showOutput } from './shown-output.js';
 import { openSpool } from './spool.js';
 import type { SpoolFolder } from './spool-folder.js';
 
-/** Takes in what a command writes: the ends of it for the result, all of it for the file. */
+/** Captures a command's output: head and tail for the result, all of it for the file. */
 export interface Capture {
-  /** What was written since the last time. The filter keeps the lines that it wants. */
+  /** The output since the last call. The filter selects the lines to keep. */
   take(wanted: { readonly isLast: boolean; readonly filter?: LineFilter }): Promise<ShellOutput>;
-  /** For progress: the end of what was written last. */
+  /** The end of the latest output, for progress messages. */
   lastLine(): string;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export type LineFilter = (line: string) => boolean;
 export interface CaptureParts {
   readonly child: ChildProcess;
   readonly folder: SpoolFolder;
-  /** The file as the caller may name it. */
+  /** The file path shown to the caller. */
   readonly nameFor: (file: string) => string;
   readonly onOutput?: StreamedCommand['onOutput'];
 }

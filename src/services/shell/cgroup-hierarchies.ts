@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 
 export type Controller = 'memory' | 'pids';
 
-/** A cgroup in which this process may make others, and what the kernel limits in those. */
+/** A cgroup in which this process may create others, and the controllers that limit those. */
 export interface Hierarchy {
   readonly version: 1 | 2;
   readonly parent: string;
   readonly controllers: readonly Controller[];
 }
 
-/** Only here: the reaper ends processes of folders below it, and no command can write to it. */
+/** The only accepted location: the reaper ends processes of folders below it, and no command can write to it. */
 export const cgroupHome = '/sys/fs/cgroup';
 const controllers = ['memory', 'pids'] as const;
 
@@ -29,7 +29,7 @@ export interface CgroupTables {
   readonly own: string;
 }
 
-/** Each controller is in one hierarchy: an old one of its own, or the unified one. */
+/** Each controller is in one hierarchy: a separate v1 one, or the unified one. */
 export function findHierarchies(tables: CgroupTables | undefined = readTables()): readonly Hierarchy[] {
   if (tables === undefined) return [];
   const mounts = readMounts(tables.mounts);
@@ -49,8 +49,8 @@ export function findHierarchies(tables: CgroupTables | undefined = readTables())
 }
 
 /**
- * A unified cgroup that has processes cannot limit groups inside of it, so that of this process seldom helps; the one
- * above does where it was delegated, as in a session of systemd.
+ * A unified cgroup that contains processes can't limit groups inside it, so the cgroup of this process rarely helps.
+ * Its parent helps if it was delegated, as in a systemd session.
  */
 function unifiedAt(own: string): readonly Hierarchy[] {
   const above = own === cgroupHome ? [] : [dirname(own)];
@@ -72,7 +72,7 @@ function enable(parent: string, name: Controller): void {
   try {
     writeFileSync(join(parent, 'cgroup.subtree_control'), `+${name}`, { flag: 'r+' });
   } catch {
-    // It has processes, or is not ours to change.
+    // The cgroup contains processes, or this process may not change it.
   }
 }
 
@@ -86,7 +86,7 @@ function readMounts(text: string): readonly Mounted[] {
   });
 }
 
-/** Where a cgroup is below its mount point; undefined for one that lies outside of what is mounted. */
+/** The cgroup's path below its mount point; undefined if the mount does not include it. */
 function placeOf({ root, point }: Mounted, path: string): string | undefined {
   if (path.split('/').includes('..')) return undefined;
   if (root === '/') return join(point, path);
@@ -95,7 +95,7 @@ function placeOf({ root, point }: Mounted, path: string): string | undefined {
 
 function isWritable(folder: string): boolean {
   try {
-    // To move a process takes this file of the common parent.
+    // Moving a process needs write access to this file in the common parent.
     for (const path of [folder, join(folder, 'cgroup.procs')]) accessSync(path, constants.W_OK);
     return true;
   } catch {

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { type Controller, findHierarchies, type Hierarchy } from './cgroup-hierarchies.js';
 import { type ShellLimits, threadsOf } from './limits.js';
 
-/** A cgroup for one command: the kernel counts what the command and everything that it starts use. */
+/** A cgroup for one command: the kernel counts what the command and its descendants use. */
 export interface Cgroup {
-  /** Folders, one for each hierarchy. A process that writes its id to `cgroup.procs` of each joins. */
+  /** One folder per hierarchy. A process joins by writing its id to `cgroup.procs` in each. */
   readonly folders: readonly string[];
-  /** The kernel limits the memory of all processes together. */
+  /** True if the kernel limits the memory of all processes together. */
   readonly holdsMemory: boolean;
-  /** The limit at which the kernel ended or refused something. */
+  /** The limit at which the kernel killed a process or refused a new one. */
   breach(): 'memory' | 'processes' | undefined;
-  /** Ends what is still in it, and removes it. */
+  /** Kills the remaining processes and removes the cgroup. */
   close(): Promise<void>;
 }
 
-/** Makes folders, and records them first. The returned function removes them. */
+/** Creates folders, but records them first. The returned function removes them. */
 interface Folders {
   hold(paths: readonly string[]): () => void;
 }
@@ -26,8 +26,8 @@ const closeMs = 2000;
 const lookMs = 20;
 
 /**
- * Makes a cgroup for each command where the system allows it. The record of the placeholders names its folders before
- * they exist, so the reaper, or the next gateway, removes them after a kill.
+ * Creates a cgroup for each command where the system allows it. The placeholder record lists its folders before they
+ * exist, so that the reaper or the next gateway can remove them after a kill.
  */
 export function createCgroups(
   folders: Folders,
@@ -65,7 +65,7 @@ export function createCgroups(
 interface Setting {
   readonly file: string;
   readonly value: string;
-  /** Not every kernel has it, and the limit holds without it. */
+  /** Some kernels lack it, and the limit works without it. */
   readonly isOptional?: true;
 }
 
@@ -82,7 +82,7 @@ function settingsOf({ version, controllers }: Hierarchy, limits: ShellLimits): r
         ]
       : [
           { file: 'memory.limit_in_bytes', value: bytes },
-          // Memory and swap together, so after the limit of memory alone.
+          // Memory plus swap; the kernel accepts it only after the memory limit is set.
           { file: 'memory.memsw.limit_in_bytes', value: bytes, isOptional: true },
         ];
   return [
@@ -95,7 +95,7 @@ function settingsOf({ version, controllers }: Hierarchy, limits: ShellLimits): r
 
 function apply(folder: string, { file, value, isOptional }: Setting): boolean {
   try {
-    // Never creates a file: a folder that is no cgroup has none.
+    // Never creates a file: a folder that is not a cgroup lacks it.
     writeFileSync(join(folder, file), value, { flag: 'r+' });
     return true;
   } catch {
@@ -103,11 +103,11 @@ function apply(folder: string, { file, value, isOptional }: Setting): boolean {
   }
 }
 
-/** An end by the kernel counts only where the limit of this group was reached: the machine itself can run out too. */
+/** A kill by the kernel counts only if this group reached its limit: the whole machine can run out of memory too. */
 function breachesIn({ version, folder }: Hierarchy & { readonly folder: string }) {
   const events = version === 2 ? 'memory.events' : 'memory.oom_control';
   const numberIn = (file: string): number => Number(textOf(join(folder, file)));
-  // New kernels count no failures of the old kind any more, so the peak tells.
+  // New kernels no longer count failures in v1, so this compares the peak.
   const hasReached =
     version === 2
       ? counterIn(folder, events, 'max') > 0
@@ -122,7 +122,7 @@ function counterIn(folder: string, file: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(textOf(join(folder, file)))?.[1] ?? 0);
 }
 
-/** Ends every process of a cgroup, and waits until the kernel has let go of them. */
+/** Kills every process in a cgroup and waits until the kernel has removed them. */
 export async function emptyGroup(folder: string): Promise<void> {
   const until = performance.now() + closeMs;
   for (let pids = membersOf(folder); pids.length > 0; pids = membersOf(folder)) {
@@ -134,7 +134,7 @@ export async function emptyGroup(folder: string): Promise<void> {
 
 function membersOf(folder: string): readonly number[] {
   if (!existsSync(folder)) return [];
-  // A process that this pid namespace does not have is 0, which `kill` takes for our own group.
+  // A process outside this pid namespace is listed as 0, which `kill` would take for our own group.
   return textOf(join(folder, 'cgroup.procs'))
     .split('\n')
     .map(Number)
@@ -145,7 +145,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended meanwhile.
+    // The process has ended in the meantime.
   }
 }
 

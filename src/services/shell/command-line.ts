@@ -1,7 +1,10 @@
 import type { SandboxKind } from '../../ports/shell.js';
 import type { FileLimit } from './file-limit.js';
 
-/** Where the sandbox program reads its filter. The shell that opens it takes single digits only. */
+/**
+ * The descriptor on which the sandbox program reads its filter. A single digit, because the shell that opens it accepts
+ * no more.
+ */
 export const filterDescriptor = 9;
 
 export interface CommandLine {
@@ -10,8 +13,8 @@ export interface CommandLine {
 }
 
 /**
- * Runs the command as first child of the sandbox and tells on descriptor 3 that it began, and how many processes
- * it left: when this shell ends, the kernel ends them all and nobody could count them any more.
+ * Runs the command as the first child of the sandbox. Reports on descriptor 3 that it began and how many processes it
+ * left: when this shell ends, the kernel ends them all, and they can't be counted any more.
  */
 const counted = `
 exec 4>&2 2>/dev/null
@@ -30,7 +33,7 @@ printf 'l%s' "$left" >&3
 exit "$code"
 `;
 
-/** In the background a command goes on as long as the jobs that it started with \`&\`. */
+/** A background command runs as long as the jobs that it started with \`&\`. */
 const waiting = `tidegate_command=$1; shift; eval "$tidegate_command"; tidegate_command=$?; wait; exit "$tidegate_command"`;
 
 export function inShell(interpreter: string, command: string, isBackground: boolean): CommandLine {
@@ -41,7 +44,7 @@ export function inShell(interpreter: string, command: string, isBackground: bool
 export interface SandboxLine {
   readonly program: string;
   readonly options: readonly string[];
-  /** Threads of all processes together. */
+  /** For all processes together. */
   readonly tasks: string;
 }
 
@@ -50,7 +53,7 @@ export function inSandbox({ program, options, tasks }: SandboxLine, inner: Comma
   return { command: program, args: [...options, '--', ...wrapped] };
 }
 
-/** Sets what everything that follows inherits, and gives the sandbox program its filter. */
+/** Sets the limits that all descendants inherit, and opens the filter for the sandbox program. */
 const limited = `
 soft=$1 hard=$2 cpu=$3 filter=$4 groups=$5
 shift 5
@@ -63,11 +66,11 @@ exec "$@"
 
 export interface LimitedLine {
   readonly openFiles: FileLimit;
-  /** Of each process. */
+  /** For each process. */
   readonly cpuSeconds: number;
-  /** The file with the seccomp program, where there is one. */
+  /** The file with the seccomp program, if any. */
   readonly filterFile: string | undefined;
-  /** Folders of the command's cgroup. */
+  /** The folders of the command's cgroup. */
   readonly cgroups: readonly string[];
 }
 
@@ -80,10 +83,10 @@ export function withLimits(
   return { command: '/bin/sh', args: ['-c', limited, 'sh', ...words, filterFile, groups, command, ...args] };
 }
 
-/** What the notes of a run say. Without sandbox there are none. */
+/** What the run reported on descriptor 3. Without a sandbox there are no notes. */
 export interface Notes {
   readonly hasBegun: boolean;
-  /** Undefined where nobody counted. */
+  /** Undefined without a sandbox, where nothing counts them. */
   readonly left: number | undefined;
 }
 

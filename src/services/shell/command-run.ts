@@ -31,7 +31,7 @@ export interface CommandParts extends GroundParts {
   readonly processes: Processes;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interpreter: string;
-  /** The sandbox program, or undefined for none. */
+  /** The sandbox program; undefined runs commands without a sandbox. */
   readonly bubblewrap: string | undefined;
   readonly folder: SpoolFolder;
   readonly limits: ShellLimits;
@@ -44,7 +44,7 @@ export interface CommandParts extends GroundParts {
   readonly foldersFile: string;
   /** See `Scratch`. */
   readonly callFilter: string | undefined;
-  /** The root in which `folder` is. */
+  /** The root that contains `folder`. */
   readonly root: string;
 }
 
@@ -54,28 +54,30 @@ export interface CommandOrder {
   readonly isBackground: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly interpreter?: string;
-  /** Gets the output while it comes. A chunk is valid only while this runs. */
+  /** Receives output as it arrives. A chunk is valid only during the call. */
   readonly onOutput?: StreamedCommand['onOutput'];
 }
 
-/** A command that runs. Nothing of it is left when `ended` resolves, and it never rejects. */
+/**
+ * A running command. When `ended` resolves, no process of it is left unless `hasSurvivors` is true. It never rejects.
+ */
 export interface CommandRun {
   readonly sandbox: SandboxKind;
   readonly reach: ShellWritable;
-  /** See `Mounts`; empty without sandbox. */
+  /** See `Mounts`; empty without a sandbox. */
   readonly points: ReadonlySet<string>;
   readonly cwd: string;
   readonly startedAt: number;
   readonly capture: Capture;
   readonly ended: Promise<CommandEnd>;
-  /** Ends it and all that it started. */
+  /** Ends the command and all its processes. */
   end(): void;
 }
 
 export interface CommandEnd extends ShellEnd, ShellTampering {
-  /** The limit that the command broke, in a sentence; it was ended for that. */
+  /** A sentence about the limit for which the command was ended. */
   readonly breach?: string;
-  /** False when not even the sandbox came to be. */
+  /** False if even the sandbox failed to start. */
   readonly hasBegun: boolean;
   readonly leftovers: number;
   readonly hasSurvivors: boolean;
@@ -83,7 +85,7 @@ export interface CommandEnd extends ShellEnd, ShellTampering {
 }
 
 const patience = { afterInputMs: 0, afterTermMs: 400 };
-/** After the ladder gave up: what the kernel holds is not waited for. */
+/** After the kill ladder gives up, do not wait longer for processes stuck in the kernel. */
 const lastMs = 1000;
 
 export async function startCommand(parts: CommandParts, order: CommandOrder): Promise<CommandRun> {
@@ -109,7 +111,7 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
       hasSystemPipes: true,
       foldersFile: parts.foldersFile,
       hasNotes: sandbox !== 'none',
-      // In the sandbox the kernel ends all processes.
+      // In the sandbox, the kernel ends all processes.
       ...(sandbox === 'none' && { fileLimitMark: parts.fileLimit.hard }),
     });
     const notes = collectNotes(child);
@@ -164,7 +166,7 @@ function commandLine(
   const filter = callFilter === undefined ? [] : ['--seccomp', String(filterDescriptor)];
   const network = hasNetwork ? [] : ['--unshare-net'];
   const options = [...namespaceArgs, ...network, ...filter, ...mounts, '--chdir', cwd];
-  // A limit of threads, so several for each process; the exact number of processes is watched from outside.
+  // The kernel counts threads, so the limit allows several per process. The limit watch counts processes exactly.
   const tasks = limits.processes === 0 ? 'unlimited' : String(threadsOf(limits.processes));
   return withLimits(
     { ...own, filterFile: callFilter },
@@ -182,7 +184,7 @@ function collectNotes(child: ChildProcess): () => string {
 
 type Followed = Omit<CommandEnd, 'durationMs' | 'breach' | keyof ShellTampering>;
 
-/** From the exit of the command, or from `end`, until nothing of it is left. */
+/** Follows the command from its exit, or from `end`, until none of its processes is left. */
 function follow(child: ChildProcess, notes: () => Notes) {
   let wasEnded = false;
   let giveUp = (_exit: ProcessExit): void => {};
@@ -195,7 +197,7 @@ function follow(child: ChildProcess, notes: () => Notes) {
     return {
       ...shellEnd(exit),
       hasBegun: hasBegun || wasEnded,
-      // In the sandbox the kernel ends them, so whoever is still there is counted already.
+      // In the sandbox, the kernel ends the leftovers, so the notes already counted them.
       leftovers: wasEnded ? 0 : (left ?? how.ended),
       hasSurvivors: !how.isGone,
     };
