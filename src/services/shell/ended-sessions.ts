@@ -1,6 +1,9 @@
 const maxKnown = 1000;
 
-/** The sessions that ended last. A call of theirs may still be on its way here, for moments; ids never come again. */
+/**
+ * The sessions that ended most recently. One of their calls may still arrive for a moment; session ids are never
+ * reused.
+ */
 export function createEndedSessions() {
   const ids = new Set<string>();
   return {

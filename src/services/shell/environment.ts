@@ -2,7 +2,7 @@ import { homedir, userInfo } from 'node:os';
 import type { SandboxKind } from '../../ports/shell.js';
 
 export interface EnvironmentParts {
-  /** What the operator lets commands know. */
+  /** The variables that the operator passes to commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interpreter: string;
   readonly temporary: string;
@@ -11,10 +11,12 @@ export interface EnvironmentParts {
 
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Files that a shell would run before the command, options that change its meaning, and what is the gate's own. */
+/**
+ * Files that a shell would run before the command, options that change its meaning, and the gateway's own variables.
+ */
 const unwanted = /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|LD_PRELOAD|TIDEGATE_.*)$/;
 
-/** Whoever would ask a person, open an editor or a pager, or draw on a screen, returns instead. */
+/** Makes programs return instead of prompting, opening an editor or pager, or drawing on a screen. */
 const unattended = {
   TERM: 'dumb',
   PAGER: 'cat',
@@ -25,13 +27,13 @@ const unattended = {
   VISUAL: 'true',
   GIT_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
-  // Without input vim reads from stderr, for ever. Commands given with -c have run when this one ends it.
+  // Without input, vim reads from stderr forever. Commands given with -c have run by the time this ends it.
   VIMINIT:
     'set nocompatible | silent! source $HOME/.vimrc | set viminfo= noswapfile nomore | autocmd VimEnter * cquit',
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
-/** The whole environment of a command: nothing is inherited from the gate. */
+/** The whole environment of a command: nothing is inherited from the gateway. */
 export function commandEnvironment(parts: EnvironmentParts): Readonly<Record<string, string>> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(parts.env)) {
@@ -49,7 +51,7 @@ export function commandEnvironment(parts: EnvironmentParts): Readonly<Record<str
   };
 }
 
-/** The home is read-only in the sandbox, so what programs keep there for speed goes elsewhere. */
+/** The home is read-only in the sandbox, so caches go to /tmp. */
 function temporaries({ temporary, sandbox }: EnvironmentParts): Readonly<Record<string, string>> {
   if (sandbox === 'none') return { TMPDIR: temporary };
   return { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' };
@@ -60,7 +62,7 @@ function userNames(): Readonly<Record<string, string>> {
     const { username } = userInfo();
     return { USER: username, LOGNAME: username };
   } catch {
-    // A user id without a name, as in some containers.
+    // The user id has no name, as in some containers.
     return {};
   }
 }

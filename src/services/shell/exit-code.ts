@@ -4,7 +4,10 @@ import type { ShellEnd } from '../../ports/shell.js';
 
 const signals = Object.entries(constants.signals);
 
-/** As shells say it. A sandbox passes on no more than this number, so that it is told alike with and without one. */
+/**
+ * Uses the exit code of shells, 128 + signal. A sandbox passes on only this number, so the result is the same with and
+ * without one.
+ */
 export function shellEnd(exit: ProcessExit): ShellEnd {
   const number = signals.find(([name]) => name === exit.signal)?.[1];
   const exitCode = exit.code ?? 128 + (number ?? 0);

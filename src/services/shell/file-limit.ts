@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Limits of open files. `hard` is a number that no other process has: see `ProcessOrder.fileLimitMark`. */
+/** Limits on open files. `hard` is a number that no other process has: see `ProcessOrder.fileLimitMark`. */
 export interface FileLimit {
   readonly soft: number;
   readonly hard: number;
@@ -9,7 +9,7 @@ export interface FileLimit {
 const span = 40_000;
 const usualMost = 1_048_576;
 
-/** Gives each command another hard limit, at or above the wanted one where this process may set that. */
+/** Gives each command a different hard limit, above the requested one if this process may set that. */
 export function createFileLimits(most: number = ownMost()): (wanted: number) => FileLimit {
   let turn = Math.floor(Math.random() * span);
   return (wanted) => {
@@ -20,13 +20,13 @@ export function createFileLimits(most: number = ownMost()): (wanted: number) => 
   };
 }
 
-/** What this process may give its children at most. */
+/** The highest limit that this process can give its children. */
 function ownMost(): number {
   try {
     const found = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
     return found?.[1] === undefined ? usualMost : Number(found[1]);
   } catch {
-    // Not Linux, where no process is found by its limit either.
+    // Not Linux, where processes are not found by their limit either.
     return usualMost;
   }
 }

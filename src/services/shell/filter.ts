@@ -1,8 +1,8 @@
 import type { LineFilter } from './capture.js';
 
 /**
- * Lines that hold one of the texts between the bars. Not a regular expression: one that an agent wrote could keep
- * the gate busy for ever, and a bar is what nearly all of them are used for.
+ * Keeps lines that contain one of the texts between the bars. Not a regular expression: an agent could write one that
+ * blocks the gateway forever, and most filters only need the bar.
  */
 export function createFilter(filter: string | undefined): LineFilter | undefined {
   const wanted = (filter ?? '').split('|').filter((text) => text !== '');

@@ -1,6 +1,8 @@
 import { type Dirent, opendirSync } from 'node:fs';
 
-/** What is in a folder, up to a number of entries: commands can fill one with millions. Throws where there is none. */
+/**
+ * Lists up to `limit` entries of a folder: commands can fill one with millions. Throws if the folder does not exist.
+ */
 export function entriesIn(folder: string, limit: number): readonly Dirent[] {
   const entries: Dirent[] = [];
   const opened = opendirSync(folder);

@@ -1,18 +1,18 @@
-/** Folders that a workspace could have put a link in place of: they are opened, and then used by what was opened. */
+/** A workspace can replace a folder with a link, so these folders are opened first and then used through the handle. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../lib/error-code.js';
 
 export interface Folder {
-  /** A path to something in the folder that holds even when the folder is moved away. */
+  /** On Linux, the path stays valid if the folder is moved. */
   at(name: string): string;
   close(): Promise<void>;
 }
 
 const isLinux = process.platform === 'linux';
 
-/** Opens a folder below a root, and makes what is missing of it. Throws when a part of the way is a link. */
+/** Opens a folder below a root and creates missing parts. Throws if a part of the path is a link. */
 export async function openFolder(
   root: string,
   names: readonly string[],
@@ -33,7 +33,7 @@ export async function openFolder(
   return folder;
 }
 
-/** `expected` is where it must be in truth. */
+/** `expected` is the real path that the folder must have. */
 async function openDirectory(path: string, expected: string): Promise<Folder> {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

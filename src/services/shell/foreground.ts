@@ -8,7 +8,7 @@ const progressMs = 1000;
 const maxLine = 200;
 const notSetUpReason = 'sandbox_failed';
 
-/** Waits for a command: to its end, its time-out or the cancellation of its call. Nothing of it is left then. */
+/** Waits until a command exits, times out or its call is cancelled, and all its processes have ended. */
 export async function attend(run: CommandRun, timeoutMs: number, exchange: Exchange): Promise<ShellResult> {
   let timedOut = false;
   const timer = setTimeout(() => {
@@ -31,7 +31,7 @@ export async function attend(run: CommandRun, timeoutMs: number, exchange: Excha
   }
 }
 
-/** The same for a command whose output goes elsewhere, and that ends with a signal. */
+/** The same for a command with streamed output, which an abort signal ends. */
 export async function attendStream(run: CommandRun, signal: AbortSignal): Promise<StreamedEnd> {
   const stop = () => run.end();
   signal.addEventListener('abort', stop, { once: true });
@@ -88,7 +88,9 @@ function cancelled(): ToolFailure {
   );
 }
 
-/** Not run without the sandbox instead: that would leave the choice to whoever can make it fail. */
+/**
+ * The command does not run without the sandbox instead: otherwise any caller who can break the sandbox could escape it.
+ */
 function notSetUp(errors: string): ToolFailure {
   const words = errors.trim().slice(0, 500);
   return new ToolFailure(
@@ -102,7 +104,7 @@ function notSetUp(errors: string): ToolFailure {
   );
 }
 
-/** True when nothing of the command has run. */
+/** True if nothing of the command has run. */
 export function isNotSetUp(error: unknown): boolean {
   if (!isToolFailure(error)) return false;
   return error.facts.reason === notSetUpReason || error.facts.reason === lockChangedReason;

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 
 const maxCounted = 100;
 
-/** A name beside a path under which what was undone is kept. */
+/** A free name beside the path, to keep what was undone. */
 export function freeName(path: string): string {
   for (let number = 1; number <= maxCounted; number += 1) {
     const name = `${path}.undone-${String(number)}`;

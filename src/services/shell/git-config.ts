@@ -1,11 +1,10 @@
-/** One setting of a git configuration file. */
 export interface GitSetting {
   /** `section.name` or `section.subsection.name`; section and name in lower case. */
   readonly key: string;
   readonly value: string;
 }
 
-/** Reads git's configuration syntax. Lines that git would refuse are skipped: git runs nothing from such a file. */
+/** Parses git's configuration syntax. Skips lines that git would refuse: git runs nothing from such a file. */
 export function parseGitConfig(text: string): readonly GitSetting[] {
   const settings: GitSetting[] = [];
   const lines = joinContinued(text.replace(/^\uFEFF/, '').split(/\r?\n/));
@@ -42,7 +41,7 @@ function joinContinued(lines: readonly string[]): readonly string[] {
   return open === '' ? joined : [...joined, open];
 }
 
-/** A backslash at the end of a line continues it, but not that of a comment. */
+/** A backslash at the end of a line continues it, except in a comment. */
 function endOf(line: string, wasQuoted: boolean) {
   let isQuoted = wasQuoted;
   for (let at = 0; at < line.length; at += 1) {
@@ -75,10 +74,10 @@ function valueOf(given: string): string {
       value += escapes[escaped] ?? escaped;
     } else if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && (character === '#' || character === ';')) break;
-    // Outside of quotes every blank is a space.
+    // Outside quotes, every blank becomes a space.
     else if (isQuoted || character.trim() !== '') value += character;
     else if (value !== '') value += ' ';
-    // Spaces at the end do not count, unless they are quoted.
+    // Trailing spaces do not count unless they are quoted.
     if (isQuoted || character.trim() !== '') kept = value.length;
   }
   return value.slice(0, kept);

@@ -2,19 +2,19 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lookAt, readPath } from './plain-file.js';
 
-/** Where the repository of a work tree is. */
+/** The real path of a work tree's repository. */
 export function gitFolderOf(tree: string): string | undefined {
   try {
     const pointer = join(tree, '.git');
     if (statSync(pointer).isDirectory()) return realpathSync(pointer);
     return realpathSync(resolve(tree, readPath(pointer, 'gitdir: ')));
   } catch {
-    // None, or a pointer that counts as armed.
+    // There is no repository, or the pointer counts as armed.
     return undefined;
   }
 }
 
-/** Where a worktree has its configuration and hooks. */
+/** The folder with a worktree's configuration and hooks. */
 export function commonOf(folder: string): string | undefined {
   try {
     return realpathSync(resolve(folder, readPath(join(folder, 'commondir'))));
@@ -23,7 +23,9 @@ export function commonOf(folder: string): string | undefined {
   }
 }
 
-/** Whether a folder is what a repository keeps of a worktree, so that its `commondir` leads nowhere else. */
+/**
+ * True if a folder is the repository's own record of a worktree, so that its `commondir` can't point to another one.
+ */
 export function isOwnWorktree(folder: string, common: string): boolean {
   return (
     dirname(folder) === join(common, 'worktrees') && lookAt(join(folder, 'commondir'))?.isFile() === true

@@ -6,10 +6,10 @@ import { findNestedTrees } from './nested-trees.js';
 import { findPlaces } from './protected-places.js';
 import { isRepository } from './workspace-scan.js';
 
-/** Whether git would run a file, or take orders from it, as its configuration is now. For tools that write files. */
+/** Whether git, as configured now, would run a file or read settings from it. For tools that write files. */
 export type IsRunByGit = (path: string) => boolean;
 
-/** `roots` and every path asked for are real paths. */
+/** `roots` and every path passed in are real paths. */
 export function createGitGuard(roots: readonly string[], globalConfigs: readonly string[]): IsRunByGit {
   const readLinks = createLinkReader();
   let nestedTrees: readonly string[] | undefined;
@@ -40,8 +40,8 @@ const parts = new Set(['head', 'objects', 'refs', 'commondir']);
 const orders = new Set(['config', 'config.worktree', 'commondir', 'gitdir', 'hooks']);
 
 /**
- * Whether a file gives orders to a repository that git knows by what it holds, or turns a folder into one. Those named
- * `.git` are protected by name.
+ * Whether a file configures a repository that git recognizes by its content, or turns a folder into one. Repositories
+ * named `.git` are protected by name.
  */
 function isPartOfRepository(path: string, roots: readonly string[]): boolean {
   const above = dirname(path);
@@ -57,7 +57,7 @@ function isPartOfRepository(path: string, roots: readonly string[]): boolean {
   });
 }
 
-/** Some systems take two spellings for one name. */
+/** Some file systems treat two spellings as one name. */
 function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

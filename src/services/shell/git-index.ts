@@ -1,12 +1,12 @@
 /**
- * What git's index says of other repositories inside a work tree: git enters those by itself, for every `git status`.
- * Commands write this file, so it counts only where git can read it in no other way, and everything has an end.
+ * Finds the links to other repositories in git's index: git enters those on every `git status`. Commands can write this
+ * file, so an index counts only if git can read it in no other way, and every loop is bounded.
  */
 
-/** Git looks at no other bits. */
+/** Git checks no other bits. */
 const typeBits = 0o170000;
 const linkMode = 0o160000;
-/** Stands for all that a folder holds, links included. */
+/** Represents everything in a folder, links included. */
 const folderMode = 0o040000;
 const headBytes = 12;
 const isExtended = 0x4000;
@@ -15,27 +15,26 @@ const maxNameBytes = 4096;
 const maxLinks = 600;
 const maxLinkBytes = 64 * 1024;
 
-/** Where the reading is. */
 interface Reading {
   readonly index: Buffer;
   readonly version: number;
   readonly hashBytes: number;
-  /** Where each entry begins that can be read without the one before. */
+  /** Where each entry begins that can be read without the previous one; 0 for the others. */
   readonly starts: Uint32Array;
   readonly links: string[];
   linkBytes: number;
-  /** Of the last entry: names of version 4 begin with a part of the one before. */
+  /** The name of the last entry: in version 4, a name begins with a part of the previous one. */
   readonly name: Buffer;
   nameBytes: number;
   at: number;
 }
 
-/** The paths of the links, or undefined when the index is of a form that cannot be read as a whole. */
+/** The paths of the links, or undefined if the index can't be read completely. */
 export function gitlinksIn(index: Buffer): readonly string[] | undefined {
   if (index.length < headBytes || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = index.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
-  // SHA-1, or SHA-256: the index does not say which. One that can be both has the links of both.
+  // SHA-1 or SHA-256: the index does not say which. If both fit, the links of both count.
   const found = [20, 32].map((hashBytes) => linksAs(index, version, hashBytes));
   const known = found.filter((links) => links !== undefined);
   return known.length === 0 ? undefined : [...new Set(known.flat())];
@@ -59,7 +58,7 @@ function linksAs(index: Buffer, version: number, hashBytes: number): readonly st
   return endsWhole(reading) ? reading.links : undefined;
 }
 
-/** False where the entry is not as git writes it, or of a kind that hides others. */
+/** False if git does not write such an entry, or if it hides others. */
 function readEntry(reading: Reading, number: number): boolean {
   const { index, at, hashBytes, version, starts } = reading;
   const flagsAt = at + 40 + hashBytes;
@@ -69,14 +68,14 @@ function readEntry(reading: Reading, number: number): boolean {
   const nameAt = flagsAt + ((flags & isExtended) === 0 ? 2 : 4);
   const kept = version === 4 ? readKept(reading, nameAt) : { bytes: 0, from: nameAt };
   starts[number] = kept.bytes === 0 ? at : 0;
-  // Git believes this length and not the end of the name.
+  // Git uses the length in the flags, not the end of the name, so the two must agree.
   if (!readName(reading, kept.from, kept.bytes)) return false;
   if ((flags & longName) !== Math.min(reading.nameBytes, longName)) return false;
   if (version !== 4) reading.at = at + Math.ceil((reading.at - at) / 8) * 8;
   return mode === linkMode ? addLink(reading) : mode !== folderMode;
 }
 
-/** Puts the rest of a name after what is kept of the one before. */
+/** Appends the rest of a name to the part kept from the previous one. */
 function readName(reading: Reading, from: number, kept: number): boolean {
   const { index, name } = reading;
   if (kept < 0) return false;
@@ -93,7 +92,7 @@ function readName(reading: Reading, from: number, kept: number): boolean {
   return length > 0;
 }
 
-/** In version 4 a name says how much of the end of the one before it does not share. */
+/** In version 4, a name says how many bytes to cut from the end of the previous one. */
 function readKept({ index, nameBytes }: Reading, at: number) {
   let from = at;
   let byte = index[from++] ?? 0;
@@ -112,7 +111,7 @@ function addLink(reading: Reading): boolean {
   reading.linkBytes += nameBytes;
   if (links.length === maxLinks || reading.linkBytes > maxLinkBytes) return false;
   links.push(link);
-  // Paths are texts here: of other bytes nobody could say what is there.
+  // Paths are strings here, so a name that is not UTF-8 can't be checked.
   return Buffer.from(link).equals(bytes) && isPlainPath(link);
 }
 
@@ -121,11 +120,11 @@ function isPlainPath(link: string): boolean {
   return link.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 }
 
-/** After the entries come extensions and a hash. Those in small letters say that there are entries elsewhere. */
+/** Extensions and a hash follow the entries. A lower-case extension says that there are entries elsewhere. */
 function endsWhole({ index, at: from, hashBytes, starts }: Reading): boolean {
   const end = index.length - hashBytes;
   const mark = end - 12 - hashBytes;
-  // A mark at the end says where the extensions begin; git believes it.
+  // An EOIE mark at the end says where the extensions begin, and git relies on it.
   if (mark >= from && nameAt(index, mark) === 'EOIE' && index.readUInt32BE(mark + 8) !== from) return false;
   let at = from;
   while (at + 8 <= end) {
@@ -138,7 +137,7 @@ function endsWhole({ index, at: from, hashBytes, starts }: Reading): boolean {
   return at === end;
 }
 
-/** With many entries git reads blocks of them at the same time: this table says where each begins. */
+/** For many entries, git reads blocks in parallel: this table says where each block begins. */
 function isTableOf(starts: Uint32Array, rows: Buffer): boolean {
   if (rows.length < 12 || rows.length % 8 !== 4) return false;
   let number = 0;

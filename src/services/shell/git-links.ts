@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { gitlinksIn } from './git-index.js';
 import { lookAt, readPlainFile } from './plain-file.js';
 
-/** How much may still be read: agents can make thousands of large indexes. */
+/** How many bytes may still be read: agents can create thousands of large indexes. */
 export interface LinkBudget {
   bytes: number;
 }
 
-/** The paths at which an index has other repositories; undefined when that cannot be told. */
+/** The paths at which an index links to other repositories; undefined if they can't be determined. */
 export type ReadLinks = (gitFolder: string, budget: LinkBudget) => readonly string[] | undefined;
 
 interface Known {
@@ -16,10 +16,10 @@ interface Known {
 }
 
 const maxKnown = 1024;
-/** About 700,000 files. To read more would keep everybody waiting. */
+/** About 700,000 files. Reading more would block all other calls. */
 const maxIndexBytes = 64 * 1024 * 1024;
 
-/** An index is read again only when it changed: those of large repositories have many megabytes. */
+/** Reads an index again only after it changed: those of large repositories have many megabytes. */
 export function createLinkReader(): ReadLinks {
   const known = new Map<string, Known>();
 
@@ -46,7 +46,7 @@ function linksOf(file: string, budget: LinkBudget): readonly string[] | undefine
     budget.bytes -= bytes.length;
     return gitlinksIn(bytes);
   } catch {
-    // Removed while it was looked at; or nothing that can be read, which no git has written.
+    // The file was removed meanwhile, or it can't be read, so git did not write it.
     return lookAt(file) === undefined ? [] : undefined;
   }
 }

@@ -9,34 +9,34 @@ import { type ConfigReading, findGitRuns, hookNames, linkedHooks, newConfigReadi
 import { isInside } from './inside.js';
 import { lookAt, readPath } from './plain-file.js';
 
-/** What git acts on, beyond the configuration and the hooks of the one repository of a root. */
+/** What git acts on, beyond the configuration and hooks of a root's own repository. */
 export interface GitPlaces {
-  /** To be kept as they are, whether they exist or not. A slash at the end as in the table. */
+  /** Paths to protect, existing or not. A trailing slash means the same as in the table. */
   readonly paths: readonly string[];
-  /** Can only be watched: missing or linked `.git`, and an index that hides what it holds. */
+  /** Paths that can only be watched: a missing or linked `.git`, and an index that hides its content. */
   readonly watched: readonly string[];
-  /** Do not exist, and nothing but an attack makes them. */
+  /** Paths that do not exist and that only an attack creates. */
   readonly never: readonly string[];
-  /** Links on the way to what git runs, with what each says. No mount can hold a link. */
+  /** Links on the way to what git runs, with their targets. No mount can hold a link. */
   readonly links: ReadonlyMap<string, string>;
   /** What may make git run something in a work tree. */
   readonly armed: readonly ArmedCause[];
-  /** There are more work trees than can be kept: no command may run. */
+  /** There are more work trees than can be protected, so no command may run. */
   readonly isOverfull: boolean;
 }
 
 export interface GitGround {
-  /** Nothing outside of these folders is of interest: no command can write there. */
+  /** Only paths in these folders matter: commands can't write anywhere else. */
   readonly grounds: readonly string[];
   /** Folders that may have a `.git`. */
   readonly workTrees: readonly string[];
   readonly gitFolders: readonly string[];
-  /** What the table says of `.git`, relative to it. */
+  /** The table's rows for `.git`, relative to it. */
   readonly names: readonly string[];
   /** Configuration that git reads in every repository. */
   readonly globalConfigs: readonly string[];
   readonly readLinks: ReadLinks;
-  /** Where given, a work tree with any other cause is not looked into: what it names could be endless. */
+  /** If given, a work tree with any other cause is not inspected: what it names could be endless. */
   readonly isKnown?: ((cause: ArmedCause) => boolean) | undefined;
 }
 
@@ -51,23 +51,28 @@ interface Walk extends Omit<GitGround, 'readLinks'> {
   readonly armed: ArmedCause[];
   readonly causes: Map<string, readonly ArmedCause[]>;
   readonly reading: ConfigReading;
-  /** Work trees that are kept as a whole. */
+  /** Work trees that are protected as a whole. */
   readonly whole: Set<string>;
   isOverfull: boolean;
 }
 
-/** Each costs some mounts, and each mount a millisecond. Of more, the folder that holds them is kept as a whole. */
+/**
+ * Each costs several mounts, and each mount a millisecond. Above the limit, the folder that holds them is protected as
+ * a whole.
+ */
 const maxInFolder = 32;
 const maxTrees = 64;
-/** Beyond these, work trees are kept as a whole, which costs one mount each; and beyond those, no command runs. */
+/**
+ * Above `maxTrees`, a work tree is protected as a whole, which costs one mount. Above this limit too, no command runs.
+ */
 const maxWhole = 448;
 const maxDepth = 6;
-/** Entries of a folder, and folders below `modules`. */
+/** Limits the entries of a folder, and the folders below `modules`. */
 const maxLooked = 1000;
-/** Of indexes that changed since they were last read. */
+/** For indexes that changed since they were last read. */
 const maxLinkBytes = 128 * 1024 * 1024;
 
-/** Walks from repository to repository as git does: to submodules, worktrees, and what the index has links to. */
+/** Walks from repository to repository as git does: to submodules, worktrees and the links in the index. */
 export function findGitPlaces(ground: GitGround): GitPlaces {
   const budget = { bytes: maxLinkBytes };
   const walk: Walk = {
@@ -93,7 +98,7 @@ export function findGitPlaces(ground: GitGround): GitPlaces {
   return { paths: [...paths], watched: [...watched], never: [...never], links, armed, isOverfull };
 }
 
-/** A root may be a folder of a larger work tree, whose configuration and hooks can lead back into the root. */
+/** A root may be a folder of a larger work tree, whose configuration and hooks can point back into the root. */
 function visitAround(walk: Walk, tree: string): void {
   const above = dirname(tree);
   if (above === tree) return;
@@ -102,7 +107,7 @@ function visitAround(walk: Walk, tree: string): void {
   keepRuns(walk, above, folder);
 }
 
-/** What the configuration of a repository makes git run or read, as far as commands could change it. */
+/** Protects what a repository's configuration makes git run or read, as far as commands could change it. */
 function keepRuns(walk: Walk, tree: string, folder: string): void {
   const common = commonOf(folder) ?? folder;
   const configs = [join(common, 'config'), join(folder, 'config.worktree'), ...walk.globalConfigs];
@@ -120,7 +125,7 @@ function keepRuns(walk: Walk, tree: string, folder: string): void {
   }
 }
 
-/** A path, and what it leads to over however many links. */
+/** Protects a path and its target, across any number of links. */
 function keepTarget(walk: Walk, path: string): void {
   const end = path.endsWith('/') ? '/' : '';
   const { links, real } = followLinks(path.slice(0, path.length - end.length));
@@ -128,7 +133,7 @@ function keepTarget(walk: Walk, path: string): void {
   for (const [link, target] of links) if (isGround(walk, link)) walk.links.set(link, target);
 }
 
-/** `from`: the work tree whose index links to it. */
+/** `from`: the work tree whose index links to this one. */
 function visitTree(walk: Walk, tree: string, from?: ArmedCause): void {
   if (from !== undefined) noteLink(walk, { ...from, link: tree });
   if (walk.trees.has(tree) || !isGround(walk, tree)) return;
@@ -137,7 +142,7 @@ function visitTree(walk: Walk, tree: string, from?: ArmedCause): void {
   walk.trees.add(tree);
   const pointer = join(tree, '.git');
   const found = lookAt(pointer);
-  // A file that leads to the repository is kept; a link cannot be, nor can what is not there.
+  // A pointer file can be protected; a link or a missing path can't.
   if (found === undefined || found.isSymbolicLink()) walk.watched.add(pointer);
   else if (!found.isDirectory()) walk.paths.add(pointer);
   const folder = gitFolderOf(tree);
@@ -151,8 +156,8 @@ function visitTree(walk: Walk, tree: string, from?: ArmedCause): void {
 }
 
 /**
- * A repository that runs something and was there before is the operator's to enter. If an index newly leads git into it,
- * the index is the cause.
+ * The operator may enter a known repository that runs something. If an index newly leads git into it, that index is the
+ * cause.
  */
 function noteLink(walk: Walk, link: ArmedCause & { readonly link: string }): void {
   const { isKnown = () => true } = walk;
@@ -161,12 +166,14 @@ function noteLink(walk: Walk, link: ArmedCause & { readonly link: string }): voi
   if (causes.length > 0 && causes.every(isKnown)) walk.armed.push(link);
 }
 
-/** Nothing of it is looked at, so nothing of it is written. What is not checked out is watched, as any other. */
+/**
+ * Nothing in the tree is inspected, so nothing in it may be written. A tree that is not checked out is only watched.
+ */
 function keepWhole(walk: Walk, tree: string, from?: ArmedCause): void {
   if (walk.whole.has(tree)) return;
   if (walk.whole.size >= maxWhole) {
     walk.isOverfull = true;
-    // Otherwise one command could keep all later ones from running.
+    // Otherwise one command could block all later ones.
     if (from !== undefined) walk.armed.push({ ...from, link: tree });
     return;
   }
@@ -176,17 +183,17 @@ function keepWhole(walk: Walk, tree: string, from?: ArmedCause): void {
   else walk.paths.add(tree);
 }
 
-/** Nobody knows what it links to, so no command may link it to more. */
+/** The links in this index are unknown, so no command may add more. */
 function keepIndex(walk: Walk, index: string): void {
   walk.watched.add(index);
   if (isGround(walk, index)) walk.paths.add(index);
 }
 
-/** False where the tree is not to be looked into. */
+/** False if the tree must not be inspected. */
 function noteArmed(walk: Walk, tree: string): boolean {
   const { isKnown = () => true } = walk;
   const causes = [...ownCauses(walk, tree)];
-  // No further tree is looked into, so it may not lead to more.
+  // Further trees are not inspected, so this one must not lead to more.
   const folder = walk.trees.size < maxTrees ? undefined : gitFolderOf(tree);
   if (folder !== undefined && walk.readLinks(folder)?.length !== 0)
     causes.push({ tree, cause: join(folder, 'index') });
@@ -220,30 +227,30 @@ function visitFolder(walk: Walk, folder: string): void {
   visitAll(walk, join(folder, 'modules'), allModulesIn);
 }
 
-/** The work tree of a repository, where its folder says which: that of a worktree, or the one around it. */
+/** The work tree of a repository, if its folder says which: that of a worktree, or the one around it. */
 function treeOf(folder: string): string | undefined {
   if (basename(folder) === '.git') return dirname(folder);
   try {
     return dirname(resolve(folder, readPath(join(folder, 'gitdir'))));
   } catch {
-    // Of a submodule: the index leads to its work tree.
+    // The repository belongs to a submodule: the index leads to its work tree.
     return undefined;
   }
 }
 
-/** `find` returns undefined where there is too much to look at. */
+/** `find` returns undefined if there is too much to inspect. */
 function visitAll(walk: Walk, path: string, find: (path: string) => readonly string[] | undefined): void {
   const found = find(path);
   if (found === undefined || found.length > maxInFolder) walk.paths.add(path);
   for (const folder of (found ?? []).slice(0, maxInFolder)) visitFolder(walk, folder);
 }
 
-/** A worktree has hooks, configuration and objects from the repository that it belongs to. */
+/** A worktree uses the hooks, configuration and objects of its repository. */
 function ofWorktree({ names }: Walk): readonly string[] {
   return names.filter((name) => !/^(?:hooks\/?|config|objects\/.*)$/.test(name));
 }
 
-/** Submodules may have slashes in their names. */
+/** Names of submodules may contain slashes. */
 function allModulesIn(modules: string): readonly string[] | undefined {
   let left = maxLooked;
   const modulesIn = (path: string, depth: number): readonly string[] => {
@@ -258,13 +265,13 @@ function allModulesIn(modules: string): readonly string[] | undefined {
   return left < 0 ? undefined : found;
 }
 
-/** The folders in a folder, some more than are of interest at most. */
+/** The subfolders of a folder, from at most `maxLooked` entries. */
 function namesIn(path: string): readonly string[] {
   try {
     const found = entriesIn(path, maxLooked).filter((entry) => entry.isDirectory());
     return found.map((entry) => entry.name);
   } catch {
-    // There is none, which is the usual case.
+    // The folder does not exist, which is the usual case.
     return [];
   }
 }

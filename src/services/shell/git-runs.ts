@@ -8,39 +8,39 @@ import { lookAt, readPlainFile } from './plain-file.js';
 import { tooMuchConfiguration, unreadableConfiguration } from './refusals.js';
 
 export interface GitRunsParts {
-  /** Where git runs hooks and commands of this repository. */
+  /** The folder where git runs hooks and commands of this repository. */
   readonly tree: string;
   /** The configuration files that git reads for it. Missing ones are skipped. */
   readonly configs: readonly string[];
   readonly reading: ConfigReading;
 }
 
-/** What was read of configurations in one look at the disk, and how much more may be. */
+/** The configuration read during one inspection, and how much more may be read. */
 export interface ConfigReading {
   readonly known: Map<string, readonly GitSetting[]>;
   bytes: number;
   words: number;
 }
 
-/** Commands can make repositories whose configurations have no end. */
+/** Commands can create repositories with endless configuration. */
 export function newConfigReading(): ConfigReading {
   return { known: new Map(), bytes: 2 * 1024 * 1024, words: 20_000 };
 }
 
-/** What git reads its orders from or runs, because a configuration says so. Absolute paths, there or not. */
+/** What git reads settings from or runs because of a configuration. Absolute paths, existing or not. */
 export interface GitRuns {
-  /** Configuration files that others include. */
+  /** Configuration files that other files include. */
   readonly included: ReadonlySet<string>;
   readonly hookFolders: ReadonlySet<string>;
   /** Files that commands in the configuration name. */
   readonly commandFiles: ReadonlySet<string>;
 }
 
-/** As deep as git itself follows includes. */
+/** The depth to which git follows includes. */
 const maxIncludes = 10;
 const maxConfigs = 100;
 
-/** Reads the files alone: starting git in a folder that agents write could run what it should find. */
+/** Only reads files: starting git in a folder that agents write could run the very commands it looks for. */
 export function findGitRuns({ tree, configs, reading }: GitRunsParts): GitRuns {
   const runs = {
     included: new Set<string>(),
@@ -51,7 +51,7 @@ export function findGitRuns({ tree, configs, reading }: GitRunsParts): GitRuns {
   const visit = (file: string, depth: number): void => {
     if (read.has(file) || read.size >= maxConfigs || depth > maxIncludes) return;
     read.add(file);
-    // Agents could use up the budget with comments, and no command would run any more.
+    // Agents could use up the budget with comments, and then no command would run.
     if (depth === 0 && isHarmlessConfig(file, dirname(file), '')) return;
     for (const setting of settingsIn(file, reading)) {
       const { key, value } = setting;
@@ -69,7 +69,7 @@ export function findGitRuns({ tree, configs, reading }: GitRunsParts): GitRuns {
   return runs;
 }
 
-/** The configuration of the user and of the machine, which git reads in every repository. */
+/** The user's and the machine's configuration, which git reads in every repository. */
 export function globalGitConfigs(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const own = env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const named = [env['GIT_CONFIG_GLOBAL'], env['GIT_CONFIG_SYSTEM']].filter(
@@ -80,7 +80,7 @@ export function globalGitConfigs(env: Readonly<Record<string, string | undefined
   );
 }
 
-/** Folders of hooks that the configuration of the user or the machine names in every work tree, relative to it. */
+/** Hook folders that the user's or the machine's configuration sets relative to each work tree. */
 export function relativeHookFolders(globalConfigs: readonly string[]): readonly string[] {
   const tree = '/work-tree';
   const { hookFolders } = findGitRuns({ tree, configs: globalConfigs, reading: newConfigReading() });
@@ -89,7 +89,7 @@ export function relativeHookFolders(globalConfigs: readonly string[]): readonly 
     .filter((path) => /^(?!\.\.(?:\/|$))./.test(path));
 }
 
-/** The names of all hooks; for a folder that is too large to be kept as a whole. */
+/** The names of all hooks, for a folder that is too large to protect as a whole. */
 export const hookNames: readonly string[] = [
   ...['applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-commit', 'pre-merge-commit'],
   ...['prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-rebase', 'post-checkout', 'post-merge'],
@@ -100,13 +100,13 @@ export const hookNames: readonly string[] = [
 
 const maxHooks = 200;
 
-/** The links in a folder of hooks: what runs is what they lead to. */
+/** The links in a hook folder: git runs their targets. */
 export function linkedHooks(folder: string): readonly string[] {
   try {
     const entries = entriesIn(folder, maxHooks);
     return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
   } catch {
-    // There is no such folder.
+    // The folder does not exist.
     return [];
   }
 }
@@ -127,14 +127,14 @@ function bytesOf(file: string, limit: number): Buffer {
     return readPlainFile(file, limit);
   } catch (error) {
     if (isKeptFromUs(file, error)) throw unreadableConfiguration(file);
-    // Missing, or nothing that git could read.
+    // The file is missing, or git can't read it either.
     return Buffer.alloc(0);
   }
 }
 
 /**
- * Whether the file may be there for git, but not for us now: somebody has a lease on it, or closed a folder of ours on
- * its way. What it protects is unknown then, so nothing may be written.
+ * Whether git may be able to read the file later although we can't now: a process holds a lease on it, or removed the
+ * permissions of one of our folders above it. What it protects is unknown then, so nothing may be written.
  */
 function isKeptFromUs(file: string, error: unknown): boolean {
   const code = codeOf(error);
@@ -142,7 +142,7 @@ function isKeptFromUs(file: string, error: unknown): boolean {
   return code !== '' && !['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR'].includes(code);
 }
 
-/** Of the file, or of the nearest folder above it that can be looked at. */
+/** Checks the file, or the nearest folder above it that can be read. */
 function isOurs(path: string): boolean {
   try {
     return lstatSync(path).uid === process.getuid?.();
@@ -166,7 +166,7 @@ const commandNames = new Set([
   ...['tocmd', 'cccmd', 'headercmd', 'smtpserver', 'sendmailcmd', 'defaultkeycommand', 'path'],
 ]);
 
-/** Settings whose value git hands to a shell, or starts. An alias does so only behind a `!`. */
+/** Settings whose value git starts or passes to a shell. An alias does so only after a `!`. */
 function isCommand({ key, value }: GitSetting): boolean {
   if (key.startsWith('alias.')) return value.startsWith('!');
   return key.startsWith('pager.') || commandNames.has(key.slice(key.lastIndexOf('.') + 1));
@@ -181,7 +181,7 @@ function namedIn(command: string, tree: string, reading: ConfigReading): readonl
     .map((word) => ({ word, path: pathOf(word, tree) }))
     .filter(({ word, path }) => {
       const found = lookAt(path);
-      // What is missing counts where it can only be a path.
+      // A missing file counts only if the word can only be a path.
       return found === undefined ? word.includes('/') : !found.isDirectory();
     })
     .map(({ path }) => path);

@@ -17,7 +17,7 @@ import type { ScanWorkspace, WorkspaceScan } from './workspace-scan.js';
 export interface GroundParts {
   readonly mounts: MountParts;
   readonly places: PlaceParts;
-  /** A path as the caller may name it. */
+  /** The path shown to the caller. */
   readonly pathFor: (path: string) => string;
   /** Shared by all commands. */
   readonly pace: Pace;
@@ -25,13 +25,13 @@ export interface GroundParts {
   readonly recordCheck: RecordCheck;
   /** See `WatchParts`. */
   readonly overlapping: Set<ReadonlySet<string>>;
-  /** What trusted programs load, as the trust records are now. */
+  /** What trusted programs load, according to the current trust records. */
   readonly locksNow: () => readonly string[];
   /** See `OpenCheck`. */
   readonly writable: readonly string[];
-  /** Gets what came to be below the top of the roots. */
+  /** Receives the paths created below the top of the roots. */
   readonly onMade: (paths: readonly string[]) => void;
-  /** Puts what came to be while commands ran last. */
+  /** Sorts paths created while commands ran to the end. */
   readonly sortMade: (paths: readonly string[]) => readonly string[];
   /** See `WatchParts`. */
   readonly onPartial: () => void;
@@ -42,13 +42,13 @@ export interface GroundOptions {
   readonly isBackground: boolean;
 }
 
-/** What lies under a command while it runs: mounts where there is a sandbox, and somebody who looks in any case. */
+/** What surrounds a running command: mounts if there is a sandbox, and a watch in any case. */
 export interface Ground {
   readonly args: readonly string[];
-  /** See `Mounts`; empty without sandbox. */
+  /** See `Mounts`; empty without a sandbox. */
   readonly points: ReadonlySet<string>;
   onAttack(listener: () => void): void;
-  /** Called once, when nothing of the command is left. */
+  /** Call once, when no process of the command is left. */
   release(): Promise<ShellTampering>;
 }
 
@@ -96,7 +96,7 @@ export async function layGround(
     writable: isSandboxed ? mounts.writable : [],
     isKept: (path) => laid?.isKept(path) === true,
     isFixed: (path) => laid?.isFixed(path) === true,
-    // Only in folders that nobody can exchange: else we could be led to a file of somebody else.
+    // Only in folders that no command can replace: otherwise the undo could hit a file outside the workspace.
     never: found.never.filter((path) => points.has(dirname(path)) && !existsSync(path)),
     links: new Map([...found.links].filter(([path]) => points.has(dirname(path)))),
     reopenFolders: createReopenFolders(points),
@@ -120,7 +120,7 @@ export async function layGround(
     onMade(made);
     return tampering;
   };
-  // A program that was trusted before the record was written did not find this command there, so it may be starting now.
+  // A program trusted before this record was written did not see the command, so it may be starting now.
   if (laid !== undefined && !locksNow().every((path) => locks.some((lock) => isInside(path, lock)))) {
     await release();
     throw lockChanged();
@@ -135,7 +135,7 @@ export async function layGround(
   };
 }
 
-/** Without what is ours by its name alone: no trusted program loads it. */
+/** Excludes files that are Tidegate's by name only: no trusted program loads them. */
 export function locksOf({ fixed, byName, absent }: OwnMasks): readonly string[] {
   return [...fixed.filter((path) => !byName.includes(path)), ...absent];
 }

@@ -8,10 +8,10 @@ const maxLineChars = 4096;
 const word = /^[\w.-]*$/;
 const words = /^[\p{L}\p{M}\p{N}.@ '_+-]*$/u;
 const reference = /^[\w./*+:@-]*$/;
-/** No `::`, which names a program, and no option. */
+/** Rejects `::`, which names a program, and options. */
 const address = /^(?!-)(?!.*::)[\w./:@~+%-]*$/;
 
-/** `*` is a subsection: the name of a remote, a branch or a submodule. */
+/** `*` is a subsection: the name of a remote, branch or submodule. */
 const harmless: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     [
@@ -45,8 +45,8 @@ const harmless: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * True only for what git reads in one way, and what makes it run nothing and look nowhere else: a list of what is
- * dangerous would have to know every setting of every version of git, and to read each file as git does.
+ * True only for settings that git reads in one way and that make it run nothing and look nowhere else. A list of
+ * dangerous settings would have to cover every git version and parse each file exactly as git does.
  */
 export function isHarmlessConfig(file: string, folder: string, tree: string): boolean {
   const found = lookAt(file);
@@ -64,7 +64,7 @@ export function isHarmlessConfig(file: string, folder: string, tree: string): bo
       return name !== undefined || (section !== undefined && isHarmlessLine(line, section, folder, tree));
     });
   } catch {
-    // Too long, not UTF-8, or not ours to read.
+    // The file is too long, not UTF-8, or not readable.
     return false;
   }
 }
@@ -77,12 +77,12 @@ function isHarmlessLine(line: string, section: string, folder: string, tree: str
   const value = withoutSpaces(line.slice(equals + 1));
   if (!/^[a-z]+$/i.test(name) || /["#;\\]/.test(value)) return false;
   const key = `${section}.${name.toLowerCase()}`;
-  // With another work tree the links of the index would lead elsewhere.
+  // With another work tree, the links of the index would lead elsewhere.
   if (key === 'core.worktree') return resolve(folder, value) === tree;
   return Object.hasOwn(harmless, key) && harmless[key]?.test(value) === true;
 }
 
-/** Without the spaces at both ends. Tabs stay, so that a value with one is not plain. */
+/** Trims spaces at both ends. Keeps tabs, so that a value with a tab counts as unusual. */
 function withoutSpaces(text: string): string {
   let from = 0;
   let to = text.length;

@@ -2,13 +2,13 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ToolFailure } from '../../core/index.js';
 
-/** True for the folder itself and everything in it. A neighbour whose name begins alike is not in it. */
+/** True for the folder and everything in it, but not for a sibling whose name starts the same. */
 export function isInside(path: string, folder: string): boolean {
   const end = folder.endsWith(sep) ? folder : folder + sep;
   return path === folder || path.startsWith(end);
 }
 
-/** The same for many folders, as fast with hundreds of them as with one. */
+/** The same for many folders, at a cost that does not grow with their number. */
 export function insideAny(folders: readonly string[]): (path: string) => boolean {
   const all = new Set(folders);
   return (path) => {
@@ -19,7 +19,7 @@ export function insideAny(folders: readonly string[]): (path: string) => boolean
   };
 }
 
-/** The real path of the directory to run in, which lies in a root. */
+/** The real path of the directory to run in, which is inside a root. */
 export async function resolveDirectory(cwd: string | undefined, roots: readonly string[]): Promise<string> {
   const [first] = roots;
   if (first === undefined) {
@@ -39,7 +39,7 @@ export async function resolveDirectory(cwd: string | undefined, roots: readonly 
   return real;
 }
 
-/** The same words for what does not exist and what lies outside: nothing is told of the rest of the disk. */
+/** Uses the same message for missing and outside paths, so that it reveals nothing about the rest of the disk. */
 function outside(roots: readonly string[]): ToolFailure {
   return new ToolFailure('not_found', 'cwd is not a directory of the workspace; leave it out or give one.', {
     reason: 'outside_workspace',

@@ -1,17 +1,17 @@
 import { lstatSync } from 'node:fs';
 import type { OwnMasks } from '../../ports/own-paths.js';
 
-/** Tells files of ours from files that a command gave such a name. */
+/** Distinguishes Tidegate's files from files that a command gave such a name. */
 export interface KnownNames {
   /**
-   * The masks without files that came to be while a command runs which can still exchange them. Refusing every command
-   * instead would let one caller stop all others. `isSteady`: no running command can exchange the path.
+   * Removes masks of files created during a running command that can still replace them. Refusing every command instead
+   * would let one caller block all others. `isSteady`: no running command can replace the path.
    */
   settle(own: OwnMasks, isSteady: (path: string) => boolean): OwnMasks;
 }
 
 export function createKnownNames(log: (line: string) => void): KnownNames {
-  /** Files that were there when no command could have just made them, as `dev:ino`. No command can rename these. */
+  /** Files that existed when no command could have just created them, as `dev:ino`. No command can rename these. */
   let known: ReadonlySet<string> = new Set();
   let told: ReadonlySet<string> = new Set();
   return {

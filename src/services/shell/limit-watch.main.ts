@@ -10,7 +10,7 @@ parentPort?.on('message', (order: WatchOrder) => {
   else families.remove(order.remove);
 });
 
-/** A look that takes long is followed by as long a pause, so that it leaves half of a processor to others. */
+/** A long look is followed by an equally long pause, so that it uses at most half of a processor. */
 function lookAgain(afterMs: number): void {
   setTimeout(() => {
     const began = performance.now();

@@ -4,12 +4,12 @@ import { describeBreach, type ShellLimits } from './limits.js';
 import type { Allowance, Breach } from './process-families.js';
 
 export interface LimitWatchParts {
-  /** The first process of the command, from outside of its sandbox. */
+  /** The first process of the command, seen from outside its sandbox. */
   readonly pid: number;
   readonly limits: ShellLimits;
-  /** Where the kernel counts too. It also knows of what ended, or happened, between two looks. */
+  /** Set if the kernel counts too. It also sees what happens or ends between two looks. */
   readonly cgroup: Cgroup | undefined;
-  /** Called once. The command has to be ended. */
+  /** Called once. The caller must end the command. */
   readonly onBreach: (reason: string) => void;
 }
 
@@ -17,9 +17,9 @@ export type WatchOrder =
   | { readonly add: number; readonly allowance: Allowance }
   | { readonly remove: number };
 
-/** Counts what commands use, four times a second. Linux only: elsewhere nothing can be counted. */
+/** Checks what commands use, four times a second. Linux only: other systems offer no counts. */
 export interface LimitWatch {
-  /** Returns what ends it. */
+  /** Returns a function that stops the watch. */
   watch(parts: LimitWatchParts): () => void;
   close(): Promise<void>;
 }
@@ -33,8 +33,8 @@ const lookMs = 250;
 const restartMs = 1000;
 
 /**
- * One thread looks for all commands: a command can have a thousand processes, and looking at them takes longer than
- * other callers should wait. It starts with the first command that takes longer than a look.
+ * One thread checks all commands: a command can have a thousand processes, and reading them takes longer than other
+ * callers should wait. It starts with the first command that runs longer than the interval.
  */
 export function openLimitWatch(log: (line: string) => void): LimitWatch {
   const watched = new Map<number, Watched>();
@@ -84,7 +84,7 @@ export function openLimitWatch(log: (line: string) => void): LimitWatch {
     };
     const first = setTimeout(() => {
       watched.set(pid, { allowance, onBreach: end });
-      // A thread that starts now asks for all of them.
+      // A new thread receives all watched commands when it starts.
       if (thread === undefined) ensure();
       else tell({ add: pid, allowance });
     }, lookMs).unref();

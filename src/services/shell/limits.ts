@@ -1,22 +1,22 @@
-/** What one command, with everything that it starts, may use. 0 is no limit. */
+/** What one command and all its processes may use. 0 means no limit. */
 export interface ShellLimits {
-  /** MiB of memory, all processes together. */
+  /** MiB of memory for all processes together. */
   readonly memory: number;
   readonly processes: number;
   /** Per process. */
   readonly openFiles: number;
-  /** Seconds of processor time, all processes together. */
+  /** Seconds of processor time for all processes together. */
   readonly cpuSeconds: number;
 }
 
 export const usualLimits: ShellLimits = { memory: 4096, processes: 1024, openFiles: 4096, cpuSeconds: 3600 };
 
-/** What the kernel counts are threads, and a process has several. */
+/** The kernel counts threads, and a process has several. */
 export function threadsOf(processes: number): number {
   return processes * 8;
 }
 
-/** How a command broke a limit, for its caller: the limit, and the setting that raises it. */
+/** Tells the caller which limit a command broke, and which setting raises it. */
 export function describeBreach(name: 'memory' | 'processes' | 'cpu_seconds', limits: ShellLimits): string {
   const allowed = {
     memory: `${String(limits.memory)} MiB of memory`,
