@@ -20,7 +20,7 @@ export type LineFilter = (line: string) => boolean;
 export interface CaptureParts {
   readonly child: ChildProcess;
   readonly folder: SpoolFolder;
-  /** The file path shown to the caller. */
+  /** Converts a file name to the path shown to the caller. */
   readonly nameFor: (file: string) => string;
   readonly onOutput?: StreamedCommand['onOutput'];
 }

@@ -33,7 +33,7 @@ printf 'l%s' "$left" >&3
 exit "$code"
 `;
 
-/** A background command runs as long as the jobs that it started with \`&\`. */
+/** A background command runs as long as the jobs that it started with `&`. */
 const waiting = `tidegate_command=$1; shift; eval "$tidegate_command"; tidegate_command=$?; wait; exit "$tidegate_command"`;
 
 export function inShell(interpreter: string, command: string, isBackground: boolean): CommandLine {

@@ -5,8 +5,8 @@ import type { ShellEnd } from '../../ports/shell.js';
 const signals = Object.entries(constants.signals);
 
 /**
- * Uses the exit code of shells, 128 + signal. A sandbox passes on only this number, so the result is the same with and
- * without one.
+ * Like shells, reports a signal as 128 + its number. A sandbox passes on only this number, so the result is the same
+ * with and without one.
  */
 export function shellEnd(exit: ProcessExit): ShellEnd {
   const number = signals.find(([name]) => name === exit.signal)?.[1];

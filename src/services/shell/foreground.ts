@@ -88,9 +88,7 @@ function cancelled(): ToolFailure {
   );
 }
 
-/**
- * The command does not run without the sandbox instead: otherwise any caller who can break the sandbox could escape it.
- */
+/** Fails instead of running without the sandbox: otherwise breaking the sandbox would be a way to escape it. */
 function notSetUp(errors: string): ToolFailure {
   const words = errors.trim().slice(0, 500);
   return new ToolFailure(

@@ -156,8 +156,8 @@ function visitTree(walk: Walk, tree: string, from?: ArmedCause): void {
 }
 
 /**
- * The operator may enter a known repository that runs something. If an index newly leads git into it, that index is the
- * cause.
+ * Entering a known repository that runs something is up to the operator. If an index newly leads git into it, that
+ * index is the cause.
  */
 function noteLink(walk: Walk, link: ArmedCause & { readonly link: string }): void {
   const { isKnown = () => true } = walk;

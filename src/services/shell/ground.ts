@@ -17,7 +17,7 @@ import type { ScanWorkspace, WorkspaceScan } from './workspace-scan.js';
 export interface GroundParts {
   readonly mounts: MountParts;
   readonly places: PlaceParts;
-  /** The path shown to the caller. */
+  /** Converts a path to the form shown to the caller. */
   readonly pathFor: (path: string) => string;
   /** Shared by all commands. */
   readonly pace: Pace;

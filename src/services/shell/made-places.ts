@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Remembers over restarts what came to be while commands ran, so that it does not take the place of older files. */
+/** Remembers across restarts which paths were created while commands ran, so that they don't displace older files. */
 export interface MadePlaces {
   add(paths: readonly string[]): void;
-  /** Older ones first, in their order otherwise. */
+  /** Puts older paths first and otherwise keeps the order. */
   sort(paths: readonly string[]): readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function createMadePlaces(stateDir: string): MadePlaces {
 const linesOf = (paths: Iterable<string>): string =>
   [...paths].map((path) => `${JSON.stringify(path)}\n`).join('');
 
-/** What is gone leaves the record, so that it does not grow without end. */
+/** Drops paths that no longer exist, so that the record stays small. */
 function loadRecord(file: string): Set<string> {
   try {
     const lines = readFileSync(file, 'utf8').split('\n');
@@ -43,7 +43,7 @@ function loadRecord(file: string): Set<string> {
     }
     return kept;
   } catch {
-    // There is none yet.
+    // There is no record yet.
     return new Set();
   }
 }
@@ -53,7 +53,7 @@ function pathIn(line: string): readonly string[] {
     const path: unknown = JSON.parse(line);
     return typeof path === 'string' ? [path] : [];
   } catch {
-    // The last line of a gateway that was killed while it wrote.
+    // A gateway was killed while it wrote its last line.
     return [];
   }
 }

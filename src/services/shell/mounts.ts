@@ -13,36 +13,36 @@ import { cannotHide } from './refusals.js';
 export interface MountParts {
   readonly roots: readonly string[];
   readonly placeholders: Placeholders;
-  /** What commands see as /tmp. */
+  /** The folder that commands see as /tmp. */
   readonly temporary: string;
-  /** Folders outside the roots that commands may write to: their own real paths, in none of the grounds. */
+  /** Folders outside the roots that commands may write to: real paths, outside the grounds. */
   readonly writable: readonly string[];
-  /** What is Tidegate's own, and the folder of this principal's output. */
+  /** Tidegate's own paths, and the folder of this principal's output. */
   readonly own: OwnMasks;
   readonly names: KnownNames;
   readonly outputName: string;
-  /** The paths that each command which runs now has as mount points of its own. */
+  /** The mount points of each command that runs now. */
   readonly held: () => readonly ReadonlySet<string>[];
 }
 
 export interface Mounts {
   readonly args: readonly string[];
-  /** The paths of the roots that are mount points for this command, which it can therefore not exchange. */
+  /** The paths in the roots that are mount points for this command, so it can't replace them. */
   readonly points: ReadonlySet<string>;
-  /** True for what is read-only for this command, as long as nobody outside takes its ground away. */
+  /** True for paths that stay read-only for this command unless an outside process removes what the mount lies on. */
   isKept(path: string): boolean;
   readonly fixed: readonly string[];
-  /** True for what lies under a read-only mount, even if somebody outside takes its ground away. */
+  /** True for paths under a read-only mount, even if an outside process removes what it lies on. */
   isFixed(path: string): boolean;
-  /** Called when the sandbox is gone. */
+  /** Call when the sandbox is gone. */
   release(): void;
 }
 
-/** The network stays that of the host: see the README. */
+/** The sandbox shares the host's network: see the README. */
 export const namespaceArgs: readonly string[] = [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
   ...['--cap-drop', 'ALL', '--die-with-parent', '--new-session'],
-  // Elsewhere the filter of system calls does it, with older versions of bubblewrap too.
+  // Elsewhere the system call filter does this, with older versions of bubblewrap too.
   ...(createCallFilter() === undefined ? ['--disable-userns'] : []),
 ];
 
@@ -52,9 +52,9 @@ interface Mount {
 }
 
 /**
- * Everything is read-only but the roots, the repositories they are worktrees of, what the operator added, and /tmp; so
- * is what is protected. Of
- * Tidegate's own files nothing can be read but what this caller may see.
+ * Makes everything read-only except the roots, the repositories that they are worktrees of, the folders that the
+ * operator added, and /tmp. Protected paths stay read-only inside them. Hides Tidegate's own files, except those that
+ * this caller may see.
  */
 export function layMounts(parts: MountParts, { grounds: found, paths, links }: ProtectedPlaces): Mounts {
   const grounds = [...found, ...parts.writable];
@@ -62,7 +62,7 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   const running = parts.held();
   const own = parts.names.settle(parts.own, (path) => !isInGround(path) || isSteady(path, grounds, running));
   const held = parts.placeholders.held();
-  // The slash asks for a placeholder: what comes to be while the command runs must be masked already.
+  // The slash requests a placeholder: a path created while the command runs must already be masked.
   const hidden = own.hidden.map((path) => (existsSync(path) && !held.has(path) ? path : `${path}/`));
   const absent = own.absent.map((path) => `${path}/`);
   const rows = [...paths, ...own.fixed, ...absent, ...hidden];
@@ -75,7 +75,7 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   const accesses = new Map(plans.flatMap((plan) => [...plan.paths]));
   for (const path of [...masked, ...own.fixed.filter(isInGround)]) fixWithFolders(accesses, path, grounds);
   for (const link of links.keys()) holdFolders(accesses, link, grounds);
-  // What lies in a folder that is fixed as a whole is not in the plan, and needs no mount.
+  // A path in a folder that is fixed as a whole is not in the plan and needs no mount.
   const planned = own.absent.filter((path) => accesses.has(path));
   const ours = [...masked, ...own.fixed.filter(isInGround), ...planned];
   if (!ours.every((path) => isSteady(path, grounds, running))) throw cannotHide();
@@ -111,14 +111,14 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   };
 }
 
-/** The plan leaves out what lies in a folder that is fixed as a whole; to be masked it needs mount points all the way. */
+/** The plan omits paths in a folder that is fixed as a whole; a mask needs mount points on the whole way. */
 function fixWithFolders(accesses: Map<string, Access>, path: string, grounds: readonly string[]): void {
   accesses.set(path, 'fixed');
   for (let folder = dirname(path); !grounds.includes(folder); folder = dirname(folder))
     if (!accesses.has(folder)) accesses.set(folder, 'fixed');
 }
 
-/** No mount can hold a link, but the watch puts it back where no command can exchange its folders. */
+/** No mount can hold a link, but the watch restores it where no command can replace its folders. */
 function holdFolders(accesses: Map<string, Access>, link: string, grounds: readonly string[]): void {
   const ground = grounds.find((one) => isInside(link, one) && link !== one);
   if (ground === undefined) return;
@@ -129,28 +129,28 @@ function holdFolders(accesses: Map<string, Access>, link: string, grounds: reado
 }
 
 /**
- * An empty folder may be the placeholder of a gate that keeps its records elsewhere and takes it away too early; and
- * whoever saves a file outside puts a new one in its place, on which no mount lies.
+ * An empty folder may be the placeholder of a gateway with another state folder, which may remove it too early. An
+ * outside program that saves a file replaces it, and no mount covers the new file.
  */
 function isFilled(path: string): boolean {
   return isFolder(path) && readdirSync(path).length > 0;
 }
 
 /**
- * A mount is laid by name, and a command that runs beside could put a link to somewhere else in its place at that very
- * moment; unless the path and every folder above it are mount points for that command too, which nobody can rename.
+ * Mounts are made by name, and at that moment a running command could replace the path with a link. It can't if the
+ * path and every folder above it are mount points for that command too.
  */
 function isSteady(path: string, grounds: readonly string[], held: readonly ReadonlySet<string>[]): boolean {
   if (grounds.includes(path)) return true;
   return held.every((points) => points.has(path) && isSteady(dirname(path), grounds, [points]));
 }
 
-/** What a trial needs: nothing of a workspace, so that no workspace can make it fail. */
+/** The mounts of a trial: nothing from a workspace, so that no workspace can make it fail. */
 export function bareMounts(): readonly string[] {
   return inOrder([...systemMounts(), { path: realOf('/tmp'), args: ['--tmpfs', realOf('/tmp')] }]);
 }
 
-/** Later mounts lie on earlier ones, and no folder sorts after what is in it. */
+/** Later mounts cover earlier ones, and a folder always sorts before its content. */
 function inOrder(mounts: readonly Mount[]): readonly string[] {
   const sorted = [...mounts].sort((one, other) => (one.path < other.path ? -1 : 1));
   return sorted.flatMap(({ args }) => args);
@@ -165,14 +165,14 @@ function systemMounts(): readonly Mount[] {
     { path: '/', args: ['--ro-bind', '/', '/'] },
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/proc', args: ['--proc', '/proc'] },
-    // To root these are open in every namespace, and some of them make the kernel run programs.
+    // Root can open these in every namespace, and some make the kernel run programs.
     ...kernelControls.filter(existsSync).map((path) => mountOf([path, 'fixed'])),
     ...['/run', '/var/run'].filter(isFolder).map(hide),
     ...neededOfRun(),
   ];
 }
 
-/** /run is hidden for its sockets, but names are resolved and programs found through it on some systems. */
+/** /run is hidden because of its sockets, but some systems need it to resolve names and find programs. */
 function neededOfRun(): readonly Mount[] {
   const needed: Mount[] = [];
   const resolver = realOf('/etc/resolv.conf');
@@ -184,8 +184,8 @@ function neededOfRun(): readonly Mount[] {
 }
 
 /**
- * The same folder for every command of a session, as agents expect of /tmp. With a root below it that would be a
- * way for one command to move the ground under the mounts of the next, so then each gets a fresh one.
+ * All commands of a session share one folder, as agents expect of /tmp. If a root is below /tmp, one command could use
+ * it to move the ground under the next command's mounts, so each command gets a fresh one.
  */
 function temporaryMount({ roots, writable, temporary }: MountParts): Mount {
   const path = realOf('/tmp');
@@ -193,22 +193,22 @@ function temporaryMount({ roots, writable, temporary }: MountParts): Mount {
   return { path, args: isShared ? ['--tmpfs', path] : ['--bind', temporary, path] };
 }
 
-/** What lies in /tmp and in no ground is not there for commands anyway. */
+/** Commands don't see paths in /tmp that are outside the grounds. */
 function isCovered(path: string, grounds: readonly string[]): boolean {
   return isInside(path, realOf('/tmp')) && !grounds.some((ground) => isInside(path, ground));
 }
 
-/** An empty folder, or a device that cannot be opened there: programs that walk a tree pass over it. */
+/** An empty folder, or a device that can't be opened there: programs that walk a tree skip it. */
 function maskOf(path: string): Mount {
   return isFolder(path) ? hide(path) : { path, args: ['--ro-bind', '/dev/null', path] };
 }
 
-/** What a command would write to a masked folder would be lost without a word. */
+/** Otherwise a command's writes to a masked folder would be lost without an error. */
 function lock(path: string): readonly string[] {
   return ['--remount-ro', path];
 }
 
-/** Of the folders for output, which are masked, that of the caller. */
+/** The caller's own folder inside the masked output folders. */
 function ownOutput({ own, outputName }: MountParts): readonly Mount[] {
   return own.output
     .map((folder) => join(folder, outputName))
@@ -224,7 +224,7 @@ function mountOf([path, access]: readonly [string, Access]): Mount {
   return { path, args: [access === 'fixed' ? '--ro-bind' : '--bind', path, path] };
 }
 
-/** Undefined for what can't be looked at: it can't be mounted over, and a command could open the way to it later. */
+/** Undefined if the path can't be read: no mount can cover it, and a command could restore the permissions later. */
 function isPresent(path: string): boolean | undefined {
   if (existsSync(path)) return true;
   if (isAbsent(path) || lookAt(path)?.isSymbolicLink() === true) return false;

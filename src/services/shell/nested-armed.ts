@@ -12,7 +12,7 @@ import { lookAt } from './plain-file.js';
 
 const maxLinkBytes = 128 * 1024 * 1024;
 const maxHooks = 100;
-/** Repositories that only a link leads to. An index that leads to more counts as a cause. */
+/** Repositories that only an index link leads to. An index that leads to more counts as a cause. */
 const maxLinked = 20_000;
 
 export interface NestedArmed {
@@ -24,8 +24,8 @@ export interface NestedArmed {
 }
 
 /**
- * What may make git run something in the repositories below the roots, linked in an index or not. `hookFolders`: see
- * `relativeHookFolders`.
+ * Finds what may make git run something in the repositories below the roots, linked in an index or not. `hookFolders`:
+ * see `relativeHookFolders`.
  */
 export async function findNestedArmed(
   roots: readonly string[],
@@ -42,7 +42,7 @@ export async function findNestedArmed(
   const linking: string[] = [];
   const all = new Set([...roots, ...trees]);
   const most = all.size + maxLinked;
-  /** The scan passes over packages, but git follows a link there. Real paths, so that links in a circle have an end. */
+  /** The scan skips packages, but git follows a link into them. Uses real paths, so that circular links end. */
   const follow = (tree: string, index: string, links: readonly string[]): void => {
     for (const link of links) {
       const linked = realTree(join(tree, link), roots);
@@ -51,10 +51,10 @@ export async function findNestedArmed(
       all.add(linked);
     }
   };
-  // Grows while it is walked.
+  // Grows during the loop.
   for (const tree of all) {
     await takeBreak();
-    // The causes in the roots themselves are found elsewhere.
+    // The causes in the roots are found elsewhere.
     const causes = roots.includes(tree) ? [] : [...causesIn(tree, linksOf), ...hooksIn(tree, hookFolders)];
     const isTrusted = causes.length > 0 && isTrustedWorktree(tree, trusted);
     armed.push(...causes.filter(({ cause }) => !(isTrusted && isShared(cause, trusted))).map(withMark));
@@ -77,7 +77,7 @@ function hooksIn(tree: string, hookFolders: readonly string[]): readonly ArmedCa
     .map((cause) => ({ tree, cause }));
 }
 
-/** Undefined for what is not there or lies outside the roots: that is never touched. */
+/** Undefined if the path is missing or outside the roots, where nothing is touched. */
 function realTree(path: string, roots: readonly string[]): string | undefined {
   try {
     const real = realpathSync(path);
@@ -92,7 +92,10 @@ function commonOfTree(tree: string): string | undefined {
   return folder === undefined ? undefined : (commonOf(folder) ?? folder);
 }
 
-/** A new worktree of the operator's repository has the operator's configuration, as long as that names nothing in it. */
+/**
+ * A new worktree of the operator's repository uses the operator's configuration, unless that names a file in the
+ * worktree.
+ */
 function isTrustedWorktree(tree: string, trusted: ReadonlySet<string | undefined>): boolean {
   const folder = gitFolderOf(tree);
   const common = folder === undefined ? undefined : commonOf(folder);
@@ -104,7 +107,7 @@ function isTrustedWorktree(tree: string, trusted: ReadonlySet<string | undefined
     const named = [...runs.included, ...runs.hookFolders, ...runs.commandFiles];
     return !named.some((path) => isInside(path, tree));
   } catch {
-    // Too much to read.
+    // There is too much to read.
     return false;
   }
 }
@@ -113,7 +116,7 @@ function isShared(cause: string, trusted: ReadonlySet<string | undefined>): bool
   return trusted.has(dirname(cause)) && ['config', 'hooks'].includes(basename(cause));
 }
 
-/** A cause that was there before counts again when it changed. An index changes with everyday work. */
+/** An earlier cause counts again after it changed. An index is exempt, because it changes in everyday work. */
 function withMark(one: ArmedCause): ArmedCause {
   if (isOddPath(one.tree)) return { ...one, mark: markOfOdd(one.tree) };
   return basename(one.cause) === 'index' ? one : { ...one, mark: markOf(one.cause) };
@@ -126,7 +129,7 @@ function markOfOdd(tree: string): string {
     join(tree, '.git'),
     ...orders.flatMap((name) => [join(tree, '.git', name), join(tree, name)]),
   ];
-  // The times of `.git` itself change with everyday work.
+  // The times of the `.git` folder change in everyday work.
   const signs = paths.map(lookAt).map((found) => [found?.ino, found?.size, found?.isFile() && found.ctimeMs]);
   return signs.join(':');
 }

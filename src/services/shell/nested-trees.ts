@@ -6,8 +6,8 @@ const maxFolders = 2000;
 const maxFound = 32;
 
 /**
- * The repositories inside a folder, the nearest first. Looked for once: those that were there when the gate began are
- * the operator's, those that commands make later are their own to configure.
+ * Finds the repositories inside a folder, nearest first. Call it once: repositories that exist at start belong to the
+ * operator, and commands may configure the ones they create later.
  */
 export function findNestedTrees(root: string): readonly string[] {
   const found: string[] = [];
@@ -35,7 +35,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Not ours to read: then no command reads it either.
+    // This process can't read the folder, so no command can either.
     return [];
   }
 }

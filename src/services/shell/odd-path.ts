@@ -1,4 +1,6 @@
-/** Paths are texts here. In a name that is not UTF-8, each byte above 127 is a lone surrogate: U+DC80 to U+DCFF. */
+/**
+ * Paths are strings here. In a name that is not UTF-8, each byte above 127 becomes a lone surrogate: U+DC80 to U+DCFF.
+ */
 export function textOfName(name: Buffer): string {
   const text = name.toString('utf8');
   if (Buffer.from(text).equals(name)) return text;
@@ -9,7 +11,7 @@ export function isOddPath(path: string): boolean {
   return /[\uDC80-\uDCFF]/u.test(path);
 }
 
-/** As the file system takes it. */
+/** The path in the bytes that the file system expects. */
 export function pathForDisk(path: string): string | Buffer {
   if (!isOddPath(path)) return path;
   const bytesOf = (character: string): Buffer =>
@@ -17,7 +19,7 @@ export function pathForDisk(path: string): string | Buffer {
   return Buffer.concat(Array.from(path, bytesOf));
 }
 
-/** For people to read. */
+/** The path in a readable form. */
 export function shownPath(path: string): string {
   return path.replaceAll(/[\uDC80-\uDCFF]/gu, (byte) => `\\x${(byte.charCodeAt(0) - 0xdc00).toString(16)}`);
 }

@@ -1,18 +1,18 @@
 import { chmodSync, closeSync, constants, lstatSync, openSync, readlinkSync } from 'node:fs';
 
 const ownerBits = 0o700;
-/** Opens nothing: a folder without any right can be held, too. */
+/** Needs no permission, so it also works on a folder without any. */
 const O_PATH = 0o10000000;
 
-/** Opens folders again that a command closed to their owner, and returns those. */
+/** Restores the owner's permissions on folders where a command removed them, and returns those folders. */
 export type ReopenFolders = () => readonly string[];
 
 /**
- * A mount point can't be renamed or removed, but its owner, which is also the user of the command, can take all rights from
- * it. Then the gateway could neither read what is protected below it nor mount anything there.
+ * A command can't rename or remove a mount point, but it runs as the owner and can remove all permissions. Then the
+ * gateway could neither read protected files below it nor mount anything there.
  */
 export function createReopenFolders(paths: Iterable<string>): ReopenFolders {
-  // Parents first: what is in a closed folder can't be looked at.
+  // Parents first: the content of a closed folder can't be read.
   const sorted = [...paths].sort((one, other) => one.length - other.length);
   const open = sorted.map((path) => ({ path, mode: modeOf(path) })).filter(({ mode }) => isOpen(mode));
   return () =>
@@ -25,7 +25,7 @@ function isOpen(mode: number | undefined): boolean {
   return mode !== undefined && (mode & ownerBits) === ownerBits;
 }
 
-/** Undefined for what is no folder. */
+/** Undefined if it is not a folder. */
 function modeOf(path: string): number | undefined {
   try {
     const found = lstatSync(path);
@@ -44,7 +44,7 @@ function reopen(path: string, mode: number): boolean {
     chmodSync(held, mode & 0o7777);
     return true;
   } catch {
-    // It is gone, or not ours.
+    // The folder is gone or has another owner.
     return false;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

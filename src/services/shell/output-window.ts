@@ -1,17 +1,19 @@
 import { toCharacter } from './plain-text.js';
 
-/** Keeps the beginning and the end of what a stream carried, in bounded memory however much and in whatever bits. */
+/** Keeps the head and the tail of a stream in bounded memory, whatever the size of the chunks. */
 export interface OutputWindow {
   push(chunk: Uint8Array): void;
-  /** The last bytes, at most as many as wanted. */
+  /** The last bytes, at most `wanted` of them. */
   last(wanted: number): Uint8Array;
-  /** What was kept since the last time, and begins anew: with the first bytes of a character that is not whole. */
+  /**
+   * Returns what was kept since the last call and resets. An incomplete character at the end moves to the next call.
+   */
   take(isLast: boolean): Kept;
 }
 
 export interface Kept {
   readonly head: Uint8Array;
-  /** Follows the head directly when nothing is missing. */
+  /** Directly follows the head if nothing is missing. */
   readonly tail: Uint8Array;
   readonly bytes: number;
 }
@@ -54,12 +56,12 @@ export function createOutputWindow(): OutputWindow {
 }
 
 export interface Bytes {
-  /** Takes as much as there is room for, and says how much that was. */
+  /** Appends as much as fits, and returns how much that was. */
   append(chunk: Uint8Array): number;
   content(): Uint8Array;
 }
 
-/** Bytes up to a limit. It grows with them, because most commands say little. */
+/** Bytes up to a limit. Grows on demand, because most commands print little. */
 export function createBytes(limit: number): Bytes {
   let held = new Uint8Array(0);
   let length = 0;

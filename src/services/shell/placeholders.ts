@@ -5,25 +5,25 @@ import { emptyGroup } from './cgroup.js';
 import { cgroupHome } from './cgroup-hierarchies.js';
 
 /**
- * Empty folders in place of protected ones that do not exist: a mount needs something to lie on. They are there
- * while a command runs, and gone after the last one, unless somebody filled them. So are the cgroups of commands.
+ * Empty folders in place of missing protected ones, because a mount needs a target. They exist while a command runs;
+ * the last command removes them unless they have content. Command cgroups are handled the same way.
  */
 export interface Placeholders {
-  /** What looks as if it existed, but is held by a command of this or another gate. */
+  /** Paths that exist only because a command of this or another gateway holds them. */
   held(): ReadonlySet<string>;
-  /** Parents first. The returned function gives them back. */
+  /** Takes parents first. The returned function releases them. */
   hold(missing: readonly string[]): () => void;
 }
 
-/** A path in each line, as JSON. The reaper reads it too: see `reaper-scripts.ts`. */
+/** One path per line, as JSON. The reaper reads it too: see `reaper-scripts.ts`. */
 export const recordName = 'folders.jsonl';
 
 /**
- * Each gate keeps a record of what it holds, in a folder of its own beside those of the others: so that the last
- * one removes it, and the next start does it for those that died.
+ * Each gateway records what it holds in its own folder beside the other gateways' folders. So the last holder removes a
+ * placeholder, and the next start removes those of dead gateways.
  */
 export function createPlaceholders(recordFile: string): Placeholders {
-  /** How many commands need each. */
+  /** The number of commands that need each path. */
   const own = new Map<string, number>();
 
   const giveBack = (paths: readonly string[]) => {
@@ -34,7 +34,7 @@ export function createPlaceholders(recordFile: string): Placeholders {
     try {
       record(recordFile, [...own.keys()]);
     } catch {
-      // On a full disk the old record stays: it names more than is held, and what it names is removed only when empty.
+      // On a full disk the old record stays. It lists more than is held, but only empty folders are removed.
     }
     const others = heldByOthers(recordFile);
     for (const path of unused) if (!others.has(path)) remove(path);
@@ -45,7 +45,7 @@ export function createPlaceholders(recordFile: string): Placeholders {
     hold(missing) {
       const isNew = missing.some((path) => !own.has(path));
       for (const path of missing) own.set(path, (own.get(path) ?? 0) + 1);
-      // First the record, so that no other gate removes what it finds here.
+      // Record first, so that no other gateway removes these folders.
       if (isNew) record(recordFile, [...own.keys()]);
       for (const path of missing) make(path);
       const held = [...missing].reverse();
@@ -54,7 +54,7 @@ export function createPlaceholders(recordFile: string): Placeholders {
   };
 }
 
-/** Removes what a dead gate could not. Only what is empty goes, so a wrong record costs nothing. */
+/** Removes what a dead gateway left. Only empty folders are removed, so a wrong record does no harm. */
 export async function removeRecorded(recordFile: string): Promise<void> {
   const others = heldByOthers(recordFile);
   for (const path of [...readRecord(recordFile)].reverse()) {
@@ -64,7 +64,7 @@ export async function removeRecorded(recordFile: string): Promise<void> {
   }
 }
 
-/** What is still there of what a dead gateway recorded. */
+/** Recorded paths of a dead gateway that still exist. */
 export function stillRecorded(recordFile: string): readonly string[] {
   const others = heldByOthers(recordFile);
   return readRecord(recordFile).filter((path) => !others.has(path) && existsSync(path));
@@ -81,7 +81,7 @@ function make(path: string): void {
   try {
     mkdirSync(path);
   } catch {
-    // It is there already, or cannot be; in a folder that we cannot write to, commands cannot either.
+    // The folder exists or can't be created. If we can't write to its parent, commands can't either.
   }
 }
 
@@ -89,7 +89,7 @@ function remove(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Filled, replaced or removed by somebody: it is theirs now.
+    // Another program filled, replaced or removed the folder, so it is no longer ours.
   }
 }
 
@@ -97,7 +97,7 @@ function record(file: string, paths: readonly string[]): void {
   if (paths.length === 0) return rmSync(file, { force: true });
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lines = paths.map((path) => `${JSON.stringify(path)}\n`).join('');
-  // A kill in the middle leaves the record of before, not half of this one.
+  // After a kill, the old record is still complete.
   writeFileSync(`${file}.new`, lines, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
@@ -109,7 +109,7 @@ function readRecord(file: string): readonly string[] {
       .filter((line) => line !== '');
     return lines.map((line): unknown => JSON.parse(line)).filter((path) => typeof path === 'string');
   } catch {
-    // There is none, which is the usual case, or it is none of ours: what it names is empty and harmless.
+    // There is no record, which is the usual case, or it is not valid; the folders it lists are empty and harmless.
     return [];
   }
 }

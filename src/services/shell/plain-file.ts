@@ -3,7 +3,7 @@ import { pathForDisk } from './odd-path.js';
 
 const maxPathBytes = 4096;
 
-/** Nothing of a workspace makes the gate wait: whatever is no plain file is not read. Throws when there is none. */
+/** Reads plain files only, so that nothing in a workspace can block the gateway. Throws for anything else. */
 export function readPlainFile(path: string, limit: number): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -16,7 +16,7 @@ export function readPlainFile(path: string, limit: number): Buffer {
   }
 }
 
-/** Throws also when the file is longer, or not UTF-8. */
+/** Throws also if the file is longer or not UTF-8. */
 export function readWholeText(path: string, limit: number): string {
   const bytes = readPlainFile(path, limit + 1);
   const text = bytes.toString('utf8');
@@ -25,7 +25,7 @@ export function readWholeText(path: string, limit: number): string {
   return text;
 }
 
-/** The path in one of git's files that hold nothing else. Git leaves out line breaks at the end only. */
+/** The path in a git file that holds nothing else. Like git, strips only line breaks at the end. */
 export function readPath(file: string, prefix = ''): string {
   const text = readWholeText(file, maxPathBytes);
   let end = text.length;
@@ -35,7 +35,7 @@ export function readPath(file: string, prefix = ''): string {
   return path.slice(prefix.length);
 }
 
-/** False also for what may be there, but can't be looked at: a folder on the way is closed. */
+/** False also if the path may exist but can't be read, because a folder above it is closed. */
 export function isAbsent(path: string): boolean {
   try {
     return lstatSync(pathForDisk(path), { throwIfNoEntry: false }) === undefined;
@@ -46,7 +46,7 @@ export function isAbsent(path: string): boolean {
   }
 }
 
-/** Undefined also for what cannot be reached: a folder that is closed, a name that is too long. */
+/** Undefined also if the path can't be reached: a closed folder, or a name that is too long. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(pathForDisk(path), { throwIfNoEntry: false });

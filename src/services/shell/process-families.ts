@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What one command may use; 0 is no limit. */
+/** What one command may use; 0 means no limit. */
 export interface Allowance {
   /** MiB. */
   readonly memory: number;
@@ -18,18 +18,18 @@ export interface Seen {
   readonly pages: number;
 }
 
-/** Counts what commands use, with everything that descends from each. It reads synchronously: not for the main thread. */
+/** Counts what each command and its descendants use. Reads synchronously, so don't use it on the main thread. */
 export interface ProcessFamilies {
   add(pid: number, allowance: Allowance): void;
   remove(pid: number): void;
-  /** One look at all processes, for all commands. */
+  /** Checks all processes once, for all commands. */
   look(): readonly { readonly pid: number; readonly breach: Breach }[];
 }
 
-/** What the looks are made with. */
+/** The functions that read the processes and the clock. */
 export interface Looks {
   readonly readAll: () => readonly Seen[];
-  /** What the process would free if it ended, in KiB; undefined where that cannot be read. */
+  /** The proportional memory (PSS) of a process in KiB; undefined if it can't be read. */
   readonly shareOf: (pid: number) => number | undefined;
   readonly now: () => number;
 }
@@ -37,7 +37,7 @@ export interface Looks {
 interface Family {
   readonly pid: number;
   readonly allowance: Allowance;
-  /** By pid, with its start: one that was seen stays known when its parent ends. */
+  /** By pid, with the start time: a known process stays known after its parent ends. */
   known: ReadonlyMap<number, Seen>;
   readonly shares: Map<number, Share>;
 }
@@ -50,14 +50,14 @@ interface Share {
 
 const pageKiB = 4;
 const ticksPerSecond = 100;
-/** For exact memory in one look. The kernel walks all pages of a process for it, so families take turns. */
+/** The time for exact memory in one look. The kernel walks all pages of a process for it, so families take turns. */
 const exactMs = 100;
 
 export function createProcessFamilies(looks: Looks = procLooks): ProcessFamilies {
   const families = new Map<number, Family>();
   let count = 0;
 
-  /** Parents first: a child starts after its parent. Pids can wrap around, so the order of pids does not say it. */
+  /** Sorts parents first by start time. The order of pids does not help, because pids wrap around. */
   function group(): void {
     const familyOf = new Map<number, Family>();
     const members = new Map<Family, Map<number, Seen>>([...families.values()].map((one) => [one, new Map()]));
@@ -80,7 +80,7 @@ export function createProcessFamilies(looks: Looks = procLooks): ProcessFamilies
     const { known, shares } = family;
     for (const [pid, { start }] of shares) if (known.get(pid)?.start !== start) shares.delete(pid);
     const lastLook = ({ pid }: Seen): number => shares.get(pid)?.look ?? 0;
-    // Those that were not read before, then those whose figure is oldest; the largest first.
+    // First processes without a figure, then those with the oldest figure; within each, the largest first.
     const waiting = [...known.values()].sort((a, b) => lastLook(a) - lastLook(b) || b.pages - a.pages);
     for (const { pid, start, pages } of waiting) {
       if (looks.now() > until) break;
@@ -101,7 +101,7 @@ export function createProcessFamilies(looks: Looks = procLooks): ProcessFamilies
         const breach = breachOf(family, () => exactMemory(family, until));
         return breach === undefined ? [] : [{ pid: family.pid, breach }];
       });
-      // The first one has what time there is, so next time it comes last.
+      // The first family uses the available time first, so it goes last next time.
       const [first] = families;
       if (first !== undefined && families.delete(first[0])) families.set(...first);
       return found;
@@ -119,7 +119,7 @@ function breachOf({ known, allowance }: Family, exactMemory: () => number): Brea
   if (processes > 0 && known.size > processes) return 'processes';
   if (cpuSeconds > 0 && cpuTicks > cpuSeconds * ticksPerSecond) return 'cpu_seconds';
   const maxKiB = memory * 1024;
-  // Pages that processes share count once for each of them here, so the exact sum decides.
+  // This counts shared pages once per process, so the exact sum decides.
   if (maxKiB === 0 || pages * pageKiB <= maxKiB) return undefined;
   return exactMemory() > maxKiB ? 'memory' : undefined;
 }
@@ -137,15 +137,15 @@ function readAll(): readonly Seen[] {
 function readOne(name: string): readonly Seen[] {
   try {
     const text = readFileSync(`/proc/${name}/stat`, 'latin1');
-    // The name of the program is in parentheses and may hold spaces and parentheses.
+    // The program name is in parentheses and may contain spaces and parentheses.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const number = (index: number): number => Number(fields[index] ?? 0);
     if (fields[0] === 'Z' || fields[0] === 'X') return [];
-    // Its own time, and that of the children that it waited for.
+    // The process's own time, and that of the children it waited for.
     const cpuTicks = number(11) + number(12) + number(13) + number(14);
     return [{ pid: Number(name), parent: number(1), cpuTicks, start: fields[19] ?? '', pages: number(21) }];
   } catch {
-    // It ended while the list was read.
+    // The process ended during the read.
     return [];
   }
 }

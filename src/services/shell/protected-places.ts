@@ -6,32 +6,35 @@ import { repositoryOf } from './worktree.js';
 
 export interface PlaceParts {
   readonly roots: readonly string[];
-  /** What no command may change in a root, absolute or relative to it; a slash at the end of what must not come to be. */
+  /**
+   * What no command may change in a root, absolute or relative to it. A trailing slash marks folders that must not be
+   * created.
+   */
   readonly protectedPaths: (root: string) => readonly string[];
-  /** Repositories inside the roots, beyond those that git finds by itself. */
+  /** Repositories inside the roots, in addition to those that git reaches from a root. */
   readonly nestedTrees: readonly string[];
-  /** What stood in protected places below the top of a root when the gateway began. */
+  /** What existed in protected places below the top of a root when the gateway started. */
   readonly nestedPlaces: readonly string[];
   readonly readLinks: ReadLinks;
   /** Configuration that git reads in every repository. */
   readonly globalConfigs: readonly string[];
 }
 
-/** What no command may change, as the disk is now. */
+/** What no command may change, given the current state of the disk. */
 export interface ProtectedPlaces {
-  /** What commands can write to: the roots, and the repositories that these are worktrees of. */
+  /** The folders that commands can write to: the roots, and the repositories that they are worktrees of. */
   readonly grounds: readonly string[];
-  /** Absolute, there or not; a slash at the end as above. */
+  /** Absolute paths, existing or not. A trailing slash means the same as above. */
   readonly paths: readonly string[];
-  /** Those that nothing can keep, only look at. */
+  /** Paths that can't be protected, only watched. */
   readonly watched: readonly string[];
-  /** Those that do not exist and that nothing but an attack makes. */
+  /** Paths that do not exist and that only an attack creates. */
   readonly never: readonly string[];
-  /** Links on the way to what git runs, with what each says. */
+  /** Links on the way to what git runs, with their targets. */
   readonly links: ReadonlyMap<string, string>;
   /** What may make git run something in a work tree. */
   readonly armed: readonly ArmedCause[];
-  /** There are more work trees than can be kept: no command may run. */
+  /** There are more work trees than can be protected, so no command may run. */
   readonly isOverfull: boolean;
 }
 

@@ -2,12 +2,12 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from './inside.js';
 
-/** How a path of the workspace lies in the sandbox. */
+/** How a path of the workspace is mounted in the sandbox. */
 export type Access = 'writable' | 'fixed';
 
 export interface Protection {
   readonly paths: ReadonlyMap<string, Access>;
-  /** Folders that have to be made, so that something can lie on them. Parents first. */
+  /** Folders to create as mount targets. Parents first. */
   readonly missing: readonly string[];
 }
 
@@ -19,9 +19,9 @@ interface Plan {
 }
 
 /**
- * What has to be mounted so that the protected paths of a folder cannot change. Each folder on the way is mounted on
- * itself: a mount point cannot be renamed, so nobody can move the folder away and put another in its place. What is
- * held is there only as placeholder of another command.
+ * Plans the mounts that keep the protected paths of a folder from changing. Mounts each folder on the way on itself: a
+ * mount point can't be renamed, so no command can move it away and put another in its place. `held` paths exist only as
+ * placeholders of other commands.
  */
 export function planProtection(
   root: string,
@@ -29,7 +29,7 @@ export function planProtection(
   held: ReadonlySet<string>,
 ): Protection {
   const plan: Plan = { root, held, paths: new Map([[root, 'writable']]), missing: [] };
-  // Short ones first: what lies in a fixed folder is fixed with it.
+  // Short paths first: a fixed folder also fixes its content.
   const wanted = protectedPaths
     .map((row) => ({ path: resolve(root, row), mustNotBe: row.endsWith('/') }))
     .sort((one, other) => one.path.length - other.path.length);
@@ -39,7 +39,7 @@ export function planProtection(
 
 interface Place {
   readonly path: string;
-  /** Whether it is a folder that must not even come to be. */
+  /** True for a folder that must not even be created. */
   readonly mustNotBe: boolean;
 }
 
@@ -54,7 +54,7 @@ function protect(plan: Plan, place: Place, isFollowed = false): void {
     if (found === undefined || plan.held.has(current)) return protectMissing(plan, current, place);
     if (found.isSymbolicLink()) return isFollowed ? undefined : protectTarget(plan, path);
     const isLast = index === names.length - 1;
-    // A file on the way, such as the `.git` of a worktree, is what the path hangs on.
+    // The path depends on a file on the way, such as the `.git` of a worktree.
     if (isLast || !found.isDirectory()) return fix(plan, current);
     if (!plan.paths.has(current)) plan.paths.set(current, 'writable');
   }
@@ -66,20 +66,21 @@ function fix(plan: Plan, path: string): void {
   plan.paths.set(path, 'fixed');
 }
 
-/** A link cannot be mounted over: what it leads to is kept, the link itself is not. */
+/** A mount can't cover a link: protects the target, but not the link. */
 function protectTarget(plan: Plan, path: string): void {
   try {
     const real = realpathSync(path);
     if (real !== plan.root && isInside(real, plan.root))
       protect(plan, { path: real, mustNotBe: false }, true);
   } catch {
-    // It leads nowhere.
+    // The link is broken.
   }
 }
 
 /**
- * A folder gets a placeholder, which neither git nor agents mind. A file does not: agents take an empty one for a
- * broken configuration, and git for a new file. Nor is there one below a missing `.git`: that would forbid `git init`.
+ * A folder gets a placeholder, which git and agents ignore. A file does not: agents take an empty file for a broken
+ * configuration, and git for a new file. Nothing is created below a missing `.git`, because that would prevent `git
+ * init`.
  */
 function protectMissing(plan: Plan, first: string, { path, mustNotBe }: Place): void {
   if (basename(first) === '.git' || !mustNotBe) return;

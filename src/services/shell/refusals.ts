@@ -6,10 +6,10 @@ import { ToolFailure } from '../../core/index.js';
 export const lockChangedReason = 'lock_changed';
 export const maxRunning = 64;
 export const reservedRunning = 4;
-/** The system takes no argument above 128 KiB. */
+/** The system accepts no argument above 128 KiB. */
 const maxCommandBytes = 120_000;
 
-/** What no shell would take. */
+/** Refuses commands that no shell accepts. */
 export function refuseOdd(command: string): void {
   if (command.includes('\0')) {
     throw new ToolFailure('unsupported', 'A command cannot hold a NUL character; leave it out.', {
@@ -28,7 +28,7 @@ export function refuseOdd(command: string): void {
   }
 }
 
-/** A link in place of a root would lead every command elsewhere. */
+/** A link in place of a root would redirect every command. */
 export function refuseMovedRoots(roots: readonly string[]): void {
   const moved = roots.find((root) => realOf(root) !== root || !existsSync(root));
   if (moved === undefined) return;
@@ -38,14 +38,14 @@ export function refuseMovedRoots(roots: readonly string[]): void {
   });
 }
 
-/** Tidegate cannot keep its own files from this command. */
+/** Throws if Tidegate can't hide its own files from this command. */
 export function refuseExposed(refusal: RunRefusal | undefined): void {
   if (refusal === undefined) return;
   const { message, reason, suggestion } = refusal;
   throw new ToolFailure('refused', message, { reason, suggestion });
 }
 
-/** A command that runs beside could exchange what is to be masked, because it came to be after that command began. */
+/** Another running command could replace the file to mask, because the file was created after that command began. */
 export function cannotHide(): ToolFailure {
   return new ToolFailure(
     'bad_state',
@@ -58,7 +58,7 @@ export function cannotHide(): ToolFailure {
   );
 }
 
-/** Nothing of the command has run: it can be started again at once. */
+/** Nothing of the command has run, so it can be started again at once. */
 export function lockChanged(): ToolFailure {
   return new ToolFailure(
     'bad_state',
@@ -67,7 +67,7 @@ export function lockChanged(): ToolFailure {
   );
 }
 
-/** It worked before, so something took it away: going on without it would be what an attacker wants. */
+/** The sandbox worked before, so something broke it: an attacker would want commands to run without it. */
 export function sandboxBroken(program: string, reason: string): ToolFailure {
   return new ToolFailure(
     'bad_state',

@@ -1,8 +1,8 @@
 const patienceMs = 60_000;
 
 /**
- * One that works is used for as long as the gate runs. A failed trial may have had a passing cause, such as too many
- * processes, so it counts for a minute only; commands that come meanwhile do not wait for another.
+ * Uses a working sandbox for the gateway's lifetime. A failed trial may have a temporary cause, such as too many
+ * processes, so it counts for one minute; until then commands don't wait for another trial.
  */
 export function createSandboxChoice(
   find: () => Promise<string | undefined>,

@@ -14,26 +14,28 @@ import { namesIn } from '../../lib/list-folder.js';
 import { recordName, removeRecorded, stillRecorded } from './placeholders.js';
 import { createCallFilter } from './call-filter.js';
 
-/** The gate's own folder for commands, in its state directory: a private /tmp per session, and what to clean up. */
+/** The gateway's folder for commands, in its state directory: a private /tmp per session, and the cleanup record. */
 export interface Scratch {
   readonly recordFile: string;
-  /** Names this process, and this opening of the scratch, among all. */
+  /** A unique name for this process and this scratch. */
   readonly owner: string;
-  /** The folder that a session's commands see as their /tmp. Undefined: every one is in use. */
+  /** The folder that a session's commands see as /tmp. Undefined if all folders are in use. */
   temporaryOf(sessionId: string, isBusy?: (sessionId: string) => boolean): string | undefined;
-  /** The file with the filter of system calls; undefined on a processor that it is not written for. */
+  /** The file with the system call filter; undefined on an unsupported processor. */
   callFilter(hasUnixSockets: boolean): string | undefined;
-  /** The session is over. */
+  /** Call when the session has ended. */
   forget(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const maxSessions = 256;
 const namePattern = /^([1-9][0-9]*)-([0-9]*)-([0-9A-Za-z.]*)-[0-9a-z]+$/;
-/** Another machine or container cannot be judged from here; nobody comes back after this. */
+/**
+ * Processes on another machine or in another container can't be checked from here; after this time they count as dead.
+ */
 const foreignMs = 7 * 24 * 3600 * 1000;
 
-/** Makes nothing before the first command. */
+/** Creates nothing before the first command. */
 export function openScratch(stateDir: string): Scratch {
   const all = join(stateDir, 'shell');
   const suffix = Math.random().toString(36).slice(2, 10);
@@ -44,8 +46,8 @@ export function openScratch(stateDir: string): Scratch {
   let removing: Promise<unknown> = Promise.resolve();
 
   /**
-   * A command that still runs could put a link in the place of a folder that is being removed, and lead the removal elsewhere: only
-   * folders of sessions without a command go.
+   * A running command could put a link in place of a folder during its removal and redirect it, so only folders of
+   * sessions without a command are removed.
    */
   const hasRoom = (isBusy: (sessionId: string) => boolean): boolean => {
     if (folders.size < maxSessions) return true;
@@ -67,7 +69,7 @@ export function openScratch(stateDir: string): Scratch {
       } else folders.delete(sessionId);
       const folder = known ?? join(own, `tmp-${String((made += 1))}`);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // The last used comes last.
+      // Keeps the most recently used folder last.
       folders.set(sessionId, folder);
       return realpathSync(folder);
     },
@@ -92,12 +94,12 @@ export function openScratch(stateDir: string): Scratch {
   };
 }
 
-/** Removes what dead gateways left: their folders here, and the empty ones that they made elsewhere. */
+/** Removes what dead gateways left: their folders here, and the empty folders that they created elsewhere. */
 export async function sweepScratch(stateDir: string): Promise<void> {
   await sweep(join(stateDir, 'shell'));
 }
 
-/** The empty folders that dead gateways left in workspaces, and cgroups. */
+/** The empty folders that dead gateways left in workspaces, and their cgroups. */
 export function foldersOfDead(stateDir: string): readonly string[] {
   const all = join(stateDir, 'shell');
   const dead = namesIn(all).filter((name) => isDead(all, name));
@@ -112,12 +114,12 @@ async function sweep(all: string): Promise<void> {
   }
 }
 
-/** Whether the gateway that a file is named after has ended. `end`: what follows its name. */
+/** Whether the gateway that a file is named after has ended. `end` matches what follows the gateway's name. */
 export function isDeadOwner(folder: string, name: string, end: RegExp): boolean {
   return end.test(name) && isDead(folder, name, name.replace(end, ''));
 }
 
-/** Whether a gateway of that name runs, or ran, on this machine and in this container. */
+/** Whether a gateway with that name runs, or ran, on this machine and in this container. */
 export function isOfThisSystem(owner: string): boolean {
   return namePattern.exec(owner)?.[3] === systemName();
 }
@@ -130,7 +132,7 @@ function isDead(all: string, name: string, owner = name): boolean {
   return found !== undefined && Date.now() - found.mtimeMs > foreignMs;
 }
 
-/** Tells this machine and pid namespace from another that shares the state directory. */
+/** Distinguishes this machine and pid namespace from others that share the state directory. */
 function systemName(): string {
   const machine = hostname().replace(/[^0-9A-Za-z.]/g, '.');
   try {
@@ -142,11 +144,14 @@ function systemName(): string {
 
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 2 }).catch(() => {
-    // A command made something that even its user cannot remove; it stays, and costs only room.
+    // A command created something that its own user can't remove. It stays and only takes up space.
   });
 }
 
-/** With the pid it names one process for ever. Empty where /proc cannot tell: there only dead pids are swept. */
+/**
+ * Together with the pid, identifies a process forever. Empty for a live process without /proc: there only dead pids are
+ * swept.
+ */
 function startTimeOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

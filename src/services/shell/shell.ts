@@ -52,36 +52,36 @@ interface ShellParts {
   readonly roots: readonly string[];
   readonly stateDir: string;
   readonly processes: Processes;
-  /** What the operator lets commands know. Nothing else of the gate's environment reaches them. */
+  /** The variables that the operator passes to commands. They inherit nothing else from the gateway. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What no command may change in a root, absolute or relative to it; see `PlaceParts`. */
   readonly protectedPaths: (root: string) => readonly string[];
-  /** Configuration that git reads in every repository. Default: at the usual places. */
+  /** Configuration that git reads in every repository. Default: the usual paths. */
   readonly globalConfigs?: readonly string[];
-  /** What is Tidegate's own. Absent: nothing. */
+  /** Tidegate's own paths. Default: none. */
   readonly own?: OwnPaths;
   readonly limits?: ShellLimits;
-  /** Commands of the sandbox may use Unix sockets, those of the host included. */
+  /** Sandboxed commands may use Unix sockets, including those of the host. */
   readonly hasUnixSockets?: boolean;
-  /** `off`: no command runs in a sandbox, even where one works. */
+  /** `off`: no command runs in a sandbox, even if one works. */
   readonly sandbox?: 'auto' | 'off';
-  /** Folders outside the roots that commands of the sandbox may write to. */
+  /** Folders outside the roots that sandboxed commands may write to. */
   readonly writable?: readonly string[];
   readonly whyNotWritable?: (path: string) => string | undefined;
-  /** Commands of the sandbox have the network of the host. Default: they have. */
+  /** Sandboxed commands use the host's network. Default: true. */
   readonly hasNetwork?: boolean;
   readonly log?: (line: string) => void;
-  /** Milliseconds, from any moment on. */
+  /** Milliseconds since any fixed moment. */
   readonly now?: () => number;
 }
 
 const usualTimeoutMs = 120_000;
 const closeMs = 3000;
-/** Each takes three mounts or more, and bubblewrap takes ever longer for each: 128 of them make two seconds. */
+/** Each takes three mounts or more, and bubblewrap slows down with each one: 128 of them take two seconds. */
 const maxNestedPlaces = 48;
 const maxNestedTrees = 32;
 
-/** Runs commands in the workspace: in a sandbox where there is one, and ended with everything that they start. */
+/** Runs commands in the workspace, in a sandbox if one works, and ends them with all their processes. */
 export function openShell(parts: ShellParts): PortService<Shell> {
   const { log = () => {}, own = noOwnPaths } = parts;
   const roots = parts.roots.map(realOf);
@@ -91,7 +91,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
   const openCgroup = createCgroups(placeholders, scratch.owner);
   const spoolFolders = new Map(roots.map((root) => [root, createSpoolFolders(root, log)]));
   const background = openBackground();
-  /** With the session of each. */
+  /** Each with its session. */
   const running = new Map<CommandRun, string>();
   const over = createEndedSessions();
   const path = parts.env['PATH'] ?? '/usr/bin:/bin';
@@ -120,7 +120,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       nestedPlaces: madePlaces.sort(places).slice(0, maxNestedPlaces),
     };
   };
-  /** Looked for once, so that commands cannot push the operator's files out of the list. */
+  /** Determined once, so that commands can't push the operator's files out of the list. */
   let older: ReturnType<typeof findOlder> | undefined;
   const findOlderOnce = () => {
     older ??= findOlder().catch((error: unknown) => {
@@ -202,12 +202,12 @@ export function openShell(parts: ShellParts): PortService<Shell> {
       const cwd = await resolveDirectory(order.cwd, roots);
       preparing.push(sessionId);
       const prepared = await prepare(session, cwd);
-      // One after the other, so that each start knows what the commands before it hold.
+      // One at a time, so that each start knows what earlier commands hold.
       const run = await inTurn(async () => {
         refuseEnded();
         const started = await startCommand(prepared, { ...order, cwd, isBackground }).catch(notStarted);
         running.set(started, sessionId);
-        // Ended while the command was about to start: nobody else would end it.
+        // The session or the gateway ended during the start, and no other code would end this command.
         if (isClosed() || over.has(sessionId)) started.end();
         return started;
       });
@@ -261,7 +261,7 @@ export function openShell(parts: ShellParts): PortService<Shell> {
     async close() {
       hasClosed = true;
       for (const run of running.keys()) run.end();
-      // The one that is about to start is ended as soon as it is there.
+      // A command that is about to start ends right after its start.
       const ended = last.then(() =>
         Promise.all([background.close(), ...[...running.keys()].map((run) => run.ended)]),
       );
@@ -286,7 +286,7 @@ function once(work: () => void): () => void {
 
 type BegunCommand = ShellCommand & Pick<Partial<StreamedCommand>, 'env' | 'interpreter' | 'onOutput'>;
 
-/** Another gate may have taken its placeholders away in the moment in which they were to be mounted. */
+/** Retries once: another gateway may have removed its placeholders just before they were mounted. */
 async function twice<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
@@ -305,7 +305,7 @@ function reachOf({ inForce, refused }: WritableFolders): ShellWritable {
   };
 }
 
-/** The agent is asked to tell the operator; this does not depend on it. */
+/** The log does not depend on the agent, which is only asked to tell the operator. */
 function warningsOf({ createdPaths, changedPaths, undonePaths }: ShellTampering): readonly string[] {
   const warn = (what: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`While a command of Bash ran, ${what}: ${paths.join(', ')}`];
@@ -340,7 +340,7 @@ function foldersOf(
   cwd: string,
 ): readonly [root: string, folders: SpoolFolders] {
   const found = [...folders].find(([root]) => isInside(cwd, root));
-  // `cwd` was found to lie in a root.
+  // `resolveDirectory` has checked that `cwd` is in a root.
   if (found === undefined) throw new Error(`${cwd} is in no root`);
   return found;
 }

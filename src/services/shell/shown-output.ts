@@ -1,9 +1,9 @@
 import type { Kept } from './output-window.js';
 import { firstOf, fromCharacter, lastOf, plainText, toCharacter } from './plain-text.js';
 
-/** What both streams may have together, as agents are used to. */
+/** The limit for both streams together, as agents expect. */
 export const maxShown = 30_000;
-/** What the smaller of the two gets in any case. */
+/** The smaller stream always gets this much. */
 const share = 10_000;
 
 export interface Shown {
@@ -14,12 +14,12 @@ export interface Shown {
 
 interface Whole {
   readonly text: string;
-  /** Set when the middle was not even kept. */
+  /** Set if the middle was not kept. */
   readonly end?: string;
   readonly bytes: number;
 }
 
-/** Both streams as text of bounded length: the beginning and the end of each, and between them what is missing. */
+/** Both streams as text of bounded length: head and tail of each, and a note about what is missing between. */
 export function showOutput(stdout: Kept, stderr: Kept, where: string): Shown {
   const [out, errors] = [readKept(stdout), readKept(stderr)];
   const lengths = { out: lengthOf(out), errors: lengthOf(errors) };

@@ -3,10 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import { namesIn } from '../../lib/list-folder.js';
 import { createBreaks } from './breaks.js';
 
-/** What stands in protected places: each file and link, with what tells it from every other that could stand there. */
+/**
+ * What protected places hold: each file and link, with a signature that distinguishes it from any other at that path.
+ */
 export interface Snapshot {
   readonly files: ReadonlyMap<string, Sign>;
-  /** There was more than is looked at. */
+  /** There was more than the limits allow. */
   readonly isPartial: boolean;
   /** Milliseconds. */
   readonly takenAt: number;
@@ -14,21 +16,21 @@ export interface Snapshot {
 
 interface Sign {
   readonly signature: string;
-  /** No command can set this time. */
+  /** Commands can't set this time. */
   readonly changedAt: number;
 }
 
 export interface Changes {
   readonly created: readonly string[];
-  /** Or removed. */
+  /** Changed or removed. */
   readonly changed: readonly string[];
 }
 
 const maxFiles = 5000;
-/** Files and folders, also those that count for nothing. */
+/** Counts all files and folders, also those that are not recorded. */
 const usualMaxLooks = 20_000;
 const maxDepth = 12;
-/** The clock of files ticks more slowly than ours. */
+/** The file system clock ticks more slowly than ours. */
 const tickMs = 20;
 
 interface Looking {
@@ -39,8 +41,8 @@ interface Looking {
 }
 
 /**
- * Of `places` all that is in them, of `alone` only what is no folder. Empty folders make nobody do anything. Others are
- * served in between, and what comes first is looked at first.
+ * Records everything in `places`, and `alone` only if it is not a folder. Empty folders don't count, because they have
+ * no effect. Yields to other calls, and takes paths in the given order.
  */
 export async function takeSnapshot(
   places: Iterable<string>,
@@ -55,7 +57,7 @@ export async function takeSnapshot(
   return { files, isPartial, takenAt };
 }
 
-/** A file that one of them did not get to is compared with what it is now, or told from an older one by its time. */
+/** If `after` missed a file, compares its current state; if `before` did, its change time tells whether it is new. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): Changes {
   const isNew = ({ changedAt }: Sign): boolean => !before.isPartial || changedAt >= before.takenAt - tickMs;
   const created = [...after.files].filter(([path, sign]) => !before.files.has(path) && isNew(sign));
@@ -89,7 +91,7 @@ function signOf(path: string): Sign | undefined {
   return found === undefined || found.isDirectory() ? undefined : signatureOf(path, found);
 }
 
-/** What this room itself keeps there, and git's examples, which it never runs. */
+/** Tidegate's own output, and git's sample hooks, which git never runs. */
 function isHarmless(path: string): boolean {
   const [folder, name] = [basename(dirname(path)), basename(path)];
   return (folder === '.tidegate' && name === 'output') || (folder === 'hooks' && name.endsWith('.sample'));
@@ -104,7 +106,7 @@ function signatureOf(path: string, found: BigIntStats): Sign {
     const signature = [readlinkSync(path), target.ino, target.size, target.mtimeNs].join(':');
     return { signature, changedAt };
   } catch {
-    // It leads nowhere.
+    // The link is broken.
     return { signature: own, changedAt };
   }
 }
@@ -113,7 +115,7 @@ function lstatNow(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // A file stands where a folder on the way would be.
+    // A file is in place of a folder on the way.
     return undefined;
   }
 }

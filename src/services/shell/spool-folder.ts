@@ -3,23 +3,25 @@ import { type FileHandle, lstat, open, readdir, unlink, writeFile } from 'node:f
 import { messageOf } from '../../lib/error-message.js';
 import { type Folder, openFolder } from './folder.js';
 
-/** `.tidegate/output` of a workspace root: what did not fit into a result lies there, for `Read` of the same principal. */
+/**
+ * `.tidegate/output` of a workspace root: holds output that did not fit into a result, for `Read` by the same
+ * principal.
+ */
 export interface SpoolFolders {
-  /** The folder of one principal. */
   of(name: string): SpoolFolder;
-  /** Removes what is too old or too much. */
+  /** Removes files that are too old or exceed the total size. */
   sweep(): Promise<void>;
 }
 
 export interface SpoolFolder {
-  /** Undefined when there can be none. The name is relative to the root. */
+  /** Undefined if no file can be created. The name is relative to the root. */
   create(): Promise<SpoolPlace | undefined>;
 }
 
 export interface SpoolPlace {
   readonly name: string;
   readonly handle: FileHandle;
-  /** Called once, when the file is written; true when nobody was told of it. */
+  /** Call once, when the file is written. `isUnwanted`: no result names the file. */
   done(isUnwanted: boolean): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ const filePattern = /^bash-[0-9a-f]{12}\.txt$/;
 const ownerPattern = /^(?:[0-9a-f]{16}|own)$/;
 const maxAgeMs = 24 * 3600 * 1000;
 const maxTotalBytes = 512 * 1024 * 1024;
-/** A file that was written to just now may belong to a command of another gate. */
+/** A file written this recently may belong to a command of another gateway. */
 const busyMs = 60_000;
 
 export function createSpoolFolders(root: string, log: (line: string) => void): SpoolFolders {
@@ -53,7 +55,7 @@ export function createSpoolFolders(root: string, log: (line: string) => void): S
   return {
     of: (owner) => ({
       async create() {
-        // One at a time, and not for each of many commands.
+        // One sweep at a time, and at most one per `busyMs`.
         swept ??= sweepNow().finally(() => setTimeout(() => (swept = undefined), busyMs).unref());
         await swept;
         const path = [...names, owner];
@@ -83,7 +85,7 @@ export function createSpoolFolders(root: string, log: (line: string) => void): S
 
 async function ignoreInGit(folder: Folder): Promise<void> {
   await writeFile(folder.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(() => {
-    // It is there already.
+    // The file exists already.
   });
 }
 
@@ -109,13 +111,13 @@ async function sweepFolders(folder: Folder, active: ReadonlySet<string>): Promis
   }
 }
 
-/** Of one principal; or, without a name, what older versions kept for all. */
+/** The files of one principal or, without a name, those that older versions kept for all. */
 async function filesOf(
   folder: Folder,
   owner: string,
   active: ReadonlySet<string>,
 ): Promise<readonly SpoolFile[]> {
-  // A link in the place of a folder would lead elsewhere.
+  // A link in place of a folder would redirect the sweep.
   const isLink =
     owner !== '' && (await lstat(folder.at(owner)).catch(() => undefined))?.isDirectory() !== true;
   const found = isLink ? [] : await readdir(folder.at(owner === '' ? '.' : owner));
@@ -128,7 +130,7 @@ async function filesOf(
   return files;
 }
 
-/** Unique is enough: the file is made anew or not at all. */
+/** Only needs to be unique: the file is created exclusively. */
 function randomHex(): string {
   return Math.floor(Math.random() * 2 ** 48)
     .toString(16)

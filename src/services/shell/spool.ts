@@ -1,13 +1,13 @@
 import { createBytes } from './output-window.js';
 import type { SpoolFolder, SpoolPlace } from './spool-folder.js';
 
-/** Everything that a command wrote, in the order in which it came. A file is made only when it is long. */
+/** Everything that a command wrote, in order. Creates a file only for long output. */
 export interface Spool {
-  /** Copies the chunk. False when the disk is behind: `onRoom` follows. */
+  /** Copies the chunk. Returns false if the disk is behind; `onRoom` follows. */
   write(chunk: Uint8Array): boolean;
-  /** The file as far as it is written, or undefined when there is none. */
+  /** The file as written so far, or undefined if there is none. */
   settle(): Promise<SpoolState | undefined>;
-  /** `isUnwanted`: nobody was told of the file. */
+  /** `isUnwanted`: no result names the file. */
   close(isUnwanted: boolean): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface SpoolState {
 
 export interface SpoolParts {
   readonly folder: SpoolFolder;
-  /** What always fits into a result and needs no file. */
+  /** Output up to this size always fits into a result and needs no file. */
   readonly shortBytes: number;
   readonly onRoom: () => void;
   readonly maxBytes?: number;
@@ -26,7 +26,7 @@ export interface SpoolParts {
 
 const usualMaxBytes = 64 * 1024 * 1024;
 const bufferBytes = 512 * 1024;
-/** Room is left for what comes after the wish to wait. */
+/** Leaves room for output that arrives after the request to pause. */
 const enoughBytes = 128 * 1024;
 
 export function openSpool(parts: SpoolParts): Spool {
@@ -41,7 +41,7 @@ export function openSpool(parts: SpoolParts): Spool {
   const pump = async (from: Buffers): Promise<void> => {
     const place = await opening;
     for (let batch = from.swap(); batch.length > 0; batch = from.swap()) {
-      // A full disk, or no folder: the command goes on, and its result says that the file is not whole.
+      // The disk is full or there is no folder: the command continues, and its result says that the file is incomplete.
       if (!(await writeTo(place, batch))) limitReached();
       parts.onRoom();
     }
@@ -55,7 +55,7 @@ export function openSpool(parts: SpoolParts): Spool {
     buffers ??= createBuffers();
     const stored = buffers.append(chunk.subarray(0, limit - taken));
     taken += stored;
-    // What has no room now leaves a hole, so nothing may follow it.
+    // A chunk that does not fit leaves a gap, so nothing may follow it.
     if (stored < chunk.length) limitReached();
     if (stored > 0) pumping ??= pump(buffers);
   };
@@ -84,14 +84,14 @@ export function openSpool(parts: SpoolParts): Spool {
 }
 
 interface Buffers {
-  /** Takes as much as there is room for, and says how much that was. */
+  /** Appends as much as fits, and returns how much that was. */
   append(chunk: Uint8Array): number;
   length(): number;
-  /** What was appended since the last time; valid until the next. */
+  /** What was appended since the last call; valid until the next one. */
   swap(): Uint8Array;
 }
 
-/** One is filled while the other is written, so that a flood makes no garbage. */
+/** One buffer fills while the other is written, so that a flood creates no garbage. */
 function createBuffers(): Buffers {
   let filling = new Uint8Array(bufferBytes);
   let other = new Uint8Array(bufferBytes);

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Loaded late, so that the build gives this file a chunk of its own: from there the built thread is one folder up. From
- * the sources, as tests run it, the thread is TypeScript that somebody has to translate.
+ * Imported lazily, so that the build gives this file its own chunk: from there, the built thread is one folder up. When
+ * tests run from the sources, the thread is TypeScript and needs a loader.
  */
 export function startLimitThread(): Worker {
   const isBuilt = !import.meta.url.endsWith('.ts');

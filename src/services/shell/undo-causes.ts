@@ -8,16 +8,16 @@ interface UndoParts {
   readonly begunAt: number;
   /** Where commands can write. */
   readonly grounds: readonly string[];
-  /** True for what lies under a read-only mount. */
+  /** True for paths under a read-only mount. */
   readonly isFixed: (path: string) => boolean;
-  /** What was there before, see `keyOfCause`. */
+  /** Keys of what existed before, see `keyOfCause`. */
   readonly known: ReadonlySet<string>;
 }
 
 /**
- * What to move aside for new causes. If the repository itself is new, its whole `.git` goes, and so does a `.git` file
- * that led elsewhere before, or was not there. Any other repository may be the operator's: only the file goes, and only
- * if a command could write it.
+ * What to move aside for new causes. If the repository is new, its whole `.git` goes, and so does a `.git` file that is
+ * new or pointed elsewhere before. Any other repository may be the operator's: only the file goes, and only if a
+ * command could write it.
  */
 export function causesToMove(
   causes: readonly ArmedCause[],
@@ -28,7 +28,7 @@ export function causesToMove(
     const pointer = join(tree, '.git');
     const found = isOutside(tree) || isFixed(pointer) ? undefined : lookAt(pointer);
     if (found === undefined) return false;
-    // A file that was renamed is older than the command.
+    // A renamed file can be older than the command.
     return found.birthtimeMs >= begunAt || (found.isFile() && !known.has(keyOfPointer(tree) ?? ''));
   };
   const toMove = ({ tree, cause, link }: ArmedCause): readonly string[] => {

@@ -3,7 +3,7 @@ import { createBreaks } from './breaks.js';
 
 export interface UndoLook {
   readonly toMove: readonly string[];
-  /** How many repositories there are. */
+  /** The number of repositories. */
   readonly trees: number;
   /** The indexes that link to other repositories. */
   readonly linking: readonly string[];
@@ -14,8 +14,8 @@ const minRounds = 8;
 const maxRounds = 100;
 
 /**
- * Moves aside until nothing is left to move, and returns what was moved. If there is still something after many rounds,
- * a command makes it faster than it can be undone: then the links go, so that git enters none of it from the top.
+ * Moves paths aside until nothing is left to move, and returns them. If something is left after many rounds, a command
+ * creates it faster than this undoes it: then the linking indexes go too, so that git enters none of it from the top.
  */
 export async function undoAll(
   look: () => Promise<UndoLook>,

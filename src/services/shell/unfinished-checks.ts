@@ -12,7 +12,7 @@ import { causesToMove } from './undo-causes.js';
 import { undoAll } from './undo-rounds.js';
 import { createWorkspaceScan } from './workspace-scan.js';
 
-/** What the check after a command needs to know. */
+/** What the check after a command needs. */
 export interface OpenCheck {
   readonly roots: readonly string[];
   readonly grounds: readonly string[];
@@ -33,7 +33,7 @@ export interface RunningCommand extends Required<Pick<OpenCheck, 'roots' | 'writ
   readonly begunAt: number;
   /** The gateway that started it. */
   readonly gatewayPid: number;
-  /** The record, if the gateway is on another machine or in another container and can't be asked. */
+  /** The record, if the gateway is on another machine or in another container and can't be queried. */
   readonly foreignRecord?: string;
 }
 
@@ -42,7 +42,7 @@ export type RecordCheck = (check: OpenCheck) => () => void;
 const recordEnd = /\.[0-9]+\.json$/;
 const checksFolder = (stateDir: string): string => join(stateDir, 'git-checks');
 
-/** Records each command until its check is done: the next gateway does those of one that was killed. */
+/** Records each command until its check is done: the next gateway runs the checks of a killed one. */
 export function createCheckRecords(stateDir: string, owner: string): RecordCheck {
   const folder = checksFolder(stateDir);
   let count = 0;
@@ -56,14 +56,14 @@ export function createCheckRecords(stateDir: string, owner: string): RecordCheck
   };
 }
 
-/** Each command is recorded before it starts, until nothing of it is left. */
+/** Every command is recorded from before its start until none of its processes is left. */
 export function runningCommands(stateDir: string): readonly RunningCommand[] {
   const folder = checksFolder(stateDir);
   return namesIn(folder).flatMap((name) => {
     if (!recordEnd.test(name) || isDeadOwner(folder, name, recordEnd)) return [];
     const file = join(folder, name);
     const check = readCheck(file);
-    // It has ended since the folder was read.
+    // The command has ended since the folder was read.
     if (check === undefined) return [];
     const { roots, writable = [], locks = [], begunAt } = check;
     const owner = name.replace(recordEnd, '');
@@ -73,7 +73,7 @@ export function runningCommands(stateDir: string): readonly RunningCommand[] {
   });
 }
 
-/** Does the checks that killed gateways left, and returns what was moved aside. */
+/** Runs the checks that killed gateways left, and returns what was moved aside. */
 export async function finishChecks(stateDir: string): Promise<readonly string[]> {
   const folder = checksFolder(stateDir);
   const moved: string[] = [];

@@ -1,9 +1,9 @@
-/** Runs some work, or skips it and returns undefined. */
+/** Runs the work, or skips it and returns undefined. */
 export type Pace = <T>(work: () => T) => T | undefined;
 
 const rests = 4;
 
-/** Looks of all commands together take at most a fifth of the time: while one lasts, nobody else is served. */
+/** Limits the looks of all commands together to a fifth of the time, because each one blocks all other calls. */
 export function createPace(now: () => number): Pace {
   let nextAt = -Infinity;
   return (work) => {

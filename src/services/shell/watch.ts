@@ -13,42 +13,42 @@ import { undoAll } from './undo-rounds.js';
 import type { Pace } from './watch-pace.js';
 
 export interface WatchParts {
-  /** As the disk is before the command. */
+  /** The state of the disk before the command. */
   readonly first: ProtectedPlaces;
   /** `isKnown`: see `GitGround`. */
   readonly find: (isKnown?: (cause: ArmedCause) => boolean) => ProtectedPlaces;
   /** What is below the top of the roots before the command. */
   readonly nested: NestedFindings;
   readonly findNested: () => Promise<NestedFindings>;
-  /** Whether repositories below the top are looked at while the command runs, which can be for long. */
+  /** Whether to check repositories below the top while the command runs, which can take long. */
   readonly patrolsNested: boolean;
   /** Folders outside the roots that the command can write to. */
   readonly writable: readonly string[];
-  /** True for what the sandbox keeps as it is: whatever changes there, the command has not done it. */
+  /** True for what the sandbox keeps unchanged: the command did not make any change there. */
   readonly isKept: (path: string) => boolean;
-  /** True for what lies under a mount, whoever else may have replaced it. */
+  /** True for paths under a mount, even if another program may have replaced them. */
   readonly isFixed: (path: string) => boolean;
-  /** Moved aside on sight. */
+  /** Moved aside when found. */
   readonly never: readonly string[];
-  /** Put back on sight, each with what it says. */
+  /** Restored when changed, each with its target. */
   readonly links: ReadonlyMap<string, string>;
-  /** Called on sight, too. */
+  /** Called on each patrol, too. */
   readonly reopenFolders: ReopenFolders;
   /** What each running sandboxed command found at its start, see `keyOfCause`. Shared by all commands. */
   readonly overlapping: Set<ReadonlySet<string>>;
-  /** Whether what newly may make git run something is moved aside. */
+  /** Whether to move aside what newly may make git run something. */
   readonly disarms: boolean;
   readonly pace: Pace;
-  /** Something of the kind was made. */
+  /** Called when an attack was found. */
   readonly onAttack: () => void;
-  /** There is more in protected places than is compared. */
+  /** Called when protected places hold more than is compared. */
   readonly onPartial: () => void;
-  /** A path as the caller may name it. */
+  /** Converts a path to the form shown to the caller. */
   readonly pathFor: (path: string) => string;
 }
 
 export interface NestedFindings extends NestedArmed {
-  /** What exists in protected places. */
+  /** Existing paths in protected places. */
   readonly places: readonly string[];
   readonly trees: readonly string[];
   /** See `WorkspaceScan`. */
@@ -56,12 +56,12 @@ export interface NestedFindings extends NestedArmed {
 }
 
 export interface WatchEnd extends ShellTampering {
-  /** Places and repositories below the top that came to be. */
+  /** New places and repositories below the top of the roots. */
   readonly made: readonly string[];
 }
 
 export interface Watch {
-  /** What was there before, see `keyOfCause`. */
+  /** Keys of what existed before, see `keyOfCause`. */
   readonly known: readonly string[];
   readonly begunAt: number;
   end(): Promise<WatchEnd>;
@@ -71,7 +71,7 @@ const patrolMs = 1000;
 const maxTold = 50;
 const nestedPatrolMs = 4000;
 
-/** Looks at protected places before and after a command, and now and then at those that must never be. */
+/** Compares protected places before and after a command, and regularly checks for paths that must never exist. */
 export async function openWatch(parts: WatchParts): Promise<Watch> {
   const { first, nested, findNested, isKept, never, links, pace, onAttack, pathFor } = parts;
   const undone = new Set<string>();
@@ -97,7 +97,8 @@ export async function openWatch(parts: WatchParts): Promise<Watch> {
   };
   const patrol = (): void => {
     const made = undo();
-    // Moved aside when the command has ended. Some programs write an index in place: one look sees half of it.
+    // The paths are moved aside after the command has ended. Needs two looks: some programs write an index in place,
+    // and one look can see half of it.
     const armed = pace(() => newlyArmed());
     if (made > 0 || armed?.some((path) => suspects.has(path)) === true) onAttack();
     if (armed !== undefined) suspects = new Set(armed);
@@ -142,7 +143,7 @@ export async function openWatch(parts: WatchParts): Promise<Watch> {
   };
 }
 
-/** Ends a command when two looks in a row find the same new cause: the first may see a file that is being written. */
+/** Ends a command if two looks in a row find the same new cause: the first may see a half-written file. */
 function patrolNested(
   findNested: () => Promise<NestedFindings>,
   newlyArmed: (nested: readonly ArmedCause[]) => readonly string[],
@@ -170,12 +171,12 @@ function patrolNested(
   };
 }
 
-/** `newlyArmed`: the paths to move aside of what came to be since now. */
+/** `newlyArmed` returns the paths to move aside because of causes that are new since this call. */
 function followArmed({ first, nested, find, isFixed, disarms, writable, overlapping }: WatchParts) {
-  // Without its mark, too: a link to a cause that was there before is undone in the index.
+  // Also without the mark: a new link to an earlier cause is undone in the index.
   const all = [...first.armed, ...nested.armed, ...nested.armed.map(({ tree, cause }) => ({ tree, cause }))];
   const keys = [...all.map(keyOfCause), ...nested.pointers];
-  // What came to be during a command that still runs may be from that command, which is yet to be checked.
+  // What appeared during another running command may come from that command, which is still unchecked.
   const before = new Set(keys.filter((key) => [...overlapping].every((known) => known.has(key))));
   if (disarms) overlapping.add(before);
   const begunAt = Date.now();
@@ -185,7 +186,7 @@ function followArmed({ first, nested, find, isFixed, disarms, writable, overlapp
     try {
       return find(disarms ? isKnown : undefined);
     } catch {
-      // More than can be looked at, which no command here has made: new repositories are not looked into.
+      // There is more than can be inspected, which no command here created. New repositories are not inspected.
       return first;
     }
   };
@@ -196,16 +197,19 @@ function followArmed({ first, nested, find, isFixed, disarms, writable, overlapp
   return { look, newlyArmed, known: before, begunAt, grounds };
 }
 
-/** True when it was there. It is kept under another name: the operator may have written it. */
+/**
+ * Returns true if the path existed and was moved. It is kept under another name, because the operator may have written
+ * it.
+ */
 function remove(path: string, grounds: readonly string[]): boolean {
   const found = lookAt(path);
-  // With a folder of that name git refuses to work, and does nothing that it should not.
+  // With a folder of that name, git refuses to work and runs nothing.
   return found !== undefined && !found.isDirectory() && moveAside(path, grounds);
 }
 
 /**
- * True when the link was another one, or gone. What stands in its place is kept under another name: it may be somebody's
- * work, and a folder cannot be removed in one step.
+ * Returns true if the link was replaced or gone. What is in its place is kept under another name: it may be valuable,
+ * and a folder can't be removed in one step.
  */
 function putBack(link: string, target = ''): boolean {
   try {
@@ -215,7 +219,7 @@ function putBack(link: string, target = ''): boolean {
     symlinkSync(target, link);
     return true;
   } catch {
-    // Somebody else is at it in this very moment: the next look sees what became of it.
+    // Another program is changing it right now: the next look sees the result.
     return false;
   }
 }

@@ -5,13 +5,15 @@ import { isOddPath, pathForDisk, textOfName } from './odd-path.js';
 import { shareRuns } from './share-runs.js';
 
 export interface WorkspaceScan {
-  /** Folders in which git finds a repository, by the name `.git` or by what they hold. Without the roots, nearest first. */
+  /**
+   * Folders in which git finds a repository, by the name `.git` or by their content. Without the roots, nearest first.
+   */
   readonly trees: readonly string[];
-  /** What exists in protected places below the top of a root, nearest first. */
+  /** Existing paths in protected places below the top of a root, nearest first. */
   readonly places: readonly string[];
-  /** As `trees`, with a name on the way that is not UTF-8. */
+  /** Like `trees`, but with a name on the way that is not UTF-8. */
   readonly oddTrees: readonly string[];
-  /** Folders of this user that can't be listed. Git may still enter what they hold. */
+  /** Folders of this user that can't be listed. Git may still enter their content. */
   readonly closed: readonly string[];
 }
 
@@ -19,7 +21,7 @@ export type ScanWorkspace = () => Promise<WorkspaceScan>;
 
 interface Folder {
   readonly path: string;
-  /** Inside a protected place: no further places are listed there. */
+  /** Inside a protected place, where no further places are listed. */
   readonly isPlace: boolean;
   readonly isRoot: boolean;
 }
@@ -30,22 +32,21 @@ interface Known {
   readonly places: readonly string[];
   readonly isTree: boolean;
   readonly isClosed: boolean;
-  /** The number of the last scan that saw it. */
+  /** The number of the last scan that saw the folder. */
   seenIn: number;
 }
 
 const skipped: ReadonlySet<string> = new Set(['node_modules', '.git']);
-/** Tidegate's own, at the top of a root only: agents can make others. */
+/** Tidegate's own folder, only at the top of a root: agents can create others. */
 const ownFolder = '.tidegate';
-/** Beyond this, folders are read each time: slower, but none is left out. */
+/** Above this number, folders are read each time: slower, but none is left out. */
 const usualMaxKnown = 1_000_000;
-/** A change in the same clock tick as the read would not show in the times of the folder. */
+/** A change in the same clock tick as the read would not show in the folder's times. */
 const settledMs = 2000;
 
 /**
- * Looks at every folder of the roots, however many there are: with a bound, agents could fill it and hide the rest. A
- * folder is read again only if its inode or times changed, and other callers are served in between. Calls at the same
- * time share one scan.
+ * Looks at every folder of the roots: with a limit, agents could use it up and hide the rest. Reads a folder again only
+ * if its inode or times changed, and yields to other callers. Simultaneous calls share one scan.
  */
 export function createWorkspaceScan(
   roots: readonly string[],
@@ -77,7 +78,7 @@ export function createWorkspaceScan(
     const oddTrees: string[] = [];
     const closed: string[] = [];
     const folders: Folder[] = [{ path: root, isPlace: false, isRoot: true }];
-    // Grows while it is walked.
+    // Grows during the loop.
     for (const { path, isPlace, isRoot } of folders) {
       await takeBreak();
       const found = look(path, rows);
@@ -115,7 +116,7 @@ export function createWorkspaceScan(
   });
 }
 
-/** The folder itself was just listed. */
+/** The folder was just listed, so it exists. */
 function placeIn(path: string, rest: string): readonly string[] {
   if (rest === '') return [path];
   const place = join(path, rest);
@@ -134,12 +135,12 @@ function sortEntries(
   };
 }
 
-/** Whether git takes a folder for a repository, whatever its name is. */
+/** Whether git takes a folder for a repository, whatever its name. */
 export function isRepository(has: (name: string) => boolean): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }
 
-/** What follows the first name of each row, which is nothing for most. */
+/** Maps the first name of each row to the rest, which is empty for most. */
 function byFirstName(protectedPaths: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const rows = new Map<string, string[]>();
   for (const path of protectedPaths) {
@@ -163,7 +164,7 @@ interface Entry {
   readonly isDirectory: boolean;
 }
 
-/** Undefined where the folder can't be listed. */
+/** Undefined if the folder can't be listed. */
 function entriesOf(folder: string): readonly Entry[] | undefined {
   try {
     const entries = readdirSync(pathForDisk(folder), { withFileTypes: true, encoding: 'buffer' });

@@ -5,14 +5,13 @@ import { readPath } from './plain-file.js';
 /** The repository that a root is a worktree of. */
 export interface Repository {
   readonly folder: string;
-  /** What it keeps of this worktree. */
+  /** The repository's own folder for this worktree. */
   readonly own: string;
 }
 
 /**
- * A worktree keeps its commits in the repository that it was made from, which lies elsewhere: without it no command
- * could commit. The `.git` file of a workspace is believed only if the repository names this very worktree, for
- * everyone who could make it do so could write there already.
+ * A worktree keeps its commits in another repository outside the root, and commands need it to commit. The `.git` file
+ * is trusted only if that repository names this worktree: a program that could change that can already write there.
  */
 export function repositoryOf(root: string): Repository | undefined {
   try {
@@ -25,7 +24,7 @@ export function repositoryOf(root: string): Repository | undefined {
     if (!isNamed || !isBelow || !statSync(join(folder, 'HEAD')).isFile()) return undefined;
     return { folder, own };
   } catch {
-    // No repository, or one that cannot be read: then nothing of it is to be written.
+    // There is no repository, or it can't be read, so commands may not write to it.
     return undefined;
   }
 }

@@ -6,21 +6,21 @@ import { isInside } from './inside.js';
 /** Folders outside the workspace that the operator lets sandboxed commands write to. */
 export interface WritableFolders {
   readonly inForce: readonly string[];
-  /** Sentences about those that are not, without a stop. */
+  /** Sentences about refused folders, without a full stop. */
   readonly refused: readonly string[];
 }
 
 export interface WritableParts {
   readonly paths: readonly string[];
-  /** Why commands must not write there, as the operator's files lie now. */
+  /** Why commands must not write there, given where the operator's files are now. */
   readonly whyNot: (path: string) => string | undefined;
-  /** What commands can write to anyway. */
+  /** The folders that commands can write to anyway. */
   readonly grounds: readonly string[];
 }
 
 /**
- * As the disk is now. A folder in force is its own real path, and no command can write to the folders above it, so
- * that none can put a link to somewhere else in its place.
+ * Checks the current state of the disk. A folder in force is its own real path, and commands can't write to the folders
+ * above it, so none can replace it with a link.
  */
 export function findWritable({ paths, whyNot, grounds }: WritableParts): WritableFolders {
   const refused: string[] = [];
@@ -46,7 +46,7 @@ function besideGround(path: string, grounds: readonly string[]): string | undefi
   return ground && `holds ${ground} or lies in it, where protected files stay read-only`;
 }
 
-/** Homes are often links: `~` means what they lead to. */
+/** The home is often a link, and `~` means its target. */
 function withRealHome(path: string): string {
   const home = homedir();
   if (!isInside(path, home)) return path;
