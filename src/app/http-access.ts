@@ -22,6 +22,8 @@ export interface HttpAccessParts {
   readonly zone: string;
   /** Whether this is the operator token. */
   readonly isOperator: (authorization: string | undefined) => boolean;
+  /** True: a token is required whatever `http.auth` says, because other workspaces share the address. */
+  readonly isShared: boolean;
 }
 
 /** Authentication, credential lifetime and admin API over HTTP. */
@@ -32,7 +34,16 @@ export interface HttpAccess {
 }
 
 export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
-  const { opened, zone, gateway, exposure: _exposure, live: _live, operator: principal, ...entry } = parts;
+  const {
+    opened,
+    zone,
+    gateway,
+    exposure: _exposure,
+    live: _live,
+    operator: principal,
+    isShared,
+    ...entry
+  } = parts;
   const { local: operator } = opened;
   const profiles = (): readonly string[] | undefined =>
     opened.rights && [...opened.rights.authorizer.policy.names];
@@ -56,7 +67,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   return {
     identify: createIdentify({
       ...entry,
-      auth: opened.live.auth,
+      auth: isShared ? () => 'token' : opened.live.auth,
       operator,
       credentials: () => (opened.rights ? credentials(opened.rights) : opened.needRights().then(credentials)),
       bound: (caller) => opened.bound(caller),
@@ -139,7 +150,8 @@ export async function isAdmin(rights: OpenedAccess['rights'], caller: Caller): P
   const { principal, chain, credential } = caller;
   // The operator is an admin without asking the store.
   if (isOperator(caller)) return true;
-  if (rights === undefined) return false;
+  // Grants and tokens are shared by all workspaces of a store, so a token of one workspace must not change them.
+  if (rights === undefined || caller.workspace !== undefined) return false;
   const session: Session = { id: `admin/${credential}`, principal, chain, scope: 'credential' };
   await rights.authorizer.refresh(session);
   if (rights.authorizer.revision === undefined) {

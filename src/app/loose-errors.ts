@@ -5,11 +5,17 @@ import { messageOf, stackOf } from '../lib/error-message.js';
  * tool folder are logged and ignored; every other error still ends the process.
  */
 export function surviveErrorsFrom(folder: string, tell: (message: string) => void): { close(): void } {
-  const onError = (error: unknown): void => {
-    if (comesFrom(error, folder)) return tell(messageOf(error));
-    process.stderr.write(`${stackOf(error)}\n`);
-    process.exit(1);
-  };
+  const isOurs = (error: unknown): boolean => comesFrom(error, folder);
+  const onError = Object.assign(
+    (error: unknown): void => {
+      if (isOurs(error)) return tell(messageOf(error));
+      // Another workspace of this process logs it.
+      if (process.listeners('uncaughtException').some((other) => claims(other, error))) return;
+      process.stderr.write(`${stackOf(error)}\n`);
+      process.exit(1);
+    },
+    { [claim]: isOurs },
+  );
   process.on('uncaughtException', onError);
   process.on('unhandledRejection', onError);
   return {
@@ -18,6 +24,12 @@ export function surviveErrorsFrom(folder: string, tell: (message: string) => voi
       process.off('unhandledRejection', onError);
     },
   };
+}
+
+const claim = Symbol('claims an error');
+
+function claims(listener: object, error: unknown): boolean {
+  return claim in listener && typeof listener[claim] === 'function' && listener[claim](error) === true;
 }
 
 function comesFrom(error: unknown, folder: string): boolean {

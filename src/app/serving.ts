@@ -53,7 +53,8 @@ export function createServing(parts: ServingParts): Serving {
         throw new Error(`http.auth: none is only allowed on a loopback address, not on ${host}`);
       }
       const { serveHttp } = await import('../transports/http/index.js');
-      const first = await httpWorkspace(parts, token());
+      const isShared = (at.beside ?? []).length > 0;
+      const first = await httpWorkspace(parts, token(), isShared);
       const others = await Promise.all((at.beside ?? []).map((source) => source.httpWorkspace()));
       const server = await serveHttp({
         workspaces: [first, ...others.filter(isHttpWorkspace)],
@@ -64,7 +65,7 @@ export function createServing(parts: ServingParts): Serving {
       });
       return announced(server, parts, auth, token());
     },
-    httpWorkspace: () => httpWorkspace(parts, token()),
+    httpWorkspace: () => httpWorkspace(parts, token(), true),
   };
 }
 
@@ -75,6 +76,7 @@ function isHttpWorkspace(value: object): value is HttpWorkspace {
 async function httpWorkspace(
   parts: ServingParts,
   token: ReturnType<typeof openBearerToken>,
+  isShared: boolean,
 ): Promise<HttpWorkspace> {
   const { createHttpAccess } = await import('./http-access.js');
   const { opened, config, gateway, common, operator, exposure, stateDirectory } = parts;
@@ -90,6 +92,7 @@ async function httpWorkspace(
       operator,
       zone: config.access.zone,
       isOperator: (authorization) => token.matches(authorization),
+      isShared,
     }),
   };
 }

@@ -15,12 +15,12 @@ export interface ContestedNames {
    * enough, because it was granted for the owner's tool.
    */
   nextOf(session: Session, kind: NamedKind, name: string): Offered<Named> | undefined;
-  /** Filters dropped offers from a visible list; computed once per list. */
+  /** Filters dropped offers from a visible list. Equal results are the same array. */
   leaveDropped(session: Session, kind: NamedKind, seen: readonly Spec[]): readonly Spec[];
 }
 
 export function createContestedNames(catalog: Catalog, access: Access): ContestedNames {
-  const known = new WeakMap<readonly Spec[], readonly Spec[]>();
+  const known = new WeakMap<readonly Spec[], (readonly Spec[])[]>();
   const sees = (session: Session, spec: Spec): boolean => access.visible(session, spec).visible;
 
   function nextOf(session: Session, kind: NamedKind, name: string): Offered<Named> | undefined {
@@ -47,11 +47,22 @@ export function createContestedNames(catalog: Catalog, access: Access): Conteste
     nextOf,
     leaveDropped(session, kind, seen) {
       if (catalog.contests[kind].size === 0) return seen;
-      const left = known.get(seen) ?? Object.freeze(seen.filter((spec) => isTheirs(session, kind, spec)));
-      known.set(seen, left);
+      // Sessions that see the same list may still see different servers as a whole.
+      const left = seen.filter((spec) => isTheirs(session, kind, spec));
+      const results = known.get(seen) ?? [];
+      const same = results.find((one) => isSame(one, left));
+      if (same !== undefined) return same;
+      known.set(seen, [Object.freeze(left), ...results].slice(0, maxResults));
       return left;
     },
   };
+}
+
+/** Different results per list. One more is only computed again. */
+const maxResults = 16;
+
+function isSame(one: readonly Spec[], other: readonly Spec[]): boolean {
+  return one.length === other.length && one.every((spec, at) => spec === other[at]);
 }
 
 /** Whether the session can see everything of this provider. */

@@ -20,6 +20,7 @@ export function createFairQueue(total: number, reserve: number): FairQueue {
   const shares = createShares(total, reserve);
   /** The owner that was served last is the last one. */
   const waiting = new Map<string | undefined, Set<Waiter>>();
+  let isStarting = false;
 
   function forget(owner: string | undefined, waiter: Waiter): boolean {
     const own = waiting.get(owner);
@@ -33,8 +34,18 @@ export function createFairQueue(total: number, reserve: number): FairQueue {
     if (typeof taken === 'string') return undefined;
     return () => {
       taken();
-      while (startOne());
+      startSoon();
     };
+  }
+
+  // Later, and not in a recursion: places that are given back together may end the work that waits for them, too.
+  function startSoon(): void {
+    if (isStarting || waiting.size === 0) return;
+    isStarting = true;
+    queueMicrotask(() => {
+      isStarting = false;
+      while (startOne());
+    });
   }
 
   function startOne(): boolean {
@@ -60,7 +71,12 @@ export function createFairQueue(total: number, reserve: number): FairQueue {
       }
       const waiter = { places, start };
       waiting.set(owner, (waiting.get(owner) ?? new Set()).add(waiter));
-      return () => forget(owner, waiter);
+      return () => {
+        const wasWaiting = forget(owner, waiter);
+        // Smaller work behind it may fit now.
+        if (wasWaiting) startSoon();
+        return wasWaiting;
+      };
     },
     waitingOf: (owner) => waiting.get(owner)?.size ?? 0,
   };

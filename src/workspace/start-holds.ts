@@ -1,8 +1,11 @@
 import { lstatSync } from 'node:fs';
+import { messageOf } from '../lib/error-message.js';
 import type { CheckStart } from '../ports/start-refusal.js';
 import type { RunningCommand } from '../services/shell/index.js';
 import type { State } from './locate-config.js';
 import { lockedBy } from './trusted-files.js';
+
+type TrustRecord = ReturnType<State['trust']['list']>[number];
 
 export interface StartHoldParts {
   readonly state: Pick<State, 'directory' | 'trust'>;
@@ -23,15 +26,41 @@ export function createStartHolds({ state, isLocked }: StartHoldParts): FindHold 
     const records = state.trust.list().filter(({ file }) => isRecord(file));
     if (records.length === 0) return undefined;
     const { runningCommands } = await import('../services/shell/index.js');
-    for (const command of runningCommands(state.directory)) {
-      const { program, absent } = lockedBy(records, command.roots, command.writable);
-      const open = [...program.filter(isThere), ...absent].find(
+    let commands: readonly RunningCommand[];
+    try {
+      commands = runningCommands(state.directory);
+    } catch (error) {
+      return `the records of running Bash commands cannot be read: ${messageOf(error)}`;
+    }
+    for (const command of commands) {
+      const open = openPaths(records, command).find(
         (path) => !command.locks.some((lock) => isInside(path, lock)),
       );
       if (open !== undefined) return holdBy(command, open);
     }
     return undefined;
   };
+}
+
+/** Clocks are read in two processes. */
+const toleranceMs = 2000;
+
+/**
+ * What a command could still change. For a command that began before the files were trusted, all of them count: what a
+ * path is at this moment is up to the command. For a later one, links don't count, because they can't be locked.
+ */
+function openPaths(
+  records: readonly TrustRecord[],
+  { roots, writable, begunAt }: RunningCommand,
+): readonly string[] {
+  const isLater = ({ recorded }: TrustRecord): boolean => begunAt > Date.parse(recorded) + toleranceMs;
+  const later = lockedBy(records.filter(isLater), roots, writable);
+  const earlier = lockedBy(
+    records.filter((record) => !isLater(record)),
+    roots,
+    writable,
+  );
+  return [...earlier.program, ...earlier.absent, ...later.program.filter(isThere), ...later.absent];
 }
 
 /** Before and after the comparison: a command may end in between, or make a file that was missing. */

@@ -67,8 +67,11 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     if (isClosed) return;
     isClosed = true;
     inFlight.stop();
-    failAll(failureFault(server, { kind: 'lost', detail }));
-    hears.closed(detail);
+    try {
+      failAll(failureFault(server, { kind: 'lost', detail }));
+    } finally {
+      hears.closed(detail);
+    }
   }
 
   function cancel(id: number, reason: string, fault = cancelledFault(server)): void {

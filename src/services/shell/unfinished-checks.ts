@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../../lib/error-code.js';
+import { messageOf } from '../../lib/error-message.js';
 import { namesIn } from '../../lib/list-folder.js';
 import { type ArmedCause, keyOfCause } from './armed-trees.js';
 import { createLinkReader } from './git-links.js';
@@ -59,7 +61,7 @@ export function createCheckRecords(stateDir: string, owner: string): RecordCheck
 /** Every command is recorded from before its start until none of its processes is left. */
 export function runningCommands(stateDir: string): readonly RunningCommand[] {
   const folder = checksFolder(stateDir);
-  return namesIn(folder).flatMap((name) => {
+  return recordsIn(folder).flatMap((name) => {
     if (!recordEnd.test(name) || isDeadOwner(folder, name, recordEnd)) return [];
     const file = join(folder, name);
     const check = readCheck(file);
@@ -109,6 +111,26 @@ async function finish({
     return { toMove, trees: trees.length, linking: nested.linking.filter((index) => !isFixed(index)) };
   };
   return (await undoAll(look, grounds)).map(shownPath);
+}
+
+/** Fails if the folder exists and cannot be read: then the running commands are unknown. */
+function recordsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Undefined if the command has ended. Fails if the record cannot be read. */
+function readRunning(file: string): OpenCheck | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OpenCheck;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function readCheck(file: string): OpenCheck | undefined {

@@ -50,7 +50,11 @@ export function openSpooledAudit(parts: SpooledAuditParts): SpooledAudit {
     ...(parts.configFile !== undefined && { place: parts.configFile }),
     warn,
   });
-  return { ...audit, gather: createGather(async () => drainAuditSpool(folder, await store(), warn)) };
+  const drain = async (): Promise<void> => {
+    // Other gateways wrote these records, and a memory store would lose them.
+    if (config.store.kind !== 'memory') await drainAuditSpool(folder, await store(), warn);
+  };
+  return { ...audit, gather: createGather(drain) };
 }
 
 /** One at a time: records claimed by another drain are not in the store yet. */

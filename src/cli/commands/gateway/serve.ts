@@ -50,7 +50,7 @@ export const serve: Command = {
       refuseUnprotected(tidegate.config.http, host);
       const beside = await openBeside(tidegate, foldersOf(given, context), given, context);
       try {
-        for (const other of beside) refuseUnprotected(other.config.http, host ?? tidegate.config.http.host);
+        if (beside.length > 0) [tidegate, ...beside].forEach(refuseWithoutToken);
         const at = { ...(port !== undefined && { port }), ...(host !== undefined && { host }) };
         const serving = await listen(() => tidegate.serveHttp({ ...at, beside }));
         announce(context, serving, trustHint(tidegate));
@@ -130,6 +130,15 @@ function refuseUnprotected({ auth, host: configured }: Config['http'], host = co
   if (auth !== 'none' || isLoopbackHost(host)) return;
   const message = `With http.auth: none, Tidegate listens only on loopback, not on ${host}.`;
   throw new Failure('config.auth_none_not_loopback', message, 'tidegate serve --host 127.0.0.1');
+}
+
+/** Workspaces share tokens and grants, so one that needs no token would open the others. */
+function refuseWithoutToken({ config, trust }: Tidegate): void {
+  if (config.http.auth !== 'none') return;
+  throw new Failure(
+    'usage.exclusive',
+    `http.auth: none cannot be used with --workspace: remove it from ${trust.file ?? 'the configuration'}.`,
+  );
 }
 
 async function listen<T>(start: () => Promise<T>): Promise<T> {
